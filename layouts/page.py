@@ -1,0 +1,139 @@
+"""What a page is, what it may know of the application, and where its state lives.
+
+A page is data (`Page`); it gets its data from a `FrameSource` and keeps its state in one `dcc.Store`, `ids("state")`,
+whose data is a URL query as a dict of lists ({"run": ["a", "b"], "smooth": ["0.6"]}). In the application the shell keeps
+that store and the address bar in step; in a page that stands in somebody's own layout the store stands alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from parsers import Problem, Series
+
+State = Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A run as the pages list it. A job of several ranks is one row whose members are the keys of its ranks.
+
+    key names the run in URLs and callbacks (never a path to open). members are the keys that hold series: (key,) for a
+    single run. Times in seconds since 1970, size in bytes, steps = number of distinct steps of its longest series.
+    state: "waiting" (not loaded yet), "loading", "live" (grew within the last minute), "idle" or "unreadable".
+    tags: kind -> number of tags. main_tag/main_value: the scalar a list shows (loss where there is one) and its last value.
+    """
+
+    key: str
+    name: str
+    path: str
+    real_path: str
+    members: tuple[str, ...]
+    started: float | None
+    updated: float
+    size: int
+    state: str
+    steps: int = 0
+    points: int = 0
+    tags: Mapping[str, int] = field(default_factory=dict)
+    main_tag: str = ""
+    main_value: float | None = None
+    problems: int = 0
+    version: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """What the header says: the base directory (or several, joined), when it was last looked at, how much is loaded.
+
+    read_at is seconds since 1970 of the last finished look at the disk (None: none yet); interval the seconds between
+    looks (0: once). version changes whenever any run's version, the list of runs or the list of problems changes.
+    """
+
+    base: str
+    read_at: float | None
+    interval: float
+    total: int
+    loaded: int
+    problems: int
+    version: int
+
+
+class FrameSource(Protocol):
+    """All a page may know of the application. Every method answers from memory within milliseconds."""
+
+    def status(self) -> SourceStatus:
+        """State of the whole."""
+        ...
+
+    def runs(self) -> Sequence[RunRow]:
+        """All runs, newest first."""
+        ...
+
+    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
+        """Tags of one member run, in order of first appearance; empty for an unknown run."""
+        ...
+
+    def series(self, run: str, tag: str) -> Series | None:
+        """One scalar series of one member run, or None."""
+        ...
+
+    def version(self, run: str) -> int:
+        """A number that changes whenever the data of that member run changes; 0 for an unknown run."""
+        ...
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        """(run key, problem) of one run (a job: of its ranks) or of all."""
+        ...
+
+    def unverified(self, run: str | None = None) -> int:
+        """Number of large values whose data CRC has not been checked yet."""
+        ...
+
+    def want(self, runs: Sequence[str]) -> None:
+        """Say which runs are on screen: they are loaded before all others."""
+        ...
+
+    def refresh(self) -> None:
+        """Look at the disk now instead of at the next interval; returns at once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Component ids of one page instance: ids("state") is a string id, ids("card", key="loss") a pattern id.
+
+    instance tells two copies of a page in one application apart.
+    """
+
+    page: str
+    instance: str = "ms"
+
+    def __call__(self, part: str, key: Any = None) -> Any:
+        """The id of a part; with a key (a string, or MATCH or ALL) the pattern id."""
+        if key is None:
+            return f"{self.instance}-{self.page}-{part}"
+        return {"ms": self.instance, "page": self.page, "part": part, "key": key}
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as data.
+
+    path is its last URL segment ("" for the start page), title an i18n key, icon a file name in assets/icons,
+    needs the kinds of data of which at least one run must have one ("" for always). layout(ids, routes) returns the
+    page's components without data, or with as much as is at hand; register(app, source, ids, routes) adds its callbacks.
+    routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
+    large browser bundles the page needs beyond plotly: "grid" or "cytoscape".
+    """
+
+    path: str
+    name: str
+    title: str
+    icon: str
+    needs: tuple[str, ...]
+    layout: Callable[[Ids, str], Any]
+    register: Callable[[Any, FrameSource, Ids, str], None]
+    libraries: tuple[str, ...] = ()

@@ -1,0 +1,16 @@
+"""Training files to pandas frames: a library with no server in it.
+
+    from parsers import discover, open_run
+"""
+
+from __future__ import annotations
+
+from parsers.errors import FormatError, MindscopeError, SchemaError, SourceError
+from parsers.frames import SCALARS
+from parsers.model import Problem, Series, Source
+from parsers.schema import Column, Schema
+
+__all__ = [
+    "SCALARS", "Column", "FormatError", "MindscopeError", "Problem", "Schema", "SchemaError", "Series", "Source",
+    "SourceError",
+]

@@ -1,0 +1,29 @@
+"""The exceptions of this library.
+
+::
+
+    MindscopeError
+    ├── SourceError (FileNotFoundError)   the path asked for is not there or holds no run
+    ├── FormatError (ValueError)          a value asked for cannot be had from the bytes that are there
+    └── SchemaError (TypeError)           a frame does not have the columns its Schema promises
+
+Damage inside a file is not an exception: it is a `Problem` in the result, and everything intact is returned beside it.
+"""
+
+from __future__ import annotations
+
+
+class MindscopeError(Exception):
+    """Base of all exceptions raised on purpose by this project."""
+
+
+class SourceError(MindscopeError, FileNotFoundError):
+    """The path asked for does not exist, cannot be read, or holds no run."""
+
+
+class FormatError(MindscopeError, ValueError):
+    """Bytes or arguments are not what the format allows; says place, wanted and got."""
+
+
+class SchemaError(MindscopeError, TypeError):
+    """A frame differs from its Schema; says column, wanted and got."""

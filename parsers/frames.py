@@ -1,0 +1,18 @@
+"""The schemas of all frames that leave this package."""
+
+from __future__ import annotations
+
+from parsers.schema import Column, Schema
+
+SCALARS = Schema(
+    "scalars",
+    "Every scalar value a run recorded, in the order it was written: by tag, then file, then place in the file.",
+    (
+        Column("tag", "category", "", "name the value was recorded under"),
+        Column("step", "int64", "step", "training step as written"),
+        Column("wall_time", "float64", "s", "seconds since 1970-01-01 UTC as written"),
+        Column("value", "float64", "", "the value; float32 in the file is widened without change"),
+        Column("file", "int32", "", "index into run.files of the file the value is in"),
+        Column("order", "int64", "B", "byte offset of the value's record in that file"),
+    ),
+)

@@ -1,0 +1,200 @@
+"""What travels between discovery, readers, runs and the application: frozen data, no behaviour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Damage a user can see.
+
+    path is the file, offset and length the bytes concerned (length 0: not known), kind one of KINDS, text an English
+    sentence that says what was wanted, what was found, what is lost and what is still shown.
+    """
+
+    path: str
+    offset: int
+    length: int
+    kind: str
+    text: str
+
+
+KINDS = (
+    "bad_length",  # the length field of a record fails its CRC, or claims more bytes than the file has
+    "bad_data",  # the data of a record fails its CRC
+    "bad_message",  # the CRC holds but the bytes are no message of this format
+    "empty_file",  # zero bytes
+    "unreadable",  # the file cannot be opened or read: permission, I/O error
+    "replaced",  # the file was cut or replaced while followed; it was read again from its start
+    "bad_value",  # one value in an intact record cannot be shown (unknown dtype, empty, not a number)
+    "cycle",  # a symbolic link leads back to a directory above it
+    "unsupported",  # a file of a kind that is recognised but not read
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file of a run, from its name and stat alone.
+
+    kind: "events" (MindSpore summary), "lineage", "explain", "tensorboard" or "graph".
+    stamp: the seconds in its name, or None. mtime in seconds, size in bytes.
+    """
+
+    path: str
+    kind: str
+    size: int
+    mtime: float
+    stamp: int | None
+    device: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A run on disk, or a job of several ranks.
+
+    path is the directory as reached from the base, real_path after resolving links, name the path relative to the base
+    with "/" ("." for the base itself): unique among the sources of one base. A job has ranks (each a Source with its
+    own files) and no files of its own, or both. updated is the newest mtime of its files (ranks included).
+    """
+
+    path: str
+    real_path: str
+    name: str
+    files: tuple[SourceFile, ...]
+    ranks: tuple[Source, ...] = ()
+    profile_dirs: tuple[str, ...] = ()
+    dump_dirs: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def updated(self) -> float:
+        """Newest mtime in seconds of the files of this run and its ranks; 0.0 where there are none."""
+        own = max((f.mtime for f in self.files), default=0.0)
+        return max([own, *(rank.updated for rank in self.ranks)])
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files of this run and its ranks."""
+        return sum(f.size for f in self.files) + sum(rank.size for rank in self.ranks)
+
+    @property
+    def leaves(self) -> tuple[Source, ...]:
+        """The sources that hold files: this one, or its ranks, or both."""
+        own = (self,) if self.files or not self.ranks else ()
+        return own + self.ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """Where to go on reading one file.
+
+    offset is the first byte not yet consumed. device, inode and size are what stat said when it was read (a smaller
+    size or another inode means: read again from the start); tail_crc is the CRC32C of the last up to 4,096 bytes
+    before offset, which notices a file rewritten in place.
+    """
+
+    offset: int
+    device: int
+    inode: int
+    size: int
+    tail_crc: int
+
+
+class Series(NamedTuple):
+    """One tag of one run, in the order it was written (file, then place in the file). Arrays have one length and may
+    be shared between series: never write into them."""
+
+    step: Ints
+    wall_time: Floats
+    value: Floats
+    file: NDArray[np.int32]
+    order: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarBlock:
+    """Scalars of n records that hold the same k tags: step, wall_time and order have shape (n,), value (k, n).
+
+    Rows are in file order. order is the byte offset of the record. A tag may come in several blocks of one batch.
+    """
+
+    tags: tuple[str, ...]
+    step: Ints
+    wall_time: Floats
+    order: Ints
+    value: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class PayloadBlock:
+    """Index of n large values of one kind and tag, none of which has been decoded; rows in file order.
+
+    kind: "histogram", "image", "tensor", "landscape", "text", "audio", "graph", "lineage", "explain", "hparams" or
+    "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the record, offset and length (n,) the bytes of
+    the value's own message in the file, verified (n,) whether the data CRC of its record has been checked.
+    plugin is the TensorBoard plugin name where the file gives one.
+    """
+
+    kind: str
+    tag: str
+    step: Ints
+    wall_time: Floats
+    order: Ints
+    offset: Ints
+    length: Ints
+    verified: NDArray[np.bool_]
+    plugin: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one read of one file gave: only rows since the cursor it was given.
+
+    restarted: the file had been cut or replaced, so everything read from it earlier is void and this batch is whole.
+    records: how many intact records were read; bytes_read: how many bytes of the file they and the damage span.
+    pending: bytes at the end that are an incomplete record, to be read again when the file has grown.
+    started: wall time of the earliest event in seconds, or None.
+    """
+
+    cursor: Cursor
+    scalars: Sequence[ScalarBlock] = ()
+    payloads: Sequence[PayloadBlock] = ()
+    problems: Sequence[Problem] = ()
+    records: int = 0
+    bytes_read: int = 0
+    pending: int = 0
+    restarted: bool = False
+    started: float | None = None
+    notes: dict[str, str] = field(default_factory=dict)
+
+
+class Reader(Protocol):
+    """One per format. signed: recognisable by content; appendable: files grow; checksummed: damage is noticed."""
+
+    name: str
+    kinds: tuple[str, ...]
+    signed: bool
+    appendable: bool
+    checksummed: bool
+
+    def sniff(self, head: bytes) -> bool:
+        """Whether the first up to 4,096 bytes of a file are of this format."""
+        ...
+
+    def read(self, path: str, cursor: Cursor | None = None) -> Batch:
+        """Read what came after the cursor (everything for None). Never raises for damage or a missing file."""
+        ...
+
+    def verify(self, path: str) -> Sequence[Problem]:
+        """Read the whole file, check every CRC and decode every message; return all that is wrong."""
+        ...
