@@ -1,0 +1,1 @@
+"""The Dash application: command line, settings, store of runs, server and embedding."""
