@@ -16,3 +16,9 @@ SCALARS = Schema(
         Column("order", "int64", "B", "byte offset of the value's record in that file"),
     ),
 )
+
+SCALARS_VIEW = Schema(
+    "scalars_view",
+    "Scalars with the restarts of each tag numbered.",
+    (*SCALARS.columns, Column("session", "int32", "", "restarts of the tag before this value; grows where step goes back")),
+)

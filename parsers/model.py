@@ -162,6 +162,7 @@ class Batch:
 
     restarted: the file had been cut or replaced, so everything read from it earlier is void and this batch is whole.
     records: how many intact records were read; bytes_read: how many bytes of the file they and the damage span.
+    more: the read stopped at its limit, go on at the cursor.
     pending: bytes at the end that are an incomplete record, to be read again when the file has grown.
     started: wall time of the earliest event in seconds, or None.
     """
@@ -174,6 +175,7 @@ class Batch:
     bytes_read: int = 0
     pending: int = 0
     restarted: bool = False
+    more: bool = False
     started: float | None = None
     notes: dict[str, str] = field(default_factory=dict)
 
@@ -191,8 +193,11 @@ class Reader(Protocol):
         """Whether the first up to 4,096 bytes of a file are of this format."""
         ...
 
-    def read(self, path: str, cursor: Cursor | None = None) -> Batch:
-        """Read what came after the cursor (everything for None). Never raises for damage or a missing file."""
+    def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
+        """Read what came after the cursor (everything for None). Never raises for damage or a missing file.
+
+        limit stops between two records after about so many bytes; the batch then says `more`.
+        """
         ...
 
     def verify(self, path: str) -> Sequence[Problem]:

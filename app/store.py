@@ -1,0 +1,395 @@
+"""The runs of a server: found, read in the background, followed while they grow, and given to the pages.
+
+One thread looks at the disk and reads; pages only ever take what is in memory. Runs are read in slices, what is on screen
+first, then the newest, so a run of many gigabytes never keeps another one waiting. Between looks the thread sleeps.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from app.index import Index
+from layouts.page import RunRow, SourceStatus
+from parsers import Problem, Series, Source, SourceError
+from parsers.discovery import Scanner
+from parsers.runs import Run
+from parsers.snapshot import key_of
+
+log = logging.getLogger(__name__)
+
+# A slice of a run is read in well under a tenth of a second.
+SLICE_BYTES = 32 << 20
+# A run whose files grew within this time is live.
+LIVE_SECONDS = 60.0
+# Rows are made anew at most this often while runs are being read.
+PUBLISH_SECONDS = 0.2
+# What has been read is written to the index when a run is up to date, at most this often while it grows.
+INDEX_SECONDS = 60.0
+
+_MAIN_TAGS = ("loss", "loss/auto", "train/loss", "Loss/train", "train_loss")
+
+
+class _Entry:
+    """One leaf run of the store."""
+
+    def __init__(self, key: str, source: Source) -> None:
+        self.key = key
+        self.run = Run(source)
+        self.source = source
+        self.row = _unread_row(key, source)
+        self.loaded = False
+        self.due = True
+        self.restored = False
+        self.indexed_version = 0
+        self.indexed_at = 0.0
+
+    def take(self, source: Source) -> None:
+        """The run as the newest scan found it; due for reading if any of its files differs."""
+        if source.files != self.source.files or any(p.kind == "unreadable" for p in self.run.problems):
+            self.due = True
+        self.source = source
+
+
+class Store:
+    """Satisfies layouts.page.FrameSource over directories on disk, or over sources somebody discovered."""
+
+    def __init__(
+        self,
+        bases: Sequence[str | os.PathLike[str]] = (),
+        *,
+        sources: Sequence[Source] = (),
+        interval: float = 3.0,
+        index_directory: str | None = None,
+    ) -> None:
+        self._scanners = [Scanner(base) for base in bases]
+        self._given = tuple(sources)
+        self._interval = interval
+        self._index_directory = index_directory
+        self._index: Index | None = None
+        self._entries: dict[str, _Entry] = {}
+        self._found: dict[str, Source] = {}
+        self._rows: tuple[RunRow, ...] = ()
+        self._base_problems: tuple[tuple[str, Problem], ...] = ()
+        self._wanted: tuple[str, ...] = ()
+        self._version = 0
+        self._read_at: float | None = None
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._unpublished = False
+        self._published_at = 0.0
+        self._look_now = False
+        self._stopping = False
+        self._ready = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    # Life ----------------------------------------------------------------------------------------------------------
+
+    def start(self) -> Store:
+        """Begin to look and read in the background."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="mindscope-store", daemon=True)
+            self._thread.start()
+        return self
+
+    def stop(self) -> None:
+        """Stop reading, keep in the index what has been read, and wait for both."""
+        self._stopping = True
+        self._wake.set()
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until every run found at the first look has been read; whether that is so."""
+        return self._ready.wait(seconds)
+
+    # FrameSource ---------------------------------------------------------------------------------------------------
+
+    def status(self) -> SourceStatus:
+        """State of the whole."""
+        with self._lock:
+            rows, version, read_at = self._rows, self._version, self._read_at
+        return SourceStatus(
+            base=os.pathsep.join(scanner.base for scanner in self._scanners) or os.pathsep.join(s.path for s in self._given),
+            read_at=read_at,
+            interval=self._interval,
+            total=len(rows),
+            loaded=sum(row.state not in ("waiting", "loading") for row in rows),
+            problems=sum(row.problems for row in rows) + len(self._base_problems),
+            version=version,
+        )
+
+    def runs(self) -> Sequence[RunRow]:
+        """All runs, newest first."""
+        return self._rows
+
+    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
+        """Tags of one member run, in order of first appearance."""
+        entry = self._entries.get(run)
+        return entry.run.tags(kind) if entry else ()
+
+    def series(self, run: str, tag: str) -> Series | None:
+        """One scalar series of one member run, or None."""
+        entry = self._entries.get(run)
+        found = entry.run.series(tag) if entry else None
+        return found if found is not None and len(found.step) else None
+
+    def version(self, run: str) -> int:
+        """A number that changes whenever the data of that member run changes."""
+        entry = self._entries.get(run)
+        return entry.run.version if entry else 0
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        """(run key, problem) of one run (a job: of its ranks) or of all."""
+        found = [(key, problem) for key in self._members(run) for problem in self._entries[key].run.problems]
+        return found if run is not None else [*self._base_problems, *found]
+
+    def unverified(self, run: str | None = None) -> int:
+        """Number of large values whose data CRC has not been checked yet."""
+        return sum(self._entries[key].run.unverified for key in self._members(run))
+
+    def want(self, runs: Sequence[str]) -> None:
+        """These runs are on screen: read them before all others."""
+        if tuple(runs) != self._wanted:
+            self._wanted = tuple(runs)
+            self._wake.set()
+
+    def refresh(self) -> None:
+        """Look at the disk now."""
+        self._look_now = True
+        self._wake.set()
+
+    def _members(self, run: str | None) -> list[str]:
+        entries = self._entries
+        if run is None:
+            return list(entries)
+        row = next((row for row in self._rows if row.key == run), None)
+        return [key for key in (row.members if row else (run,)) if key in entries]
+
+    # The thread ----------------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        self._open_index()
+        next_look = 0.0
+        while not self._stopping:
+            now = time.monotonic()
+            if self._look_now or now >= next_look:
+                self._look_now = False
+                self._look()
+                next_look = time.monotonic() + self._interval if self._interval else float("inf")
+            entry = self._next_due()
+            if entry is not None:
+                self._read(entry)
+                continue
+            if self._unpublished:
+                self._publish()
+            self._ready.set()
+            self._keep_all(force=False)
+            self._wake.wait(None if next_look == float("inf") else max(0.0, next_look - time.monotonic()))
+            self._wake.clear()
+        self._keep_all(force=True)
+        if self._index is not None:
+            self._index.close()
+
+    def _open_index(self) -> None:
+        if self._index_directory is None:
+            return
+        try:
+            self._index = Index(self._index_directory)
+        except OSError as error:
+            log.warning("index: %s; going on without it", error)
+
+    def _look(self) -> None:
+        found: list[tuple[str, Source]] = []
+        problems: list[tuple[str, Problem]] = []
+        several = len(self._scanners) > 1
+        for scanner in self._scanners:
+            try:
+                prefix = f"{os.path.basename(scanner.base)}/" if several else ""
+                found += [(prefix + source.name, source) for source in scanner.scan()]
+            except SourceError as error:
+                problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))
+        found += [(source.name, source) for source in self._given]
+        self._take(_unique(found), tuple(problems))
+
+    def _take(self, found: dict[str, Source], problems: tuple[tuple[str, Problem], ...]) -> None:
+        """Match what was found with what is known: new entries, gone entries, changed files."""
+        leaves = {key: leaf for name, source in found.items() for key, leaf in _leaves(name, source)}
+        entries: dict[str, _Entry] = {}
+        for key, source in leaves.items():
+            entry = self._entries.get(key)
+            if entry is None or entry.source.path != source.path:
+                entry = _Entry(key, source)
+            else:
+                entry.take(source)
+            entries[key] = entry
+        self._found = found
+        self._entries = entries
+        self._base_problems = problems
+        self._read_at = time.time()
+        self._publish()
+
+    def _next_due(self) -> _Entry | None:
+        entries = self._entries
+        wanted = next((entries[key] for key in self._wanted if key in entries and entries[key].due), None)
+        return wanted or next((entry for entry in entries.values() if entry.due), None)
+
+    def _read(self, entry: _Entry) -> None:
+        """Read one slice of one run, from the index first."""
+        if self._index is not None and not entry.restored and not entry.loaded:
+            entry.restored = True
+            states = self._index.load(key_of(entry.source.real_path))
+            if states:
+                entry.run.restore(states)
+                entry.indexed_version = entry.run.version
+        changed = entry.run.refresh(entry.source, limit=SLICE_BYTES)
+        entry.due = entry.run.behind
+        first = not entry.loaded and not entry.due
+        entry.loaded = entry.loaded or not entry.due
+        if changed or first or not entry.loaded:
+            entry.row = _row(entry)
+            self._publish_soon()
+        if not entry.due:
+            self._keep(entry, force=entry.indexed_at == 0.0)
+
+    def _keep_all(self, *, force: bool) -> None:
+        for entry in self._entries.values():
+            self._keep(entry, force=force)
+
+    def _keep(self, entry: _Entry, *, force: bool) -> None:
+        if self._index is None or not entry.loaded or entry.run.version == entry.indexed_version:
+            return
+        if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
+            self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()))
+            entry.indexed_version, entry.indexed_at = entry.run.version, time.monotonic()
+
+    def _publish_soon(self) -> None:
+        """Publish, but not so often that a thousand small runs each cost a walk over all rows."""
+        self._unpublished = True
+        if time.monotonic() - self._published_at >= PUBLISH_SECONDS:
+            self._publish()
+
+    def _publish(self) -> None:
+        """Make the rows anew, newest first; the version grows if any differs."""
+        now = time.time()
+        rows = [self._joined(name, source, now) for name, source in self._found.items()]
+        rows.sort(key=lambda row: (-row.updated, row.key))
+        self._unpublished = False
+        self._published_at = time.monotonic()
+        with self._lock:
+            if tuple(rows) != self._rows or self._read_at is None:
+                self._rows = tuple(rows)
+                self._version += 1
+
+    def _joined(self, name: str, source: Source, now: float) -> RunRow:
+        rows = [self._entries[key].row for key, _ in _leaves(name, source)]
+        row = rows[0] if len(rows) == 1 and not source.ranks else _job_row(name, source, rows)
+        updated = source.updated
+        live = row.state == "idle" and now - updated < LIVE_SECONDS
+        return replace(row, updated=updated, size=source.size, state="live" if live else row.state)
+
+
+def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
+    """Keys that no two sources share: a repeated name gets ~2, ~3 ... ."""
+    unique: dict[str, Source] = {}
+    for name, source in found:
+        key, number = name, 1
+        while key in unique:
+            number += 1
+            key = f"{name}~{number}"
+        unique[key] = source
+    return unique
+
+
+def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
+    """(key, source) of the runs of a row: itself, or its ranks, whose names begin with the row's."""
+    own = [(name, replace(source, ranks=()))] if source.files or not source.ranks else []
+    prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
+    return own + [(prefix + rank.name, rank) for rank in source.ranks]
+
+
+def _unread_row(key: str, source: Source) -> RunRow:
+    stamps = [float(file.stamp) for file in source.files if file.stamp is not None]
+    return RunRow(
+        key=key, name=key, path=source.path, real_path=source.real_path, members=(key,), started=min(stamps, default=None),
+        updated=source.updated, size=source.size, state="waiting",
+    )  # fmt: skip
+
+
+def _row(entry: _Entry) -> RunRow:
+    run, source = entry.run, entry.source
+    tags = run.tags("scalar")
+    longest, main = _longest(run, tags), _main_tag(tags)
+    value = run.series(main).value if main else np.empty(0)
+    unreadable = bool(source.files) and not any(state.records for state in run.states.values()) and bool(run.problems)
+    return RunRow(
+        key=entry.key,
+        name=entry.key,
+        path=source.path,
+        real_path=source.real_path,
+        members=(entry.key,),
+        started=run.started,
+        updated=source.updated,
+        size=source.size,
+        state="loading" if not entry.loaded else "unreadable" if unreadable or not (source.files or _extra(source)) else "idle",
+        steps=longest,
+        points=run.points,
+        tags=run.kinds(),
+        main_tag=main,
+        main_value=float(value[-1]) if len(value) else None,
+        problems=len(run.problems),
+        version=run.version,
+    )
+
+
+def _extra(source: Source) -> bool:
+    return bool(source.profile_dirs or source.dump_dirs)
+
+
+def _longest(run: Run, tags: Sequence[str]) -> int:
+    """Number of distinct steps of the longest series."""
+    steps = max((run.series(tag).step for tag in tags), key=len, default=np.empty(0, np.int64))
+    if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
+        return len(steps)
+    return len(np.unique(steps))
+
+
+def _main_tag(tags: Sequence[str]) -> str:
+    """The scalar a list of runs shows: the loss, under the names it usually has, else the first tag."""
+    known = next((name for name in _MAIN_TAGS if name in tags), None)
+    return known or next((tag for tag in tags if "loss" in tag.lower()), tags[0] if tags else "")
+
+
+def _job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
+    """Ranks as one row: sums of points and problems, the longest steps, the first rank's main value."""
+    states = {row.state for row in rows}
+    order = ("loading", "waiting", "live", "idle", "unreadable")
+    first = next((row for row in rows if row.main_tag), None)
+    tags: dict[str, int] = {}
+    for row in rows:
+        for kind, count in row.tags.items():
+            tags[kind] = max(tags.get(kind, 0), count)
+    return RunRow(
+        key=name,
+        name=name,
+        path=source.path,
+        real_path=source.real_path,
+        members=tuple(row.key for row in rows),
+        started=min((row.started for row in rows if row.started is not None), default=None),
+        updated=source.updated,
+        size=source.size,
+        state=next((state for state in order if state in states), "idle"),
+        steps=max((row.steps for row in rows), default=0),
+        points=sum(row.points for row in rows),
+        tags=tags,
+        main_tag=first.main_tag if first else "",
+        main_value=first.main_value if first else None,
+        problems=sum(row.problems for row in rows),
+        version=sum(row.version for row in rows),
+    )

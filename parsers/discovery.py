@@ -1,0 +1,276 @@
+"""Base directory -> runs, from names and stat alone: no file is opened.
+
+A directory is a run when it directly holds a file of a known name:
+
+* ``summary.<seconds>`` anywhere in the name: MindSpore events; ending in ``_lineage`` or ``_explain`` those kinds;
+* ``tfevents`` in the name: TensorBoard events;
+* ``*.pb`` except ``memory_usage_<n>.pb``: a graph;
+
+or when a profiler directory (``profiler``, ``profiler_*``, ``*_ascend_ms``, ``*_ascend_pt``) or a debugger dump
+(``rank_<n>/.dump_metadata``) lies in it. Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
+``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
+
+Symbolic links are followed, also out of the base. A directory is visited once, by device and inode: real directories
+first, links after them, so a link back up ends there and one to a run already listed does not list it twice.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from parsers.errors import SourceError
+from parsers.model import Problem, Source, SourceFile
+
+SUMMARY_NAME = re.compile(r"summary\.(\d+)")
+TENSORBOARD_NAME = re.compile(r"tfevents(?:\.(\d+))?")
+MEMORY_USAGE_NAME = re.compile(r"memory_usage_\d+\.pb")
+RANK_NAME = re.compile(r"rank_?(\d+)")
+PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
+DUMP_MARK = ".dump_metadata"
+
+# A directory listed within this time of its last change may change again without its mtime moving.
+RACY_SECONDS = 2.0
+
+
+def classify(name: str) -> tuple[str, int | None] | None:
+    """The kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
+    if "summary." in name and (match := SUMMARY_NAME.search(name)):
+        kind = "lineage" if name.endswith("_lineage") else "explain" if name.endswith("_explain") else "events"
+        return kind, int(match[1])
+    if "tfevents" in name and (match := TENSORBOARD_NAME.search(name)):
+        return "tensorboard", int(match[1]) if match[1] else None
+    if name.endswith(".pb") and not MEMORY_USAGE_NAME.fullmatch(name):
+        return "graph", None
+    return None
+
+
+def discover(base: str | os.PathLike[str]) -> list[Source]:
+    """Every run at or below a directory, newest first; SourceError if there is no such directory.
+
+    A directory that may not be listed is a Source without files whose problems say so.
+    """
+    return Scanner(base).scan()
+
+
+def source_of(path: str | os.PathLike[str]) -> Source:
+    """The run in one directory (with its ranks), or the run that one event file makes; SourceError where there is none."""
+    text = os.fspath(path)
+    if os.path.isfile(text):
+        directory, name = os.path.split(os.path.abspath(text))
+        kind, stamp = classify(name) or ("events", None)
+        return Source(directory, os.path.realpath(directory), name, (_source_file(text, kind, stamp),))
+    found = discover(text)
+    here = next((source for source in found if source.name == "."), None)
+    if here is not None:
+        return here
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise SourceError(f"{text}: wanted one run, got {len(found)} runs below it; open one of them, or use discover()")
+    raise SourceError(f"{text}: wanted a run, got a directory without event, graph or profiler files")
+
+
+def rescan(source: Source) -> Source:
+    """The same run as it is on disk now: its directory (not what is below it) and those of its ranks listed again.
+
+    A run that is one event file stays that file.
+    """
+    if len(source.files) == 1 and source.name == os.path.basename(source.files[0].path):
+        file = source.files[0]
+        return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source
+    found = _source_at(_Place(source.path, source.real_path, source.name), _list(source.path, 0))
+    fresh = replace(source, files=found.files, problems=found.problems)
+    return replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks))
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """One directory as it was listed: names only, already sorted and classified."""
+
+    mtime_ns: int
+    settled: bool
+    directories: tuple[str, ...]
+    links: tuple[str, ...]
+    files: tuple[tuple[str, str, int | None], ...]
+    profiles: tuple[str, ...]
+    dump: bool
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: str
+    real_path: str
+    name: str
+
+
+class Scanner:
+    """Finds the runs below a base, again and again; a later scan lists only directories whose mtime changed."""
+
+    def __init__(self, base: str | os.PathLike[str]) -> None:
+        self.base = os.path.abspath(os.fspath(base))
+        self._listings: dict[str, _Listing] = {}
+
+    def scan(self) -> list[Source]:
+        """All runs as they are now, newest first."""
+        if not os.path.isdir(self.base):
+            raise SourceError(f"{self.base}: wanted a directory of runs, got {_what_is(self.base)}")
+        seen: dict[str, _Listing] = {}
+        found = {place.name: (place, listing) for place, listing in self._walk(seen)}
+        self._listings = seen
+        singles = [_source_at(place, listing) for place, listing in found.values() if _is_run(listing)]
+        sources = _join_profiles(_join_ranks(singles))
+        return sorted(sources, key=lambda source: (-source.updated, source.name))
+
+    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Place, _Listing]]:
+        visited: set[tuple[int, int]] = set()
+        pending = [_Place(self.base, os.path.realpath(self.base), "")]
+        links: list[_Place] = []
+        while pending or links:
+            place = pending.pop() if pending else links.pop(0)
+            try:
+                status = os.stat(place.path)
+            except OSError:
+                continue  # gone since its parent was listed, or a link to nothing
+            identity = (status.st_dev, status.st_ino)
+            if identity in visited:
+                continue
+            visited.add(identity)
+            listing = self._listings.get(place.path)
+            if listing is None or not listing.settled or listing.mtime_ns != status.st_mtime_ns:
+                listing = _list(place.path, status.st_mtime_ns)
+            seen[place.path] = listing
+            yield place, listing
+            if listing.dump:
+                continue
+            pending.extend(_child(place, name, linked=False) for name in reversed(listing.directories))
+            links.extend(_child(place, name, linked=True) for name in listing.links)
+
+
+def _source_at(place: _Place, listing: _Listing) -> Source:
+    files, problems = [], []
+    if listing.error:
+        problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
+    for name, kind, stamp in listing.files:
+        path = os.path.join(place.path, name)
+        try:
+            files.append(_source_file(path, kind, stamp))
+        except OSError as error:
+            problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be looked at ({error.strerror})."))
+    files.sort(key=lambda file: (file.stamp or 0, file.path))
+    return Source(
+        path=place.path,
+        real_path=place.real_path,
+        name=place.name or ".",
+        files=tuple(files),
+        profile_dirs=tuple(os.path.join(place.path, name) for name in listing.profiles),
+        dump_dirs=(place.path,) if listing.dump else (),
+        problems=tuple(problems),
+    )
+
+
+def _child(parent: _Place, name: str, *, linked: bool) -> _Place:
+    path = os.path.join(parent.path, name)
+    real = os.path.realpath(path) if linked else os.path.join(parent.real_path, name)
+    shown = printable(name)
+    return _Place(path, real, f"{parent.name}/{shown}" if parent.name else shown)
+
+
+def printable(name: str) -> str:
+    r"""A file name as text that can be encoded: bytes that are no UTF-8 become \xNN."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def _list(path: str, mtime_ns: int) -> _Listing:
+    settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
+    directories, links, files, profiles = [], [], [], []
+    dump = False
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith("."):
+                    dump = dump or name == DUMP_MARK
+                elif (known := classify(name)) and not entry.is_dir():
+                    files.append((name, *known))
+                elif not entry.is_dir():
+                    continue
+                elif PROFILE_NAME.fullmatch(name):
+                    profiles.append(name)
+                elif entry.is_symlink():
+                    links.append(name)
+                else:
+                    directories.append(name)
+    except OSError as error:
+        text = f"The directory cannot be listed ({error.strerror}): what is in it is not shown."
+        return _Listing(mtime_ns, False, (), (), (), (), False, text)
+    return _Listing(
+        mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)), dump
+    )
+
+
+def _is_run(listing: _Listing) -> bool:
+    return bool(listing.files or listing.profiles or listing.dump or listing.error)
+
+
+def _source_file(path: str, kind: str, stamp: int | None) -> SourceFile:
+    status = os.stat(path)
+    return SourceFile(path, kind, status.st_size, status.st_mtime, stamp, status.st_dev, status.st_ino)
+
+
+def _what_is(path: str) -> str:
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        return error.strerror or "nothing"
+    return "a file" if stat.S_ISREG(mode) else "no directory"
+
+
+def _join_ranks(sources: list[Source]) -> list[Source]:
+    """Runs below rank_<n> become ranks of one job, named after the directory that holds the rank directories."""
+    jobs: dict[str, list[tuple[int, Source]]] = {}
+    others: list[Source] = []
+    for source in sources:
+        parts = source.name.split("/")
+        place = next((i for i, part in enumerate(parts) if RANK_NAME.fullmatch(part)), None)
+        if place is None:
+            others.append(source)
+            continue
+        number = int(RANK_NAME.fullmatch(parts[place])[1])  # type: ignore[index]  # matched just above
+        above = "/".join(parts[:place]) or "."
+        below = "/".join(parts[place + 1 :])
+        jobs.setdefault(f"{above}/rank_*/{below}" if below else above, []).append((number, source))
+    single = {source.name: source for source in others}
+    for name, members in jobs.items():
+        ranks = tuple(rank for _, rank in sorted(members, key=lambda member: (member[0], member[1].name)))
+        if name in single:
+            single[name] = replace(single[name], ranks=ranks)
+        else:
+            depth = ranks[0].name.count("/") + 1 - (0 if name == "." else name.split("/rank_*")[0].count("/") + 1)
+            single[name] = Source(_up(ranks[0].path, depth), _up(ranks[0].real_path, depth), name, (), ranks)
+    return list(single.values())
+
+
+def _up(path: str, levels: int) -> str:
+    for _ in range(levels):
+        path = os.path.dirname(path)
+    return path
+
+
+def _join_profiles(sources: list[Source]) -> list[Source]:
+    """`profile` beside `summary` is the same job's: its profiler directories move to the run in `summary`."""
+    by_name = {source.name: source for source in sources}
+    for name in [name for name in by_name if name == "profile" or name.endswith("/profile")]:
+        run = by_name.get(name[: -len("profile")] + "summary")
+        profile = by_name[name]
+        if run is None or profile.files:
+            continue
+        found = tuple(path for leaf in (profile, *profile.ranks) for path in leaf.profile_dirs)
+        by_name[run.name] = replace(run, profile_dirs=run.profile_dirs + found)
+        del by_name[name]
+    return list(by_name.values())
