@@ -1,0 +1,86 @@
+"""Numbers and units to text: the only place that prints them. Times of day are printed by the browser, in its own zone."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime
+
+_BYTES = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
+
+
+def number(value: float | None, digits: int = 4) -> str:
+    """A number to 4 significant digits, thousands separated: 0.01235, 1,235, 1.235e-07. Empty for None."""
+    if value is None:
+        return ""
+    if math.isnan(value):
+        return "NaN"
+    if math.isinf(value):
+        return "+Inf" if value > 0 else "-Inf"
+    if value == 0:
+        return "0"
+    rounded = float(f"{value:.{digits - 1}e}")
+    exponent = math.floor(math.log10(abs(rounded)))
+    if not -4 <= exponent < 6:
+        return f"{value:.{digits - 1}e}"
+    if exponent >= digits:
+        return f"{value:,.0f}"
+    fixed = f"{value:,.{digits - 1 - exponent}f}"
+    return fixed.rstrip("0").rstrip(".") if "." in fixed and value == int(value) else fixed
+
+
+def exact(value: float | None) -> str:
+    """A number in full precision, the shortest text that reads back as the same float64."""
+    if value is None:
+        return ""
+    if not math.isfinite(value):
+        return number(value)
+    return repr(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
+
+
+def count(value: int) -> str:
+    """A whole number, thousands separated."""
+    return f"{value:,}"
+
+
+def size(value: float) -> str:
+    """Bytes in powers of 1,024: 512 B, 3.1 GiB."""
+    if value < 1024:
+        return f"{value:,.0f} B"
+    step = min(int(math.log2(value) // 10), len(_BYTES) - 1)
+    scaled = value / 1024**step
+    if scaled >= 1023.5 and step < len(_BYTES) - 1:
+        scaled, step = scaled / 1024, step + 1
+    return f"{scaled:,.1f} {_BYTES[step]}" if scaled < 99.95 else f"{scaled:,.0f} {_BYTES[step]}"
+
+
+def duration(seconds: float) -> str:
+    """A span of time: 1.24 ms, 12.3 s, 4 m 05 s, 2 h 03 m, 3 d 04 h."""
+    if not math.isfinite(seconds):
+        return number(seconds)
+    if seconds < 0:
+        return f"-{duration(-seconds)}"
+    if seconds == 0:
+        return "0 s"
+    if seconds < 59.95:
+        scale, unit = next((pair for pair in _TIMES if seconds >= pair[0] * 0.9995), _TIMES[-1])
+        return f"{seconds / scale:.3g} {unit}"
+    whole = round(seconds)
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} m {rest:02d} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    if hours < 24:
+        return f"{hours} h {minutes:02d} m"
+    days, hours = divmod(round(seconds / 3600), 24)
+    return f"{days} d {hours:02d} h"
+
+
+def moment(seconds: float | None) -> str:
+    """A time in seconds since 1970 as ISO text in UTC; empty for None or what no calendar holds."""
+    if seconds is None or not math.isfinite(seconds):
+        return ""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError, OSError):
+        return ""

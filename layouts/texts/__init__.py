@@ -1,0 +1,1 @@
+"""The catalogue of the interface's texts, one module per part of it: TEXTS = {key: (English, Chinese)}."""
