@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from parsers.discovery import discover
 from parsers.errors import FormatError, MindscopeError, SchemaError, SourceError
 from parsers.frames import SCALARS
 from parsers.model import Problem, Series, Source
@@ -12,5 +13,5 @@ from parsers.schema import Column, Schema
 
 __all__ = [
     "SCALARS", "Column", "FormatError", "MindscopeError", "Problem", "Schema", "SchemaError", "Series", "Source",
-    "SourceError",
+    "SourceError", "discover",
 ]

@@ -1,0 +1,203 @@
+"""What is a run, from names alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from parsers import SourceError, discover
+from parsers.discovery import Scanner, classify, rescan, source_of
+
+EVENTS = "events.out.events.summary.1600000000.0.host_MS"
+
+
+def touch(path: Path, mtime: float = 1e9) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x")
+    os.utime(path, (mtime, mtime))
+    return path
+
+
+def age(directory: Path) -> None:
+    """Set directory times back, so that their listings count as settled."""
+    for place, _, _ in os.walk(directory):
+        os.utime(place, (1e9, 1e9))
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        (EVENTS, ("events", 1600000000)),
+        ("xx_.out.events.summary.7.0.vm_yy", ("events", 7)),
+        ("a.summary.12.h_lineage", ("lineage", 12)),
+        ("a.summary.12.h_explain", ("explain", 12)),
+        ("events.out.tfevents.1795221705.vm.18095.3", ("tensorboard", 1795221705)),
+        ("my_tfevents_file", ("tensorboard", None)),
+        ("ms_output_optimize.pb", ("graph", None)),
+        ("memory_usage_3.pb", None),
+        ("summary.txt", None),
+        ("model.ckpt", None),
+        ("", None),
+    ],
+)
+def test_names(name: str, wanted: tuple[str, int | None] | None) -> None:
+    assert classify(name) == wanted
+
+
+def test_an_empty_directory_has_no_runs(tmp_path: Path) -> None:
+    assert discover(tmp_path) == []
+
+
+def test_a_missing_base_says_so(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match="wanted a directory of runs"):
+        discover(tmp_path / "none")
+
+
+def test_any_depth_newest_first(tmp_path: Path) -> None:
+    touch(tmp_path / "old" / EVENTS, 1e9)
+    touch(tmp_path / "a/b/c/new" / EVENTS, 2e9)
+    touch(tmp_path / EVENTS, 1.5e9)
+    touch(tmp_path / ".hidden" / EVENTS)
+    touch(tmp_path / "nothing" / "notes.txt")
+    assert [source.name for source in discover(tmp_path)] == ["a/b/c/new", ".", "old"]
+
+
+def test_more_than_a_thousand_runs(tmp_path: Path) -> None:
+    for number in range(1100):
+        touch(tmp_path / f"run{number:04d}" / EVENTS, 1e9 + number)
+    names = [source.name for source in discover(tmp_path)]
+    assert names == [f"run{number:04d}" for number in reversed(range(1100))]
+
+
+def test_ranks_are_one_job(tmp_path: Path) -> None:
+    for number in (10, 2, 0):
+        touch(tmp_path / f"job/rank_{number}" / EVENTS)
+    touch(tmp_path / "job2/rank0" / EVENTS)
+    touch(tmp_path / "job2" / EVENTS)
+    touch(tmp_path / "job3/rank_0/summary" / EVENTS)
+    jobs = {source.name: source for source in discover(tmp_path)}
+    assert [rank.name for rank in jobs["job"].ranks] == ["job/rank_0", "job/rank_2", "job/rank_10"]
+    assert jobs["job"].path == str(tmp_path / "job")
+    assert jobs["job2"].files
+    assert [rank.name for rank in jobs["job2"].ranks] == ["job2/rank0"]
+    assert jobs["job3/rank_*/summary"].path == str(tmp_path / "job3")
+    assert len(jobs) == 3
+
+
+def test_ranks_directly_below_the_base(tmp_path: Path) -> None:
+    touch(tmp_path / "rank_0" / EVENTS)
+    touch(tmp_path / "rank_1" / EVENTS)
+    (job,) = discover(tmp_path)
+    assert (job.name, job.path, len(job.ranks)) == (".", str(tmp_path), 2)
+
+
+def test_summary_and_profile_of_a_job_belong_together(tmp_path: Path) -> None:
+    touch(tmp_path / "output/summary/rank_0" / EVENTS)
+    touch(tmp_path / "output/profile/rank_0/profiler/profiler_info_0.json")
+    (job,) = discover(tmp_path)
+    assert job.name == "output/summary"
+    assert job.profile_dirs == (str(tmp_path / "output/profile/rank_0/profiler"),)
+
+
+def test_profiler_and_dump_directories_are_noted_and_not_entered(tmp_path: Path) -> None:
+    touch(tmp_path / "run/host_1_ascend_ms/deep" / EVENTS)
+    touch(tmp_path / "dump/rank_0/.dump_metadata/config.json")
+    touch(tmp_path / "dump/rank_0/Net/0/0" / EVENTS)
+    found = {source.name: source for source in discover(tmp_path)}
+    assert found["run"].profile_dirs == (str(tmp_path / "run/host_1_ascend_ms"),)
+    assert found["run"].files == ()
+    assert found["dump"].ranks[0].dump_dirs == (str(tmp_path / "dump/rank_0"),)
+    assert len(found) == 2
+
+
+def test_links_are_followed_once(tmp_path: Path) -> None:
+    base, outside = tmp_path / "base", tmp_path / "outside"
+    touch(outside / "far" / EVENTS)
+    touch(base / "near" / EVENTS)
+    (base / "link").symlink_to(outside)
+    (base / "again").symlink_to(base / "near")
+    (base / "near" / "up").symlink_to(base)
+    (base / "nowhere").symlink_to(tmp_path / "missing")
+    found = {source.name: source for source in discover(base)}
+    assert sorted(found) == ["link/far", "near"]
+    assert found["link/far"].real_path == str(outside / "far")
+
+
+def test_a_link_to_nothing_with_a_name_of_ours_is_a_problem(tmp_path: Path) -> None:
+    touch(tmp_path / "run" / EVENTS)
+    (tmp_path / "run" / "x.summary.1.h_MS").symlink_to(tmp_path / "missing")
+    (run,) = discover(tmp_path)
+    assert [problem.kind for problem in run.problems] == ["unreadable"]
+    assert len(run.files) == 1
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="root may list every directory")
+def test_a_closed_directory_is_shown_as_such(tmp_path: Path) -> None:
+    touch(tmp_path / "closed" / EVENTS)
+    (tmp_path / "closed").chmod(0)
+    try:
+        (run,) = discover(tmp_path)
+    finally:
+        (tmp_path / "closed").chmod(0o700)
+    assert [problem.kind for problem in run.problems] == ["unreadable"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are bytes on POSIX only")
+def test_a_name_that_is_no_text(tmp_path: Path) -> None:
+    directory = os.path.join(os.fsencode(tmp_path), b"\xff run")
+    os.mkdir(directory)
+    (Path(os.fsdecode(directory)) / EVENTS).write_bytes(b"x")
+    (run,) = discover(tmp_path)
+    assert run.name == "\\xff run"
+    assert os.path.exists(run.files[0].path)
+
+
+def test_a_rescan_lists_only_what_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("a", "b"):
+        touch(tmp_path / name / EVENTS)
+    age(tmp_path)
+    scanner = Scanner(tmp_path)
+    scanner.scan()
+    listed: list[str] = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: listed.append(os.path.basename(path)) or scandir(path))
+    assert len(scanner.scan()) == 2
+    assert listed == []
+    touch(tmp_path / "b" / "y.summary.2.h_MS")
+    assert len(scanner.scan()[0].files) + len(scanner.scan()[1].files) == 3
+    assert set(listed) == {"b"}
+
+
+def test_a_grown_file_is_seen_though_its_directory_did_not_change(tmp_path: Path) -> None:
+    path = touch(tmp_path / "a" / EVENTS)
+    age(tmp_path)
+    scanner = Scanner(tmp_path)
+    scanner.scan()
+    path.write_bytes(b"xyz")
+    age(tmp_path)
+    assert scanner.scan()[0].size == 3
+
+
+def test_one_run_from_a_directory_or_a_file(tmp_path: Path) -> None:
+    path = touch(tmp_path / "a/run" / EVENTS)
+    assert source_of(tmp_path / "a/run").name == "."
+    assert source_of(tmp_path).name == "a/run"
+    one = source_of(path)
+    assert [file.path for file in one.files] == [str(path)]
+    touch(tmp_path / "a/run" / "z.summary.9.h_MS")
+    assert len(rescan(one).files) == 1
+    assert len(rescan(source_of(tmp_path / "a/run")).files) == 2
+    touch(tmp_path / "b" / EVENTS)
+    with pytest.raises(SourceError, match="got 2 runs"):
+        source_of(tmp_path)
+    (tmp_path / "c").mkdir()
+    with pytest.raises(SourceError, match="without event"):
+        source_of(tmp_path / "c")
+
+
+def test_the_real_runs(real_data: Path) -> None:
+    sources = discover(real_data / "summary")
+    assert len(sources) == 28
+    assert sum(len(source.leaves) for source in sources) == 35
