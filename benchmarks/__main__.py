@@ -1,0 +1,25 @@
+"""`make bench`: every figure the README promises, beside its bound. Options: names of the parts to measure; -n TIMES."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+
+PARTS = ("reading", "starting", "drawing", "browsing", "peers")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[], help="parts to measure (all)")
+    parser.add_argument("-n", type=int, default=5, help="times each is measured (5)")
+    options = parser.parse_args()
+    print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU seconds and ratios count, wall times do not")
+    for part in options.parts or PARTS:
+        print(f"\n{part}", flush=True)
+        for figure in importlib.import_module(f"benchmarks.{part}").figures(options.n):
+            print(figure.line(), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,60 @@
+"""Running a measure in a process of its own, several times, and saying what came out."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One line of the report: what was measured, the bound it must hold, what came out (all of one unit)."""
+
+    what: str
+    unit: str
+    bound: float
+    values: tuple[float, ...]
+    note: str = ""
+
+    @property
+    def median(self) -> float:
+        return statistics.median(self.values)
+
+    def line(self) -> str:
+        verdict = "ok  " if self.median <= self.bound else "MISS"
+        spread = f"{min(self.values):.3g} to {max(self.values):.3g}, n={len(self.values)}"
+        note = f"; {self.note}" if self.note else ""
+        return f"{verdict} {self.what:<74} {self.median:>8.3g} {self.unit:<5} must be <= {self.bound:g}  ({spread}{note})"
+
+
+def in_fresh_process(module: str, *arguments: str, times: int = 5) -> list[dict[str, float]]:
+    """What `python -m module arguments` prints as one JSON line, in several fresh processes one after the other."""
+    command = [sys.executable, "-m", module, *arguments]
+    results = []
+    for _ in range(times):
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()[-2000:]}")
+        results.append(json.loads(done.stdout.strip().splitlines()[-1]))
+    return results
+
+
+def anonymous_rss(pid: int | str = "self") -> float:
+    """Anonymous resident memory of a process in MB (Linux)."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("RssAnon:"):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError("this system does not say how much memory is anonymous")
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system CPU seconds a process has used (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

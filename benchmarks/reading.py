@@ -1,0 +1,46 @@
+"""CPU seconds from files to a frame, in a process that has done nothing but import: `python -m benchmarks.reading DIR`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.data import folder
+from benchmarks.measure import Figure, anonymous_rss, in_fresh_process
+
+CASES = (
+    ("S1 MindSpore layout: 1M points to a frame, every CRC checked", "ms/S1", 0.15),
+    ("S1 TensorBoard layout: the same", "tb/S1", 0.45),
+    ("S4 MindSpore layout: 1 GB, 1,000 scalars and payload index", "ms/S4", 0.10),
+    ("S4 TensorBoard layout: the same", "tb/S4", 0.10),
+)
+
+
+def figures(times: int) -> list[Figure]:
+    """CPU seconds of each case."""
+    found = []
+    for what, where, bound in CASES:
+        results = in_fresh_process("benchmarks.reading", str(folder() / where), times=times)
+        note = f"{results[0]['points']:,.0f} points, {results[0]['rss']:.0f} MB anonymous"
+        found.append(Figure(what, "CPU s", bound, tuple(r["cpu"] for r in results), note))
+    return found
+
+
+def one(base: Path) -> dict[str, float]:
+    """Read every run below a directory into frames."""
+    from parsers import discover
+    from parsers.runs import Run
+
+    begun = time.process_time()
+    runs = [Run(source) for source in discover(base)]
+    points = 0
+    for run in runs:
+        run.refresh(run.source)
+        points += len(run.scalars)
+    return {"cpu": time.process_time() - begun, "points": points, "rss": anonymous_rss()}
+
+
+if __name__ == "__main__":
+    print(json.dumps(one(Path(sys.argv[1]))))
