@@ -1,0 +1,170 @@
+"""Decides which callback requests reach Dash.
+
+Dash takes the ids, properties and the number of values of a callback from the request and answers 500 where they are not
+what it expects. Here a request is decoded, compared with the callback it names, and refused with 400 unless every id and
+property is one that callback has; values are the business of each callback, which raises `layouts.state.BadInput`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from dash.exceptions import InvalidCallbackReturnValue, PreventUpdate
+from flask import Response, request
+
+from layouts.state import BadInput
+
+_log = logging.getLogger(__name__)
+_WILDCARDS = {("MATCH",): "MATCH", ("ALL",): "ALL", ("ALLSMALLER",): "ALLSMALLER"}
+
+Scalar = str | int | float | bool
+Id = str | dict[str, Scalar]
+
+
+class Refused(ValueError):
+    """The request is not one this application's pages send; the text says what was wanted."""
+
+
+class Value(msgspec.Struct):
+    """A property of a component in a request, with its value where the request has one."""
+
+    id: Id
+    property: str
+    value: Any = None
+
+
+Given = Value | list[Value]
+
+
+class Body(msgspec.Struct):
+    """A callback request as the browser sends it."""
+
+    output: str
+    inputs: list[Given]
+    state: list[Given] = []
+    outputs: Given | list[Given] | None = None
+    changedPropIds: list[str] = []  # noqa: N815 - the name in the request
+
+
+def check(body: bytes, callbacks: Mapping[str, Any]) -> None:
+    """Raise Refused unless the request fits the callback it names."""
+    try:
+        asked = msgspec.json.decode(body, type=Body)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Refused(f"not a callback request: {error}") from None
+    callback = callbacks.get(asked.output)
+    if callback is None:
+        raise Refused("no such callback")
+    matched: dict[str, Scalar] = {}
+    _check_list(asked.inputs, callback["inputs"], matched, "inputs")
+    _check_list(asked.state, callback["state"], matched, "state")
+    _check_outputs(asked.outputs, callback["output"], matched)
+    _check_changed(asked.changedPropIds, asked.inputs)
+
+
+def _check_list(given: Sequence[Given], wanted: Sequence[Mapping[str, str]], matched: dict[str, Scalar], part: str) -> None:
+    if len(given) != len(wanted):
+        raise Refused(f"{part}: wanted {len(wanted)} values, got {len(given)}")
+    for value, want in zip(given, wanted, strict=True):
+        _check_value(value, want["id"], want["property"], matched, part)
+
+
+def _check_outputs(given: Given | list[Given] | None, wanted: Any, matched: dict[str, Scalar]) -> None:
+    several = isinstance(wanted, (list, tuple))
+    wants = list(wanted) if several else [wanted]
+    if not wants:
+        if given not in (None, []):
+            raise Refused("outputs: wanted none")
+        return
+    if given is None:
+        raise Refused("outputs: wanted some, got none")
+    values = given if several else [given]
+    if not isinstance(values, list) or len(values) != len(wants):
+        raise Refused(f"outputs: wanted {len(wants)}")
+    for value, want in zip(values, wants, strict=True):
+        _check_value(value, want.component_id_str(), want.component_property, matched, "outputs")
+
+
+def _check_value(given: Any, want_id: str, want_property: str, matched: dict[str, Scalar], part: str) -> None:
+    pattern = _pattern(want_id)
+    several = pattern is not None and any(part in ("ALL", "ALLSMALLER") for part in _wildcards(pattern).values())
+    if several != isinstance(given, list):
+        raise Refused(f"{part}: wanted {'a list' if several else 'one value'} for {want_id}")
+    for value in given if isinstance(given, list) else [given]:
+        # A duplicate output carries a hash after "@" that only the browser's bookkeeping needs.
+        if value.property.split("@")[0] != want_property.split("@")[0]:
+            raise Refused(f"{part}: wanted property {want_property} of {want_id}")
+        if not (_fits(value.id, pattern, matched) if pattern is not None else value.id == want_id):
+            raise Refused(f"{part}: wanted {want_id}")
+
+
+def _pattern(identifier: str) -> dict[str, Any] | None:
+    """The pattern id that a callback holds as text, or None for a plain id."""
+    return json.loads(identifier) if identifier.startswith("{") else None
+
+
+def _wildcards(pattern: Mapping[str, Any]) -> dict[str, str]:
+    """Key -> wildcard of a pattern id."""
+    return {key: _WILDCARDS[tuple(part)] for key, part in pattern.items() if isinstance(part, list)}
+
+
+def _fits(given: Id, pattern: Mapping[str, Any], matched: dict[str, Scalar]) -> bool:
+    """Whether an id fits a pattern; what MATCH stands for must be the same everywhere in a request."""
+    if isinstance(given, str) or given.keys() != pattern.keys():
+        return False
+    wildcards = _wildcards(pattern)
+    for key, part in given.items():
+        if key not in wildcards:
+            if part != pattern[key] or type(part) is not type(pattern[key]):
+                return False
+        elif wildcards[key] == "MATCH" and matched.setdefault(key, part) != part:
+            return False
+    return True
+
+
+def _check_changed(changed: Sequence[str], inputs: Sequence[Given]) -> None:
+    known = set()
+    for given in inputs:
+        for value in given if isinstance(given, list) else [given]:
+            known.add(f"{_as_text(value.id)}.{value.property}")
+    for name in changed:
+        if name not in known:
+            raise Refused("changedPropIds: wanted names of inputs")
+
+
+def _as_text(identifier: Id) -> str:
+    """An id as the browser writes it: JSON with sorted keys and no spaces."""
+    if isinstance(identifier, str):
+        return identifier
+    return json.dumps(identifier, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callable[[], Any]:
+    """Dash's view of callback requests behind the gate. No error reaches the client as more than one line."""
+
+    def dispatch_checked() -> Any:
+        try:
+            if not request.is_json:
+                raise Refused("wanted application/json")
+            check(request.get_data(), callbacks)
+            return dispatch()
+        except (Refused, BadInput) as error:
+            return _refusal(400, str(error))
+        except PreventUpdate:
+            return Response(status=204)
+        except InvalidCallbackReturnValue:
+            # The ids of the request fit the callback one by one but not together.
+            return _refusal(400, "outputs: not those that belong to the inputs")
+        except Exception:  # noqa: BLE001 - whatever a callback raises goes to the log, not to the browser
+            _log.exception("callback failed")
+            return _refusal(500, "internal error; the log has the details")
+
+    return dispatch_checked
+
+
+def _refusal(status: int, text: str) -> Response:
+    return Response(json.dumps({"error": text}), status=status, mimetype="application/json")

@@ -1,0 +1,117 @@
+"""The commands that need files and no server: list, check, export."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from app.settings import SettingError
+from parsers import FormatError, MindscopeError, Problem, Source, discover, export
+from parsers.registry import reader_for
+from parsers.runs import Run
+
+
+def list_runs(options: argparse.Namespace) -> int:
+    """Print the runs below a directory, newest first, from names and headers alone."""
+    sources = discover(options.directory)
+    if options.json:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_as_json(source) for source in sources])) + b"\n")
+        return 0
+    rows = [("RUN", "UPDATED", "SIZE", "FILES"), *map(_as_row, sources)]
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for row in rows:
+        print("  ".join([row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]), row[3]]))
+    if not sources:
+        print(f"No runs below {options.directory}", file=sys.stderr)
+    return 0
+
+
+def _as_row(source: Source) -> tuple[str, str, str, str]:
+    kinds = Counter(file.kind for leaf in source.leaves for file in leaf.files)
+    files = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    ranks = f" ({len(source.ranks)} ranks)" if source.ranks else ""
+    updated = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(source.updated)) if source.updated else "-"
+    return _printable(source.name) + ranks, updated, f"{source.size:,} B", files
+
+
+def _as_json(source: Source) -> dict[str, Any]:
+    return {
+        "name": source.name, "path": source.path, "real_path": source.real_path, "updated": source.updated,
+        "size_bytes": source.size, "ranks": [_as_json(rank) for rank in source.ranks],
+        "files": [{"path": f.path, "kind": f.kind, "size_bytes": f.size, "mtime": f.mtime} for f in source.files],
+        "profile_dirs": list(source.profile_dirs), "dump_dirs": list(source.dump_dirs),
+    }  # fmt: skip
+
+
+def check(options: argparse.Namespace) -> int:
+    """Read every file, verify every CRC, decode every message; print each Problem. Exit code 1 if there is any."""
+    sources = discover(options.directory)
+    runs = files = size = found = 0
+    for source in sources:
+        for leaf in source.leaves:
+            runs += 1
+            files += len(leaf.files)
+            size += leaf.size
+            for problem in _problems(leaf):
+                found += 1
+                print(_printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}"), flush=True)
+    print(f"{runs} runs, {files} files, {size:,} bytes: {f'{found} problems' if found else 'no damage'}")
+    return 1 if found else 0
+
+
+def _problems(leaf: Source) -> Iterator[Problem]:
+    yield from leaf.problems
+    for file in leaf.files:
+        reader = reader_for(file)
+        if reader is not None:
+            yield from reader.verify(file.path)
+
+
+def _extent(problem: Problem) -> str:
+    if not problem.offset and not problem.length:
+        return ""
+    return f"bytes {problem.offset}-{problem.offset + problem.length}: " if problem.length else f"byte {problem.offset}: "
+
+
+def export_scalars(options: argparse.Namespace) -> int:
+    """Write the scalars of all runs to one file."""
+    if options.format not in export.FORMATS:
+        raise SettingError(f"--format: wanted {', '.join(export.FORMATS)}, got {options.format!r}")
+    _refuse_inside(options.out, options.directory)
+    try:
+        count = export.write(_opened(discover(options.directory)), options.out, options.format)
+    except FormatError as error:
+        raise SettingError(f"--format: {error}") from None
+    except (OSError, MindscopeError) as error:
+        print(f"mindscope: {error}", file=sys.stderr)
+        return 1
+    print(f"{count:,} values written to {options.out}")
+    return 0
+
+
+def _opened(sources: Sequence[Source]) -> Iterator[Run]:
+    """The runs one after the other, so that one at a time is in memory."""
+    for source in sources:
+        run = Run(source)
+        run.refresh(source)
+        for problem in run.problems:
+            print(_printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}"), file=sys.stderr)
+        yield run
+
+
+def _refuse_inside(out: str, base: str) -> None:
+    inside, base = os.path.realpath(out), os.path.realpath(base)
+    if inside == base or inside.startswith(base.rstrip(os.sep) + os.sep):
+        raise SettingError(f"--out: wanted a place outside the runs in {base!r}, got {out!r}")
+
+
+def _printable(text: str) -> str:
+    """Text for a terminal: control characters, which names in files may hold, are shown as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

@@ -1,0 +1,194 @@
+"""The running servers of this user: who serves which directory at which port, and how one is stopped.
+
+Each server keeps a record, `<cache>/servers/<port>.json`, while it runs. A record names a process by its id and the time it
+started, so that an id the system has given to another process since is never taken for a server and never signalled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
+
+from app import workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A running server. started is opaque text that tells two processes of one id apart; since is seconds since 1970."""
+
+    pid: int
+    started: str
+    url: str
+    port: int
+    base: str
+    workspace: str
+    log: str
+    since: float
+
+
+def records_directory() -> str:
+    """Where the records are; made if need be, whatever --workspace says, so that `status` finds every server."""
+    return workspace.subdirectory(workspace.prepare(workspace.cache_directory()), "servers")
+
+
+def start_time(pid: int) -> str | None:
+    """A text that differs between two processes which have the same id one after the other; None: there is no such process."""
+    if os.path.isdir("/proc/self"):
+        return _start_time_in_proc(pid)
+    shown = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607
+    return shown.stdout.strip() or None
+
+
+def _start_time_in_proc(pid: int) -> str | None:
+    try:
+        with open(f"/proc/{pid}/stat", encoding="utf-8", errors="replace") as stream:
+            fields = stream.read().rpartition(")")[2].split()
+        with open("/proc/sys/kernel/random/boot_id", encoding="ascii") as stream:
+            boot = stream.read().strip()
+    except OSError:
+        return None
+    state, ticks = fields[0], fields[19]
+    return None if state in "ZX" else f"{boot} {ticks}"
+
+
+def own_record(*, url: str, port: int, base: str, directory: str, log: str) -> Record:
+    """The record of this process."""
+    pid = os.getpid()
+    return Record(pid, start_time(pid) or "", url, port, base, directory, log, time.time())
+
+
+def is_running(record: Record) -> bool:
+    """Whether the very process of the record still runs, as this user."""
+    if start_time(record.pid) != record.started:
+        return False
+    try:
+        os.kill(record.pid, 0)
+    except OSError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def recorded(record: Record) -> Iterator[None]:
+    """Keep the record on disk while the body runs."""
+    path = os.path.join(records_directory(), f"{record.port}.json")
+    new = f"{path}.{record.pid}"
+    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+        stream.write(msgspec.json.encode(record))
+    os.replace(new, path)
+    try:
+        yield
+    finally:
+        if _read(path) == record:
+            os.unlink(path)
+
+
+def running() -> list[Record]:
+    """The servers of this user that run now, by port. Records of servers that were killed are removed."""
+    directory = records_directory()
+    found = []
+    for name in os.listdir(directory):
+        path = os.path.join(directory, name)
+        record = _read(path) if name.endswith(".json") else None
+        if record is not None and is_running(record):
+            found.append(record)
+        elif name.endswith(".json"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+    return sorted(found, key=lambda record: record.port)
+
+
+def at_port(port: int) -> Record | None:
+    """The server of this user at a port."""
+    return next((record for record in running() if record.port == port), None)
+
+
+def _read(path: str) -> Record | None:
+    try:
+        with open(path, "rb") as stream:
+            if hasattr(os, "getuid") and os.fstat(stream.fileno()).st_uid != os.getuid():
+                return None
+            return msgspec.json.decode(stream.read(65536), type=Record)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def stop(record: Record, patience: float = 8.0) -> bool:
+    """End the server: SIGTERM, and SIGKILL after patience seconds. Returns whether it has ended."""
+    with _signaller(record.pid) as send:
+        for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 2.0)):
+            # Checked after the handle was taken: what is signalled is the process of the record or one that is gone.
+            if not is_running(record):
+                return True
+            with contextlib.suppress(ProcessLookupError):
+                send(number)
+            if _ends(record, seconds):
+                return True
+    return not is_running(record)
+
+
+def _ends(record: Record, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while is_running(record):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class _Signaller:
+    """Sends signals to one process: through a handle that a reused id cannot deceive, where the system has such."""
+
+    def __init__(self, pid: int, handle: int | None) -> None:
+        self.pid, self.handle = pid, handle
+
+    def __call__(self, number: signal.Signals) -> None:
+        if self.handle is not None:
+            signal.pidfd_send_signal(self.handle, number)
+        else:
+            os.kill(self.pid, number)
+
+
+@contextlib.contextmanager
+def _signaller(pid: int) -> Iterator[_Signaller]:
+    handle = None
+    if hasattr(os, "pidfd_open"):
+        with contextlib.suppress(OSError):
+            handle = os.pidfd_open(pid)
+    try:
+        yield _Signaller(pid, handle)
+    finally:
+        if handle is not None:
+            os.close(handle)
+
+
+def listener(port: int) -> str | None:
+    """Which process of this user listens at a TCP port, as "name (pid 123)"; None if it cannot be told."""
+    sockets = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
+    if not sockets:
+        return None
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if any(os.readlink(entry.path) in sockets for entry in os.scandir(f"/proc/{pid}/fd")):
+                with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as stream:
+                    return f"{stream.read().strip()} (pid {pid})"
+        except OSError:
+            continue  # of another user, or gone
+    return None
+
+
+def _listening_inodes(port: int) -> Iterator[str]:
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        try:
+            with open(table, encoding="ascii") as stream:
+                rows = [line.split() for line in stream][1:]
+        except OSError:
+            continue
+        yield from (row[9] for row in rows if row[3] == "0A" and int(row[1].rpartition(":")[2], 16) == port)

@@ -1,0 +1,229 @@
+"""Plain GET routes that curl can fetch: scalars as CSV or JSON, the list of runs, health.
+
+    <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag may be repeated; without them: all
+    <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
+    <prefix>api/runs.json
+    <prefix>api/health
+
+Columns, numbers and the apostrophe before what a spreadsheet would run are those of `parsers.export`. What a request names
+is a key among the runs and tags that are there; nothing of it is ever opened.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+import numpy as np
+from flask import Blueprint, Response, request
+
+from app.matching import PatternError, matching
+from layouts.page import FrameSource
+from parsers import Series
+from parsers.export import COLUMNS, cell_text, number_text
+
+ROWS = 20_000
+"""A piece of an answer that is sent at once has at most so many rows."""
+PATIENCE = 10.0
+"""An export waits so many seconds for runs that are still being read."""
+PATTERN_SECONDS = 1.0
+"""All patterns of one request together get so many seconds."""
+STEPS = (-(2**63), 2**63 - 1)
+
+
+class Unusable(ValueError):
+    """A request that cannot be answered; status is 400, 404 or 503, the text says why."""
+
+    def __init__(self, text: str, status: int = 400) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a request asks for: (run, tag) pairs in the order of the runs, and a closed range of steps."""
+
+    pairs: tuple[tuple[str, str], ...]
+    first: int
+    last: int
+
+
+def blueprint(source: FrameSource, name: str) -> Blueprint:
+    """The routes over one source, to be registered at a URL prefix under a name of its own."""
+    routes = Blueprint(name, __name__)
+    routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
+    routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
+    routes.add_url_rule("/runs.json", "runs", lambda: _json([asdict(row) for row in source.runs()]))
+    routes.add_url_rule("/health", "health", lambda: _json({"status": "ok", **asdict(source.status())}))
+    return routes
+
+
+def scalars(
+    source: FrameSource, pieces: Callable[[FrameSource, Wanted], Iterator[str | bytes]], suffix: str, mimetype: str
+) -> Response:
+    """The answer to an export of scalars, sent while it is made."""
+    try:
+        runs = _selected_runs(source)
+        _wait_for(source, runs)
+        wanted = Wanted(_selected_pairs(source, runs), *_steps())
+    except (Unusable, PatternError) as error:
+        return _refusal(error)
+    answer = Response(pieces(source, wanted), mimetype=mimetype)
+    answer.headers["Content-Disposition"] = disposition(runs[0] if len(runs) == 1 else "", suffix)
+    answer.cache_control.no_store = True
+    return answer
+
+
+def disposition(run: str, suffix: str) -> str:
+    """A Content-Disposition with a file name of ours: plain in ASCII, and in UTF-8 for those who read it."""
+    name = re.sub(r"[^\w.\-]+", "_", run).strip("._")[:80]
+    full = f"{name}-scalars.{suffix}" if name else f"scalars.{suffix}"
+    plain = re.sub(r"_+", "_", full.encode("ascii", "replace").decode().replace("?", "_")).lstrip("_-")
+    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(full, safe='')}"
+
+
+# What is asked for --------------------------------------------------------------------------------------------------
+
+
+def _selected_runs(source: FrameSource) -> list[str]:
+    """Member keys of the runs a request names, in the order of the list of runs."""
+    _refuse_unknown_parameters()
+    rows = source.runs()
+    members = [member for row in rows for member in row.members]
+    named = request.args.getlist("run")
+    pattern = _one("runs")
+    if not named and pattern is None:
+        return members
+    known = {row.key: row.members for row in rows} | {member: (member,) for member in members}
+    chosen: set[str] = set()
+    for name in named:
+        if name not in known:
+            raise Unusable(f"no such run: {name[:200]!r}", 404)
+        chosen.update(known[name])
+    if pattern is not None:
+        chosen.update(matching(pattern, members, PATTERN_SECONDS))
+    return [member for member in members if member in chosen]
+
+
+def _wait_for(source: FrameSource, runs: Sequence[str]) -> None:
+    """Wait until the runs have been read, so that no export is silently short."""
+    end = time.monotonic() + PATIENCE
+    source.want(runs)
+    while unread := _unread(source, runs):
+        if time.monotonic() > end:
+            raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first: ask again later", 503)
+        time.sleep(0.05)
+
+
+def _unread(source: FrameSource, runs: Sequence[str]) -> list[str]:
+    chosen = set(runs)
+    return [row.key for row in source.runs() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
+
+
+def _selected_pairs(source: FrameSource, runs: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    tags = {run: source.tags(run) for run in runs}
+    everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
+    named = request.args.getlist("tag")
+    pattern = _one("tags")
+    chosen = set(everything) if not named and pattern is None else set(named)
+    missing = [name for name in named if name not in everything]
+    if missing:
+        raise Unusable(f"no such tag in these runs: {missing[0][:200]!r}", 404)
+    if pattern is not None:
+        chosen.update(matching(pattern, everything, PATTERN_SECONDS))
+    return tuple((run, tag) for run in runs for tag in tags[run] if tag in chosen)
+
+
+def _steps() -> tuple[int, int]:
+    bounds = []
+    for name, default in zip(("from", "to"), STEPS, strict=True):
+        text = _one(name)
+        if text is not None and not re.fullmatch(r"-?[0-9]{1,19}", text):
+            raise Unusable(f"{name}: wanted a step, got {text[:80]!r}")
+        bounds.append(default if text is None else min(max(int(text), STEPS[0]), STEPS[1]))
+    return bounds[0], bounds[1]
+
+
+def _one(name: str) -> str | None:
+    values = request.args.getlist(name)
+    if len(values) > 1:
+        raise Unusable(f"{name}: wanted once, got {len(values)} times")
+    return values[0] if values else None
+
+
+def _refuse_unknown_parameters() -> None:
+    known = ("run", "runs", "tag", "tags", "from", "to")
+    for name in request.args:
+        if name not in known:
+            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
+
+
+# What is answered ---------------------------------------------------------------------------------------------------
+
+
+def _parts(source: FrameSource, wanted: Wanted) -> Iterator[tuple[str, str, Series]]:
+    """(run, tag, up to ROWS rows of the range); a series that vanishes meanwhile is left out."""
+    for run, tag in wanted.pairs:
+        series = source.series(run, tag)
+        if series is None:
+            continue
+        if (wanted.first, wanted.last) != STEPS:
+            kept = np.flatnonzero((series.step >= wanted.first) & (series.step <= wanted.last))
+            series = Series(*(column[kept] for column in series))
+        for begin in range(0, len(series.step), ROWS):
+            yield run, tag, Series(*(column[begin : begin + ROWS] for column in series))
+
+
+def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[str]:
+    yield ",".join(COLUMNS) + "\n"
+    for run, tag, part in _parts(source, wanted):
+        names = _csv_line(cell_text(run), cell_text(tag))
+        walls, values = map(number_text, part.wall_time.tolist()), map(number_text, part.value.tolist())
+        rows = zip(part.step.tolist(), walls, values, part.file.tolist(), part.order.tolist(), strict=True)
+        yield "".join(f"{names},{step},{wall},{value},{file},{order}\n" for step, wall, value, file, order in rows)
+
+
+def _csv_line(*cells: str) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(cells)
+    return line.getvalue()
+
+
+def _json_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+    encode = msgspec.json.Encoder().encode
+    separator = b"[\n"
+    for run, tag, part in _parts(source, wanted):
+        columns = (part.step.tolist(), _json_numbers(part.wall_time), _json_numbers(part.value),
+                   part.file.tolist(), part.order.tolist())  # fmt: skip
+        rows = (dict(zip(COLUMNS, (run, tag, *row), strict=True)) for row in zip(*columns, strict=True))
+        yield separator + b",\n".join(map(encode, rows))
+        separator = b",\n"
+    yield b"[]\n" if separator == b"[\n" else b"\n]\n"
+
+
+def _json_numbers(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[Any]:
+    """Numbers, and those that JSON does not have as text."""
+    numbers = values.tolist()
+    return numbers if np.isfinite(values).all() else [v if np.isfinite(v) else number_text(v) for v in numbers]
+
+
+def _json(content: Any) -> Response:
+    answer = Response(msgspec.json.encode(content), mimetype="application/json")
+    answer.cache_control.no_store = True
+    return answer
+
+
+def _refusal(error: Exception) -> Response:
+    status = error.status if isinstance(error, Unusable) else 400
+    answer = Response(json.dumps({"error": str(error)}) + "\n", status=status, mimetype="application/json")
+    if status == 503:
+        answer.headers["Retry-After"] = "2"
+    return answer

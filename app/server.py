@@ -1,0 +1,234 @@
+"""The Dash application: shell, pages, routes and security over one source of runs."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import dash
+from dash import _callback, _get_app, _get_paths, _hooks, _pages
+from flask import Flask, Response, abort, request
+from flask_compress import Compress
+
+from app import gate, routes, security
+from app.bundles import LIBRARIES, NEVER, Bundles, assets_directory
+from app.settings import parse_prefix
+from app.store import Store
+import layouts
+from layouts import shell
+from layouts.page import FrameSource, Ids, Page
+from parsers import Source
+
+Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
+
+HEAD_SCRIPT = "prefs.js"
+"""This asset runs in the head of the index page, not with the others at its end."""
+
+
+def create_app(
+    sources: Sources,
+    *,
+    prefix: str = "/",
+    public_prefix: str | None = None,
+    server: Flask | None = None,
+    pages: Sequence[Page] | None = None,
+    host: str = "127.0.0.1",
+    allowed_hosts: Sequence[str] = (),
+    token: str = "",
+    cookie: str = "mindscope",
+) -> Application:
+    """A Dash application that shows the runs of sources: a path, paths, what `discover` gave, or a FrameSource.
+
+    prefix is the path it is served below, public_prefix the same as browsers see it where a proxy changes it. server is a
+    Flask application to join; without one it has its own (`.server`, a WSGI application). It answers to local names, to
+    those of the host it listens at, and to allowed_hosts ("*": any). With a token visitors need that token.
+    """
+    pages = layouts.PAGES if pages is None else pages
+    source = frame_source(sources)
+    prefix = parse_prefix(prefix)
+    public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix
+    with _apart_from_other_apps():
+        app = Application(source, prefix, public_prefix, server, pages)
+        app.layout = shell.layout(pages, Ids("shell"), public_prefix)
+        shell.register(app, source, pages, public_prefix)
+        app.settle()
+    app.server.register_blueprint(routes.blueprint(source, _name("mindscope", prefix)), url_prefix=prefix + "api")
+    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: {"status": "ok"})
+    policy = security.content_policy([app.renderer])
+    names = security.names_of(host, allowed_hosts)
+    security.Guard(prefix, public_prefix, policy, names, token, cookie, open_paths=(prefix + "health",)).install(app.server)
+    _compress(app.server, prefix)
+    return app
+
+
+def frame_source(sources: Sources) -> FrameSource:
+    """The FrameSource for what a user may name: itself, or a Store that has begun to read."""
+    if isinstance(sources, (str, os.PathLike)):
+        return Store([sources]).start()
+    if not isinstance(sources, Sequence):
+        return sources
+    paths = [item for item in sources if isinstance(item, (str, os.PathLike))]
+    return Store(paths, sources=[item for item in sources if isinstance(item, Source)]).start()
+
+
+class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
+    """Dash with our index page and static files, and independent of other Dash applications in the process."""
+
+    def __init__(
+        self, source: FrameSource, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page]
+    ) -> None:
+        self.source = source
+        self.prefix = prefix
+        self.public_prefix = public_prefix
+        self._pages_by_path = {page.path: page for page in pages}
+        self._scripts: tuple[str, ...] = ()
+        # Every argument that Dash would otherwise take from the environment is given.
+        super().__init__(
+            __name__,
+            server=server or Flask("mindscope", static_folder=None, root_path=os.path.dirname(__file__)),
+            routes_pathname_prefix=prefix,
+            requests_pathname_prefix=public_prefix,
+            assets_folder=assets_directory(),
+            assets_ignore=f"^{re.escape(HEAD_SCRIPT)}$",
+            assets_external_path="",
+            include_assets_files=True,
+            pages_folder="",
+            use_pages=False,
+            serve_locally=True,
+            compress=False,
+            suppress_callback_exceptions=True,
+            title="Mindscope",
+            update_title="",
+            add_log_handler=False,
+            use_async=False,
+            enable_mcp=False,
+            mcp_path="_mcp",
+        )
+        self.bundles = Bundles(self.registered_paths, assets_directory())
+        views = self.server.view_functions
+        views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callback_map)
+        views[prefix + "_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"] = self.bundles.component
+        views[prefix.replace("/", "_").replace(".", "_") + "dash_assets.static"] = self.bundles.asset
+
+    def _setup_hooks(self) -> None:
+        """No hooks: Dash would load those of every package installed, and packages of others may add scripts and routes."""
+        self._hooks = _NoHooks()
+
+    def settle(self) -> None:
+        """Do now what Dash does at the first request; all callbacks are registered by then."""
+        self._setup_server()
+        self._scripts = tuple(re.findall(r'<script src="([^"]+)"></script>', super()._generate_scripts_html()))
+
+    def _generate_scripts_html(self) -> str:
+        """The script tags, after the first time from memory; what the page of the request does not need is left out."""
+        if not self._scripts:
+            return str(super()._generate_scripts_html())
+        return "\n".join(f'<script src="{url}"></script>' for url in self.scripts_of(self._page()))
+
+    def scripts_of(self, page: Page) -> list[str]:
+        """URLs of the scripts a page begins with."""
+        unneeded = [package for name, package in LIBRARIES.items() if name not in page.libraries]
+        left_out = (*NEVER, *(package + "/" for package in unneeded))
+        return [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
+
+    def _page(self) -> Page:
+        """The page that the current request is for; 404 if there is none."""
+        path = request.path.removeprefix(self.prefix).strip("/")
+        return self._pages_by_path.get(path) or abort(404, "There is no such page.")
+
+    def index(self, *_args: Any, **_kwargs: Any) -> str:
+        """The page in which everything happens."""
+        self._page()
+        return str(super().index())
+
+    def interpolate_index(self, **parts: str) -> str:
+        """The HTML of a page."""
+        page = self._page()
+        later = {name: self._library(package) for name, package in LIBRARIES.items() if name not in page.libraries}
+        ahead = () if page.libraries else self._chart_scripts()
+        head = [
+            parts["metas"],
+            f'<meta name="mindscope-libraries" content="{html.escape(json.dumps(later))}">',
+            f"<title>{parts['title']}</title>",
+            parts["favicon"],
+            f'<script src="{self._head_script()}"></script>',
+            *(f'<link rel="preload" as="script" href="{url}">' for url in ahead),
+            parts["css"],
+        ]
+        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
+        return "\n".join(
+            ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
+
+    def _head_script(self) -> str:
+        """URL of the script that sets theme and language before anything is painted."""
+        return f"{self.get_asset_url(HEAD_SCRIPT)}?m={os.stat(os.path.join(assets_directory(), HEAD_SCRIPT)).st_mtime}"
+
+    def _library(self, package: str) -> list[str]:
+        """URLs of a library that is loaded when a component of it is first shown."""
+        return [url for url in self._scripts if f"_dash-component-suites/{package}/" in url]
+
+    def _chart_scripts(self) -> tuple[str, ...]:
+        """What Dash loads once it meets a chart, under the names it uses: worth asking for at once."""
+        return (f"{self.public_prefix}_dash-component-suites/plotly/package_data/plotly.min.js",)
+
+    def warm(self) -> None:
+        """Compress the scripts of all pages, so that the first visitor need not wait for it."""
+        self.bundles.warm([*self._chart_scripts(), *self._scripts])
+
+
+class _NoHooks:
+    """What Dash asks of its hooks, with nothing in it."""
+
+    def __init__(self) -> None:
+        self.hooks = _hooks._Hooks()
+
+    def get_hooks(self, _name: str) -> list[Any]:
+        """None."""
+        return []
+
+
+@contextlib.contextmanager
+def _apart_from_other_apps() -> Iterator[None]:
+    """Keep Dash from mixing us with its environment variables and with other Dash applications of the process.
+
+    Dash reads DASH_* variables silently, some of which contradict any argument; it gives callbacks made with the global
+    `dash.callback` to whichever application is set up first; and it lets the newest application answer `dash.get_app`.
+    """
+    variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("DASH_")}
+    waiting = [_callback.GLOBAL_CALLBACK_MAP, _callback.GLOBAL_CALLBACK_LIST, _callback.GLOBAL_INLINE_SCRIPTS]
+    kept = [container.copy() for container in waiting]
+    for container in waiting:
+        container.clear()
+    current = _get_app.APP, _get_paths.CONFIG, _pages.CONFIG
+    try:
+        yield
+    finally:
+        os.environ.update(variables)
+        for container, content in zip(waiting, kept, strict=True):
+            container.clear()
+            (container.update if isinstance(container, dict) else container.extend)(content)
+        if current[0] is not None:
+            _get_app.APP, _get_paths.CONFIG, _pages.CONFIG = current
+
+
+def _compress(server: Flask, prefix: str) -> None:
+    """Compress what is made per request. A Flask of its own holds the settings, so that a host's are left alone."""
+    settings = Flask("mindscope-compression", static_folder=None)
+    settings.config["COMPRESS_ALGORITHM"] = settings.config["COMPRESS_ALGORITHM_STREAMING"] = ["br", "gzip"]
+    settings.config["COMPRESS_MIMETYPES"] = ["text/html", "text/csv", "application/json"]
+    compress = Compress(settings)
+
+    def below_prefix(response: Response) -> Response:
+        return compress.after_request(response) if request.path.startswith(prefix) else response
+
+    server.after_request(below_prefix)
+
+
+def _name(what: str, prefix: str) -> str:
+    """An endpoint name that differs for each prefix."""
+    return what + re.sub(r"\W", "_", prefix)
