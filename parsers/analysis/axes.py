@@ -1,0 +1,40 @@
+"""What a scalar is drawn over: time since the run started, or another scalar at the same step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from parsers.model import Floats, Ints
+
+
+def relative_time(wall_time: Floats, started: float | None) -> tuple[Floats, float]:
+    """(seconds since the run's earliest wall time, that wall time).
+
+    started is the earliest wall time known of the whole run. The first event of a file need not be its earliest, so
+    an earlier time in the series itself counts too.
+    """
+    finite = wall_time[np.isfinite(wall_time)]
+    times = [float(finite.min())] if finite.size else []
+    if started is not None:
+        times.append(started)
+    base = min(times, default=0.0)
+    return wall_time - base, base
+
+
+def join_by_step(step: Ints, other_step: Ints, other_value: Floats) -> Floats:
+    """For each step the value another series has at that step, NaN where it has none.
+
+    A step the other series recorded several times counts with the value written last, unless both series have
+    the same steps throughout: then they are paired row by row.
+    """
+    if np.array_equal(step, other_step):
+        return other_value
+    joined = np.full(step.size, np.nan)
+    if not other_step.size:
+        return joined
+    order = np.argsort(other_step, kind="stable")
+    ordered = other_step[order]
+    last = np.searchsorted(ordered, step, side="right") - 1
+    found = (last >= 0) & (ordered[np.maximum(last, 0)] == step)
+    joined[found] = other_value[order[last[found]]]
+    return joined

@@ -1,0 +1,81 @@
+"""Debiased exponential moving average, the formula of MindInsight's and TensorBoard's scalar pages."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from parsers.model import Floats, Ints
+
+_BLOCK = 32
+# Below this average session length a plain loop beats a vector start-up per session.
+_SHORT_SESSION = 48
+
+
+def smooth(value: Floats, weight: float, starts: Ints) -> Floats:
+    """Smoothed copy of a series: ``last = w*last + (1-w)*v; n += 1; shown = last / (1 - w**n)`` over its finite values.
+
+    weight is w in [0, 1). starts are the indices at which a session starts (see `segments.restarts`): the average never
+    reaches across one. Non-finite values stay what and where they are. Equal to the plain loop within 4e-16 relative.
+    """
+    if not 0.0 <= weight < 1.0:
+        raise ValueError(f"weight: wanted 0 <= weight < 1; got {weight!r}")
+    if weight == 0.0 or value.size < 2:
+        return value.copy()
+    finite = np.isfinite(value)
+    if finite.all():
+        return _smooth_finite(value, weight, starts)
+    index = np.flatnonzero(finite)
+    shown = value.copy()
+    shown[index] = _smooth_finite(value[index], weight, np.searchsorted(index, starts))
+    return shown
+
+
+def _smooth_finite(value: Floats, weight: float, starts: Ints) -> Floats:
+    bounds = np.unique(np.concatenate(([0], starts, [value.size])))
+    if value.size < _SHORT_SESSION * (bounds.size - 1):
+        return _loop(value, weight, bounds)
+    shown = np.empty_like(value)
+    for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        shown[first:last] = _session(value[first:last], weight)
+    return shown
+
+
+def _session(value: Floats, weight: float) -> Floats:
+    shown = _recurrence(value * (1.0 - weight), weight)
+    # Beyond this n, 1 - w**n is 1.0 in double precision. Python's power, not numpy's: they differ in the last digit, which
+    # 1 - w**n magnifies.
+    biased = min(value.size, math.ceil(math.log(2.0**-54) / math.log(weight)) + 1)
+    shown[:biased] /= [1.0 - weight**n for n in range(1, biased + 1)]
+    return shown
+
+
+def _recurrence(x: Floats, weight: float) -> Floats:
+    """y[i] = weight * y[i-1] + x[i], as a triangular matrix product in blocks; the carries between blocks are the same
+    recurrence over the blocks' last values with weight**_BLOCK."""
+    if x.size <= _BLOCK:
+        return _kernel(weight, x.size) @ x
+    blocks = -(-x.size // _BLOCK)
+    padded = np.zeros(blocks * _BLOCK)
+    padded[: x.size] = x
+    y = padded.reshape(blocks, _BLOCK) @ _kernel(weight, _BLOCK).T
+    carry = _recurrence(y[:-1, -1].copy(), weight**_BLOCK)
+    y[1:] += carry[:, None] * weight ** np.arange(1, _BLOCK + 1)
+    return y.reshape(-1)[: x.size]
+
+
+def _kernel(weight: float, size: int) -> Floats:
+    lag = np.arange(size)[:, None] - np.arange(size)
+    return np.where(lag >= 0, weight ** np.maximum(lag, 0), 0.0)
+
+
+def _loop(value: Floats, weight: float, bounds: Ints) -> Floats:
+    shown: list[float] = []
+    values = value.tolist()
+    for first, last in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        mean = 0.0
+        for n, v in enumerate(values[first:last], 1):
+            mean = weight * mean + (1.0 - weight) * v
+            shown.append(mean / (1.0 - weight**n))
+    return np.array(shown)
