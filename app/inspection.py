@@ -14,7 +14,7 @@ import msgspec
 
 from app.settings import SettingError
 from parsers import FormatError, MindscopeError, Problem, Source, discover, export
-from parsers.registry import reader_for
+from parsers.registry import reader_of_kind
 from parsers.runs import Run
 
 
@@ -69,7 +69,7 @@ def check(options: argparse.Namespace) -> int:
 def _problems(leaf: Source) -> Iterator[Problem]:
     yield from leaf.problems
     for file in leaf.files:
-        reader = reader_for(file)
+        reader = reader_of_kind(file.kind)
         if reader is not None:
             yield from reader.verify(file.path)
 

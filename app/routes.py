@@ -67,7 +67,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
 
 
 def scalars(
-    source: FrameSource, pieces: Callable[[FrameSource, Wanted], Iterator[str | bytes]], suffix: str, mimetype: str
+    source: FrameSource, pieces: Callable[[FrameSource, Wanted], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
     """The answer to an export of scalars, sent while it is made."""
     try:
@@ -177,18 +177,24 @@ def _parts(source: FrameSource, wanted: Wanted) -> Iterator[tuple[str, str, Seri
             continue
         if (wanted.first, wanted.last) != STEPS:
             kept = np.flatnonzero((series.step >= wanted.first) & (series.step <= wanted.last))
-            series = Series(*(column[kept] for column in series))
+            series = _rows(series, kept)
         for begin in range(0, len(series.step), ROWS):
-            yield run, tag, Series(*(column[begin : begin + ROWS] for column in series))
+            yield run, tag, _rows(series, slice(begin, begin + ROWS))
 
 
-def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[str]:
-    yield ",".join(COLUMNS) + "\n"
+def _rows(series: Series, which: Any) -> Series:
+    step, wall_time, value, file, order = series
+    return Series(step[which], wall_time[which], value[which], file[which], order[which])
+
+
+def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+    yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag, part in _parts(source, wanted):
         names = _csv_line(cell_text(run), cell_text(tag))
         walls, values = map(number_text, part.wall_time.tolist()), map(number_text, part.value.tolist())
         rows = zip(part.step.tolist(), walls, values, part.file.tolist(), part.order.tolist(), strict=True)
-        yield "".join(f"{names},{step},{wall},{value},{file},{order}\n" for step, wall, value, file, order in rows)
+        lines = (f"{names},{step},{wall},{value},{file},{order}\n" for step, wall, value, file, order in rows)
+        yield "".join(lines).encode("utf-8", "replace")
 
 
 def _csv_line(*cells: str) -> str:

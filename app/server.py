@@ -15,11 +15,11 @@ from dash import _callback, _get_app, _get_paths, _hooks, _pages
 from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
+import layouts
 from app import gate, routes, security
 from app.bundles import LIBRARIES, NEVER, Bundles, assets_directory
 from app.settings import parse_prefix
 from app.store import Store
-import layouts
 from layouts import shell
 from layouts.page import FrameSource, Ids, Page
 from parsers import Source

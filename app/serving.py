@@ -59,11 +59,11 @@ def log_file(directory: str, port: int) -> str:
     return os.path.join(workspace.subdirectory(directory, "log"), f"mindscope.{port}.log")
 
 
-def address(host: str, port: int, prefix: str, token: str = "") -> str:
-    """The URL to open. A server that listens everywhere is given this machine's name."""
+def address(host: str, port: int, prefix: str) -> str:
+    """The URL to open, without a token. A server that listens everywhere is given this machine's name."""
     name = socket.gethostname() if host in ("0.0.0.0", "::", "*") else host.strip("[]")  # noqa: S104
     name = f"[{name}]" if ":" in name else name
-    return f"http://{name}:{port}{prefix}" + (f"?token={token}" if token else "")
+    return f"http://{name}:{port}{prefix}"
 
 
 # In the foreground --------------------------------------------------------------------------------------------------
@@ -82,14 +82,12 @@ def serve(settings: Settings) -> None:
         port = listener.getsockname()[1]
         server = _create_server(settings, store, listener, token)
         url = address(settings.host, port, settings.url_path_prefix)
-        record = processes.own_record(
-            url=url, port=port, base=base, directory=directory, log=os.environ.pop("MINDSCOPE_LOG", "")
-        )
-        with _recorded(record):
-            print(f"Serving {base}")
-            print(f"Web address: {address(settings.host, port, settings.url_path_prefix, token if announced else '')}", flush=True)
+        log = os.environ.pop("MINDSCOPE_LOG", "")
+        with _recorded(processes.own_record(url=url, port=port, base=base, directory=directory, log=log)):
+            shown = f"{url}?token={token}" if token and announced else url
+            print(f"Serving {base}\nWeb address: {shown}", flush=True)
             if settings.open:
-                threading.Thread(target=webbrowser.open, args=(address(settings.host, port, settings.url_path_prefix, token),)).start()
+                threading.Thread(target=webbrowser.open, args=(f"{url}?token={token}" if token else url,), daemon=True).start()
             server.run()
 
 
@@ -124,9 +122,10 @@ def _listening(settings: Settings, base: str) -> Iterator[socket.socket]:
     """A listening socket at the address of the settings."""
     host = settings.host.strip("[]")
     try:
-        family, kind, protocol, _, place = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        found = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
         raise SettingError(f"--host: wanted a name or address of this machine, got {settings.host!r}") from None
+    family, kind, protocol, _, place = found[0]
     with socket.socket(family, kind, protocol) as listener:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -151,8 +150,8 @@ def _cannot_listen(error: OSError, settings: Settings, base: str) -> Exception:
     if os.path.realpath(record.base) == os.path.realpath(base):
         return StartError(f"{base} is already served at {record.url} (pid {record.pid})")
     return StartError(
-        f"port {settings.port} is in use by Mindscope (pid {record.pid}), which serves {record.base}: choose another with --port, "
-        f"or end it with 'mindscope stop --port {settings.port}'"
+        f"port {settings.port} is in use by Mindscope (pid {record.pid}), which serves {record.base}: "
+        f"choose another with --port, or end it with 'mindscope stop --port {settings.port}'"
     )
 
 
