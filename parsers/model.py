@@ -100,7 +100,8 @@ class Cursor:
 
     offset is the first byte not yet consumed. device, inode and size are what stat said when it was read (a smaller
     size or another inode means: read again from the start); tail_crc is the CRC32C of the last up to 4,096 bytes
-    before offset, which notices a file rewritten in place.
+    before offset, which notices a file rewritten in place. plugins is what TensorBoard says of a tag only in its first
+    event: pairs of tag and plugin name of the tags that are not scalars.
     """
 
     offset: int
@@ -108,6 +109,7 @@ class Cursor:
     inode: int
     size: int
     tail_crc: int
+    plugins: tuple[tuple[str, str], ...] = ()
 
 
 class Series(NamedTuple):
@@ -191,6 +193,10 @@ class Reader(Protocol):
 
     def sniff(self, head: bytes) -> bool:
         """Whether the first up to 4,096 bytes of a file are of this format."""
+        ...
+
+    def named(self, name: str) -> bool:
+        """Whether a file of this name is expected to be of this format."""
         ...
 
     def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from parsers.discovery import rescan, source_of
 from parsers.frames import SCALARS, SCALARS_VIEW
-from parsers.model import Batch, Cursor, PayloadBlock, Problem, ScalarBlock, Series, Source, SourceFile
-from parsers.registry import reader_of
+from parsers.model import Batch, Cursor, PayloadBlock, Problem, Reader, ScalarBlock, Series, Source, SourceFile
+from parsers.registry import READERS, reader_for, reader_of_kind
 
 _EMPTY_SERIES = Series(
     np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int32), np.empty(0, np.int64)
@@ -177,7 +177,7 @@ class Run:
             return False, 0, False
         if state is None:
             state = FileState(file)
-        reader = reader_of(file.path, file.kind, state.reader)
+        reader = _reader(file, state.reader)
         batch = reader.read(file.path, state.cursor, limit)
         with self._lock:
             before = (state.records, state.problems, state.bytes_read)
@@ -340,6 +340,15 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     run = Run(source_of(path))
     run.refresh()
     return run
+
+
+def _reader(file: SourceFile, known: str) -> Reader:
+    """The reader that has begun a file, else the one its content or name calls for."""
+    found = next((reader for reader in READERS if reader.name == known), None)
+    found = found or reader_for(file.path) or reader_of_kind(file.kind)
+    if found is None:
+        raise LookupError(f"{file.path}: no reader for files of kind {file.kind!r}")
+    return found
 
 
 def _unchanged(file: SourceFile, state: FileState) -> bool:
