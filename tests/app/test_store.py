@@ -1,0 +1,214 @@
+"""The store: finds, reads in the order of what is on screen, follows, and starts again from the index."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.store import Store
+from parsers import discover, open_run
+
+DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+
+
+def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return condition()
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A writable copy of two real runs and a job."""
+    for name in ("several_files", "long_history", "ranks"):
+        shutil.copytree(DEMO / name, tmp_path / "runs" / name)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def store(base: Path) -> Iterator[Store]:
+    made = Store([base], interval=0.05).start()
+    assert made.wait(20)
+    yield made
+    made.stop()
+
+
+def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
+    rows = {row.key: row for row in store.runs()}
+    assert set(rows) == {"several_files", "long_history", "ranks"}
+    assert rows["ranks"].members == ("ranks/rank_2", "ranks/rank_3")
+    assert [row.updated for row in store.runs()] == sorted((row.updated for row in store.runs()), reverse=True)
+    for name in ("several_files", "long_history"):
+        run = open_run(base / name)
+        row = rows[name]
+        assert row.points == len(run.scalars)
+        assert row.steps == run.scalars.groupby("tag", observed=True)["step"].nunique().max()
+        assert row.tags["scalar"] == len(run.tags("scalar"))
+        assert row.main_tag == "loss"
+        assert row.main_value == run.series("loss").value[-1]
+        assert row.size == sum(file.stat().st_size for file in (base / name).iterdir())
+    status = store.status()
+    assert (status.total, status.loaded, status.problems) == (3, 3, 0)
+
+
+def test_series_are_those_of_the_run(store: Store, base: Path) -> None:
+    found, wanted = store.series("long_history", "loss"), open_run(base / "long_history").series("loss")
+    assert found is not None
+    assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+    assert store.series("long_history", "no such tag") is None
+    assert store.series("../long_history", "loss") is None
+    assert store.tags("no such run") == ()
+    assert store.version("no such run") == 0
+
+
+def test_an_idle_store_changes_nothing(store: Store) -> None:
+    version = store.status().version
+    read_at = store.status().read_at
+    assert until(lambda: store.status().read_at != read_at)
+    assert store.status().version == version
+
+
+def test_new_points_runs_and_losses_appear(store: Store, base: Path) -> None:
+    path = max((base / "several_files").glob("*_MS"))
+    data = path.read_bytes()
+    before, version = len(store.series("several_files", "loss").step), store.version("several_files")  # type: ignore[union-attr]
+    other = store.version("long_history")
+    path.write_bytes(data + data[-200:])  # an append, whatever is in it
+    assert until(lambda: store.version("several_files") != version)
+    assert len(store.series("several_files", "loss").step) >= before  # type: ignore[union-attr]
+    assert store.version("long_history") == other
+
+    shutil.copytree(DEMO / "nan_inf", base / "fresh")
+    assert until(lambda: bool(store.tags("fresh")))
+    shutil.rmtree(base / "fresh")
+    assert until(lambda: "fresh" not in [row.key for row in store.runs()])
+
+
+def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> None:
+    store = Store([tmp_path / "later"], interval=0.05).start()
+    try:
+        assert until(lambda: store.status().problems == 1)
+        assert "later" in store.problems()[0][1].text
+        shutil.copytree(DEMO / "several_files", tmp_path / "later" / "run")
+        assert until(lambda: bool(store.tags("run")))
+        assert store.status().problems == 0
+    finally:
+        store.stop()
+
+
+def test_damage_is_counted_where_it_is(base: Path) -> None:
+    path = base / "long_history" / next(iter(os.listdir(base / "long_history")))
+    data = bytearray(path.read_bytes())
+    data[20_000] ^= 0xFF
+    path.write_bytes(bytes(data))
+    store = Store([base]).start()
+    try:
+        assert store.wait(20)
+        assert {row.key: row.problems > 0 for row in store.runs()}["long_history"]
+        assert {key for key, _ in store.problems()} == {"long_history"}
+        assert store.problems("several_files") == []
+        assert len(store.series("long_history", "loss").step) > 6000  # type: ignore[union-attr]
+    finally:
+        store.stop()
+
+
+def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    gate = threading.Event()
+    original = Store._read
+
+    def watched(self: Store, entry: object) -> None:
+        if not order:
+            gate.wait(10)
+        order.append(entry.key)  # type: ignore[attr-defined]
+        original(self, entry)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "_read", watched)
+    store = Store([base]).start()
+    try:
+        assert until(lambda: len(store.runs()) == 3)
+        oldest = store.runs()[-1].members[0]
+        store.want([oldest])
+        gate.set()
+        assert store.wait(20)
+        assert oldest in order[:2], "the first may have been chosen before it was wanted"
+    finally:
+        gate.set()
+        store.stop()
+
+
+def test_several_bases_and_given_sources(base: Path, tmp_path: Path) -> None:
+    shutil.copytree(DEMO / "nan_inf", tmp_path / "other" / "nan_inf")
+    store = Store([base, tmp_path / "other"], sources=discover(DEMO / "many_tags")).start()
+    try:
+        assert store.wait(20)
+        keys = {row.key for row in store.runs()}
+        assert {"runs/long_history", "other/nan_inf", "runs/ranks"} <= keys
+        assert len(keys) == 5
+        assert all(store.tags(member) for row in store.runs() for member in row.members)
+    finally:
+        store.stop()
+
+
+def test_a_second_start_reads_only_new_bytes(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = str(tmp_path / "index")
+
+    def start() -> Store:
+        store = Store([base], index_directory=index).start()
+        assert store.wait(20)
+        store.stop()
+        return store
+
+    first = start()
+    path = max((base / "several_files").glob("*_MS"))
+    data = path.read_bytes()
+    read: list[str] = []
+    original = os.open
+    monkeypatch.setattr(os, "open", lambda name, *rest, **more: read.append(str(name)) or original(name, *rest, **more))
+    second = start()
+    assert not [name for name in read if "summary." in os.path.basename(name)], "an unchanged file is not even opened"
+    for row in first.runs():
+        for member in row.members:
+            for tag in first.tags(member):
+                a, b = first.series(member, tag), second.series(member, tag)
+                assert a is not None
+                assert b is not None
+                assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a, b, strict=True))
+    assert first.runs() == second.runs() or [r.points for r in first.runs()] == [r.points for r in second.runs()]
+    path.write_bytes(data + data[:0] + (DEMO / "nan_inf").joinpath(os.listdir(DEMO / "nan_inf")[0]).read_bytes()[:4000])
+    third = start()
+    assert len(third.tags("several_files")) > len(first.tags("several_files"))
+
+
+def test_an_idle_store_with_a_truncated_file_hardly_works(base: Path) -> None:
+    path = next(iter((base / "long_history").iterdir()))
+    path.write_bytes(path.read_bytes()[:-7])
+    store = Store([base], interval=0.1).start()
+    try:
+        assert store.wait(20)
+        begun = time.thread_time_ns(), time.process_time()
+        time.sleep(1.0)
+        assert time.process_time() - begun[1] < 0.15, "ten looks a second, thirty times as many as by default"
+    finally:
+        store.stop()
+
+
+def test_nothing_is_written_below_the_base(base: Path, tmp_path: Path) -> None:
+    def listing() -> dict[str, tuple[int, int]]:
+        return {str(p): (p.stat().st_size, p.stat().st_mtime_ns) for p in sorted(base.rglob("*"))}
+
+    before = listing()
+    store = Store([base], index_directory=str(tmp_path / "index")).start()
+    store.wait(20)
+    store.stop()
+    assert listing() == before

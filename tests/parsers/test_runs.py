@@ -1,0 +1,175 @@
+"""A run followed while its files change, and what its frames say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parsers import SCALARS, SourceError, discover, open_run
+from parsers.frames import SCALARS_VIEW
+from parsers.runs import Run
+
+DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+
+
+@pytest.fixture
+def run_directory(tmp_path: Path) -> Path:
+    """A copy of a real run with three files that overlap."""
+    return Path(shutil.copytree(DEMO / "several_files", tmp_path / "run"))
+
+
+def events(directory: Path) -> list[Path]:
+    return sorted(directory.glob("*_MS"))
+
+
+def test_no_run_at_all(tmp_path: Path) -> None:
+    with pytest.raises(SourceError):
+        open_run(tmp_path)
+
+
+def test_a_run_without_scalars_has_an_empty_frame_of_the_same_shape(tmp_path: Path) -> None:
+    (tmp_path / "e.summary.1.h_MS").write_bytes(b"")
+    run = open_run(tmp_path)
+    pd.testing.assert_frame_equal(run.scalars, SCALARS.empty())
+    SCALARS_VIEW.check(run.scalars_view("all").frame)
+    assert [problem.kind for problem in run.problems] == ["empty_file"]
+
+
+def test_frames_keep_their_schema() -> None:
+    run = open_run(DEMO / "long_history")
+    SCALARS.check(run.scalars)
+    SCALARS_VIEW.check(run.scalars_view().frame)
+
+
+def test_nothing_is_merged_away() -> None:
+    run = open_run(DEMO / "several_files")
+    frame = run.scalars
+    loss = frame[frame["tag"] == "loss"]
+    assert len(run.files) == 3
+    assert sorted(loss["file"].unique()) == [0, 1, 2]
+    assert loss["step"].duplicated().sum() > 0, "the files overlap, and both values of a step are kept"
+    assert (np.diff(loss["file"]) >= 0).all()
+
+
+def test_the_newest_view_keeps_the_last_word_on_every_step() -> None:
+    frame = open_run(DEMO / "long_history").scalars
+    view = open_run(DEMO / "long_history").scalars_view("newest")
+    for tag, group in frame.groupby("tag", observed=True):
+        kept: dict[int, float] = {}
+        for step, value in zip(group["step"], group["value"], strict=True):
+            kept = {old: v for old, v in kept.items() if old < step}
+            kept[step] = value
+        found = view.frame[view.frame["tag"] == tag]
+        assert dict(zip(found["step"], found["value"], strict=True)) == kept
+    assert view.left_out == len(frame) - len(view.frame) > 0
+    assert f"{view.left_out:,}" in view.text
+
+
+def test_the_view_of_everything_numbers_the_sessions() -> None:
+    view = open_run(DEMO / "long_history").scalars_view("all")
+    assert view.left_out == 0
+    loss = view.frame[view.frame["tag"] == "loss"]
+    backwards = np.flatnonzero(np.diff(loss["step"]) < 0)
+    assert len(backwards) == loss["session"].max() == 1
+    with pytest.raises(ValueError, match="wanted 'newest' or 'all'"):
+        open_run(DEMO / "long_history").scalars_view("best")
+
+
+def test_ranks_of_a_job() -> None:
+    job = open_run(DEMO / "ranks")
+    assert [len(rank.scalars) > 0 for rank in job.ranks] == [True, True]
+    assert job.scalars.empty
+
+
+def test_a_growing_file_is_read_from_where_it_ended(run_directory: Path) -> None:
+    whole = open_run(run_directory).scalars
+    path = events(run_directory)[-1]
+    data = path.read_bytes()
+    path.write_bytes(data[:5000])
+    run = open_run(run_directory)
+    short = len(run.scalars)
+    assert not run.refresh(), "nothing new, nothing changed"
+    version = run.version
+    with path.open("ab") as file:
+        file.write(data[5000:5010])
+    run.refresh()
+    assert len(run.scalars) == short, "half a record waits"
+    with path.open("ab") as file:
+        file.write(data[5010:])
+    assert run.refresh()
+    assert run.version > version
+    pd.testing.assert_frame_equal(run.scalars, whole)
+    assert not run.problems
+
+
+def test_an_older_file_that_grows_is_followed_too(run_directory: Path) -> None:
+    whole = open_run(run_directory).scalars
+    path = events(run_directory)[0]
+    data = path.read_bytes()
+    path.write_bytes(data[:3000])
+    run = open_run(run_directory)
+    path.write_bytes(data)
+    run.refresh()
+    pd.testing.assert_frame_equal(run.scalars, whole)
+
+
+def test_a_new_file_appears(run_directory: Path) -> None:
+    whole = open_run(run_directory).scalars
+    last = events(run_directory)[-1]
+    data = last.read_bytes()
+    last.unlink()
+    run = open_run(run_directory)
+    last.write_bytes(data)
+    assert run.refresh()
+    pd.testing.assert_frame_equal(run.scalars, whole)
+
+
+def test_a_file_that_vanished_is_gone(run_directory: Path) -> None:
+    run = open_run(run_directory)
+    events(run_directory)[0].unlink()
+    assert run.refresh()
+    pd.testing.assert_frame_equal(run.scalars, open_run(run_directory).scalars)
+
+
+def test_a_replaced_file_is_read_again(run_directory: Path) -> None:
+    run = open_run(run_directory)
+    first, second, _ = events(run_directory)
+    shutil.copy(second, first)
+    run.refresh()
+    assert "replaced" in [problem.kind for problem in run.problems]
+    expected = open_run(run_directory).scalars
+    pd.testing.assert_frame_equal(run.scalars, expected)
+
+
+def test_reading_in_slices_is_reading(run_directory: Path) -> None:
+    whole = open_run(run_directory).scalars
+    run = Run(open_run(run_directory).source)
+    slices = 0
+    run.behind = True
+    while run.behind:
+        run.refresh(run.source, limit=2000)
+        slices += 1
+    assert slices >= 3
+    pd.testing.assert_frame_equal(run.scalars, whole)
+
+
+@pytest.mark.skipif(os.name != "posix" or os.getuid() == 0, reason="root may read every file")
+def test_a_file_of_somebody_else_says_so_and_the_others_are_shown(run_directory: Path) -> None:
+    events(run_directory)[0].chmod(0)
+    run = open_run(run_directory)
+    assert [problem.kind for problem in run.problems] == ["unreadable"]
+    assert len(run.scalars) > 0
+
+
+def test_every_scalar_of_the_real_runs(real_data: Path) -> None:
+    runs = [Run(source) for source in discover(real_data / "summary")]
+    for run in runs:
+        run.refresh(run.source)
+    leaves = [leaf for run in runs for leaf in (run, *run.ranks)]
+    assert sum(len(leaf.scalars) for leaf in leaves) == 19_248
+    assert sum(len(leaf.tags("scalar")) for leaf in leaves) == 469
