@@ -109,17 +109,24 @@ def _reduce(
         starts = np.union1d(starts[starts < x.size], breaks)
     else:
         column = columns_of(x, window, columns)
-        starts = np.union1d(np.flatnonzero(np.diff(column)) + 1, breaks)
+        starts = np.flatnonzero(column[1:] != column[:-1]) + 1
         if starts.size > _VISITS * columns:
             return _reduce_unordered(y, column, inside)
+        starts = np.union1d(starts, breaks)
     starts = np.union1d(starts, [0])
     return Reduced(_survivors(y, starts), False, True, inside)
 
 
 def _reduce_unordered(y: Floats, column: NDArray[np.int32], inside: int) -> Reduced:
-    order = np.argsort(column, kind="stable")
+    order = _by_column(column)
     starts = np.concatenate(([0], np.flatnonzero(np.diff(column[order])) + 1))
     return Reduced(np.sort(order[_survivors(y[order], starts)]), False, False, inside)
+
+
+def _by_column(column: NDArray[np.int32]) -> Ints:
+    # numpy sorts 16-bit numbers by radix: ten times faster.
+    narrow = column.astype(np.int16) if column.max(initial=0) < 2**15 else column
+    return np.argsort(narrow, kind="stable")
 
 
 def _edges(window: Window, columns: int) -> Floats:
@@ -198,7 +205,7 @@ def _runs_of_kind(x: Floats, at: Ints, kind: int, column: NDArray[np.int32], exa
         joined |= column[1:] == column[:-1]
     starts = np.concatenate(([0], np.flatnonzero(~joined) + 1))
     if not exact and starts.size > _VISITS * columns:
-        order = np.argsort(column, kind="stable")
+        order = _by_column(column)
         at, place = at[order], place[order]
         starts = np.concatenate(([0], np.flatnonzero(np.diff(column[order])) + 1))
     stops = np.append(starts[1:], at.size)

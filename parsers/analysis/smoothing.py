@@ -52,22 +52,24 @@ def _session(value: Floats, weight: float) -> Floats:
 
 
 def _recurrence(x: Floats, weight: float) -> Floats:
-    """y[i] = weight * y[i-1] + x[i], as a triangular matrix product in blocks; the carries between blocks are the same
-    recurrence over the blocks' last values with weight**_BLOCK."""
-    if x.size <= _BLOCK:
-        return _kernel(weight, x.size) @ x
+    """y[i] = weight * y[i-1] + x[i].
+
+    All blocks advance together, one place at a time; the carries between blocks are the same recurrence over the blocks'
+    last values with weight**_BLOCK. (A triangular matrix product does it too, but wakes BLAS threads for longer than it takes.)
+    """
     blocks = -(-x.size // _BLOCK)
     padded = np.zeros(blocks * _BLOCK)
     padded[: x.size] = x
-    y = padded.reshape(blocks, _BLOCK) @ _kernel(weight, _BLOCK).T
-    carry = _recurrence(y[:-1, -1].copy(), weight**_BLOCK)
-    y[1:] += carry[:, None] * weight ** np.arange(1, _BLOCK + 1)
-    return y.reshape(-1)[: x.size]
-
-
-def _kernel(weight: float, size: int) -> Floats:
-    lag = np.arange(size)[:, None] - np.arange(size)
-    return np.where(lag >= 0, weight ** np.maximum(lag, 0), 0.0)
+    y = np.ascontiguousarray(padded.reshape(blocks, _BLOCK).T)
+    for place in range(1, _BLOCK):
+        y[place] += weight * y[place - 1]
+    if blocks > 1:
+        carry = _recurrence(y[-1, :-1], weight**_BLOCK)
+        power = weight
+        for place in range(_BLOCK):
+            y[place, 1:] += power * carry
+            power *= weight
+    return y.T.reshape(-1)[: x.size]
 
 
 def _loop(value: Floats, weight: float, bounds: Ints) -> Floats:
