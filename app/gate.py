@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from dash.exceptions import InvalidCallbackReturnValue, PreventUpdate
 from flask import Response, request
+from werkzeug.exceptions import HTTPException
 
 from layouts.state import BadInput
 
@@ -46,7 +47,7 @@ class Body(msgspec.Struct):
     output: str
     inputs: list[Given]
     state: list[Given] = []
-    outputs: Given | list[Given] | None = None
+    outputs: Value | list[Given] | None = None
     changedPropIds: list[str] = []  # noqa: N815 - the name in the request
 
 
@@ -73,7 +74,7 @@ def _check_list(given: Sequence[Given], wanted: Sequence[Mapping[str, str]], mat
         _check_value(value, want["id"], want["property"], matched, part)
 
 
-def _check_outputs(given: Given | list[Given] | None, wanted: Any, matched: dict[str, Scalar]) -> None:
+def _check_outputs(given: Value | list[Given] | None, wanted: Any, matched: dict[str, Scalar]) -> None:
     several = isinstance(wanted, (list, tuple))
     wants = list(wanted) if several else [wanted]
     if not wants:
@@ -96,7 +97,7 @@ def _check_value(given: Any, want_id: str, want_property: str, matched: dict[str
         raise Refused(f"{part}: wanted {'a list' if several else 'one value'} for {want_id}")
     for value in given if isinstance(given, list) else [given]:
         # A duplicate output carries a hash after "@" that only the browser's bookkeeping needs.
-        if value.property.split("@")[0] != want_property.split("@")[0]:
+        if not isinstance(value, Value) or value.property.split("@")[0] != want_property.split("@")[0]:
             raise Refused(f"{part}: wanted property {want_property} of {want_id}")
         if not (_fits(value.id, pattern, matched) if pattern is not None else value.id == want_id):
             raise Refused(f"{part}: wanted {want_id}")
@@ -154,6 +155,8 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
             return dispatch()
         except (Refused, BadInput) as error:
             return _refusal(400, str(error))
+        except HTTPException:
+            raise
         except PreventUpdate:
             return Response(status=204)
         except InvalidCallbackReturnValue:

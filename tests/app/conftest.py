@@ -1,0 +1,121 @@
+"""A FrameSource in memory and two small pages, for tests of everything that stands around pages."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from dash import ALL, MATCH, Input, Output, State, html
+from flask.testing import FlaskClient
+
+from app import server
+from layouts.page import Ids, Page, RunRow, SourceStatus
+from layouts.state import BadInput
+from parsers import Problem, Series
+
+HOSTILE = ("=cmd|'/C calc'!A0", "+1", "-1", "@x", "'quoted", 'a"b,c', "<b>x</b>", "line\nbreak", "训练/损失", "😀" * 60, "a/b%2Fc")
+
+
+def series(steps: Sequence[int], values: Sequence[float]) -> Series:
+    count = len(steps)
+    step = np.array(steps, np.int64)
+    return Series(step, 1.7e9 + step / 3, np.array(values, np.float64), np.zeros(count, np.int32), np.arange(count, dtype=np.int64))
+
+
+class MemorySource:
+    """A FrameSource over {run: {tag: Series}}."""
+
+    def __init__(self, data: dict[str, dict[str, Series]]) -> None:
+        self.data = data
+        self.state = "idle"
+        self.wanted: list[str] = []
+
+    def status(self) -> SourceStatus:
+        return SourceStatus("base", 1.0, 3.0, len(self.data), len(self.data), 0, 1)
+
+    def runs(self) -> Sequence[RunRow]:
+        return [RunRow(name, name, name, name, (name,), 1.0, 2.0, 3, self.state) for name in self.data]
+
+    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
+        return list(self.data.get(run, {}))
+
+    def series(self, run: str, tag: str) -> Series | None:
+        return self.data.get(run, {}).get(tag)
+
+    def version(self, run: str) -> int:
+        return 1
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        return []
+
+    def unverified(self, run: str | None = None) -> int:
+        return 0
+
+    def want(self, runs: Sequence[str]) -> None:
+        self.wanted = list(runs)
+
+    def refresh(self) -> None:
+        pass
+
+
+def _register(app, source, ids, routes) -> None:
+    @app.callback(Output("one", "children"), Input("number", "value"), State("text", "value"))
+    def one(number: object, text: object) -> str:
+        if not isinstance(number, (int, float)) or not (text is None or isinstance(text, str)):
+            raise BadInput("number: wanted a number")
+        return f"{number} {text}"
+
+    @app.callback(Output(ids("card", key=MATCH), "children"), Input(ids("card", key=MATCH), "n"), State(ids("all", key=ALL), "v"))
+    def card(clicks: object, values: object) -> str:
+        return f"{clicks} {values}"
+
+    @app.callback(Output(ids("all", key=ALL), "children"), Input(ids("all", key=ALL), "v"))
+    def every(values: list[object]) -> list[str]:
+        return [str(value) for value in values]
+
+    @app.callback(Output("broken", "children"), Input("number", "value"))
+    def broken(number: object) -> str:
+        raise RuntimeError("secret-detail /root/secret")
+
+
+def small_pages() -> tuple[Page, Page]:
+    return (
+        Page("", "runs", "runs.title", "runs", (), lambda ids, routes: html.Div("runs"), _register, ("grid",)),
+        Page("scalars", "scalars", "scalars.title", "scalars", ("scalar",), lambda ids, routes: html.Div("scalars"),
+             lambda app, source, ids, routes: None),
+    )  # fmt: skip
+
+
+@pytest.fixture
+def source() -> MemorySource:
+    return MemorySource({
+        "a": {"loss": series([1, 2, 3], [0.1, float("nan"), float("-inf")]), "acc": series([1, 2], [0.5, 1 / 3])},
+        "dir/b": {"loss": series([2**60, 5], [1e-308, 123456789.123456789])},
+        **{name: {name: series([1], [1.0])} for name in HOSTILE},
+    })  # fmt: skip
+
+
+@pytest.fixture
+def bare_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without the shell, so that what is tested is the server alone."""
+
+    def register(application, source, pages, prefix) -> None:
+        for page in pages:
+            page.register(application, source, Ids(page.name), prefix)
+
+    shell = SimpleNamespace(layout=lambda pages, ids, routes: html.Div("shell"), register=register)
+    monkeypatch.setattr(server, "shell", shell)
+
+
+@pytest.fixture
+def make_app(source: MemorySource, bare_shell: None) -> Callable[..., server.Application]:
+    """create_app over the source in memory and the small pages."""
+    return functools.partial(server.create_app, source, pages=small_pages())
+
+
+@pytest.fixture
+def client(make_app: Callable[..., server.Application]) -> FlaskClient:
+    return make_app().server.test_client()
