@@ -1,1 +1,9 @@
-"""Frames to figures and pages."""
+"""Frames to figures and Dash components: the pages of the dashboard."""
+
+from __future__ import annotations
+
+from layouts.page import Page
+from layouts.training import runs
+
+PAGES: tuple[Page, ...] = (runs.PAGE,)
+"""In the order of the menu; the first is where a visitor arrives."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dash import html
+from dash import dcc, html
 
 from layouts.i18n import attributes, t
 
@@ -84,3 +84,14 @@ def skeleton(height: int) -> html.Div:
 def field(label: str, control: Children, class_name: str = "") -> html.Label:
     """A control with its name beside it; label is a text key."""
     return html.Label([html.Span(t(label), className="ms-field-name"), control], className=f"ms-field {class_name}".rstrip())
+
+
+def text_input(component_id: Any, label: str, *, class_name: str = "", **props: Any) -> html.Div:
+    """A dcc.Input whose placeholder and accessible name are a text key; class ms-filter makes it the one that `/` goes to."""
+    names = attributes(placeholder=label, aria_label=label)
+    switched = {name: text for name, text in names.items() if name.startswith("data-")}
+    return html.Div(
+        dcc.Input(id=component_id, placeholder=names["placeholder"], autoComplete="off", spellCheck="false", **props),
+        className=f"ms-inputbox {class_name}".rstrip(),
+        **switched,
+    )

@@ -1,0 +1,223 @@
+// The frame of a page: refresh, status, dialogs, keys. Counterpart of layouts/frame.py.
+(function () {
+  "use strict";
+  const mindscope = (window.mindscope = window.mindscope || {});
+  const dash = (window.dash_clientside = window.dash_clientside || {});
+  const functions = (dash.mindscope = dash.mindscope || {});
+  const LOADING_MS = 500;
+  const AFTER_REFRESH_MS = [300, 1000, 2500];
+
+  let status = null;
+  let answered = null;  // when the last status came, by this browser's clock
+  let polls = 0;
+
+  function set(id, props) {
+    window.dash_clientside.set_props(id, props);
+  }
+
+  function frames() {
+    return Array.from(document.querySelectorAll(".ms-frame[data-frame]"), (element) => element.dataset.frame);
+  }
+
+  function clock() {
+    const now = mindscope.prefs.current();
+    return { disabled: !now.refresh || document.hidden, interval: now.interval * 1000 };
+  }
+
+  function ask() {
+    polls += 1;
+    for (const frame of frames()) set(`${frame}-interval`, { n_intervals: 1e6 + polls });
+  }
+
+  function refresh() {
+    polls += 1;
+    for (const button of document.querySelectorAll('[data-action="refresh"]')) {
+      button.classList.add("ms-busy");
+      window.setTimeout(() => button.classList.remove("ms-busy"), 400);
+    }
+    for (const frame of frames()) set(`${frame}-reload`, { data: polls });
+    for (const wait of AFTER_REFRESH_MS) window.setTimeout(ask, wait);
+  }
+
+  function age(seconds) {
+    const i18n = mindscope.i18n;
+    for (const [unit, size, limit] of [["s", 1, 60], ["m", 60, 3600], ["h", 3600, 86400], ["d", 86400, Infinity]]) {
+      if (seconds < limit) return i18n.both(`age.${unit}`, { n: Math.max(0, Math.floor(seconds / size)).toLocaleString("en") });
+    }
+  }
+
+  function writeRead(element) {
+    const { write } = mindscope.i18n;
+    if (!status) return;
+    if (status.loaded < status.total) {
+      return write(element, "status.loading", { loaded: status.loaded, total: status.total });
+    }
+    if (!status.read_at) return write(element, "status.never");
+    const seconds = Date.now() / 1000 - status.read_at;
+    if (seconds < 1) return write(element, "status.now");
+    const [english, chinese] = age(seconds);
+    write(element, "status.ago", { age: mindscope.i18n.language() === "zh" ? chinese : english });
+  }
+
+  function paintStatus() {
+    if (!status) return;
+    const i18n = mindscope.i18n;
+    const paused = !mindscope.prefs.current().refresh;
+    for (const element of document.querySelectorAll(".ms-read")) {
+      writeRead(element);
+      element.parentElement.classList.toggle("ms-paused", paused);
+    }
+    for (const element of document.querySelectorAll(".ms-base")) {
+      if (element.title !== status.base) {
+        element.title = status.base;
+        element.textContent = status.base;
+      }
+    }
+    for (const button of document.querySelectorAll(".ms-health")) {
+      const count = status.problems;
+      button.classList.toggle("ms-wrong", count > 0);
+      button.querySelector(".ms-health-text").textContent = count > 0 ? count.toLocaleString("en") : "";
+      const label = count > 0 ? "health.problems" : "health.good";
+      i18n.label(button, "title", label, { n: count.toLocaleString("en") });
+      i18n.label(button, "aria-label", label, { n: count.toLocaleString("en") });
+    }
+  }
+
+  functions.frame_opened = function () {
+    for (const frame of frames()) set(`${frame}-interval`, clock());
+    return mindscope.prefs.current();
+  };
+
+  functions.status_changed = function (next) {
+    if (!next) return;
+    status = next;
+    answered = Date.now();
+    paintStatus();
+    if (next.loaded < next.total || !next.read_at) window.setTimeout(() => !document.hidden && ask(), LOADING_MS);
+  };
+
+  window.addEventListener("mindscope:prefs", () => {
+    const now = mindscope.prefs.current();
+    for (const frame of frames()) {
+      set(`${frame}-prefs`, { data: now });
+      set(`${frame}-interval`, clock());
+    }
+    paintStatus();
+  });
+
+  document.addEventListener("visibilitychange", () => {
+    for (const frame of frames()) set(`${frame}-interval`, clock());
+    if (!document.hidden && mindscope.prefs.current().refresh && answered) ask();
+  });
+
+  window.setInterval(() => !document.hidden && paintStatus(), 1000);
+
+  // Dialogs -----------------------------------------------------------------------------------------------------------
+
+  function dialog(part) {
+    const frame = frames()[0];
+    return frame && document.getElementById(`${frame}-${part}`);
+  }
+
+  function openHealth() {
+    const panel = dialog("health");
+    if (!panel || panel.open) return;
+    panel.showModal();
+    polls += 1;
+    set(`${frames()[0]}-health-asked`, { data: polls });
+  }
+
+  function openKeys() {
+    const panel = dialog("keys");
+    if (panel && !panel.open) panel.showModal();
+  }
+
+  const actions = {
+    refresh,
+    health: openHealth,
+    keys: openKeys,
+    theme: () => mindscope.prefs.set({ theme: mindscope.prefs.current().theme === "dark" ? "light" : "dark" }),
+    language: () => mindscope.prefs.set({ lang: mindscope.prefs.current().lang === "zh" ? "en" : "zh" }),
+    auto: () => mindscope.prefs.set({ refresh: !mindscope.prefs.current().refresh }),
+    menu: () => mindscope.prefs.set({ folded: !mindscope.prefs.current().folded }),
+    close: (element) => element.closest("dialog").close(),
+    "health-copy": (element) => mindscope.health.copy(element),
+    "health-csv": () => mindscope.health.save(),
+  };
+
+  document.addEventListener("click", (event) => {
+    if (!(event.target instanceof Element)) return;
+    const element = event.target.closest("[data-action]");
+    const action = element && actions[element.dataset.action];
+    if (action) action(element);
+    if (event.target instanceof HTMLDialogElement) event.target.close();  // a click on the backdrop
+    for (const open of document.querySelectorAll("details.ms-details[open]")) {
+      if (!open.contains(event.target)) open.open = false;
+    }
+  });
+
+  functions.seconds_chosen = function (value) {
+    const now = mindscope.prefs.current().interval;
+    if (value === null || value === undefined) return now;
+    if (value !== now) mindscope.prefs.set({ interval: value });
+    return window.dash_clientside.no_update;
+  };
+
+  function showPrefs() {
+    const now = mindscope.prefs.current();
+    for (const button of document.querySelectorAll('[data-action="auto"]')) button.setAttribute("aria-checked", String(now.refresh));
+  }
+  document.addEventListener("toggle", showPrefs, true);
+  window.addEventListener("mindscope:prefs", showPrefs);
+
+  // Keys --------------------------------------------------------------------------------------------------------------
+
+  function visible(element) {
+    return element.offsetParent !== null;
+  }
+
+  function focusFilter() {
+    const filter = Array.from(document.querySelectorAll("input.ms-filter, .ms-filter input")).find(visible);
+    if (filter) {
+      filter.focus();
+      if (filter.select) filter.select();
+    }
+  }
+
+  function moveCard(by) {
+    const cards = Array.from(document.querySelectorAll(".ms-page .ms-card")).filter(visible);
+    if (!cards.length) return;
+    const now = cards.indexOf(document.activeElement && document.activeElement.closest(".ms-card"));
+    const next = now < 0 ? (by > 0 ? 0 : cards.length - 1) : Math.min(cards.length - 1, Math.max(0, now + by));
+    cards[next].focus({ preventScroll: true });
+    cards[next].scrollIntoView({ block: "nearest" });
+  }
+
+  const keys = {
+    "/": focusFilter,
+    "?": openKeys,
+    r: refresh,
+    t: actions.theme,
+    p: () => mindscope.picker.open(),
+    j: () => moveCard(1),
+    k: () => moveCard(-1),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") {
+      for (const open of document.querySelectorAll("details.ms-details[open]")) open.open = false;
+      if (event.target instanceof HTMLElement && event.target.closest(".ms-filter")) event.target.blur();
+      return;
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+    const target = event.target;
+    if (target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))) return;
+    if (document.querySelector("dialog[open]") || !frames().length) return;
+    const act = keys[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  mindscope.frame = { refresh, ask, age, frames };
+})();

@@ -1,0 +1,454 @@
+// The run picker: chips of the runs on screen, and a panel to choose them in. Drawn by hand because a thousand runs must
+// scroll and search without a request; only ever textContent, since names come from files.
+(function () {
+  "use strict";
+  const mindscope = (window.mindscope = window.mindscope || {});
+  const dash = (window.dash_clientside = window.dash_clientside || {});
+  const functions = (dash.mindscope = dash.mindscope || {});
+  const NEWEST = 10;  // layouts/state.py: NEWEST
+  const EVERY = "*";
+  const ROW = 28;
+  const CHIPS = 24;
+
+  function make(tag, name, text) {
+    const element = document.createElement(tag);
+    if (name) element.className = name;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  function dot(colours) {
+    const element = make("span", "ms-dot");
+    element.style.background = paint(colours);
+    return element;
+  }
+
+  // One colour for a run; for a job slices of its ranks' colours.
+  function paint(colours) {
+    const shown = colours.slice(0, 4);
+    if (shown.length < 2) return shown[0] || "transparent";
+    const part = 100 / shown.length;
+    return `conic-gradient(${shown.map((colour, i) => `${colour} ${i * part}% ${(i + 1) * part}%`).join(", ")})`;
+  }
+
+  // Selection: a set of member keys -----------------------------------------------------------------------------------
+
+  function selected(state, rows) {
+    const keys = (state || {}).run;
+    if (!keys || !keys.length) return new Set(rows.slice(0, NEWEST).flatMap((row) => row.members));
+    const wanted = new Set(keys);
+    const every = wanted.has(EVERY);
+    return new Set(rows.flatMap((row) => (every || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
+  }
+
+  function encode(chosen, rows) {
+    const total = rows.reduce((sum, row) => sum + row.members.length, 0);
+    if (chosen.size === 0) return [""];
+    if (chosen.size === total && rows.length > NEWEST) return [EVERY];
+    return rows.flatMap((row) => {
+      const members = row.members.filter((key) => chosen.has(key));
+      return members.length === row.members.length ? [row.key] : members;
+    });
+  }
+
+  // What a search leaves: a predicate on texts, or null for a pattern that is none.
+  function matcher(text, regex) {
+    if (!text) return () => true;
+    if (!regex) {
+      const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+      return (name) => words.every((word) => name.toLowerCase().includes(word));
+    }
+    try {
+      const pattern = new RegExp(text, "i");
+      return (name) => pattern.test(name);
+    } catch (error) {
+      return null;
+    }
+  }
+
+  function rankName(row, member) {
+    return member.startsWith(`${row.key}/`) ? member.slice(row.key.length + 1) : member;
+  }
+
+  // The widget --------------------------------------------------------------------------------------------------------
+
+  const pickers = new Map();
+
+  class Picker {
+    constructor(host) {
+      this.host = host;
+      this.rows = [];
+      this.state = {};
+      this.store = null;
+      this.open = false;
+      this.items = [];
+      this.active = 0;
+      this.anchor = 0;
+      this.expanded = new Set();
+      this.regex = false;
+      this.build();
+    }
+
+    build() {
+      const { label } = mindscope.i18n;
+      this.button = make("button", "ms-button ms-picker-open");
+      this.button.type = "button";
+      this.button.setAttribute("aria-haspopup", "dialog");
+      this.button.setAttribute("aria-expanded", "false");
+      label(this.button, "title", "picker.open");
+      this.count = make("span", "ms-picker-count");
+      this.button.append(this.count, make("span", "ms-icon ms-icon-down"));
+      this.button.addEventListener("click", () => this.toggle());
+      this.chips = make("div", "ms-chips");
+      this.panel = make("div", "ms-panel");
+      this.panel.hidden = true;
+      this.panel.setAttribute("role", "dialog");
+      label(this.panel, "aria-label", "picker.open");
+      this.panel.append(this.buildSearch(), this.buildTools(), this.buildList(), this.buildHint());
+      this.host.replaceChildren(this.button, this.chips, this.panel);
+      document.addEventListener("pointerdown", (event) => {
+        if (this.open && !this.host.contains(event.target)) this.toggle(false);
+      });
+      new ResizeObserver(() => this.fitChips()).observe(this.chips);
+    }
+
+    buildSearch() {
+      const line = make("div", "ms-panel-search");
+      this.search = make("input", "ms-input ms-grow");
+      this.search.type = "search";
+      this.search.spellcheck = false;
+      this.search.setAttribute("role", "combobox");
+      this.search.setAttribute("aria-expanded", "true");
+      mindscope.i18n.label(this.search, "placeholder", "picker.search");
+      mindscope.i18n.label(this.search, "aria-label", "picker.search");
+      this.search.addEventListener("input", () => this.refilter());
+      this.search.addEventListener("keydown", (event) => this.key(event));
+      this.regexButton = make("button", "ms-button ms-mono", ".*");
+      this.regexButton.type = "button";
+      this.regexButton.setAttribute("aria-pressed", "false");
+      mindscope.i18n.label(this.regexButton, "title", "picker.regex");
+      mindscope.i18n.label(this.regexButton, "aria-label", "picker.regex");
+      this.regexButton.addEventListener("click", () => {
+        this.regex = !this.regex;
+        this.regexButton.setAttribute("aria-pressed", String(this.regex));
+        this.refilter();
+        this.search.focus();
+      });
+      line.append(this.search, this.regexButton);
+      return line;
+    }
+
+    buildTools() {
+      const line = make("div", "ms-panel-tools");
+      const add = (key, values, act) => {
+        const button = mindscope.i18n.write(make("button", "ms-button"), key, values);
+        button.type = "button";
+        button.addEventListener("click", act);
+        line.append(button);
+      };
+      add("picker.all", {}, () => this.choose(this.shown(), () => true));
+      add("picker.nothing", {}, () => this.choose(this.shown(), () => false));
+      add("picker.invert", {}, () => this.choose(this.shown(), (key, chosen) => !chosen.has(key)));
+      add("picker.newest", { n: NEWEST }, () => this.write([]));
+      this.found = make("span", "ms-muted ms-panel-found");
+      line.append(this.found);
+      return line;
+    }
+
+    buildList() {
+      this.list = make("div", "ms-panel-list");
+      this.list.id = `${this.host.id}-list`;
+      this.list.setAttribute("role", "listbox");
+      this.list.setAttribute("aria-multiselectable", "true");
+      mindscope.i18n.label(this.list, "aria-label", "picker.list");
+      this.search.setAttribute("aria-controls", this.list.id);
+      this.space = make("div", "ms-panel-space");
+      this.list.append(this.space);
+      this.list.addEventListener("scroll", () => this.paint());
+      this.list.addEventListener("click", (event) => this.click(event));
+      return this.list;
+    }
+
+    buildHint() {
+      return mindscope.i18n.write(make("div", "ms-panel-hint ms-muted"), "picker.hint");
+    }
+
+    update(rows, state, store) {
+      this.rows = rows;
+      this.state = state || {};
+      this.store = store;
+      this.chosen = selected(this.state, rows);
+      this.paintButton();
+      this.paintChips();
+      if (this.open) this.refilter(true);
+    }
+
+    // Chips -----------------------------------------------------------------------------------------------------------
+
+    onScreen() {
+      return this.rows.flatMap((row) => {
+        const members = row.members.filter((key) => this.chosen.has(key));
+        if (!members.length) return [];
+        if (members.length === row.members.length) return [{ row, members, name: row.name, colours: row.colours }];
+        return members.map((key) => ({ row, members: [key], name: key, colours: [row.colours[row.members.indexOf(key)]] }));
+      });
+    }
+
+    paintButton() {
+      const shown = this.rows.filter((row) => row.members.some((key) => this.chosen.has(key))).length;
+      const count = (n) => n.toLocaleString("en");
+      if (!this.rows.length) mindscope.i18n.write(this.count, "picker.none");
+      else mindscope.i18n.write(this.count, "picker.of", { n: count(shown), total: count(this.rows.length) });
+    }
+
+    paintChips() {
+      const all = this.onScreen();
+      const signature = JSON.stringify(all.slice(0, CHIPS).map((one) => [one.name, one.colours[0]]).concat(all.length));
+      if (signature === this.drawn) return;
+      this.drawn = signature;
+      this.total = all.length;
+      this.chips.replaceChildren(...all.slice(0, CHIPS).map((one) => this.chip(one)), this.moreChip());
+      this.fitChips();
+    }
+
+    chip({ name, members, colours }) {
+      const chip = make("span", "ms-chip");
+      chip.title = name;
+      const remove = make("button", "ms-chip-remove");
+      remove.type = "button";
+      remove.append(make("span", "ms-icon ms-icon-close"));
+      mindscope.i18n.label(remove, "aria-label", "picker.remove", { name });
+      remove.addEventListener("click", () => this.choose(members, () => false));
+      chip.append(dot(colours), make("span", "ms-chip-name", name), remove);
+      return chip;
+    }
+
+    moreChip() {
+      this.more = make("button", "ms-chip ms-chip-more");
+      this.more.type = "button";
+      this.more.addEventListener("click", () => this.toggle(true));
+      return this.more;
+    }
+
+    // Chips that do not fit on the line are counted, not cut.
+    fitChips() {
+      const chips = Array.from(this.chips.querySelectorAll(".ms-chip:not(.ms-chip-more)"));
+      for (const chip of chips) chip.hidden = false;
+      if (!this.more) return;
+      this.more.hidden = true;
+      const room = this.chips.clientWidth;
+      const width = (element) => element.offsetWidth + 4;
+      let used = 0;
+      const widths = chips.map(width);
+      const total = widths.reduce((sum, w) => sum + w, 0);
+      const reserve = total > room || this.total > chips.length ? 44 : 0;
+      let shown = 0;
+      for (const w of widths) {
+        if (used + w > room - reserve) break;
+        used += w;
+        shown += 1;
+      }
+      chips.forEach((chip, i) => (chip.hidden = i >= shown));
+      const rest = this.total - shown;
+      this.more.hidden = rest <= 0;
+      this.more.textContent = `+${rest}`;
+    }
+
+    // Panel -----------------------------------------------------------------------------------------------------------
+
+    toggle(open = !this.open) {
+      this.open = open;
+      this.panel.hidden = !open;
+      this.button.setAttribute("aria-expanded", String(open));
+      if (!open) return;
+      this.active = this.anchor = 0;
+      this.refilter();
+      this.search.focus();
+      this.search.select();
+    }
+
+    refilter(keep = false) {
+      const test = matcher(this.search.value, this.regex);
+      this.search.setAttribute("aria-invalid", String(test === null));
+      if (test === null) mindscope.i18n.label(this.search, "title", "picker.bad_regex");
+      else this.search.removeAttribute("title");
+      if (test !== null) {
+        const rows = this.rows.filter((row) => test(row.name) || (row.members.length > 1 && row.members.some(test)));
+        this.matched = rows;
+        this.items = rows.flatMap((row) => {
+          const own = { row, members: row.members, name: row.name, colours: row.colours, depth: 0 };
+          if (!this.expanded.has(row.key)) return [own];
+          return [own, ...row.members.map((key, i) => ({ row, members: [key], name: rankName(row, key), colours: [row.colours[i]], depth: 1 }))];
+        });
+      }
+      if (!keep) {
+        this.active = this.anchor = 0;
+        this.list.scrollTop = 0;
+      }
+      this.active = Math.max(0, Math.min(this.active, this.items.length - 1));
+      this.found.textContent = this.search.value ? `${this.matched.length.toLocaleString("en")} / ${this.rows.length.toLocaleString("en")}` : "";
+      this.paint();
+    }
+
+    shown() {
+      return this.matched.flatMap((row) => row.members);
+    }
+
+    paint() {
+      this.space.style.height = `${Math.max(this.items.length, 1) * ROW}px`;
+      if (!this.items.length) {
+        this.space.replaceChildren(mindscope.i18n.write(make("div", "ms-panel-none ms-muted"), "picker.no_match"));
+        return;
+      }
+      const first = Math.max(0, Math.floor(this.list.scrollTop / ROW) - 4);
+      const last = Math.min(this.items.length, first + Math.ceil(this.list.clientHeight / ROW) + 8);
+      this.space.replaceChildren(...this.items.slice(first, last).map((item, i) => this.line(item, first + i)));
+      this.search.setAttribute("aria-activedescendant", `${this.list.id}-${this.active}`);
+    }
+
+    line(item, index) {
+      const line = make("div", "ms-panel-row");
+      line.id = `${this.list.id}-${index}`;
+      line.dataset.index = index;
+      line.style.top = `${index * ROW}px`;
+      const count = item.members.filter((key) => this.chosen.has(key)).length;
+      line.setAttribute("role", "option");
+      line.setAttribute("aria-selected", String(count > 0));
+      line.setAttribute("aria-posinset", index + 1);
+      line.setAttribute("aria-setsize", this.items.length);
+      line.classList.toggle("ms-active", index === this.active);
+      line.classList.toggle("ms-rank", item.depth > 0);
+      const box = make("span", `ms-check ${count === 0 ? "" : count === item.members.length ? "ms-checked" : "ms-partly"}`);
+      const name = make("span", "ms-panel-name ms-cut", item.name);
+      name.title = item.row.path;
+      line.append(box, dot(item.colours), name);
+      if (item.depth === 0) {
+        if (item.row.members.length > 1) line.append(this.expander(item.row));
+        line.append(this.mark(item.row));
+      }
+      return line;
+    }
+
+    expander(row) {
+      const button = make("span", "ms-expand");
+      button.dataset.expand = row.key;
+      const words = mindscope.i18n.write(make("span"), "picker.ranks", { n: row.members.length });
+      button.append(words, make("span", `ms-icon ms-icon-${this.expanded.has(row.key) ? "up" : "down"}`));
+      mindscope.i18n.label(button, "title", "picker.expand");
+      return button;
+    }
+
+    mark(row) {
+      const state = mindscope.i18n.write(make("span", `ms-state ms-state-${row.state}`), `state.${row.state}`);
+      return state;
+    }
+
+    click(event) {
+      const expand = event.target.closest("[data-expand]");
+      if (expand) return this.expand(expand.dataset.expand);
+      const line = event.target.closest(".ms-panel-row");
+      if (!line) return;
+      const index = Number(line.dataset.index);
+      if (event.altKey) this.only(index);
+      else if (event.shiftKey) this.range(index);
+      else this.flip(index);
+      this.search.focus();
+    }
+
+    key(event) {
+      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+      if (step) {
+        event.preventDefault();
+        this.active = Math.max(0, Math.min(this.items.length - 1, this.active + step));
+        this.reveal();
+        if (event.shiftKey) this.range(this.active);
+        else this.paint();
+      } else if (event.key === "Enter" || (event.key === " " && (event.ctrlKey || !this.search.value))) {
+        event.preventDefault();
+        if (event.altKey) this.only(this.active);
+        else this.flip(this.active);
+      } else if ((event.key === "ArrowRight" || event.key === "ArrowLeft") && !this.search.value && this.items[this.active]) {
+        const { row } = this.items[this.active];
+        if (row.members.length > 1 && this.expanded.has(row.key) === (event.key === "ArrowLeft")) this.expand(row.key);
+      } else if (event.key === "Escape") {
+        event.stopPropagation();
+        this.toggle(false);
+        this.button.focus();
+      }
+    }
+
+    expand(key) {
+      if (!this.expanded.delete(key)) this.expanded.add(key);
+      this.refilter(true);
+    }
+
+    reveal() {
+      const top = this.active * ROW;
+      if (top < this.list.scrollTop) this.list.scrollTop = top;
+      else if (top + ROW > this.list.scrollTop + this.list.clientHeight) this.list.scrollTop = top + ROW - this.list.clientHeight;
+    }
+
+    flip(index) {
+      const item = this.items[index];
+      if (!item) return;
+      this.active = this.anchor = index;
+      const on = !item.members.every((key) => this.chosen.has(key));
+      this.choose(item.members, () => on);
+    }
+
+    range(index) {
+      const from = Math.min(this.anchor, index);
+      const to = Math.max(this.anchor, index);
+      const anchor = this.items[this.anchor];
+      this.active = index;
+      if (!anchor) return;
+      const on = anchor.members.every((key) => this.chosen.has(key));
+      this.choose(this.items.slice(from, to + 1).flatMap((item) => item.members), () => on);
+    }
+
+    only(index) {
+      const item = this.items[index];
+      if (!item) return;
+      this.active = this.anchor = index;
+      this.write(encode(new Set(item.members), this.rows));
+    }
+
+    choose(members, on) {
+      const next = new Set(this.chosen);
+      for (const key of members) {
+        if (on(key, this.chosen)) next.add(key);
+        else next.delete(key);
+      }
+      this.write(encode(next, this.rows));
+      if (this.open) this.paint();
+    }
+
+    write(run) {
+      const state = mindscope.state.changed(this.state, { run });
+      mindscope.state.set(this.store, this.state, { run });
+      this.state = state;
+      this.chosen = selected(state, this.rows);
+      if (this.open) this.paint();
+    }
+  }
+
+  functions.picker_changed = function (runs, state, hostId) {
+    const host = document.getElementById(hostId);
+    if (!runs || !host) return;
+    let picker = pickers.get(hostId);
+    if (!picker || picker.host !== host) {
+      picker = new Picker(host);
+      pickers.set(hostId, picker);
+    }
+    const store = window.dash_clientside.callback_context.inputs_list[1].id;
+    picker.update(runs.rows, state, store);
+  };
+
+  function open() {
+    for (const picker of pickers.values()) {
+      if (picker.host.isConnected && picker.host.offsetParent !== null) return picker.toggle(true);
+    }
+  }
+
+  mindscope.picker = { open, selected, encode, matcher, paint };
+})();

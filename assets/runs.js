@@ -1,0 +1,281 @@
+// The runs page: AG Grid over the list of runs, its selection one with the run picker's. Counterpart of layouts/training/runs.py.
+(function () {
+  "use strict";
+  const mindscope = (window.mindscope = window.mindscope || {});
+  const dash = (window.dash_clientside = window.dash_clientside || {});
+  const functions = (dash.mindscope = dash.mindscope || {});
+  const grids = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
+  const cells = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
+  const AGE_MS = 15000;
+
+  // Functions that the grid calls by name ------------------------------------------------------------------------------
+
+  grids.mindscopeTheme = (theme) =>
+    theme.withParams({
+      accentColor: "var(--ms-accent)",
+      backgroundColor: "var(--ms-card)",
+      borderColor: "var(--ms-line)",
+      borderRadius: 6,
+      browserColorScheme: "inherit",
+      cellHorizontalPadding: 10,
+      chromeBackgroundColor: "var(--ms-card)",
+      checkboxBorderRadius: 3,
+      columnBorder: false,
+      fontFamily: "var(--ms-font)",
+      fontSize: 13,
+      foregroundColor: "var(--ms-text)",
+      headerBackgroundColor: "var(--ms-card)",
+      headerFontSize: 12,
+      headerFontWeight: 500,
+      headerTextColor: "var(--ms-muted)",
+      iconSize: 14,
+      menuBackgroundColor: "var(--ms-raised)",
+      oddRowBackgroundColor: "var(--ms-card)",
+      rowHoverColor: "var(--ms-hover)",
+      selectedRowBackgroundColor: "transparent",
+      wrapperBorder: false,
+      wrapperBorderRadius: 0,
+    });
+
+  grids.mindscopeLocale = (params) => {
+    const key = `grid.${params.key}`;
+    const found = mindscope.i18n.text(key);
+    return found === key ? params.defaultValue : found;
+  };
+  grids.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api).filtering());
+  grids.mindscopePasses = ({ api, data }) => viewOf(api).passes(data);
+  grids.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
+  grids.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
+  grids.mindscopeKinds = (row) => (row ? otherKinds(row).map(([kind, n]) => `${n} ${kind}`).join(", ") : "");
+
+  function otherKinds(row) {
+    return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && n > 0);
+  }
+
+  // Cells -------------------------------------------------------------------------------------------------------------
+
+  const make = (...args) => window.React.createElement(...args);
+
+  function words(key, values) {
+    const [english, chinese] = mindscope.i18n.both(key, values);
+    return make("span", { className: "t" }, make("span", { className: "en" }, english), make("span", { className: "zh" }, chinese));
+  }
+
+  cells.MindscopeRun = ({ data }) =>
+    make("span", { className: "ms-run", title: data.name },
+      make("span", { className: "ms-dot", style: { background: mindscope.picker.paint(data.colours) } }),
+      make("span", { className: "ms-cut" }, data.name));
+
+  cells.MindscopeState = ({ data }) =>
+    make("span", { className: "ms-run" },
+      make("span", { className: `ms-state ms-state-${data.state}` }, words(`state.${data.state}`)),
+      data.problems > 0 &&
+        make("button", { type: "button", className: "ms-badge ms-badge-wrong ms-badge-button", "data-action": "health",
+          title: mindscope.i18n.text("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
+
+  cells.MindscopeValue = ({ data }) =>
+    make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
+      make("span", { className: "ms-last-tag ms-cut" }, data.tag),
+      make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
+
+  cells.MindscopeKinds = ({ data }) =>
+    make("span", { className: "ms-cut ms-kinds", title: otherKinds(data).map(([kind, n]) => `${n} ${mindscope.i18n.text(`kind.${kind}`)}`).join("\n") },
+      otherKinds(data).map(([kind, n], i) =>
+        make("span", { key: kind }, i ? ", " : "", `${n} `, words(`kind.${kind}`))));
+
+  cells.MindscopePath = ({ data }) =>
+    make("span", { className: "ms-cut ms-mono ms-muted", title: data.real ? `${data.path}\n→ ${data.real}` : data.path }, data.path);
+
+  cells.MindscopeTime = ({ value }) => {
+    if (!value) return null;
+    const moment = new Date(value * 1000);
+    const [english, chinese] = mindscope.frame.age(Date.now() / 1000 - value);
+    const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(moment);
+    return make("time", { dateTime: moment.toISOString(), title: full },
+      make("span", { className: "t" }, make("span", { className: "en" }, `${english} ago`), make("span", { className: "zh" }, `${chinese}前`)));
+  };
+
+  cells.MindscopeLinks = ({ data }) => {
+    const links = Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
+      page: link.dataset.page,
+      needs: link.dataset.needs.split(" ").filter(Boolean),
+      icon: Array.from(link.querySelector(".ms-icon").classList).find((name) => name.startsWith("ms-icon-")),
+      href: link.getAttribute("href"),
+      title: link.textContent && link.querySelector(mindscope.i18n.language() === "zh" ? ".zh" : ".en"),
+    })).filter((link) => link.needs.some((kind) => data.tags[kind] > 0));
+    return make("span", { className: "ms-run" }, links.map((link) => {
+      const title = mindscope.i18n.text("runs.open_page", { page: link.title ? link.title.textContent : link.page, name: data.name });
+      return make("a", { key: link.page, href: `${link.href}?${new URLSearchParams({ run: data.key })}`, "data-page": link.page,
+        "data-run": data.key, className: "ms-button ms-button-icon", title, "aria-label": title },
+        make("span", { className: `ms-icon ${link.icon}` }));
+    }));
+  };
+
+  // One view per grid on screen ---------------------------------------------------------------------------------------
+
+  const views = new Map();
+
+  function viewOf(api) {
+    return Array.from(views.values()).find((view) => view.api === api);
+  }
+
+  class View {
+    constructor(gridId, body) {
+      this.gridId = gridId;
+      this.body = body;
+      this.rows = [];
+      this.order = new Map();
+      this.state = {};
+      this.store = null;
+      this.api = null;
+      this.test = () => true;
+      this.search = body.querySelector(".ms-filter input");
+      this.regex = body.querySelector(".ms-runs-search button");
+      this.search.addEventListener("keydown", (event) => this.searchKey(event));
+      this.regex.addEventListener("click", () => this.write({ re: this.isRegex() ? [] : ["1"] }));
+      this.aging = window.setInterval(() => this.age(), AGE_MS);
+      this.attach();
+    }
+
+    async attach() {
+      this.api = await window.dash_ag_grid.getApiAsync(this.gridId);
+      this.api.addEventListener("selectionChanged", (event) => this.selected(event));
+      this.api.addEventListener("rowDataUpdated", () => this.show());
+      this.api.addEventListener("rowDoubleClicked", (event) => this.open(event.data));
+      this.api.addEventListener("cellKeyDown", (event) => {
+        if (event.event.key === "Enter" && event.event.target.closest("a,button") === null) this.open(event.data);
+      });
+      this.show();
+    }
+
+    // Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
+    arrange(rows) {
+      const fresh = rows.filter((row) => !this.order.has(row.key));
+      const least = Math.min(0, ...this.order.values());
+      const first = this.order.size ? least - fresh.length : 0;
+      fresh.forEach((row, i) => this.order.set(row.key, first + i));
+      this.rows = rows;
+      return rows.slice().sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
+    }
+
+    update(state, store) {
+      this.state = state || {};
+      this.store = store;
+      const text = (this.state.q || [""])[0];
+      this.regex.setAttribute("aria-pressed", String(this.isRegex()));
+      const test = mindscope.picker.matcher(text, this.isRegex());
+      this.search.setAttribute("aria-invalid", String(test === null));
+      const filter = `${text}\n${this.isRegex()}`;
+      if (test !== null && filter !== this.filter) {
+        this.filter = filter;
+        this.test = test;
+        if (this.api) this.api.onFilterChanged();
+      }
+      this.show();
+    }
+
+    isRegex() {
+      return (this.state.re || [])[0] === "1";
+    }
+
+    filtering() {
+      return Boolean((this.state.q || [""])[0]);
+    }
+
+    passes(row) {
+      return this.test(row.name) || this.test(row.path);
+    }
+
+    write(changes) {
+      mindscope.state.set(this.store, this.state, changes);
+    }
+
+    searchKey(event) {
+      if (!this.api) return;
+      if (event.key === "ArrowDown") {
+        const first = this.api.getDisplayedRowAtIndex(0);
+        if (first) {
+          event.preventDefault();
+          this.api.setFocusedCell(0, "name");
+        }
+      } else if (event.key === "Enter") {
+        const first = this.api.getDisplayedRowAtIndex(0);
+        if (first && this.api.getDisplayedRowCount() === 1) this.open(first.data);
+      }
+    }
+
+    show() {
+      if (!this.rows.length) return;
+      const chosen = mindscope.picker.selected(this.state, this.rows);
+      this.chosen = chosen;
+      const count = this.rows.filter((row) => row.members.some((key) => chosen.has(key))).length;
+      const values = { n: count.toLocaleString("en"), total: this.rows.length.toLocaleString("en") };
+      mindscope.i18n.write(this.body.querySelector(".ms-runs-chosen"), "runs.chosen", values);
+      if (!this.api || this.api.isDestroyed()) return;
+      const on = [];
+      const off = [];
+      this.api.forEachNode((node) => {
+        const wanted = node.data.members.every((key) => chosen.has(key));
+        if (Boolean(node.isSelected()) !== wanted) (wanted ? on : off).push(node);
+      });
+      if (on.length) this.api.setNodesSelected({ nodes: on, newValue: true, source: "api" });
+      if (off.length) this.api.setNodesSelected({ nodes: off, newValue: false, source: "api" });
+    }
+
+    selected(event) {
+      if (event.source.startsWith("api") || event.source.startsWith("rowDataChanged") || !this.chosen) return;
+      const next = new Set(this.chosen);
+      this.api.forEachNode((node) => {
+        const was = node.data.members.every((key) => this.chosen.has(key));
+        const is = Boolean(node.isSelected());
+        if (was === is) return;
+        for (const key of node.data.members) {
+          if (is) next.add(key);
+          else next.delete(key);
+        }
+      });
+      this.write({ run: mindscope.picker.encode(next, this.rows) });
+    }
+
+    open(row) {
+      if (row && row.tags.scalar && document.querySelector(".ms-shell")) mindscope.shell.go("scalars", { run: [row.key] });
+    }
+
+    age() {
+      if (!this.body.isConnected) {
+        window.clearInterval(this.aging);
+        views.delete(this.gridId);
+      } else if (this.api && !document.hidden) this.api.refreshCells({ columns: ["updated", "started"], force: true });
+    }
+  }
+
+  function view(gridId, bodyId) {
+    const body = document.getElementById(bodyId);
+    let found = views.get(gridId);
+    if (body && (!found || found.body !== body)) {
+      found = new View(gridId, body);
+      views.set(gridId, found);
+    }
+    return found;
+  }
+
+  functions.runs_rows = function (runs, gridId, bodyId) {
+    const shown = view(gridId, bodyId);
+    if (!runs || !shown) return window.dash_clientside.no_update;
+    shown.body.classList.remove("ms-runs-waiting");
+    shown.body.classList.toggle("ms-runs-none", runs.rows.length === 0);
+    return shown.arrange(runs.rows);
+  };
+
+  functions.runs_state = function (state, runs, gridId, bodyId) {
+    const shown = view(gridId, bodyId);
+    if (shown) shown.update(state, window.dash_clientside.callback_context.inputs_list[0].id);
+  };
+
+  functions.runs_headers = function (prefs, headers, columns) {
+    if (!prefs) return window.dash_clientside.no_update;
+    const place = prefs.lang === "zh" ? 1 : 0;
+    const next = columns.map((column) => ({ ...column, headerName: headers[column.field][place] }));
+    return next.every((column, i) => column.headerName === columns[i].headerName) ? window.dash_clientside.no_update : next;
+  };
+})();

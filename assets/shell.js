@@ -1,0 +1,174 @@
+// Routing, menu and connection. Counterpart of layouts/shell.py: every page's components are already in the browser.
+(function () {
+  "use strict";
+  const mindscope = (window.mindscope = window.mindscope || {});
+  const dash = (window.dash_clientside = window.dash_clientside || {});
+  const functions = (dash.mindscope = dash.mindscope || {});
+
+  let book = null;  // {prefix, pages: {path: {frame, title, libraries, content}}}
+  let here = null;  // path of the page on screen
+  let settled = null;  // the query that the page's state was last read from or written to
+
+  function pathOf(location) {
+    const inside = location.pathname.startsWith(book.prefix) ? location.pathname.slice(book.prefix.length) : "";
+    const path = inside.replace(/\/+$/, "");
+    return path in book.pages ? path : "";
+  }
+
+  // Libraries ---------------------------------------------------------------------------------------------------------
+
+  const loaded = new Map();
+
+  function script(url) {
+    if (!loaded.has(url)) {
+      loaded.set(url, new Promise((resolve, reject) => {
+        const element = document.createElement("script");
+        element.src = url;
+        element.async = false;
+        element.onload = resolve;
+        element.onerror = () => reject(new Error(`cannot load ${url}`));
+        document.head.append(element);
+      }));
+    }
+    return loaded.get(url);
+  }
+
+  function libraries(names) {
+    const meta = document.querySelector('meta[name="mindscope-libraries"]');
+    const urls = meta ? JSON.parse(meta.content) : {};
+    return Promise.all(names.flatMap((name) => urls[name] || []).map(script));
+  }
+
+  // Pages -------------------------------------------------------------------------------------------------------------
+
+  function withState(component, storeId, data) {
+    const children = component.props.children.map((child) =>
+      child && child.props && child.props.id === storeId ? { ...child, props: { ...child.props, data } } : child);
+    return { ...component, props: { ...component.props, children } };
+  }
+
+  function markMenu(path) {
+    for (const link of document.querySelectorAll(".ms-menu-link")) {
+      if (link.dataset.page === path) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    for (const title of document.querySelectorAll(".ms-page-title")) {
+      const [english, chinese] = book.pages[path].title;
+      title.classList.add("t");
+      title.replaceChildren(...[["en", english], ["zh", chinese]].map(([name, words]) => {
+        const part = document.createElement("span");
+        part.className = name;
+        part.textContent = words;
+        return part;
+      }));
+    }
+    nameWindow();
+  }
+
+  function nameWindow() {
+    if (book && here !== null) {
+      document.title = `${book.pages[here].title[mindscope.i18n.language() === "zh" ? 1 : 0]} · Mindscope`;
+    }
+  }
+  window.addEventListener("mindscope:prefs", nameWindow);
+
+  functions.route = function (_href, pages) {
+    book = pages;
+    mindscope.prefs.apply();
+    const path = pathOf(window.location);
+    const query = window.location.search;
+    const page = book.pages[path];
+    const wanted = mindscope.state.fromQuery(query);
+    const storeId = `${page.frame}-state`;
+    if (path === here) {
+      if (query !== settled) {
+        settled = query;
+        window.dash_clientside.set_props(storeId, { data: wanted });
+      }
+      return window.dash_clientside.no_update;
+    }
+    here = path;
+    settled = query;
+    markMenu(path);
+    window.scrollTo(0, 0);
+    const content = withState(page.content, storeId, wanted);
+    return page.libraries.length ? libraries(page.libraries).then(() => content) : content;
+  };
+
+  functions.address_changed = function (data, storeId) {
+    if (!book || here === null || storeId !== `${book.pages[here].frame}-state`) return;
+    const query = address(data);
+    if (query === settled) return;
+    settled = query;
+    window.history.replaceState(window.history.state, "", window.location.pathname + query);
+  };
+
+  function address(data) {
+    const parts = [mindscope.state.toQuery(data)];
+    if (document.documentElement.hasAttribute("data-embed")) parts.push("embed=1");
+    const query = parts.filter(Boolean).join("&");
+    return query ? `?${query}` : "";
+  }
+
+  // The runs on screen go along from page to page; the rest of a page's state is its own.
+  function go(path, changes) {
+    const now = mindscope.state.fromQuery(window.location.search);
+    const next = mindscope.state.changed(now.run ? { run: now.run } : {}, changes || {});
+    window.history.pushState({}, "", book.prefix + path + address(next));
+    window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+  }
+
+  document.addEventListener("click", (event) => {
+    const link = event.target instanceof Element && event.target.closest("a[data-page]");
+    if (!link || !book || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (link.getAttribute("aria-disabled") !== "true") go(link.dataset.page, link.dataset.run ? { run: [link.dataset.run] } : {});
+  });
+
+  functions.menu_changed = function (runs) {
+    if (!runs) return;
+    const kinds = new Set(runs.rows.flatMap((row) => Object.keys(row.tags).filter((kind) => row.tags[kind] > 0)));
+    for (const link of document.querySelectorAll(".ms-menu-link")) {
+      const needs = link.dataset.needs.split(" ").filter(Boolean);
+      const there = needs.length === 0 || needs.some((kind) => kinds.has(kind));
+      if (there === (link.getAttribute("aria-disabled") !== "true")) continue;
+      link.setAttribute("aria-disabled", String(!there));
+      if (there) {
+        link.dataset.enTitle = link.querySelector(".en") ? link.querySelector(".en").textContent : link.textContent;
+        link.dataset.zhTitle = link.querySelector(".zh") ? link.querySelector(".zh").textContent : link.textContent;
+        link.title = link.textContent && mindscope.i18n.language() === "zh" ? link.dataset.zhTitle : link.dataset.enTitle;
+      } else mindscope.i18n.label(link, "title", "shell.no_data");
+    }
+  };
+
+  window.addEventListener("mindscope:prefs", () => {
+    const now = mindscope.prefs.current();
+    const root = document.querySelector(".ms-shell");
+    if (root) window.dash_clientside.set_props(root.id.replace(/-root$/, "-provider"), { forceColorScheme: now.theme });
+  });
+
+  mindscope.shell = { go };
+
+  // Connection --------------------------------------------------------------------------------------------------------
+
+  function notice(key) {
+    const element = document.querySelector(".ms-notice");
+    if (!element) return;
+    element.hidden = key === null;
+    if (key) mindscope.i18n.write(element, key);
+  }
+
+  // Dash says nothing when the server is gone or refuses a token, so the answers to its requests are watched here.
+  const fetchNow = window.fetch;
+  window.fetch = function (resource, ...rest) {
+    const url = typeof resource === "string" ? resource : (resource && resource.url) || "";
+    const answer = fetchNow.call(this, resource, ...rest);
+    if (url.includes("_dash-update-component") && document.querySelector(".ms-shell")) {
+      answer.then(
+        (response) => notice(response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null),
+        (error) => error.name !== "AbortError" && notice("status.lost"),
+      );
+    }
+    return answer;
+  };
+})();

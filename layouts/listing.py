@@ -1,0 +1,53 @@
+"""The list of runs as the browser gets it: one small object per run, with texts where a number needs a unit."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from layouts import format as fmt
+from layouts.page import FrameSource, RunRow
+from layouts.state import colours
+
+
+def listing(source: FrameSource) -> dict[str, Any]:
+    """All runs, newest first, with their colours: what picker, menu and runs page show."""
+    drawn = colours(source)
+    return {"base": source.status().base, "rows": [_row(row, drawn) for row in source.runs()]}
+
+
+def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
+    finite = row.main_value is not None and math.isfinite(row.main_value)
+    return {
+        "key": row.key,
+        "name": row.name,
+        "path": row.path,
+        "real": row.real_path if row.real_path != row.path else "",
+        "members": list(row.members),
+        "colours": [drawn[member] for member in row.members],
+        "started": row.started,
+        "updated": row.updated,
+        "size": row.size,
+        "sizeText": fmt.size(row.size),
+        "state": row.state,
+        "steps": row.steps,
+        "points": row.points,
+        "tags": dict(row.tags),
+        "tag": row.main_tag,
+        # JSON has no NaN; the text says which it is.
+        "value": row.main_value if finite else None,
+        "valueText": fmt.number(row.main_value),
+        "valueExact": fmt.exact(row.main_value),
+        "problems": row.problems,
+    }
+
+
+def problems(source: FrameSource, limit: int) -> dict[str, Any]:
+    """Up to limit problems of all runs as [run, kind, path, offset, length, text], and how many there are."""
+    found: Sequence[Any] = source.problems()
+    return {
+        "total": len(found),
+        "unverified": source.unverified(),
+        "rows": [[run, p.kind, p.path, p.offset, p.length, p.text] for run, p in found[:limit]],
+    }

@@ -1,0 +1,153 @@
+"""Which runs are there, and which do I want to look at? The start page: one line per run, in a grid that works in the browser.
+
+All rows come with the frame (`ids("runs")`), so search, sort, filter and choice need no request; assets/runs.js ties the
+grid's selection to the `run` keys of the state, which are the run picker's too.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import dash_ag_grid as dag
+from dash import ClientsideFunction, Input, Output, State, dcc, html
+
+from layouts import parts
+from layouts.i18n import attributes, both, for_browser, t
+from layouts.page import FrameSource, Ids, Page
+from layouts.state import bind
+from layouts.texts import runs as words
+
+RECORD = """with ms.SummaryRecord("./summary_dir") as record:
+    model.train(10, dataset, callbacks=[ms.SummaryCollector("./summary_dir")])"""
+
+# (field, css class, further properties); the header is the text runs.<field>, its title runs.<field>.tip where there is one.
+_NUMBER = {"type": "rightAligned", "filter": "agNumberColumnFilter", "cellClass": "ms-grid-number"}
+_COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("name", {"cellRenderer": "MindscopeRun", "flex": 3, "minWidth": 220, "pinned": "left", "lockPinned": True,
+              "filter": "agTextColumnFilter"}),
+    ("open", {"cellRenderer": "MindscopeLinks", "valueGetter": {"function": "null"}, "initialWidth": 76, "sortable": False,
+              "filter": False, "resizable": False}),
+    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 112, "filter": "agTextColumnFilter"}),
+    ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 148}),
+    ("steps", {**_NUMBER, "initialWidth": 84, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
+    ("scalars", {**_NUMBER, "initialWidth": 84, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
+                 "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
+    ("others", {"cellRenderer": "MindscopeKinds", "initialWidth": 132, "filter": "agTextColumnFilter",
+                "valueGetter": {"function": "mindscopeKinds(params.data)"}}),
+    ("ranks", {**_NUMBER, "initialWidth": 76, "valueGetter": {"function": "params.data.members.length"}}),
+    ("size", {**_NUMBER, "initialWidth": 92, "valueFormatter": {"function": "params.data ? params.data.sizeText : ''"}}),
+    ("updated", {"cellRenderer": "MindscopeTime", "initialWidth": 112, "filter": False, "sortingOrder": ["desc", "asc", None]}),
+    ("started", {"cellRenderer": "MindscopeTime", "initialWidth": 112, "filter": False, "sortingOrder": ["desc", "asc", None]}),
+    ("path", {"cellRenderer": "MindscopePath", "flex": 2, "minWidth": 160, "filter": "agTextColumnFilter"}),
+)  # fmt: skip
+
+_OPTIONS = {
+    "theme": {"function": "mindscopeTheme(themeQuartz)"},
+    "getLocaleText": {"function": "mindscopeLocale(params)"},
+    "isExternalFilterPresent": {"function": "mindscopeFilters(params)"},
+    "doesExternalFilterPass": {"function": "mindscopePasses(params)"},
+    "rowSelection": {
+        "mode": "multiRow",
+        "selectAll": "filtered",
+        "enableClickSelection": False,
+        "checkboxes": True,
+        "headerCheckbox": True,
+    },
+    "selectionColumnDef": {"pinned": "left", "width": 40, "resizable": False, "suppressHeaderMenuButton": True},
+    "rowHeight": 32,
+    "headerHeight": 32,
+    "animateRows": False,
+    "suppressCellFocus": False,
+    "suppressScrollOnNewData": True,
+    "suppressColumnMoveAnimation": True,
+    "enableCellTextSelection": True,
+    "tooltipShowDelay": 400,
+}
+
+
+def layout(ids: Ids, routes: str) -> list[Any]:
+    """The grid without rows, its search, and what stands there where the base directory holds no run."""
+    del routes
+    search = html.Div(
+        [
+            parts.text_input(ids("search"), "runs.search", class_name="ms-filter ms-grow", type="text", value=""),
+            html.Button(
+                ".*", id=ids("regex"), type="button", className="ms-button ms-mono",
+                **{"aria-pressed": "false"}, **attributes(title="runs.regex", aria_label="runs.regex"),
+            ),
+        ],
+        className="ms-runs-search",
+    )  # fmt: skip
+    chosen = html.Span(className="ms-muted ms-runs-chosen")
+    opener = html.A(
+        [parts.icon("scalars"), t("runs.open_chosen")],
+        href="scalars", className="ms-button ms-button-main ms-runs-open",
+        **{"data-page": "scalars"}, **attributes(title="runs.open_chosen.tip"),
+    )  # fmt: skip
+    grid = dag.AgGrid(
+        id=ids("grid"),
+        columnDefs=_column_defs(),
+        defaultColDef={"sortable": True, "resizable": True, "suppressMovable": False, "suppressHeaderMenuButton": False},
+        getRowId="params.data.key",
+        dashGridOptions=_OPTIONS,
+        className="ms-grid",
+        style={"height": "100%", "width": "100%"},
+    )
+    return [
+        dcc.Store(id=ids("headers"), data=_headers()),
+        html.Div(
+            [
+                parts.toolbar([search, chosen, opener], label="runs.title", class_name="ms-runs-bar"),
+                html.Div(grid, className="ms-runs-grid"),
+                html.Div(parts.empty_state("runs.empty", code=RECORD, hint="runs.empty.hint"), className="ms-runs-empty"),
+            ],
+            id=ids("body"),
+            className="ms-runs ms-runs-waiting",
+            **{"data-texts": json.dumps(for_browser(_browser_texts()))},
+        ),
+    ]
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Tie the grid to the list of runs, the state and the language; all of it runs in the browser."""
+    del source, routes
+    bind(app, ids, "search", "value", "q", default="")
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "runs_rows"),
+        Output(ids("grid"), "rowData"),
+        Input(ids("runs"), "data"),
+        State(ids("grid"), "id"),
+        State(ids("body"), "id"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "runs_state"),
+        Input(ids("state"), "data"),
+        Input(ids("runs"), "data"),
+        State(ids("grid"), "id"),
+        State(ids("body"), "id"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "runs_headers"),
+        Output(ids("grid"), "columnDefs"),
+        Input(ids("prefs"), "data"),
+        State(ids("headers"), "data"),
+        State(ids("grid"), "columnDefs"),
+    )
+
+
+def _column_defs() -> list[dict[str, Any]]:
+    return [{"field": field, "colId": field, "headerName": both(f"runs.{field}")[0], **more} for field, more in _COLUMNS]
+
+
+def _headers() -> dict[str, tuple[str, str]]:
+    return {field: both(f"runs.{field}") for field, _ in _COLUMNS}
+
+
+def _browser_texts() -> list[str]:
+    return [key for key in words.TEXTS if key.startswith(("grid.", "kind.", "runs.chosen", "runs.open_page"))]
+
+
+PAGE = Page(
+    path="", name="runs", title="runs.title", icon="runs", needs=(), layout=layout, register=register, libraries=("grid",)
+)
