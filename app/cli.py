@@ -7,6 +7,7 @@ wanted, what was got. Exit codes: 0 done, 1 it cannot be done (port in use, dama
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -110,7 +111,8 @@ def _start(options: argparse.Namespace) -> int:
         if options.background:
             print(serving.serve_in_background(settings))
         else:
-            serving.serve(settings)
+            with contextlib.suppress(KeyboardInterrupt):
+                serving.serve(settings)
     except serving.StartError as error:
         print(f"mindscope: {error}", file=sys.stderr)
         return 1

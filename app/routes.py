@@ -11,8 +11,6 @@ is a key among the runs and tags that are there; nothing of it is ever opened.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import time
@@ -28,7 +26,7 @@ from flask import Blueprint, Response, request
 from app.matching import PatternError, matching
 from layouts.page import FrameSource
 from parsers import Series
-from parsers.export import COLUMNS, cell_text, number_text
+from parsers.export import COLUMNS, csv_names, number_text
 
 ROWS = 20_000
 """A piece of an answer that is sent at once has at most so many rows."""
@@ -84,7 +82,7 @@ def scalars(
 
 def disposition(run: str, suffix: str) -> str:
     """A Content-Disposition with a file name of ours: plain in ASCII, and in UTF-8 for those who read it."""
-    name = re.sub(r"[^\w.\-]+", "_", run).strip("._")[:80]
+    name = re.sub(r"[^\w.\-]+", "_", run).strip("._-")[:80]
     full = f"{name}-scalars.{suffix}" if name else f"scalars.{suffix}"
     plain = re.sub(r"_+", "_", full.encode("ascii", "replace").decode().replace("?", "_")).lstrip("_-")
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(full, safe='')}"
@@ -190,17 +188,11 @@ def _rows(series: Series, which: Any) -> Series:
 def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag, part in _parts(source, wanted):
-        names = _csv_line(cell_text(run), cell_text(tag))
+        names = csv_names(run, tag)
         walls, values = map(number_text, part.wall_time.tolist()), map(number_text, part.value.tolist())
         rows = zip(part.step.tolist(), walls, values, part.file.tolist(), part.order.tolist(), strict=True)
         lines = (f"{names},{step},{wall},{value},{file},{order}\n" for step, wall, value, file, order in rows)
         yield "".join(lines).encode("utf-8", "replace")
-
-
-def _csv_line(*cells: str) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(cells)
-    return line.getvalue()
 
 
 def _json_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:

@@ -2,17 +2,18 @@
 
 The columns are `run` and those of the schema SCALARS. A value that is no number is written NaN, Infinity or -Infinity (in
 JSON as a string, since JSON has no such numbers); a number is written with the fewest digits that read back to the same
-float64. In CSV a run or tag that a spreadsheet would take for a formula (it begins with = + - @ or a control character)
-is preceded by an apostrophe; JSON and Parquet hold it as it is.
+float64. In CSV a run or tag that a spreadsheet would take for a formula (it begins with = + - @ or a control character),
+or that begins with an apostrophe, is preceded by one: without its first apostrophe it is what it was. JSON and Parquet hold
+it as it is.
 """
 
 from __future__ import annotations
 
-import csv
 import os
+import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import msgspec
 import numpy as np
@@ -24,7 +25,8 @@ from parsers.runs import Run
 
 FORMATS = ("csv", "json", "parquet")
 COLUMNS = ("run", *SCALARS.names)
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA = ("'", "=", "+", "-", "@", "\t", "\r", "\n")
+_QUOTED = re.compile('[",\r\n]')
 _ROWS = 50_000
 
 
@@ -65,6 +67,11 @@ def cell_text(text: str) -> str:
     return "'" + text if text.startswith(_FORMULA) else text
 
 
+def csv_names(*names: str) -> str:
+    """Runs and tags as cells of a CSV line. They are quoted here because csv.writer leaves a bare carriage return unquoted."""
+    return ",".join('"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell for cell in map(cell_text, names))
+
+
 def _pieces(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
     for begin in range(0, len(frame), _ROWS):
         yield frame.iloc[begin : begin + _ROWS]
@@ -73,23 +80,21 @@ def _pieces(frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
 def _write_csv(path: Path, frames: Iterator[tuple[str, pd.DataFrame]]) -> int:
     count = 0
     with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(COLUMNS)
+        file.write(",".join(COLUMNS) + "\n")
         for run, frame in frames:
-            name = cell_text(run)
             for piece in _pieces(frame):
-                writer.writerows(_csv_rows(name, piece))
+                file.writelines(_csv_lines(run, piece))
                 count += len(piece)
     return count
 
 
-def _csv_rows(name: str, piece: pd.DataFrame) -> Iterator[tuple[Any, ...]]:
-    cells = [cell_text(tag) for tag in piece["tag"].cat.categories]
-    tags = [cells[code] for code in piece["tag"].cat.codes]
+def _csv_lines(run: str, piece: pd.DataFrame) -> Iterator[str]:
+    names = [csv_names(run, tag) for tag in piece["tag"].cat.categories]
     walls = map(number_text, piece["wall_time"].tolist())
     values = map(number_text, piece["value"].tolist())
-    columns = (tags, piece["step"].tolist(), walls, values, piece["file"].tolist(), piece["order"].tolist())
-    return ((name, *row) for row in zip(*columns, strict=True))
+    columns = (piece["tag"].cat.codes, piece["step"].tolist(), walls, values, piece["file"].tolist(), piece["order"].tolist())
+    for code, step, wall, value, number, order in zip(*columns, strict=True):
+        yield f"{names[code]},{step},{wall},{value},{number},{order}\n"
 
 
 def _write_json(path: Path, frames: Iterator[tuple[str, pd.DataFrame]]) -> int:
