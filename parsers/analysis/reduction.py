@@ -42,7 +42,8 @@ class Reduced(NamedTuple):
 class NonFinite(NamedTuple):
     """Runs of non-finite points of one kind.
 
-    first and last are indices, low and high the least and greatest x, kind a code of KINDS, count the points of that kind.
+    first and last are indices, low and high the least and greatest x, kind a code of KINDS, points how many of that kind
+    the run holds.
     """
 
     first: Ints
@@ -50,7 +51,7 @@ class NonFinite(NamedTuple):
     low: Floats
     high: Floats
     kind: NDArray[np.int8]
-    count: Ints
+    points: Ints
 
 
 def reduce_points(
@@ -96,7 +97,8 @@ def _breaks_in(part: slice | Ints, breaks: Ints) -> Ints:
         gaps = np.flatnonzero(np.diff(part) > 1) + 1
         return np.union1d(np.searchsorted(part, breaks), gaps)
     moved = breaks - part.start
-    return moved[(moved > 0) & (moved < part.stop - part.start)]
+    inside: Ints = moved[(moved > 0) & (moved < part.stop - part.start)]
+    return inside
 
 
 def _reduce(

@@ -88,7 +88,7 @@ def test_every_non_finite_point_lies_in_a_run(
             if math.isfinite(x[i]) and is_kind(y[i]) and (window is None or window[0] <= x[i] <= window[1])
         ]
         mine = np.flatnonzero(runs.kind == kind)
-        assert runs.count[mine].sum() == len(points)
+        assert runs.points[mine].sum() == len(points)
         for i in points:
             assert any(runs.first[r] <= i <= runs.last[r] and runs.low[r] <= x[i] <= runs.high[r] for r in mine)
         for r in mine:
@@ -111,7 +111,7 @@ def test_a_single_spike_and_a_single_nan_survive_at_both_sizes(size: int) -> Non
     assert got.keep.size <= 4 * 401
     assert got.inside == size - 1
     runs = non_finite_runs(x, y, columns=400)
-    assert (runs.first.tolist(), runs.count.tolist()) == ([size // 2], [1])
+    assert (runs.first.tolist(), runs.points.tolist()) == ([size // 2], [1])
 
 
 def test_both_ways_to_find_extremes_agree() -> None:
@@ -138,14 +138,14 @@ def test_a_long_nan_stretch_is_one_run() -> None:
     y = np.full(1_000_000, math.nan)
     y[:100_000] = 1.0
     runs = non_finite_runs(np.arange(1_000_000.0), y, columns=500)
-    assert (runs.first.tolist(), runs.last.tolist(), runs.count.tolist()) == ([100_000], [999_999], [900_000])
+    assert (runs.first.tolist(), runs.last.tolist(), runs.points.tolist()) == ([100_000], [999_999], [900_000])
 
 
 def test_alternating_nans_are_bounded_by_the_columns_and_exact_when_zoomed() -> None:
     y = np.ones(100_000)
     y[::2] = math.nan
     x = np.arange(100_000.0)
-    assert non_finite_runs(x, y, columns=100).count.size <= 101
+    assert non_finite_runs(x, y, columns=100).points.size <= 101
     zoomed = non_finite_runs(x, y, columns=100, window=(0.0, 99.0))
     assert zoomed.first.tolist() == list(range(0, 100, 2))
 

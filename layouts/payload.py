@@ -1,0 +1,62 @@
+"""numpy to the typed arrays that plotly.js takes: half the bytes of JSON lists and no conversion per number."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_LEGAL = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
+_INT32 = 2**31
+
+
+def typed(array: NDArray[Any]) -> dict[str, str]:
+    """An array as {"dtype", "bdata"}, and "shape" where it has two dimensions. NaN and infinities travel as they are."""
+    name = array.dtype.str[1:]
+    if name not in _LEGAL or array.dtype.str[0] == ">":
+        raise TypeError(f"typed: wanted a little-endian dtype of {', '.join(_LEGAL)}; got {array.dtype}")
+    spec = {"dtype": name, "bdata": base64.b64encode(np.ascontiguousarray(array).data).decode("ascii")}
+    if array.ndim == 2:
+        spec["shape"] = f"{array.shape[0]}, {array.shape[1]}"
+    return spec
+
+
+def whole_numbers(array: NDArray[Any]) -> dict[str, str]:
+    """Integers as int32 where they fit, else as float64, which is all that a browser has."""
+    fits = not array.size or (array.min() >= -_INT32 and array.max() < _INT32)
+    return typed(array.astype(np.int32 if fits else np.float64))
+
+
+def numbers(array: NDArray[np.float64]) -> dict[str, str]:
+    """Floats, without any change of value: as int32 or float32 where that is exact, else as float64."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        single = array.astype(np.float32)
+    if np.array_equal(single, array, equal_nan=True):
+        return typed(single)
+    if array.size and np.array_equal(array, np.floor(array)) and np.abs(array).max() < _INT32:
+        return typed(array.astype(np.int32))
+    return typed(array)
+
+
+def drawn(array: NDArray[np.float64]) -> dict[str, str]:
+    """Floats that are only looked at: as float32 unless that could move a point by a visible amount."""
+    finite = array[np.isfinite(array)]
+    if not finite.size:
+        return typed(array.astype(np.float32))
+    low, high = float(finite.min()), float(finite.max())
+    largest = max(abs(low), abs(high))
+    if largest < 1e37 and (high - low) * 1e-4 >= largest * 2.0**-24:
+        return typed(array.astype(np.float32))
+    return typed(array)
+
+
+def spaced(array: NDArray[np.float64]) -> tuple[float, float] | None:
+    """(first, distance) of whole numbers at equal distances, or None: two numbers instead of an array."""
+    if array.size < 2:
+        return None
+    distance = array[1] - array[0]
+    if not np.isfinite(distance) or distance != np.floor(distance) or array[0] != np.floor(array[0]):
+        return None
+    return (float(array[0]), float(distance)) if bool((array[1:] - array[:-1] == distance).all()) else None
