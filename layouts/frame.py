@@ -139,14 +139,6 @@ def _keys(ids: Ids) -> html.Dialog:
 
 
 def _register_clock(app: Any, source: FrameSource, ids: Ids) -> None:
-    @app.callback(
-        Output(ids("status"), "data"),
-        Output(ids("version"), "data"),
-        Output(ids("runs"), "data"),
-        Input(ids("interval"), "n_intervals"),
-        Input(ids("reload"), "data"),
-        State(ids("version"), "data"),
-    )
     def tick(_ticks: Any, reloads: Any, known: Any) -> tuple[Any, Any, Any]:
         # The first call of a page is triggered by everything at once and asks for nothing to be read again.
         if reloads and ctx.triggered_id == ids("reload"):
@@ -157,15 +149,21 @@ def _register_clock(app: Any, source: FrameSource, ids: Ids) -> None:
             return told, no_update, no_update
         return told, status.version, listing(source)
 
+    app.callback(
+        Output(ids("status"), "data"),
+        Output(ids("version"), "data"),
+        Output(ids("runs"), "data"),
+        Input(ids("interval"), "n_intervals"),
+        Input(ids("reload"), "data"),
+        State(ids("version"), "data"),
+    )(tick)
+
 
 def _register_health(app: Any, source: FrameSource, ids: Ids) -> None:
-    @app.callback(
-        Output(ids("problems"), "data"),
-        Input(ids("health-asked"), "data"),
-        prevent_initial_call=True,
-    )
     def list_problems(_asked: Any) -> dict[str, Any]:
         return problems(source, PROBLEMS_SENT)
+
+    app.callback(Output(ids("problems"), "data"), Input(ids("health-asked"), "data"), prevent_initial_call=True)(list_problems)
 
     app.clientside_callback(
         ClientsideFunction("mindscope", "health_listed"),

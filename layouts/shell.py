@@ -26,6 +26,7 @@ from layouts.page import FrameSource, Ids, Page
 
 ROUTES = "api/"
 
+_SECONDS = "ms-inputbox ms-seconds"
 _THEME = {"fontFamily": "var(--ms-font)", "fontFamilyMonospace": "var(--ms-mono)", "primaryColor": "indigo"}
 
 
@@ -157,9 +158,7 @@ def _refresh(ids: Ids) -> html.Div:
     settings = html.Div(
         [
             html.Div([switch, t("shell.auto")], className="ms-field"),
-            html.Div(
-                [t("shell.every"), html.Div(seconds, className="ms-inputbox ms-seconds"), t("shell.seconds")], className="ms-field"
-            ),
+            html.Div([t("shell.every"), html.Div(seconds, className=_SECONDS), t("shell.seconds")], className="ms-field"),
             html.Div(t("shell.bounds"), className="ms-muted"),
         ],
         className="ms-popover",
