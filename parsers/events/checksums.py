@@ -1,0 +1,64 @@
+"""CRC32C as event files use it: of one piece of bytes, of all lengths there are, and of many alike records at once.
+
+The last rests on the CRC being linear: crc(a XOR b) = crc(a) XOR crc(b) XOR crc(0) for equal lengths. The CRC of a record is
+therefore the CRC of its template, in which the variable bytes are zero, XOR one table entry per variable byte.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import google_crc32c
+import numpy as np
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint32]
+MASK_DELTA = 0xA282EAD8
+SMALL = 1 << 16
+"""Bytes up to which a record's data CRC is checked when the file is loaded."""
+
+
+def masked(data: bytes) -> int:
+    """The CRC32C of data in the rotated form in which it is stored beside it."""
+    return mask(google_crc32c.value(data))
+
+
+def mask(crc: int) -> int:
+    """A plain CRC32C in stored form."""
+    return (((crc >> 15) | (crc << 17)) + MASK_DELTA) & 0xFFFF_FFFF
+
+
+def unmask_columns(stored: Words) -> Words:
+    """Stored CRCs as plain ones."""
+    rotated = stored - np.uint32(MASK_DELTA)
+    return (rotated >> np.uint32(17)) | (rotated << np.uint32(15))
+
+
+def byte_table(distance: int) -> Words:
+    """What a byte of each value, followed by `distance` bytes, adds (XOR) to the CRC of a message that has 0 in its place."""
+    tail = bytes(distance)
+    zero = google_crc32c.value(b"\0" + tail)
+    table = np.zeros(1, np.uint32)
+    for bit in range(8):
+        table = np.concatenate((table, table ^ np.uint32(google_crc32c.value(bytes((1 << bit,)) + tail) ^ zero)))
+    return table
+
+
+@cache
+def length_tables() -> tuple[Words, ...]:
+    """Tables for the four low bytes of a length; the CRC of length 0 is XORed into the first."""
+    first, *rest = (byte_table(7 - i) for i in range(4))
+    return (first ^ np.uint32(google_crc32c.value(bytes(8))), *rest)
+
+
+def length_crcs(lengths: NDArray[np.int64]) -> Words:
+    """The stored CRC of each length; lengths are below 2**32."""
+    low, second, third, fourth = length_tables()
+    crc = low[lengths & 255] ^ second[lengths >> 8 & 255] ^ third[lengths >> 16 & 255] ^ fourth[lengths >> 24 & 255]
+    return ((crc >> np.uint32(15)) | (crc << np.uint32(17))) + np.uint32(MASK_DELTA)
+
+
+@cache
+def small_length_crcs() -> Words:
+    """The stored CRCs of the lengths 0 to SMALL, by length."""
+    return length_crcs(np.arange(SMALL + 1))

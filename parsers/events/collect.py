@@ -1,0 +1,161 @@
+"""Rows and columns read from one file, put together into blocks: one per set of tags, rows in file order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.events.walk import Event, Payload, Scalar
+from parsers.model import Floats, Ints, PayloadBlock, ScalarBlock
+
+Ids = NDArray[np.int32]
+
+
+class Columns(NamedTuple):
+    """n records read at once: id of each one's tags (one for all, or an array), step, wall time, order (n,), values (k, n)."""
+
+    ids: int | Ids
+    step: Ints
+    wall_time: Floats
+    order: Ints
+    value: Floats
+
+
+@dataclass(slots=True)
+class _Rows:
+    step: list[int] = field(default_factory=list)
+    wall_time: list[float] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
+    value: list[tuple[float, ...]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Index:
+    step: list[int] = field(default_factory=list)
+    wall_time: list[float] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
+    offset: list[int] = field(default_factory=list)
+    length: list[int] = field(default_factory=list)
+    verified: list[bool] = field(default_factory=list)
+
+
+class Collector:
+    """Takes what readers find, in any order, and gives blocks."""
+
+    def __init__(self) -> None:
+        self.records = 0
+        self.started: float | None = None
+        self._ids: dict[tuple[str, ...], int] = {}
+        self._rows: defaultdict[int, _Rows] = defaultdict(_Rows)
+        self._columns: defaultdict[int, list[Columns]] = defaultdict(list)
+        self._index: defaultdict[tuple[str, str, str], _Index] = defaultdict(_Index)
+
+    def id_of(self, tags: tuple[str, ...]) -> int:
+        """A number for a tuple of tags."""
+        return self._ids.setdefault(tags, len(self._ids))
+
+    def add_columns(self, columns: Columns) -> None:
+        """Add records read at once."""
+        self.records += len(columns.step)
+        self._columns[len(columns.value)].append(columns)
+        self._earliest(columns.wall_time)
+
+    def add_event(self, event: Event, order: int) -> None:
+        """Add the wall time and the scalars of one message."""
+        self.records += 1
+        self._earliest(np.array([event.wall_time]))
+        if event.scalars:
+            self._add_scalars(event, event.scalars, order)
+
+    def _add_scalars(self, event: Event, scalars: list[Scalar], order: int) -> None:
+        rows = self._rows[self.id_of(tuple(scalar.tag for scalar in scalars))]
+        rows.step.append(event.step)
+        rows.wall_time.append(event.wall_time)
+        rows.order.append(order)
+        rows.value.append(tuple(scalar.value for scalar in scalars))
+
+    def add_payload(self, event: Event, payload: Payload, plugin: str, *, order: int, base: int, verified: bool) -> None:
+        """Add one large value; base is the file offset of its message."""
+        index = self._index[payload.kind, payload.tag, plugin]
+        index.step.append(event.step)
+        index.wall_time.append(event.wall_time)
+        index.order.append(order)
+        index.offset.append(base + payload.start)
+        index.length.append(payload.end - payload.start)
+        index.verified.append(verified)
+
+    def _earliest(self, wall_time: Floats) -> None:
+        known = wall_time[np.isfinite(wall_time) & (wall_time > 0)]
+        if len(known):
+            first = float(known.min())
+            self.started = first if self.started is None else min(first, self.started)
+
+    def payloads(self) -> list[PayloadBlock]:
+        """The index of large values by kind, tag and plugin, in the order in which these were first met."""
+        return [
+            PayloadBlock(
+                kind, tag, np.array(index.step, np.int64), np.array(index.wall_time, np.float64), np.array(index.order, np.int64),
+                np.array(index.offset, np.int64), np.array(index.length, np.int64), np.array(index.verified, np.bool_), plugin,
+            )
+            for (kind, tag, plugin), index in self._index.items()
+        ]  # fmt: skip
+
+    def scalars(self) -> list[ScalarBlock]:
+        """All scalars, one block per tuple of tags; a tag that occurs twice in its records gets a block for each."""
+        pieces: defaultdict[int, list[Columns]] = defaultdict(list)
+        for number, rows in self._rows.items():
+            value = np.array(rows.value, np.float64).T
+            step, wall_time, order = np.array(rows.step, np.int64), np.array(rows.wall_time), np.array(rows.order, np.int64)
+            pieces[number].append(Columns(number, step, wall_time, order, value))
+        for columns in self._columns.values():
+            mixed = [piece for piece in columns if not isinstance(piece.ids, int)]
+            for piece in columns:
+                if isinstance(piece.ids, int):
+                    pieces[piece.ids].append(piece)
+            for piece in _split(mixed):
+                pieces[piece.ids].append(piece)
+        names = list(self._ids)
+        blocks = []
+        for number in sorted(pieces):
+            blocks += _blocks(names[number], pieces.pop(number))
+        return blocks
+
+
+def _split(mixed: list[Columns]) -> list[Columns]:
+    """Columns of records with various tags as columns of one tuple of tags each."""
+    if not mixed:
+        return []
+    ids, step, wall_time, order, value = (
+        np.concatenate([piece[i] for piece in mixed], axis=-1) for i in range(5)
+    )
+    by_id = np.argsort(ids.astype(np.uint16) if ids.max() < 1 << 16 else ids, kind="stable")
+    sorted_ids = ids[by_id]
+    step, wall_time, order, value = step[by_id], wall_time[by_id], order[by_id], value[:, by_id]
+    bounds = [0, *(np.flatnonzero(np.diff(sorted_ids)) + 1).tolist(), len(ids)]
+    return [
+        Columns(int(sorted_ids[a]), step[a:b], wall_time[a:b], order[a:b], value[:, a:b])
+        for a, b in zip(bounds, bounds[1:], strict=False)
+    ]
+
+
+def _blocks(tags: tuple[str, ...], pieces: list[Columns]) -> list[ScalarBlock]:
+    """The blocks of one tuple of tags, rows sorted by place in the file."""
+    _, step, wall_time, order, value = pieces[0]
+    if len(pieces) > 1:
+        step, wall_time, order = (np.concatenate([piece[i] for piece in pieces]) for i in (1, 2, 3))
+        value = np.concatenate([piece.value for piece in pieces], axis=1)
+    if (order[1:] < order[:-1]).any():
+        by_place = np.argsort(order, kind="stable")
+        step, wall_time, order, value = step[by_place], wall_time[by_place], order[by_place], value[:, by_place]
+    if len(set(tags)) == len(tags):
+        return [ScalarBlock(tags, step, wall_time, order, value)]
+    seen: defaultdict[str, int] = defaultdict(int)
+    layers: defaultdict[int, list[int]] = defaultdict(list)
+    for row, tag in enumerate(tags):
+        layers[seen[tag]].append(row)
+        seen[tag] += 1
+    return [ScalarBlock(tuple(tags[row] for row in rows), step, wall_time, order, value[rows]) for rows in layers.values()]

@@ -1,0 +1,40 @@
+"""Damage as a user reads it: neighbouring pieces of one kind become one Problem with a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from parsers.events.records import Damage
+from parsers.model import Problem
+
+
+def describe(path: str, damage: Iterable[Damage]) -> list[Problem]:
+    """One Problem per stretch of neighbouring damage of one kind, in the order of the file."""
+    merged: list[list[Damage]] = []
+    for piece in sorted(damage, key=lambda piece: (piece.offset, piece.kind)):
+        last = merged[-1][-1] if merged else None
+        if last and last.kind == piece.kind and piece.offset <= last.offset + last.length and piece.kind != "bad_value":
+            merged[-1].append(piece)
+        else:
+            merged.append([piece])
+    return [_problem(path, pieces) for pieces in merged]
+
+
+def _problem(path: str, pieces: list[Damage]) -> Problem:
+    first = pieces[0]
+    end = max(piece.offset + piece.length for piece in pieces)
+    return Problem(path, first.offset, end - first.offset, first.kind, _text(pieces, end))
+
+
+def _text(pieces: list[Damage], end: int) -> str:
+    count, first = len(pieces), pieces[0]
+    records = "1 record" if count == 1 else f"{count:,} records"
+    if first.kind == "bad_data":
+        return f"The data of {records} do not match their CRC. What they held is lost; all intact records are shown."
+    if first.kind == "bad_message":
+        return f"{records} with a good CRC held no message of this format ({first.detail}). All other records are shown."
+    if first.kind == "bad_value":
+        return f"A value cannot be shown: {first.detail}. All other values are shown."
+    if "that of its data does" in first.detail and count == 1:
+        return f"A record is damaged in its header: {first.detail}. Nothing is lost."
+    return f"No record can be read here: {first.detail}. {end - first.offset:,} bytes are lost; reading goes on behind them."

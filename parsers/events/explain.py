@@ -1,0 +1,20 @@
+"""MindSpore explainer files, `*.summary.<seconds>.*_explain`, written up to MindSpore 1.9 by its explainer runner.
+
+Each record is located with the tag "explain"; the message is `Event` of summary.proto with its field `explain`.
+"""
+
+from __future__ import annotations
+
+from parsers.events.lineage import TRAIN_LINEAGE_KEYS
+from parsers.events.reader import EventReader
+from parsers.events.signature import keys
+from parsers.events.walk import Form
+
+FORM = Form(signature=b"MindSpore.Event:", summary=False, contents={6 << 3 | 2: ("explain", "explain")})
+
+
+def _fits(key: int, content: bytes) -> bool:
+    return key in FORM.contents and not keys(content) <= TRAIN_LINEAGE_KEYS
+
+
+EXPLAIN = EventReader("explain", ("explain",), FORM, "mindspore.Event", r"summary\.\d+.*_explain$", _fits)

@@ -1,0 +1,33 @@
+"""MindSpore lineage files, `*.summary.<seconds>.*_lineage`: how a model was trained, evaluated and fed.
+
+SummaryCollector writes them beside the summary. Each record is located with the kind of lineage as its tag; the message is
+`LineageEvent` of MindSpore's lineage.proto.
+"""
+
+from __future__ import annotations
+
+from parsers.events.reader import EventReader
+from parsers.events.signature import keys
+from parsers.events.walk import Form
+
+FORM = Form(
+    signature=b"MindSpore.Event:",
+    summary=False,
+    contents={
+        6 << 3 | 2: ("lineage", "train_lineage"),
+        7 << 3 | 2: ("lineage", "evaluation_lineage"),
+        9 << 3 | 2: ("lineage", "dataset_graph"),
+        10 << 3 | 2: ("lineage", "user_defined_info"),
+    },
+)
+
+TRAIN_LINEAGE = 6 << 3 | 2
+TRAIN_LINEAGE_KEYS = {0x0A, 0x12, 0x1A, 0x22}
+
+
+def _fits(key: int, content: bytes) -> bool:
+    # the explainer's events have the same number for something else
+    return key in FORM.contents and (key != TRAIN_LINEAGE or keys(content) <= TRAIN_LINEAGE_KEYS)
+
+
+LINEAGE = EventReader("lineage", ("lineage",), FORM, "mindspore.LineageEvent", r"summary\.\d+.*_lineage$", _fits)

@@ -1,0 +1,145 @@
+"""Reading an event file from a cursor on: opening, records, messages, blocks, problems and the next cursor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from struct import Struct
+
+from parsers.events.checksums import masked
+from parsers.events.collect import Collector
+from parsers.events.columns import ColumnDecoder
+from parsers.events.damage import describe
+from parsers.events.files import EventFile, Sparse
+from parsers.events.records import FRAME, HEADER, Damage, Frames, Large, Records
+from parsers.events.walk import Form, walk
+from parsers.events.wire import WireError
+from parsers.model import Batch, Cursor, Problem
+
+NOWHERE = Cursor(0, 0, 0, 0, 0)
+_u32 = Struct("<I").unpack_from
+
+
+def read_events(path: str, form: Form, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
+    """Everything intact in the file behind the cursor, and what was wrong. Never raises for the state of the file.
+
+    limit stops between two records after about so many bytes.
+    """
+    try:
+        with EventFile(path) as file:
+            return _read(file, form, cursor, limit)
+    except OSError as error:
+        return Batch(cursor or NOWHERE, problems=(unreadable(path, error),))
+
+
+def unreadable(path: str, error: OSError) -> Problem:
+    """The problem of a file that cannot be opened or read."""
+    reason = error.strerror or str(error)
+    if isinstance(error, PermissionError):
+        reason = f"{reason}: it belongs to another user, or its mode forbids reading"
+    return Problem(path, 0, 0, "unreadable", f"The file cannot be read ({reason}); what was read from it before is still shown.")
+
+
+def _read(file: EventFile, form: Form, cursor: Cursor | None, limit: int | None) -> Batch:
+    begin, problems, restarted, seen, plugins = 0, [], False, 0, {}
+    if cursor is not None and cursor.offset:
+        if file.continues(cursor):
+            begin, seen, plugins = cursor.offset, cursor.size, dict(cursor.plugins)
+        else:
+            restarted = True
+            problems.append(_replaced(file, cursor))
+    if not file.size:
+        problems.append(Problem(file.path, 0, 0, "empty_file", "The file has no bytes yet; it is read as soon as it grows."))
+    reading = _Reading(file, form, plugins)
+    records = Records(file, begin, seen)
+    failure = reading.consume(records, limit)
+    problems += describe(file.path, reading.damage)
+    if failure is not None:
+        problems.append(replace(unreadable(file.path, failure), offset=records.end))
+    found = reading.found
+    return Batch(
+        cursor=file.cursor(records.end, tuple(reading.plugins.items())),
+        scalars=found.scalars(),
+        payloads=found.payloads(),
+        problems=problems,
+        records=found.records,
+        bytes_read=records.end - begin,
+        pending=file.size - records.end,
+        restarted=restarted,
+        more=reading.stopped,
+        started=found.started,
+        notes=reading.notes,
+    )
+
+
+def _replaced(file: EventFile, cursor: Cursor) -> Problem:
+    what = f"was cut to {file.size:,} bytes" if file.size < cursor.size else "is another one than before"
+    return Problem(file.path, 0, 0, "replaced", f"The file {what}; it was read again from its start and replaces what was shown.")
+
+
+class _Reading:
+    """The state of one read."""
+
+    def __init__(self, file: EventFile, form: Form, plugins: dict[str, str]) -> None:
+        self.file, self.form, self.plugins = file, form, plugins
+        self.found, self.damage, self.notes = Collector(), [], {}
+        self.stopped = False
+        self._columns = ColumnDecoder(form, self.found)
+
+    def consume(self, records: Records, limit: int | None = None) -> OSError | None:
+        """Take the records, at most about limit bytes of them; return the error that ended it early, if any."""
+        begin = records.end
+        try:
+            for piece in records:
+                if isinstance(piece, Damage):
+                    self.damage.append(piece)
+                elif isinstance(piece, Large):
+                    self._take_large(piece)
+                else:
+                    self._take_frames(piece)
+                if limit is not None and records.end - begin >= limit and records.end < self.file.size:
+                    self.stopped = True
+                    break
+        except OSError as error:
+            return error
+        return None
+
+    def _take_frames(self, frames: Frames) -> None:
+        rest, damaged = self._columns.decode(frames)
+        data = frames.data.data
+        for row in damaged.tolist():
+            self._damaged(frames, row)
+        for row in rest.tolist():
+            start, length = int(frames.start[row]), int(frames.length[row])
+            message = bytes(data[start : start + length])
+            if masked(message) != _u32(data, start + length)[0]:
+                self._damaged(frames, row)
+                continue
+            self._take(message, length, frames.base + start - HEADER, verified=True)
+
+    def _damaged(self, frames: Frames, row: int) -> None:
+        offset = frames.base + int(frames.start[row]) - HEADER
+        self.damage.append(Damage(offset, FRAME + int(frames.length[row]), "bad_data", ""))
+
+    def _take_large(self, record: Large) -> None:
+        source = Sparse(self.file, record.offset + HEADER, record.length)
+        self._take(source, record.length, record.offset, verified=record.verified)
+
+    def _take(self, message: bytes | Sparse, length: int, order: int, *, verified: bool) -> None:
+        try:
+            event = walk(message, length, self.form)
+        except WireError as error:
+            self.damage.append(Damage(order, FRAME + length, "bad_message", str(error)))
+            return
+        self.found.add_event(event, order)
+        if event.version:
+            self.notes["version"] = event.version.decode("utf-8", "backslashreplace")
+        for complaint in event.complaints:
+            self.damage.append(Damage(order, FRAME + length, "bad_value", complaint))
+        for payload in event.payloads:
+            plugin = payload.plugin or self.plugins.get(payload.tag, "")
+            if payload.plugin and payload.plugin != "scalars":
+                plugin = self.plugins.setdefault(payload.tag, payload.plugin)
+            kind = self.form.plugins.get(plugin, "other") if self.form.metadata and payload.kind == "tensor" else payload.kind
+            self.found.add_payload(
+                event, payload._replace(kind=kind), plugin, order=order, base=order + HEADER, verified=verified
+            )

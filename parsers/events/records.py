@@ -1,0 +1,322 @@
+"""Records: where each begins and ends in a file that may be damaged or still be growing.
+
+Only headers decide here. A window of the file is framed record by record; once lengths repeat, whole blocks of records are
+foretold from the pattern and checked at once. The CRC of every length is checked; the CRC of the data is left to whoever
+reads them, except where a record has to be doubted because no record follows it.
+
+What is damage and what is a file that grows:
+
+- Fewer than 12 bytes at the end are an unfinished header. It waits, silently.
+- A header whose CRC holds and whose record ends beyond the file is an unfinished record, and waits, unless it claims 2 GiB or
+  more (no protobuf message is that long) or a complete record is found behind it: then its claim is false.
+- A header whose CRC fails is damage. If the record before fails its data CRC, the search for the next record begins within
+  that one (it may have been cut and written over), otherwise behind the bad header. If none is found, the bytes are
+  given up except for the last 11, in which a header may begin.
+- A record whose length has a bad CRC but whose data, taken at that length, have a good one is intact and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from struct import Struct
+
+import google_crc32c
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.events.checksums import SMALL, length_crcs, mask, masked, small_length_crcs
+from parsers.events.files import EventFile
+from parsers.model import Ints
+
+HEADER, FOOTER = 12, 4
+FRAME = HEADER + FOOTER
+LONGEST = 1 << 31
+WINDOW = 4 << 20
+FIRST_WINDOW, STEP_WINDOW = 1 << 18, 1 << 12
+SEARCH_FIRST, SEARCH_LAST = 512, 1 << 20
+PADDING = 8
+"""Bytes readable behind a window, so that its last record can be taken as 64-bit words."""
+_u64 = Struct("<Q").unpack_from
+_u32 = Struct("<I").unpack_from
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Records of one window: data holds the window's bytes until the next one is read, base is the file offset of data[0],
+    start the position in data of each record's message and length its bytes."""
+
+    data: NDArray[np.uint8]
+    base: int
+    start: Ints
+    length: Ints
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """A record of more than SMALL bytes, by the file offset of its header; verified says whether its data CRC was checked."""
+
+    offset: int
+    length: int
+    verified: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """Bytes given up: kind as in Problem, detail the sentence about what was found."""
+
+    offset: int
+    length: int
+    kind: str
+    detail: str
+
+
+def frame(data: NDArray[np.uint8], size: int) -> tuple[Ints, Ints, int]:
+    """Frame the records of the first `size` bytes of data: message starts, lengths, and where the next header is.
+
+    Stops at a header that is incomplete, fails its CRC, or whose record is larger than SMALL or ends beyond `size`.
+    """
+    starts: list[Ints] = []
+    lengths: list[Ints] = []
+    pos, chunk = 0, 64
+    while True:
+        block, ahead = _frame_one_by_one(data, pos, size, chunk)
+        if not len(block):
+            break
+        starts.append(pos + HEADER + np.cumsum(block + FRAME) - (block + FRAME))
+        lengths.append(block)
+        pos = ahead
+        if len(block) < chunk:
+            break
+        chunk = min(chunk * 2, 4096)
+        foretold, pos = _frame_by_pattern(data, pos, size, block)
+        starts += [s for s, _ in foretold]
+        lengths += [n for _, n in foretold]
+        if sum(len(n) for _, n in foretold) >= chunk:
+            chunk = 64
+    if not starts:
+        return np.empty(0, np.int64), np.empty(0, np.int64), 0
+    start, length = np.concatenate(starts), np.concatenate(lengths)
+    stored = np.ndarray((size,), "<u4", data, strides=(1,))[start - FOOTER]
+    wrong = np.flatnonzero(small_length_crcs()[length] != stored)
+    if len(wrong):
+        first = int(wrong[0])
+        return start[:first], length[:first], int(start[first]) - HEADER
+    return start, length, pos
+
+
+def _frame_one_by_one(data: NDArray[np.uint8], pos: int, size: int, count: int) -> tuple[Ints, int]:
+    """Lengths of up to `count` records from pos on, and the position after them."""
+    view, lengths, last = data.data, [], size - FRAME
+    while pos <= last and len(lengths) < count:
+        length = _u64(view, pos)[0]
+        if length > SMALL or length > last - pos:
+            break
+        lengths.append(length)
+        pos += FRAME + length
+    return np.array(lengths, np.int64), pos
+
+
+def _frame_by_pattern(data: NDArray[np.uint8], pos: int, size: int, known: Ints) -> tuple[list[tuple[Ints, Ints]], int]:
+    """Go on as long as the lengths repeat with the period in which the last known ones did."""
+    found: list[tuple[Ints, Ints]] = []
+    period = _period(known)
+    if not period:
+        return found, pos
+    pattern = known[-period:]
+    offsets = np.cumsum(pattern + FRAME) - (pattern + FRAME)
+    stride = int(pattern.sum()) + FRAME * period
+    words = np.ndarray((size - 7,), "<i8", data, strides=(1,))
+    repeats = max(1, 64 // period)
+    while (repeats := min(repeats, (size - pos) // stride)) > 0:
+        at = (pos + np.arange(repeats)[:, None] * stride + offsets).ravel()
+        right = words[at] == np.tile(pattern, repeats)
+        count = len(at) if right.all() else int(right.argmin())
+        found.append((at[:count] + HEADER, np.tile(pattern, repeats)[:count]))
+        if count < len(at):
+            return found, int(at[count])
+        pos += repeats * stride
+        repeats *= 2
+    return found, pos
+
+
+def _period(lengths: Ints) -> int:
+    """After how many records the last 16 lengths last occurred; 0 if they did not."""
+    text = lengths.astype("<u4").tobytes()
+    tail = text[-64:]
+    at = text.rfind(tail, 0, len(text) - 4)
+    while at > 0 and at % 4:
+        at = text.rfind(tail, 0, at + len(tail) - 1)
+    return 0 if at < 0 else (len(text) - len(tail) - at) // 4
+
+
+class Records:
+    """Iterates over the records of a file from an offset on.
+
+    After the iteration, `end` is the first byte not consumed and `more` says whether it stopped at its limit of bytes. seen
+    is the size of the file when it was last read to its end from the same offset: what lies before has been searched.
+    """
+
+    def __init__(self, file: EventFile, begin: int, seen: int = 0, limit: int | None = None) -> None:
+        self.file, self.end, self.more = file, begin, False
+        self._begin, self._seen = begin, seen
+        self._stop = None if limit is None else begin + max(limit, 1)
+        self._last: tuple[int, int] | None = None
+        self._budget = 8 * file.size + (16 << 20)
+        self._buffer = np.empty(0, np.uint8)
+
+    def __iter__(self) -> Iterator[Frames | Large | Damage]:
+        window = FIRST_WINDOW
+        while (left := self.file.size - self.end) >= HEADER:
+            base = self.end
+            if self._stop is not None and base >= self._stop:
+                self.more = True
+                return
+            size = self._fill(min(window, WINDOW, left))
+            start, length, stop = frame(self._buffer, size)
+            if len(start):
+                self._last = int(start[-1]) + base - HEADER, int(length[-1])
+                self.end = base + stop
+                yield Frames(self._buffer, base, start, length)
+                if size - stop < HEADER:
+                    window *= 4
+                    continue
+            elif size < HEADER:
+                return
+            header = self._buffer[stop : stop + HEADER].tobytes() if size - stop >= HEADER else b""
+            claim = _claim(header)
+            if claim is None:
+                yield from self._resynchronise(_u64(header)[0])
+            elif claim + FRAME > self.file.size - self.end:
+                false = yield from self._unfinished(claim)
+                if not false:
+                    return
+            elif claim > SMALL:
+                yield from self._large(claim)
+                window = STEP_WINDOW
+            else:
+                window = max(window * 4, claim + FRAME)
+
+    def _fill(self, size: int) -> int:
+        if len(self._buffer) < size + PADDING:
+            self._buffer = np.zeros(size + PADDING, np.uint8)
+        return self.file.fill(memoryview(self._buffer)[:size], self.end)
+
+    def _large(self, length: int) -> Iterator[Large | Damage]:
+        """Yield a large record, unless nothing follows it where it says it ends and its data are damaged."""
+        offset, end = self.end, self.end + FRAME + length
+        follower = self.file.read(end, HEADER)
+        checked = len(follower) == HEADER and _claim(follower) is None
+        if checked and not self._data_holds(offset, length):
+            self._last = offset, length
+            self.end = end
+            yield from self._resynchronise(None)
+            return
+        self._last, self.end = (offset, length), end
+        yield Large(offset, length, checked)
+
+    def _unfinished(self, claim: int) -> Generator[Frames | Damage, None, bool]:
+        """Decide about a record that ends beyond the file; returns whether its claim was false."""
+        begin = self.end
+        if claim >= LONGEST:
+            yield from self._resynchronise(claim, search=begin + HEADER)
+            return True
+        seen = self._seen if begin == self._begin else 0
+        if self.file.size == seen:
+            return False
+        found, _ = self._search(max(begin + HEADER, seen - SMALL - FRAME))
+        if found is None:
+            return False
+        self.end = found
+        yield Damage(begin, found - begin, "bad_length", _beyond(claim, begin, self.file.size))
+        return True
+
+    def _resynchronise(self, claim: int | None, search: int | None = None) -> Iterator[Frames | Damage]:
+        """Find the next record after a header that is not to be believed."""
+        begin = self.end
+        if claim is not None and search is None and (kept := self._recovered(claim)):
+            yield Damage(begin, HEADER, "bad_length", "the CRC of its length does not match, but that of its data does")
+            self._last, self.end = (begin, claim), begin + FRAME + claim
+            yield kept
+            return
+        if search is None:
+            doubtful = self._last is not None and not self._data_holds(*self._last)
+            search = self._last[0] + HEADER if doubtful and self._last else begin + 1
+            begin = min(begin, search - HEADER) if doubtful else begin
+        found, unfinished = self._search(search)
+        if found is None:
+            found = unfinished if unfinished is not None else max(self.file.size - HEADER + 1, self.end)
+        if claim is None:
+            detail = "no record begins where it ends and the CRC of its data does not match"
+        elif claim + FRAME > self.file.size - begin:
+            detail = _beyond(claim, begin, self.file.size)
+        else:
+            detail = "the CRC of its length does not match"
+        self.end = found
+        yield Damage(begin, found - begin, "bad_length", detail)
+
+    def _recovered(self, claim: int) -> Frames | None:
+        """The record here, if its data, taken at the length it claims, are intact."""
+        if claim > min(SMALL, self.file.size - self.end - FRAME):
+            return None
+        data = self.file.read(self.end, FRAME + claim)
+        if len(data) < FRAME + claim or masked(data[HEADER:-FOOTER]) != _u32(data, HEADER + claim)[0]:
+            return None
+        window = np.frombuffer(data + bytes(PADDING), np.uint8)
+        return Frames(window, self.end, np.array([HEADER]), np.array([claim]))
+
+    def _data_holds(self, offset: int, length: int) -> bool:
+        """Whether the data of a record match their CRC."""
+        self._budget -= length
+        if self._budget < 0:  # only a file made to be slow gets here; believing it keeps the work in proportion to its size
+            return True
+        stored = self.file.read(offset + HEADER + length, FOOTER)
+        return len(stored) == FOOTER and mask(self.file.crc(offset + HEADER, length)) == _u32(stored)[0]
+
+    def _search(self, begin: int) -> tuple[int | None, int | None]:
+        """The first complete record from begin on and the first header before it whose record the file does not hold."""
+        unfinished, window = None, SEARCH_FIRST
+        while self.file.size - begin >= HEADER:
+            data = np.frombuffer(self.file.read(begin, window) + bytes(PADDING), np.uint8)
+            for at in _headers(data[:-PADDING]).tolist():
+                state = self._complete(begin + at)
+                if state:
+                    return begin + at, unfinished
+                if state is None and unfinished is None:
+                    unfinished = begin + at
+            begin += max(len(data) - PADDING - HEADER + 1, 1)
+            window = min(window * 2, SEARCH_LAST)
+        return None, unfinished
+
+    def _complete(self, offset: int) -> bool | None:
+        """Whether the record at a good header is complete and intact; None if it ends beyond the file."""
+        length = _u64(self.file.read(offset, HEADER))[0]
+        end = offset + FRAME + length
+        if end > self.file.size:
+            return None
+        if length <= SMALL:
+            return self._data_holds(offset, length)
+        follower = self.file.read(end, HEADER)
+        return len(follower) < HEADER or _claim(follower) is not None
+
+
+def _claim(header: bytes) -> int | None:
+    """The length a header states, None if its CRC does not match."""
+    return _u64(header)[0] if mask(google_crc32c.value(header[:8])) == _u32(header, 8)[0] else None
+
+
+def _headers(data: NDArray[np.uint8]) -> Ints:
+    """Positions in data of all headers with a good CRC and a length below LONGEST."""
+    count = len(data) - HEADER + 1
+    if count <= 0:
+        return np.empty(0, np.int64)
+    zero = data == 0
+    high = zero[4 : 4 + count] & zero[5 : 5 + count] & zero[6 : 6 + count] & zero[7 : 7 + count]
+    at = np.flatnonzero(high & (data[3 : 3 + count] < 128))
+    length = np.ndarray((count,), "<u4", data, strides=(1,))[at].astype(np.int64)
+    stored = np.ndarray((count,), "<u4", data, offset=8, strides=(1,))[at]
+    return at[length_crcs(length) == stored]
+
+
+def _beyond(claim: int, offset: int, size: int) -> str:
+    return f"it claims {claim:,} bytes where the file has {max(size - offset - HEADER, 0):,}"

@@ -1,0 +1,60 @@
+"""A check of a whole file: what reading finds, and what it leaves: the data CRC of large records and their messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from struct import Struct
+
+import google_crc32c
+from google.protobuf.message import DecodeError
+
+from parsers.events.checksums import mask
+from parsers.events.damage import describe
+from parsers.events.files import EventFile
+from parsers.events.messages import message_class
+from parsers.events.reading import read_events
+from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
+from parsers.events.walk import Form
+from parsers.model import Problem
+
+_u32 = Struct("<I").unpack_from
+
+
+def verify_events(path: str, form: Form, message: str) -> list[Problem]:
+    """All that is wrong with an event file; message names what each record holds."""
+    problems = list(read_events(path, form).problems)
+    try:
+        with EventFile(path) as file:
+            further = list(_undecodable(file, message))
+    except OSError:
+        return problems  # reading has reported it
+    reported = {problem.offset for problem in problems}
+    return problems + [p for p in describe(path, further) if p.offset not in reported]
+
+
+def _undecodable(file: EventFile, message: str) -> Iterator[Damage]:
+    """Large records with a wrong data CRC, and records that are no such message."""
+    for piece in Records(file, 0):
+        if isinstance(piece, Frames):
+            data = piece.data.data
+            for start, length in zip(piece.start.tolist(), piece.length.tolist(), strict=True):
+                content = bytes(data[start : start + length])
+                yield from _check(content, _u32(data, start + length)[0], piece.base + start - HEADER, message)
+        elif isinstance(piece, Large):
+            content = file.read(piece.offset + HEADER, piece.length + FOOTER)
+            yield from _check(content[:-FOOTER], _u32(content, piece.length)[0], piece.offset, message)
+
+
+def _check(content: bytes, stored: int, offset: int, message: str) -> Iterator[Damage]:
+    if mask(google_crc32c.value(content)) != stored:
+        yield Damage(offset, FRAME + len(content), "bad_data", "")
+        return
+    if not content:
+        return
+    try:
+        event = message_class(message).FromString(content)
+    except DecodeError as error:
+        yield Damage(offset, FRAME + len(content), "bad_message", str(error))
+        return
+    if missing := event.FindInitializationErrors():
+        yield Damage(offset, FRAME + len(content), "bad_message", f"missing {', '.join(missing)}")

@@ -1,0 +1,211 @@
+"""One message read field by field: where its wall time, step and scalars are, and which bytes its large values take.
+
+What a format puts where is data (`Form`); the walk is the same for all. Scalars are read, everything else is only located.
+Fields follow the rules of protobuf: any order, the last of a repeated single field counts, a oneof holds what came last,
+unknown fields are passed over.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from struct import Struct
+from typing import NamedTuple
+
+from parsers.events.tensors import scalar_in
+from parsers.events.wire import ByteSource, WireError, signed, skip, span, varint
+
+TAG_LIMIT = 1 << 16
+WALL_TIME, STEP, VERSION, SUMMARY = 0x09, 0x10, 0x1A, 0x2A
+VALUE, TAG, METADATA, TENSOR, PLUGIN_DATA, PLUGIN_NAME = 0x0A, 0x0A, 0x4A, 0x42, 0x0A, 0x0A
+_f32, _f64 = Struct("<f").unpack_from, Struct("<d").unpack_from
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a format puts where. Keys are field number << 3 | wire type.
+
+    signature begins the version string of the first record. scalar is the key of a float in a summary value (0: there is
+    none), values the kind of each large value by key, contents kind and tag of what stands in place of a summary ("": ignored).
+    metadata says whether values may have plugin metadata and scalars in tensors, as TensorBoard's do; plugins is
+    then the kind of a tensor by the name of the plugin it is for.
+    """
+
+    signature: bytes
+    scalar: int = 0
+    values: Mapping[int, str] = field(default_factory=dict)
+    contents: Mapping[int, tuple[str, str]] = field(default_factory=dict)
+    summary: bool = True
+    metadata: bool = False
+    plugins: Mapping[str, str] = field(default_factory=dict)
+
+
+class Scalar(NamedTuple):
+    """A scalar of one message: tag, value, and its place as position and numpy dtype ("" where it has no fixed width)."""
+
+    tag: str
+    value: float
+    at: int
+    dtype: str
+
+
+class Payload(NamedTuple):
+    """A large value of one message: its bytes are start to end; plugin is None where no metadata was given."""
+
+    kind: str
+    tag: str
+    start: int
+    end: int
+    plugin: str | None
+
+
+class Event:
+    """One message. wall and step_at are positions (-1: the field is missing and its value 0); plain says that every field
+    this walk reads occurs once, so that another message with equal bytes elsewhere has its fields at the same places."""
+
+    __slots__ = ("complaints", "payloads", "plain", "plugins", "scalars", "step", "step_at", "step_end", "version", "wall", "wall_time")
+
+    def __init__(self) -> None:
+        self.wall, self.wall_time = -1, 0.0
+        self.step_at, self.step_end, self.step = -1, -1, 0
+        self.version = b""
+        self.scalars: list[Scalar] = []
+        self.payloads: list[Payload] = []
+        self.complaints: list[str] = []
+        self.plain = True
+
+
+def walk(data: ByteSource, end: int, form: Form) -> Event:
+    """Read the message of bytes 0 to end. Raises WireError if it is none."""
+    try:
+        return _event(data, end, form)
+    except IndexError:
+        raise WireError("the message ends within a field") from None
+
+
+def _event(data: ByteSource, end: int, form: Form) -> Event:
+    event, pos, holds = Event(), 0, 0
+    while pos < end:
+        key, pos = varint(data, pos)
+        if key == WALL_TIME:
+            event.plain &= event.wall < 0
+            event.wall, pos = pos, pos + 8
+        elif key == STEP:
+            event.plain &= event.step_at < 0
+            event.step_at = pos
+            value, pos = varint(data, pos)
+            event.step, event.step_end = signed(value), pos
+        elif key == SUMMARY and form.summary:
+            if holds != key:
+                _clear(event)
+            event.plain &= not holds
+            holds = key
+            start, pos = span(data, pos, end)
+            _summary(data, start, pos, form, event)
+        elif key in form.contents:
+            _clear(event)
+            event.plain, holds = False, key
+            start, pos = span(data, pos, end)
+            kind, tag = form.contents[key]
+            if kind:
+                event.payloads.append(Payload(kind, tag, start, pos, None))
+        elif key == VERSION:
+            _clear(event)
+            event.plain, holds = False, key
+            start, pos = span(data, pos, end)
+            event.version = data[start : min(pos, start + 64)]
+        else:
+            pos = skip(data, pos, end, key)
+    if pos != end:
+        raise WireError("the last field ends beyond the message")
+    if event.wall >= 0:
+        event.wall_time = _f64(data[event.wall : event.wall + 8])[0]
+    return event
+
+
+def _clear(event: Event) -> None:
+    event.scalars, event.payloads, event.version = [], [], b""
+
+
+def _summary(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> None:
+    while pos < end:
+        key, pos = varint(data, pos)
+        if key == VALUE:
+            start, pos = span(data, pos, end)
+            _value(data, start, pos, form, event)
+        else:
+            pos = skip(data, pos, end, key)
+    if pos != end:
+        raise WireError("a field ends beyond the summary")
+
+
+def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> None:
+    tag_at, tag_end = -1, -1
+    holds, start, stop = 0, 0, 0
+    metadata: tuple[int, int] | None = None
+    while pos < end:
+        key, pos = varint(data, pos)
+        if key == TAG:
+            event.plain &= tag_at < 0
+            tag_at, tag_end = span(data, pos, end)
+            pos = tag_end
+        elif key == form.scalar:
+            event.plain &= not holds
+            holds, start = key, pos
+            pos = stop = pos + 4
+        elif key in form.values:
+            event.plain &= not holds
+            holds = key
+            start, stop = span(data, pos, end)
+            pos = stop
+        elif key == METADATA and form.metadata:
+            event.plain &= metadata is None
+            metadata = span(data, pos, end)
+            pos = metadata[1]
+        else:
+            pos = skip(data, pos, end, key)
+    if pos != end:
+        raise WireError("a field ends beyond its value")
+    if tag_end - tag_at > TAG_LIMIT:
+        event.plain = False
+        event.complaints.append(f"its tag has {tag_end - tag_at:,} bytes")
+        return
+    tag = data[tag_at:tag_end].decode("utf-8", "backslashreplace") if tag_at >= 0 else ""
+    if holds and holds == form.scalar:
+        event.scalars.append(Scalar(tag, _f32(data[start:stop])[0], start, "<f4"))
+        return
+    plugin = None if metadata is None else _plugin(data, *metadata)
+    if holds == TENSOR and form.metadata and plugin in (None, "", "scalars"):
+        found = scalar_in(data, start, stop)
+        if found is not None:
+            event.plain &= bool(found.dtype)
+            event.scalars.append(Scalar(tag, found.value, found.at, found.dtype))
+            return
+    event.plain = False
+    if metadata is not None and plugin == "hparams":
+        event.payloads.append(Payload("hparams", tag, *metadata, plugin))
+    elif holds:
+        event.payloads.append(Payload(form.values[holds], tag, start, stop, plugin))
+
+
+def _plugin(data: ByteSource, pos: int, end: int) -> str:
+    """The plugin name in a SummaryMetadata; "" where it gives none."""
+    name = ""
+    while pos < end:
+        key, pos = varint(data, pos)
+        if key != PLUGIN_DATA:
+            pos = skip(data, pos, end, key)
+            continue
+        inner, pos = span(data, pos, end)
+        while inner < pos:
+            key, inner = varint(data, inner)
+            if key == PLUGIN_NAME:
+                start, inner = span(data, inner, pos)
+                name = data[start : min(inner, start + 256)].decode("utf-8", "backslashreplace")
+            else:
+                inner = skip(data, inner, pos, key)
+        if inner != pos:
+            raise WireError("a field ends beyond its plugin data")
+    if pos != end:
+        raise WireError("a field ends beyond its metadata")
+    return name
