@@ -206,7 +206,7 @@ def serve_in_background(settings: Settings) -> str:
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
             env=_child_environment(token, log),
         )  # fmt: skip
-    record = _first_answer(child, log, begin)
+    record = _first_answer(child, settings, log, begin)
     shown = f"{record.url}?token={token}" if token else record.url
     if settings.open:
         webbrowser.open(shown)
@@ -247,24 +247,26 @@ def _child_environment(token: str, log: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": path, "MINDSCOPE_LOG": log} | ({"MINDSCOPE_TOKEN": token} if token else {})
 
 
-def _first_answer(child: subprocess.Popen[bytes], log: str, begin: int) -> processes.Record:
+def _first_answer(child: subprocess.Popen[bytes], settings: Settings, log: str, begin: int) -> processes.Record:
+    # A server that listens everywhere also does so here, under a name that needs no resolving.
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host.strip("[]"), settings.host)  # noqa: S104
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if child.poll() is not None:
             raise StartError(_last_line(log, begin) or f"the server ended with exit code {child.returncode}; see {log}")
         record = next((record for record in processes.running() if record.pid == child.pid), None)
-        if record is not None and _answers(record):
+        if record is not None and _answers(address(host, record.port, settings.url_path_prefix)):
             return record
         time.sleep(0.05)
     child.kill()
     raise StartError(f"the server did not answer within {PATIENCE:g} s; see {log}")
 
 
-def _answers(record: processes.Record) -> bool:
+def _answers(url: str) -> bool:
     # No proxy: the address is this machine's.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        with opener.open(record.url + "health", timeout=5) as answer:
+        with opener.open(url + "health", timeout=5) as answer:
             return bool(answer.status == 200)
     except (OSError, urllib.error.URLError):
         return False
