@@ -185,11 +185,16 @@ class Batch:
 class Reader(Protocol):
     """One per format. signed: recognisable by content; appendable: files grow; checksummed: damage is noticed."""
 
-    name: str
-    kinds: tuple[str, ...]
-    signed: bool
-    appendable: bool
-    checksummed: bool
+    @property
+    def name(self) -> str: ...
+    @property
+    def kinds(self) -> tuple[str, ...]: ...
+    @property
+    def signed(self) -> bool: ...
+    @property
+    def appendable(self) -> bool: ...
+    @property
+    def checksummed(self) -> bool: ...
 
     def sniff(self, head: bytes) -> bool:
         """Whether the first up to 4,096 bytes of a file are of this format."""

@@ -54,7 +54,7 @@ def length_tables() -> tuple[Words, ...]:
 def length_crcs(lengths: NDArray[np.int64]) -> Words:
     """The stored CRC of each length; lengths are below 2**32."""
     low, second, third, fourth = length_tables()
-    crc = low[lengths & 255] ^ second[lengths >> 8 & 255] ^ third[lengths >> 16 & 255] ^ fourth[lengths >> 24 & 255]
+    crc: Words = low[lengths & 255] ^ second[lengths >> 8 & 255] ^ third[lengths >> 16 & 255] ^ fourth[lengths >> 24 & 255]
     return ((crc >> np.uint32(15)) | (crc << np.uint32(17))) + np.uint32(MASK_DELTA)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -98,8 +99,9 @@ class Collector:
         """The index of large values by kind, tag and plugin, in the order in which these were first met."""
         return [
             PayloadBlock(
-                kind, tag, np.array(index.step, np.int64), np.array(index.wall_time, np.float64), np.array(index.order, np.int64),
-                np.array(index.offset, np.int64), np.array(index.length, np.int64), np.array(index.verified, np.bool_), plugin,
+                kind, tag, np.array(index.step, np.int64), np.array(index.wall_time, np.float64),
+                np.array(index.order, np.int64), np.array(index.offset, np.int64), np.array(index.length, np.int64),
+                np.array(index.verified, np.bool_), plugin,
             )
             for (kind, tag, plugin), index in self._index.items()
         ]  # fmt: skip
@@ -112,12 +114,8 @@ class Collector:
             step, wall_time, order = np.array(rows.step, np.int64), np.array(rows.wall_time), np.array(rows.order, np.int64)
             pieces[number].append(Columns(number, step, wall_time, order, value))
         for columns in self._columns.values():
-            mixed = [piece for piece in columns if not isinstance(piece.ids, int)]
-            for piece in columns:
-                if isinstance(piece.ids, int):
-                    pieces[piece.ids].append(piece)
-            for piece in _split(mixed):
-                pieces[piece.ids].append(piece)
+            for piece in [*(p for p in columns if isinstance(p.ids, int)), *_split(columns)]:
+                pieces[int(piece.ids)].append(piece)
         names = list(self._ids)
         blocks = []
         for number in sorted(pieces):
@@ -125,8 +123,9 @@ class Collector:
         return blocks
 
 
-def _split(mixed: list[Columns]) -> list[Columns]:
-    """Columns of records with various tags as columns of one tuple of tags each."""
+def _split(columns: list[Columns]) -> list[Columns]:
+    """Those columns whose records have various tags, as columns of one tuple of tags each."""
+    mixed = [piece for piece in columns if not isinstance(piece.ids, int)]
     if not mixed:
         return []
     ids, step, wall_time, order, value = (
@@ -138,7 +137,7 @@ def _split(mixed: list[Columns]) -> list[Columns]:
     bounds = [0, *(np.flatnonzero(np.diff(sorted_ids)) + 1).tolist(), len(ids)]
     return [
         Columns(int(sorted_ids[a]), step[a:b], wall_time[a:b], order[a:b], value[:, a:b])
-        for a, b in zip(bounds, bounds[1:], strict=False)
+        for a, b in pairwise(bounds)
     ]
 
 

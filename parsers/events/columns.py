@@ -1,21 +1,264 @@
-"""Columns."""
+"""Thousands of alike records read at once.
+
+Event files are extremely regular: most records differ from others of the same length only in wall time, step and values. One
+record of a length is walked; where its variable bytes are makes a `Shape`. All records of that length are then compared with
+it under a mask that leaves these bytes out (of a varint only the continuation bits count), so what matches has the same
+fields at the same places. Records of one shape that differ in the rest, in their tags, are told apart by a hash of the masked
+bytes and compared with the template of that hash byte by byte. What is variable is read as columns; the CRC of each
+record is put together from its template and its variable bytes, so every byte is verified.
+
+The walked record is the middle one: the first of a file is the least typical. Work is bounded: whatever is left after
+comparing twelve times the records of a length goes to the walk of single records, as do small groups and long records.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+from collections import defaultdict
 
-from parsers.events.collect import Collector
-from parsers.events.records import Frames
-from parsers.events.walk import Form
-from parsers.model import Ints
+import google_crc32c
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.events.checksums import Words, byte_table, unmask_columns
+from parsers.events.collect import Collector, Columns, Ids
+from parsers.events.records import HEADER, Frames
+from parsers.events.walk import Event, Form, walk
+from parsers.events.wire import WireError
+from parsers.model import Floats, Ints
+
+Bytes = NDArray[np.uint8]
+Longs = NDArray[np.uint64]
+SMALLEST_GROUP, LONGEST_RECORD = 48, 16 << 10
+WORK, SHAPES, TEMPLATES = 12, 16, 4096
+TABLE_BYTES = 100
+"""From about so many variable bytes on, one CRC call per record is quicker than a table entry per byte."""
+MULTIPLIER = 0x9E3779B97F4A7C15
+
+
+class Shape:
+    """Where records of one length and structure have their variable bytes, and the templates seen of the others."""
+
+    def __init__(self, event: Event, length: int, tables: dict[int, Words]) -> None:
+        self.length, self.width = length, -(-length // 8) * 8
+        self.wall, self.step_at, self.step_end = event.wall, event.step_at, event.step_end
+        self.places = [(scalar.at, np.dtype(scalar.dtype)) for scalar in event.scalars]
+        mask = np.zeros(self.width, np.uint8)
+        mask[:length] = 255
+        for at, dtype in [(self.wall, np.dtype("<f8"))] * (self.wall >= 0) + self.places:
+            mask[at : at + dtype.itemsize] = 0
+        mask[max(self.step_at, 0) : max(self.step_end, 0)] = 0x80
+        self.mask = mask.view(np.uint64)
+        self.variable = np.flatnonzero(mask[:length] != 255)
+        self._tables = tables
+        self._keys = (np.arange(1, len(self.mask) + 1, dtype=np.uint64) * np.uint64(MULTIPLIER)) | np.uint64(1)
+        self.hashes = np.empty(0, np.uint64)
+        self.templates = np.empty((0, len(self.mask)), np.uint64)
+        self.crcs, self.ids = np.empty(0, np.uint32), np.empty(0, np.int32)
+
+    def alike(self, other: Shape) -> bool:
+        """Whether records of both have the same fields at the same places."""
+        return self.places == other.places and np.array_equal(self.mask, other.mask)
+
+    def masked(self, rows: Bytes) -> Longs:
+        """The constant bits of rows as words."""
+        constant: Longs = rows.view(np.uint64) & self.mask
+        return constant
+
+    def hash(self, constant: Longs) -> Longs:
+        """A number per row that is equal for equal constant bytes (and almost never otherwise)."""
+        total: Longs = constant[:, 0] * self._keys[0]
+        for word in range(1, constant.shape[1]):
+            total += constant[:, word] * self._keys[word]
+        return total
+
+    def add(self, constant: Longs, template: Bytes, number: int) -> None:
+        """Learn the constant bytes of one record; number is the id of its tags."""
+        zeroed = template[: self.length].copy()
+        zeroed[self.variable] = 0
+        value = self.hash(constant[None])[0]
+        at = int(np.searchsorted(self.hashes, value))
+        if at < len(self.hashes) and self.hashes[at] == value:
+            return
+        self.hashes = np.insert(self.hashes, at, value)
+        self.templates = np.insert(self.templates, at, constant, axis=0)
+        self.crcs = np.insert(self.crcs, at, np.uint32(google_crc32c.value(zeroed.tobytes())))
+        self.ids = np.insert(self.ids, at, np.int32(number))
+
+    def match(self, constant: Longs) -> NDArray[np.intp]:
+        """The template of each row, -1 where there is none."""
+        if len(self.hashes) == 1:
+            which = np.zeros(len(constant), np.intp)
+            differ = constant ^ self.templates[0]
+        else:
+            which = np.searchsorted(self.hashes, self.hash(constant)).clip(max=len(self.hashes) - 1)
+            differ = constant ^ self.templates[which]
+        wrong = differ[:, 0]
+        for word in range(1, differ.shape[1]):
+            wrong |= differ[:, word]
+        which[wrong != 0] = -1
+        return which
+
+    def crc(self, rows: Bytes, which: NDArray[np.intp]) -> Words:
+        """The CRC of each row's data, given its template."""
+        if len(self.variable) > TABLE_BYTES:
+            data, width, value = rows.tobytes(), self.width, google_crc32c.value
+            each = [value(data[at : at + self.length]) for at in range(0, len(data), width)]
+            return np.array(each, np.uint32)
+        crc: Words = self.crcs[which]
+        for at in self.variable.tolist():
+            distance = self.length - 1 - at
+            if distance not in self._tables:
+                self._tables[distance] = byte_table(distance)
+            crc ^= self._tables[distance].take(rows[:, at])
+        return crc
+
+    def step(self, rows: Bytes) -> Ints:
+        """The varint of each row."""
+        total = np.zeros(len(rows), np.uint64)
+        for shift, at in enumerate(range(self.step_at, self.step_end)):
+            total |= (rows[:, at] & np.uint8(0x7F)).astype(np.uint64) << np.uint64(7 * shift)
+        return total.view(np.int64)
+
+    def wall_time(self, rows: Bytes) -> Floats:
+        """The wall time of each row."""
+        return np.zeros(len(rows)) if self.wall < 0 else _field(rows, self.wall, np.dtype("<f8")).copy()
+
+    def value(self, rows: Bytes) -> Floats:
+        """The scalars of each row, shape (k, n)."""
+        values = np.empty((len(self.places), len(rows)))
+        with np.errstate(invalid="ignore"):  # a signalling NaN
+            for scalar, (at, dtype) in enumerate(self.places):
+                values[scalar] = _field(rows, at, dtype)
+        return values
 
 
 class ColumnDecoder:
-    """Decodes alike records of a file together."""
+    """Reads alike records of one file together; remembers their shapes from window to window."""
 
     def __init__(self, form: Form, found: Collector) -> None:
         self._form, self._found = form, found
+        self._shapes: defaultdict[int, list[Shape]] = defaultdict(list)
+        self._tables: dict[int, Words] = {}
 
     def decode(self, frames: Frames) -> tuple[Ints, Ints]:
         """Take what can be read in columns; return the rows that are left and the rows whose data fail their CRC."""
-        return np.arange(len(frames.start)), np.empty(0, np.int64)
+        left: list[Ints] = []
+        damaged: list[Ints] = []
+        for group in _groups(frames.length):
+            length = int(frames.length[group[0]])
+            if len(group) < SMALLEST_GROUP or not 0 < length <= LONGEST_RECORD:
+                left.append(group)
+                continue
+            rest, bad = self._decode_group(frames, group, length)
+            left.append(rest)
+            damaged.append(bad)
+        rows = np.concatenate(left) if left else np.empty(0, np.int64)
+        rows.sort()
+        return rows, np.concatenate(damaged) if damaged else np.empty(0, np.int64)
+
+    def _decode_group(self, frames: Frames, group: Ints, length: int) -> tuple[Ints, Ints]:
+        start = frames.start[group]
+        rows = _gather(frames.data, start, -(-length // 8) * 8)
+        stored = np.ndarray((len(frames.data) - 3,), "<u4", frames.data, strides=(1,))[start + length]
+        rest = np.arange(len(group))
+        damaged: list[Ints] = []
+        work = WORK * len(group)
+        shapes = self._shapes[length]
+        tried = 0
+        while len(rest) >= SMALLEST_GROUP and work >= len(rest):
+            if tried == len(shapes) and not self._new_shape(rows[rest], length):
+                break
+            shape = shapes[tried]
+            tried += 1
+            work -= 2 * len(rest)
+            here = rows if len(rest) == len(rows) else rows[rest]
+            constant = shape.masked(here)
+            which = shape.match(constant)
+            if (which < 0).any():
+                self._learn(shape, here, constant, which)
+                which = shape.match(constant)
+            fits = np.flatnonzero(which >= 0)
+            if len(fits) == len(rest):
+                damaged.append(group[rest][self._take(shape, here, which, frames, group[rest], stored[rest])])
+                return np.empty(0, np.int64), np.concatenate(damaged)
+            taken = rest[fits]
+            if len(taken):
+                bad = self._take(shape, here[fits], which[fits], frames, group[taken], stored[taken])
+                damaged.append(group[taken][bad])
+            rest = rest[which < 0]
+        return group[rest], np.concatenate(damaged) if damaged else np.empty(0, np.int64)
+
+    def _new_shape(self, rows: Bytes, length: int) -> bool:
+        """Learn a shape from a row near the middle; whether one was found."""
+        shapes = self._shapes[length]
+        if len(shapes) >= SHAPES:
+            return False
+        for at in (len(rows) // 2, len(rows) // 4, 3 * len(rows) // 4):
+            event = _plain(rows[at], length, self._form)
+            if event is None:
+                continue
+            shape = Shape(event, length, self._tables)
+            if any(shape.alike(known) for known in shapes):
+                continue
+            shape.add(shape.masked(rows[at : at + 1])[0], rows[at], self._id(event))
+            shapes.append(shape)
+            return True
+        return False
+
+    def _learn(self, shape: Shape, rows: Bytes, constant: Longs, which: NDArray[np.intp]) -> None:
+        """Walk one record of each kind of unmatched row that has the same shape but other constant bytes, such as its tag."""
+        unknown = np.flatnonzero(which < 0)
+        _, first, count = np.unique(shape.hash(constant[unknown]), return_index=True, return_counts=True)
+        for at in unknown[first[count > 1]].tolist():
+            if len(shape.ids) >= TEMPLATES:
+                return
+            event = _plain(rows[at], shape.length, self._form)
+            if event is not None and shape.alike(Shape(event, shape.length, self._tables)):
+                shape.add(constant[at], rows[at], self._id(event))
+
+    def _id(self, event: Event) -> int:
+        return self._found.id_of(tuple(scalar.tag for scalar in event.scalars))
+
+    def _take(
+        self, shape: Shape, rows: Bytes, which: NDArray[np.intp], frames: Frames, group: Ints, stored: Words
+    ) -> NDArray[np.bool_]:
+        """Add the rows whose CRC is right; say which rows' is not."""
+        bad: NDArray[np.bool_] = shape.crc(rows, which) != unmask_columns(stored)
+        if bad.any():
+            good = ~bad
+            rows, which, group = rows[good], which[good], group[good]
+        ids: int | Ids = int(shape.ids[0]) if len(shape.ids) == 1 else shape.ids[which]
+        order = frames.start[group] + (frames.base - HEADER)
+        self._found.add_columns(Columns(ids, shape.step(rows), shape.wall_time(rows), order, shape.value(rows)))
+        return bad
+
+
+def _groups(length: Ints) -> list[Ints]:
+    """Rows by length, each group in file order."""
+    if not len(length):
+        return []
+    if (length == length[0]).all():
+        return [np.arange(len(length))]
+    short = length.clip(max=(1 << 16) - 1).astype(np.uint16)  # 16 bits are sorted by radix
+    by_length = np.argsort(short, kind="stable")
+    return np.split(by_length, np.flatnonzero(np.diff(short[by_length])) + 1)
+
+
+def _gather(data: Bytes, start: Ints, width: int) -> Bytes:
+    """`width` bytes from each start on, as rows."""
+    pieces = np.ndarray((len(data) - width + 1,), f"V{width}", data, strides=(1,))
+    return pieces[start].view(np.uint8).reshape(len(start), width)
+
+
+def _field(rows: Bytes, at: int, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
+    """A fixed-width field of each row, as a view."""
+    return np.ndarray((len(rows),), dtype, rows, offset=at, strides=(rows.shape[1],))
+
+
+def _plain(row: Bytes, length: int, form: Form) -> Event | None:
+    """The message in a row, if it holds scalars alone, each field once."""
+    try:
+        event = walk(row[:length].tobytes(), length, form)
+    except WireError:
+        return None
+    return event if event.plain and event.scalars else None

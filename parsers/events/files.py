@@ -9,6 +9,7 @@ import errno
 import os
 import stat
 from types import TracebackType
+from typing import overload
 
 import google_crc32c
 
@@ -68,10 +69,10 @@ class EventFile:
             offset += len(chunk)
         return crc
 
-    def cursor(self, offset: int, plugins: tuple[tuple[str, str], ...] = ()) -> Cursor:
-        """A cursor that goes on at the offset."""
+    def cursor(self, offset: int, size: int, plugins: tuple[tuple[str, str], ...] = ()) -> Cursor:
+        """A cursor that goes on at the offset; size is how much of the file has been looked at."""
         tail = min(TAIL, offset)
-        return Cursor(offset, self.status.st_dev, self.status.st_ino, self.size, self.crc(offset - tail, tail), plugins)
+        return Cursor(offset, self.status.st_dev, self.status.st_ino, size, self.crc(offset - tail, tail), plugins)
 
     def continues(self, cursor: Cursor) -> bool:
         """Whether this file is the one the cursor was made on, unchanged up to it."""
@@ -91,6 +92,10 @@ class Sparse:
         self._file, self._offset, self._length = file, offset, length
         self._start, self._piece = 0, b""
 
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> bytes: ...
     def __getitem__(self, index: int | slice) -> int | bytes:
         if isinstance(index, slice):
             start, stop = index.start, min(index.stop, self._length)

@@ -37,7 +37,8 @@ message Inference { 1 repeated float ground_truth_prob; 2 repeated int32 predict
   6 repeated float ground_truth_prob_itl95_hi; 7 repeated float predicted_prob_sd; 8 repeated float predicted_prob_itl95_low;
   9 repeated float predicted_prob_itl95_hi }
 message Explanation { 1 string explain_method; 2 int32 label; 3 string heatmap_path }
-message ExplainBenchmark { 1 string benchmark_method; 2 string explain_method; 3 float total_score; 4 repeated float label_score }
+message ExplainBenchmark { 1 string benchmark_method; 2 string explain_method; 3 float total_score;
+  4 repeated float label_score }
 message ExplainMetadata { 1 repeated string label; 2 repeated string explain_method; 3 repeated string benchmark_method }
 message Hoc { 1 int32 label; 2 string mask; 3 repeated HocLayer layer }
 message HocLayer { 1 float prob; 2 repeated int32 box }
@@ -140,7 +141,7 @@ def _add_map_entry(message: descriptor_pb2.DescriptorProto, package: str, name: 
 
 def _set_type(field: descriptor_pb2.FieldDescriptorProto, package: str, kind: str) -> None:
     scalar = f"TYPE_{kind.upper()}"
-    if scalar in _Field.Type.keys():
+    if scalar in _Field.Type.keys():  # noqa: SIM118  an enum wrapper, not a dict
         field.type = _Field.Type.Value(scalar)
     else:
         field.type, field.type_name = _Field.TYPE_MESSAGE, f".{package}.{kind}"

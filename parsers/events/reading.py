@@ -36,11 +36,14 @@ def unreadable(path: str, error: OSError) -> Problem:
     reason = error.strerror or str(error)
     if isinstance(error, PermissionError):
         reason = f"{reason}: it belongs to another user, or its mode forbids reading"
-    return Problem(path, 0, 0, "unreadable", f"The file cannot be read ({reason}); what was read from it before is still shown.")
+    text = f"The file cannot be read ({reason}); what was read from it before is still shown."
+    return Problem(path, 0, 0, "unreadable", text)
 
 
 def _read(file: EventFile, form: Form, cursor: Cursor | None, limit: int | None) -> Batch:
-    begin, problems, restarted, seen, plugins = 0, [], False, 0, {}
+    begin, restarted, seen = 0, False, 0
+    problems: list[Problem] = []
+    plugins: dict[str, str] = {}
     if cursor is not None and cursor.offset:
         if file.continues(cursor):
             begin, seen, plugins = cursor.offset, cursor.size, dict(cursor.plugins)
@@ -50,22 +53,22 @@ def _read(file: EventFile, form: Form, cursor: Cursor | None, limit: int | None)
     if not file.size:
         problems.append(Problem(file.path, 0, 0, "empty_file", "The file has no bytes yet; it is read as soon as it grows."))
     reading = _Reading(file, form, plugins)
-    records = Records(file, begin, seen)
-    failure = reading.consume(records, limit)
+    records = Records(file, begin, seen, limit)
+    failure = reading.consume(records)
     problems += describe(file.path, reading.damage)
     if failure is not None:
         problems.append(replace(unreadable(file.path, failure), offset=records.end))
     found = reading.found
     return Batch(
-        cursor=file.cursor(records.end, tuple(reading.plugins.items())),
+        cursor=file.cursor(records.end, records.end if records.more else file.size, tuple(reading.plugins.items())),
         scalars=found.scalars(),
         payloads=found.payloads(),
         problems=problems,
         records=found.records,
         bytes_read=records.end - begin,
-        pending=file.size - records.end,
+        pending=0 if records.more else file.size - records.end,
         restarted=restarted,
-        more=reading.stopped,
+        more=records.more,
         started=found.started,
         notes=reading.notes,
     )
@@ -73,7 +76,8 @@ def _read(file: EventFile, form: Form, cursor: Cursor | None, limit: int | None)
 
 def _replaced(file: EventFile, cursor: Cursor) -> Problem:
     what = f"was cut to {file.size:,} bytes" if file.size < cursor.size else "is another one than before"
-    return Problem(file.path, 0, 0, "replaced", f"The file {what}; it was read again from its start and replaces what was shown.")
+    text = f"The file {what}; it was read again from its start, which replaces what was shown."
+    return Problem(file.path, 0, 0, "replaced", text)
 
 
 class _Reading:
@@ -81,13 +85,13 @@ class _Reading:
 
     def __init__(self, file: EventFile, form: Form, plugins: dict[str, str]) -> None:
         self.file, self.form, self.plugins = file, form, plugins
-        self.found, self.damage, self.notes = Collector(), [], {}
-        self.stopped = False
+        self.found = Collector()
+        self.damage: list[Damage] = []
+        self.notes: dict[str, str] = {}
         self._columns = ColumnDecoder(form, self.found)
 
-    def consume(self, records: Records, limit: int | None = None) -> OSError | None:
-        """Take the records, at most about limit bytes of them; return the error that ended it early, if any."""
-        begin = records.end
+    def consume(self, records: Records) -> OSError | None:
+        """Take all records; return the error that ended it early, if any."""
         try:
             for piece in records:
                 if isinstance(piece, Damage):
@@ -96,9 +100,6 @@ class _Reading:
                     self._take_large(piece)
                 else:
                     self._take_frames(piece)
-                if limit is not None and records.end - begin >= limit and records.end < self.file.size:
-                    self.stopped = True
-                    break
         except OSError as error:
             return error
         return None

@@ -107,7 +107,8 @@ def frame(data: NDArray[np.uint8], size: int) -> tuple[Ints, Ints, int]:
 
 def _frame_one_by_one(data: NDArray[np.uint8], pos: int, size: int, count: int) -> tuple[Ints, int]:
     """Lengths of up to `count` records from pos on, and the position after them."""
-    view, lengths, last = data.data, [], size - FRAME
+    view, last = data.data, size - FRAME
+    lengths: list[int] = []
     while pos <= last and len(lengths) < count:
         length = _u64(view, pos)[0]
         if length > SMALL or length > last - pos:
@@ -200,9 +201,9 @@ class Records:
     def _fill(self, size: int) -> int:
         if len(self._buffer) < size + PADDING:
             self._buffer = np.zeros(size + PADDING, np.uint8)
-        return self.file.fill(memoryview(self._buffer)[:size], self.end)
+        return self.file.fill(self._buffer.data[:size], self.end)
 
-    def _large(self, length: int) -> Iterator[Large | Damage]:
+    def _large(self, length: int) -> Iterator[Frames | Large | Damage]:
         """Yield a large record, unless nothing follows it where it says it ends and its data are damaged."""
         offset, end = self.end, self.end + FRAME + length
         follower = self.file.read(end, HEADER)
@@ -315,7 +316,8 @@ def _headers(data: NDArray[np.uint8]) -> Ints:
     at = np.flatnonzero(high & (data[3 : 3 + count] < 128))
     length = np.ndarray((count,), "<u4", data, strides=(1,))[at].astype(np.int64)
     stored = np.ndarray((count,), "<u4", data, offset=8, strides=(1,))[at]
-    return at[length_crcs(length) == stored]
+    good: Ints = at[length_crcs(length) == stored]
+    return good
 
 
 def _beyond(claim: int, offset: int, size: int) -> str:

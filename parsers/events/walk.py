@@ -63,7 +63,9 @@ class Event:
     """One message. wall and step_at are positions (-1: the field is missing and its value 0); plain says that every field
     this walk reads occurs once, so that another message with equal bytes elsewhere has its fields at the same places."""
 
-    __slots__ = ("complaints", "payloads", "plain", "plugins", "scalars", "step", "step_at", "step_end", "version", "wall", "wall_time")
+    __slots__ = (
+        "complaints", "payloads", "plain", "scalars", "step", "step_at", "step_end", "version", "wall", "wall_time"
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self.wall, self.wall_time = -1, 0.0
