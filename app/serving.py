@@ -50,8 +50,10 @@ def demo_directory() -> str:
 
 
 def workspace_directory(settings: Settings, base: str) -> str:
-    """The workspace, made if need be."""
-    return workspace.prepare(settings.workspace or workspace.cache_directory(), base=base)
+    """The workspace, made if need be. Raises SettingError."""
+    # The records of running servers are there whatever the workspace is.
+    cache = workspace.prepare(workspace.cache_directory(), base=base, origin="XDG_CACHE_HOME")
+    return workspace.prepare(settings.workspace, base=base) if settings.workspace else cache
 
 
 def log_file(directory: str, port: int) -> str:

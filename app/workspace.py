@@ -17,27 +17,27 @@ def cache_directory(environment: Mapping[str, str] = os.environ) -> str:
     return os.path.join(base, "mindscope")
 
 
-def prepare(path: str, *, base: str | None = None) -> str:
+def prepare(path: str, *, base: str | None = None, origin: str = "--workspace") -> str:
     """Make the workspace (mode 0700) if need be and return its absolute path.
 
-    A directory that was there keeps its mode but must be this user's and not writable for others. Raises SettingError if
-    it is not, lies below base, or cannot be written.
+    A directory that was there keeps its mode but must be this user's and not writable for others. Raises SettingError, which
+    names the origin of the path, if it is not, lies below base, or cannot be written.
     """
     path = os.path.abspath(os.path.expanduser(path))
     if base is not None and _inside(path, base):
-        raise SettingError(f"--workspace: wanted a directory outside the runs in {base!r}, got {path!r}")
+        raise SettingError(f"{origin}: wanted a directory outside the runs in {base!r}, got {path!r}")
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
         found = os.stat(path)
     except OSError as error:
-        raise SettingError(f"--workspace: wanted a directory to write to, got {path!r}: {error.strerror}") from None
+        raise SettingError(f"{origin}: wanted a directory to write to, got {path!r}: {error.strerror}") from None
     if hasattr(os, "getuid") and found.st_uid != os.getuid():
-        raise SettingError(f"--workspace: wanted a directory of this user, got {path!r} of user {found.st_uid}")
+        raise SettingError(f"{origin}: wanted a directory of this user, got {path!r} of user {found.st_uid}")
     if found.st_mode & 0o022:
         mode = stat.S_IMODE(found.st_mode)
-        raise SettingError(f"--workspace: wanted a directory only this user may write to, got {path!r} of mode {mode:04o}")
+        raise SettingError(f"{origin}: wanted a directory only this user may write to, got {path!r} of mode {mode:04o}")
     if not os.access(path, os.W_OK | os.X_OK):
-        raise SettingError(f"--workspace: wanted a directory to write to, got {path!r}")
+        raise SettingError(f"{origin}: wanted a directory to write to, got {path!r}")
     return path
 
 

@@ -67,7 +67,9 @@ def _register(app, source, ids, routes) -> None:
             raise BadInput("number: wanted a number")
         return f"{number} {text}"
 
-    @app.callback(Output(ids("card", key=MATCH), "children"), Input(ids("card", key=MATCH), "n"), State(ids("all", key=ALL), "v"))
+    @app.callback(
+        Output(ids("card", key=MATCH), "children"), Input(ids("card", key=MATCH), "n"), State(ids("all", key=ALL), "v")
+    )
     def card(clicks: object, values: object) -> str:
         return f"{clicks} {values}"
 
