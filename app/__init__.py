@@ -1,6 +1,6 @@
 """The Dash application: command line, settings, store of runs, server and embedding.
 
-    from app import create_app
+    from app import create_app, mount, pages, show
 """
 
 from __future__ import annotations
@@ -9,13 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from app.embed import mount, pages, show
     from app.server import create_app
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "create_app"]
+__all__ = ["__version__", "create_app", "mount", "pages", "show"]
 
 # Loaded when first asked for: `mindscope --help` needs no Dash.
-_HOMES = {"create_app": "app.server"}
+_HOMES = {"create_app": "app.server", "mount": "app.embed", "pages": "app.embed", "show": "app.embed"}
 
 
 def __getattr__(name: str) -> Any:

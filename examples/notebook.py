@@ -1,0 +1,25 @@
+"""Frames in a notebook, and the dashboard as a cell's output: paste the cells into Jupyter."""
+
+# %%
+from parsers import discover, open_run
+
+runs = [open_run(source.path) for source in discover("app/demo") if not source.ranks]
+run = next(run for run in runs if "loss" in run.tags())
+
+# %%  every recorded value: tag, step, wall_time, value, file, order
+print(run.scalars.head())
+
+# %%  the curve as the last writer of every step left it, and what that left out
+view = run.scalars_view(sessions="newest")
+print(view.text)
+print(view.frame.groupby("tag", observed=True)["value"].agg(["count", "min", "max"]))
+
+# %%  damage is data
+for problem in run.problems:
+    print(problem.path, problem.offset, problem.kind, problem.text)
+
+# %%  the dashboard inside the notebook
+if __name__ != "__main__":
+    from app import show
+
+    show("app/demo", page="scalars", height=800)
