@@ -107,7 +107,7 @@ class Collector:
         ]  # fmt: skip
 
     def scalars(self) -> list[ScalarBlock]:
-        """All scalars, one block per tuple of tags; a tag that occurs twice in its records gets a block for each."""
+        """All scalars, one block per tuple of tags. Values of a tag that a record holds twice are rows of their own."""
         pieces: defaultdict[int, list[Columns]] = defaultdict(list)
         for number, rows in self._rows.items():
             value = np.array(rows.value, np.float64).T
@@ -116,11 +116,20 @@ class Collector:
         for columns in self._columns.values():
             for piece in [*(p for p in columns if isinstance(p.ids, int)), *_split(columns)]:
                 pieces[int(piece.ids)].append(piece)
+        for number in [n for tags, n in self._ids.items() if len(set(tags)) < len(tags) and n in pieces]:
+            self._part(number, pieces)
         names = list(self._ids)
-        blocks = []
-        for number in sorted(pieces):
-            blocks += _blocks(names[number], pieces.pop(number))
-        return blocks
+        return [_block(names[number], pieces.pop(number)) for number in sorted(pieces)]
+
+    def _part(self, number: int, pieces: defaultdict[int, list[Columns]]) -> None:
+        """Records that hold a tag twice, as records of one tag each."""
+        tags = list(self._ids)[number]
+        for _, step, wall_time, order, value in pieces.pop(number):
+            for tag in dict.fromkeys(tags):
+                rows = [row for row, other in enumerate(tags) if other == tag]
+                times = len(rows)
+                part = self.id_of((tag,)), step.repeat(times), wall_time.repeat(times), order.repeat(times)
+                pieces[part[0]].append(Columns(*part, value[rows].T.reshape(1, -1)))
 
 
 def _split(columns: list[Columns]) -> list[Columns]:
@@ -141,8 +150,8 @@ def _split(columns: list[Columns]) -> list[Columns]:
     ]
 
 
-def _blocks(tags: tuple[str, ...], pieces: list[Columns]) -> list[ScalarBlock]:
-    """The blocks of one tuple of tags, rows sorted by place in the file."""
+def _block(tags: tuple[str, ...], pieces: list[Columns]) -> ScalarBlock:
+    """The block of one tuple of tags, rows sorted by place in the file."""
     _, step, wall_time, order, value = pieces[0]
     if len(pieces) > 1:
         step, wall_time, order = (np.concatenate([piece[i] for piece in pieces]) for i in (1, 2, 3))
@@ -150,11 +159,4 @@ def _blocks(tags: tuple[str, ...], pieces: list[Columns]) -> list[ScalarBlock]:
     if (order[1:] < order[:-1]).any():
         by_place = np.argsort(order, kind="stable")
         step, wall_time, order, value = step[by_place], wall_time[by_place], order[by_place], value[:, by_place]
-    if len(set(tags)) == len(tags):
-        return [ScalarBlock(tags, step, wall_time, order, value)]
-    seen: defaultdict[str, int] = defaultdict(int)
-    layers: defaultdict[int, list[int]] = defaultdict(list)
-    for row, tag in enumerate(tags):
-        layers[seen[tag]].append(row)
-        seen[tag] += 1
-    return [ScalarBlock(tuple(tags[row] for row in rows), step, wall_time, order, value[rows]) for rows in layers.values()]
+    return ScalarBlock(tags, step, wall_time, order, value)

@@ -121,7 +121,7 @@ class Shape:
 
     def wall_time(self, rows: Bytes) -> Floats:
         """The wall time of each row."""
-        return np.zeros(len(rows)) if self.wall < 0 else _field(rows, self.wall, np.dtype("<f8")).copy()
+        return np.zeros(len(rows)) if self.wall < 0 else _field(rows, self.wall, np.dtype("<f8")).astype(np.float64)
 
     def value(self, rows: Bytes) -> Floats:
         """The scalars of each row, shape (k, n)."""
