@@ -39,6 +39,7 @@
     for (const wait of AFTER_REFRESH_MS) window.setTimeout(ask, wait);
   }
 
+  // How long ago in both languages: [English, Chinese].
   function age(seconds) {
     const i18n = mindscope.i18n;
     for (const [unit, size, limit] of [["s", 1, 60], ["m", 60, 3600], ["h", 3600, 86400], ["d", 86400, Infinity]]) {
@@ -70,7 +71,8 @@
     for (const element of document.querySelectorAll(".ms-base")) {
       if (element.title !== status.base) {
         element.title = status.base;
-        element.textContent = status.base;
+        const parts = status.base.split("/");
+        element.textContent = parts.length > 4 ? `…/${parts.slice(-2).join("/")}` : status.base;
       }
     }
     for (const button of document.querySelectorAll(".ms-health")) {

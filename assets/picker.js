@@ -17,16 +17,17 @@
     return element;
   }
 
-  function dot(colours) {
-    const element = make("span", "ms-dot");
-    element.style.background = paint(colours);
+  function dot(members, drawn) {
+    const background = paint(members, drawn);
+    const element = make("span", background ? "ms-dot" : "ms-dot ms-dot-off");
+    element.style.background = background;
     return element;
   }
 
-  // One colour for a run; for a job slices of its ranks' colours.
-  function paint(colours) {
-    const shown = colours.slice(0, 4);
-    if (shown.length < 2) return shown[0] || "transparent";
+  // One colour for a run, for a job slices of its ranks' colours; none for what is not on screen.
+  function paint(members, drawn) {
+    const shown = members.map((key) => drawn.get(key)).filter(Boolean).slice(0, 4);
+    if (shown.length < 2) return shown[0] || "";
     const part = 100 / shown.length;
     return `conic-gradient(${shown.map((colour, i) => `${colour} ${i * part}% ${(i + 1) * part}%`).join(", ")})`;
   }
@@ -39,6 +40,38 @@
     const wanted = new Set(keys);
     const every = wanted.has(EVERY);
     return new Set(rows.flatMap((row) => (every || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
+  }
+
+  // layouts/theme.py: run_colours. Map of member key -> colour of the runs on screen.
+  function colours(chosen, rows, palette) {
+    const hues = palette.length;
+    const shades = palette[0].length;
+    const drawn = new Map();
+    const taken = new Set();
+    const displaced = [];
+    const all = rows.flatMap((row) => row.members.map((key, i) => [row.hashes[i], key])).filter(([, key]) => chosen.has(key));
+    for (const [number, key] of all.sort((a, b) => a[0] - b[0])) {
+      const hue = number % hues;
+      if (taken.has(hue * shades)) displaced.push([number, key]);
+      else {
+        taken.add(hue * shades);
+        drawn.set(key, palette[hue][0]);
+      }
+    }
+    for (const [number, key] of displaced) {
+      let [hue, shade] = [number % hues, Math.floor(number / hues) % shades];
+      search: for (let s = 0; s < shades; s += 1) {
+        for (let step = 0; step < hues; step += 1) {
+          if (!taken.has(((number + step) % hues) * shades + s)) {
+            [hue, shade] = [(number + step) % hues, s];
+            break search;
+          }
+        }
+      }
+      taken.add(hue * shades + shade);
+      drawn.set(key, palette[hue][shade]);
+    }
+    return drawn;
   }
 
   function encode(chosen, rows) {
@@ -64,6 +97,16 @@
     } catch (error) {
       return null;
     }
+  }
+
+  // The last part of each path, or as many parts as tell it from the others.
+  function shortNames(names) {
+    const tails = names.map((name) => name.split("/"));
+    for (let parts = 1; parts < 8; parts += 1) {
+      const short = tails.map((tail) => tail.slice(-parts).join("/"));
+      if (new Set(short).size === names.length) return short;
+    }
+    return names;
   }
 
   function rankName(row, member) {
@@ -173,25 +216,33 @@
       return mindscope.i18n.write(make("div", "ms-panel-hint ms-muted"), "picker.hint");
     }
 
-    update(rows, state, store) {
+    update({ rows, palette }, state, store) {
       this.rows = rows;
-      this.state = state || {};
+      this.palette = palette;
       this.store = store;
-      this.chosen = selected(this.state, rows);
+      this.take(state || {});
       this.paintButton();
       this.paintChips();
       if (this.open) this.refilter(true);
     }
 
+    take(state) {
+      this.state = state;
+      this.chosen = selected(state, this.rows);
+      this.drawnIn = colours(this.chosen, this.rows, this.palette);
+    }
+
     // Chips -----------------------------------------------------------------------------------------------------------
 
     onScreen() {
-      return this.rows.flatMap((row) => {
+      const all = this.rows.flatMap((row) => {
         const members = row.members.filter((key) => this.chosen.has(key));
         if (!members.length) return [];
-        if (members.length === row.members.length) return [{ row, members, name: row.name, colours: row.colours }];
-        return members.map((key) => ({ row, members: [key], name: key, colours: [row.colours[row.members.indexOf(key)]] }));
+        if (members.length === row.members.length) return [{ members, name: row.name }];
+        return members.map((key) => ({ members: [key], name: key }));
       });
+      const short = shortNames(all.map((one) => one.name));
+      return all.map((one, i) => ({ ...one, short: short[i] }));
     }
 
     paintButton() {
@@ -203,7 +254,7 @@
 
     paintChips() {
       const all = this.onScreen();
-      const signature = JSON.stringify(all.slice(0, CHIPS).map((one) => [one.name, one.colours[0]]).concat(all.length));
+      const signature = JSON.stringify(all.slice(0, CHIPS).map((one) => [one.name, one.short, paint(one.members, this.drawnIn)]).concat(all.length));
       if (signature === this.drawn) return;
       this.drawn = signature;
       this.total = all.length;
@@ -211,7 +262,7 @@
       this.fitChips();
     }
 
-    chip({ name, members, colours }) {
+    chip({ name, short, members }) {
       const chip = make("span", "ms-chip");
       chip.title = name;
       const remove = make("button", "ms-chip-remove");
@@ -219,7 +270,7 @@
       remove.append(make("span", "ms-icon ms-icon-close"));
       mindscope.i18n.label(remove, "aria-label", "picker.remove", { name });
       remove.addEventListener("click", () => this.choose(members, () => false));
-      chip.append(dot(colours), make("span", "ms-chip-name", name), remove);
+      chip.append(dot(members, this.drawnIn), make("span", "ms-chip-name", short), remove);
       return chip;
     }
 
@@ -276,9 +327,9 @@
         const rows = this.rows.filter((row) => test(row.name) || (row.members.length > 1 && row.members.some(test)));
         this.matched = rows;
         this.items = rows.flatMap((row) => {
-          const own = { row, members: row.members, name: row.name, colours: row.colours, depth: 0 };
+          const own = { row, members: row.members, name: row.name, depth: 0 };
           if (!this.expanded.has(row.key)) return [own];
-          return [own, ...row.members.map((key, i) => ({ row, members: [key], name: rankName(row, key), colours: [row.colours[i]], depth: 1 }))];
+          return [own, ...row.members.map((key) => ({ row, members: [key], name: rankName(row, key), depth: 1 }))];
         });
       }
       if (!keep) {
@@ -321,7 +372,7 @@
       const box = make("span", `ms-check ${count === 0 ? "" : count === item.members.length ? "ms-checked" : "ms-partly"}`);
       const name = make("span", "ms-panel-name ms-cut", item.name);
       name.title = item.row.path;
-      line.append(box, dot(item.colours), name);
+      line.append(box, dot(item.members, this.drawnIn), name);
       if (item.depth === 0) {
         if (item.row.members.length > 1) line.append(this.expander(item.row));
         line.append(this.mark(item.row));
@@ -426,8 +477,7 @@
     write(run) {
       const state = mindscope.state.changed(this.state, { run });
       mindscope.state.set(this.store, this.state, { run });
-      this.state = state;
-      this.chosen = selected(state, this.rows);
+      this.take(state);
       if (this.open) this.paint();
     }
   }
@@ -441,7 +491,7 @@
       pickers.set(hostId, picker);
     }
     const store = window.dash_clientside.callback_context.inputs_list[1].id;
-    picker.update(runs.rows, state, store);
+    picker.update(runs, state, store);
   };
 
   function open() {
@@ -450,5 +500,5 @@
     }
   }
 
-  mindscope.picker = { open, selected, encode, matcher, paint };
+  mindscope.picker = { open, selected, encode, matcher, colours, paint };
 })();

@@ -6,6 +6,7 @@
   if (mindscope.prefs) return;
 
   const KEY = "mindscope";
+  const NARROW = 1100;  // px; below it the menu begins folded
 
   function stored() {
     try {
@@ -30,7 +31,7 @@
       lang: chosen.lang === "en" || chosen.lang === "zh" ? chosen.lang : chinese ? "zh" : "en",
       refresh: chosen.refresh !== false,
       interval: clamp(chosen.interval),
-      folded: chosen.folded === true,
+      folded: typeof chosen.folded === "boolean" ? chosen.folded : window.innerWidth < NARROW,
     };
   }
 

@@ -43,10 +43,10 @@
     return found === key ? params.defaultValue : found;
   };
   grids.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api).filtering());
-  grids.mindscopePasses = ({ api, data }) => viewOf(api).passes(data);
+  grids.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
   grids.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
   grids.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
-  grids.mindscopeKinds = (row) => (row ? otherKinds(row).map(([kind, n]) => `${n} ${kind}`).join(", ") : "");
+  grids.mindscopeKinds = (row) => (row ? otherKinds(row).map(([kind, n]) => `${kind} ${n}`).join(", ") : "");
 
   function otherKinds(row) {
     return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && n > 0);
@@ -57,14 +57,19 @@
   const make = (...args) => window.React.createElement(...args);
 
   function words(key, values) {
-    const [english, chinese] = mindscope.i18n.both(key, values);
+    return twice(...mindscope.i18n.both(key, values));
+  }
+
+  function twice(english, chinese) {
     return make("span", { className: "t" }, make("span", { className: "en" }, english), make("span", { className: "zh" }, chinese));
   }
 
-  cells.MindscopeRun = ({ data }) =>
-    make("span", { className: "ms-run", title: data.name },
-      make("span", { className: "ms-dot", style: { background: mindscope.picker.paint(data.colours) } }),
+  cells.MindscopeRun = ({ data }) => {
+    const background = mindscope.picker.paint(data.members, views.get(data.grid).drawnIn);
+    return make("span", { className: "ms-run", title: data.name },
+      make("span", { className: background ? "ms-dot" : "ms-dot ms-dot-off", style: { background } }),
       make("span", { className: "ms-cut" }, data.name));
+  };
 
   cells.MindscopeState = ({ data }) =>
     make("span", { className: "ms-run" },
@@ -79,9 +84,9 @@
       make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
 
   cells.MindscopeKinds = ({ data }) =>
-    make("span", { className: "ms-cut ms-kinds", title: otherKinds(data).map(([kind, n]) => `${n} ${mindscope.i18n.text(`kind.${kind}`)}`).join("\n") },
+    make("span", { className: "ms-cut ms-kinds", title: otherKinds(data).map(([kind, n]) => `${mindscope.i18n.text(`kind.${kind}`)} ${n}`).join("\n") },
       otherKinds(data).map(([kind, n], i) =>
-        make("span", { key: kind }, i ? ", " : "", `${n} `, words(`kind.${kind}`))));
+        make("span", { key: kind }, i ? ", " : "", words(`kind.${kind}`), ` ${n.toLocaleString("en")}`)));
 
   cells.MindscopePath = ({ data }) =>
     make("span", { className: "ms-cut ms-mono ms-muted", title: data.real ? `${data.path}\n→ ${data.real}` : data.path }, data.path);
@@ -89,10 +94,11 @@
   cells.MindscopeTime = ({ value }) => {
     if (!value) return null;
     const moment = new Date(value * 1000);
-    const [english, chinese] = mindscope.frame.age(Date.now() / 1000 - value);
+    const seconds = Date.now() / 1000 - value;
+    const [english, chinese] = mindscope.frame.age(seconds);
     const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(moment);
-    return make("time", { dateTime: moment.toISOString(), title: full },
-      make("span", { className: "t" }, make("span", { className: "en" }, `${english} ago`), make("span", { className: "zh" }, `${chinese}前`)));
+    const ago = seconds < 5 ? words("age.now") : twice(mindscope.i18n.both("age.ago", { age: english })[0], mindscope.i18n.both("age.ago", { age: chinese })[1]);
+    return make("time", { dateTime: moment.toISOString(), title: full }, ago);
   };
 
   cells.MindscopeLinks = ({ data }) => {
@@ -124,6 +130,7 @@
       this.gridId = gridId;
       this.body = body;
       this.rows = [];
+      this.drawnIn = new Map();
       this.order = new Map();
       this.state = {};
       this.store = null;
@@ -149,13 +156,15 @@
     }
 
     // Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
-    arrange(rows) {
+    arrange({ rows, palette }) {
       const fresh = rows.filter((row) => !this.order.has(row.key));
       const least = Math.min(0, ...this.order.values());
       const first = this.order.size ? least - fresh.length : 0;
       fresh.forEach((row, i) => this.order.set(row.key, first + i));
       this.rows = rows;
-      return rows.slice().sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
+      this.palette = palette;
+      this.choose();
+      return rows.map((row) => ({ ...row, grid: this.gridId })).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
     }
 
     update(state, store) {
@@ -171,7 +180,9 @@
         this.test = test;
         if (this.api) this.api.onFilterChanged();
       }
+      if (this.rows.length) this.choose();
       this.show();
+      if (this.api && !this.api.isDestroyed()) this.api.refreshCells({ columns: ["name"], force: true });
     }
 
     isRegex() {
@@ -204,10 +215,14 @@
       }
     }
 
+    choose() {
+      this.chosen = mindscope.picker.selected(this.state, this.rows);
+      this.drawnIn = mindscope.picker.colours(this.chosen, this.rows, this.palette);
+    }
+
     show() {
       if (!this.rows.length) return;
-      const chosen = mindscope.picker.selected(this.state, this.rows);
-      this.chosen = chosen;
+      const { chosen } = this;
       const count = this.rows.filter((row) => row.members.some((key) => chosen.has(key))).length;
       const values = { n: count.toLocaleString("en"), total: this.rows.length.toLocaleString("en") };
       mindscope.i18n.write(this.body.querySelector(".ms-runs-chosen"), "runs.chosen", values);
@@ -223,6 +238,8 @@
     }
 
     selected(event) {
+      // With new rows dash-ag-grid applies its own idea of the selection, which is none.
+      if (event.source === "apiSelectAll") this.show();
       if (event.source.startsWith("api") || event.source.startsWith("rowDataChanged") || !this.chosen) return;
       const next = new Set(this.chosen);
       this.api.forEachNode((node) => {
@@ -264,7 +281,7 @@
     if (!runs || !shown) return window.dash_clientside.no_update;
     shown.body.classList.remove("ms-runs-waiting");
     shown.body.classList.toggle("ms-runs-none", runs.rows.length === 0);
-    return shown.arrange(runs.rows);
+    return shown.arrange(runs);
   };
 
   functions.runs_state = function (state, runs, gridId, bodyId) {

@@ -91,9 +91,9 @@ def selected_runs(state: Any, source: FrameSource) -> list[str]:
     return [member for row in rows for member in row.members if every or row.key in wanted or member in wanted]
 
 
-def colours(source: FrameSource) -> dict[str, str]:
-    """Member run key -> colour, for every run of the source: the one mapping that all pages draw with."""
-    return run_colours([member for row in source.runs() for member in row.members])
+def colours(source: FrameSource, state: Any = None) -> dict[str, str]:
+    """Member run key -> colour of the runs that the state has on screen: the one mapping that picker and charts draw with."""
+    return run_colours(selected_runs(state, source))
 
 
 def bind(

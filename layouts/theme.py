@@ -7,9 +7,8 @@ the narrow band of luminance that is readable on white and on dark, so one colou
 
 from __future__ import annotations
 
-import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 PALETTE: tuple[tuple[str, str, str], ...] = (
     ("#236db4", "#4e95df", "#3880c9"),  # blue
@@ -26,36 +25,37 @@ PALETTE: tuple[tuple[str, str, str], ...] = (
 HUES, SHADES = len(PALETTE), len(PALETTE[0])
 
 
-def run_colour(key: str) -> str:
-    """The colour of one run by its key alone, where the other runs are not known."""
-    return PALETTE[_hash(key) % HUES][0]
-
-
 def run_colours(keys: Iterable[str]) -> dict[str, str]:
-    """A colour for each run key, as #rrggbb: give it the members of *all* runs, so that a choice of runs changes no colour.
+    """A colour for each of the runs on screen, as #rrggbb; assets/picker.js does the same in the browser.
 
-    A run takes the hue its key hashes to, unless one of the nine runs before it in natural order of names has it; it then
-    takes the next free hue. So ten runs of neighbouring names differ in hue and thirty in colour, and names are how a sweep
-    is told apart. Depends on the set of keys alone.
+    A run has the hue that its key hashes to. Of several runs on screen with one hue the one with the least hash keeps it
+    and the others take the next free hue, then the next free shade; so ten runs differ in hue, thirty in
+    colour, and a run changes its colour only where another on screen has a claim to it.
     """
-    ordered = sorted(set(keys), key=_natural)
-    slots: list[tuple[int, int]] = []
+    ordered = sorted(dict.fromkeys(keys), key=run_hash)
+    colours: dict[str, str] = {}
+    taken: set[tuple[int, int]] = set()
+    displaced = []
     for key in ordered:
-        hue = _free(_hash(key), {slot[0] for slot in slots[1 - HUES :]}, HUES)
-        shade = _free(0, {slot[1] for slot in slots[1 - HUES * SHADES :] if slot[0] == hue}, SHADES)
-        slots.append((hue, shade))
-    return {key: PALETTE[hue][shade] for key, (hue, shade) in zip(ordered, slots, strict=True)}
+        hue = run_hash(key) % HUES
+        if (hue, 0) in taken:
+            displaced.append(key)
+        else:
+            taken.add((hue, 0))
+            colours[key] = PALETTE[hue][0]
+    for key in displaced:
+        hue, shade = _free(run_hash(key), taken)
+        taken.add((hue, shade))
+        colours[key] = PALETTE[hue][shade]
+    return colours
 
 
-def _free(wanted: int, taken: set[int], total: int) -> int:
-    """The first number from wanted on, modulo total, that is not taken; wanted where all are."""
-    return next((n for n in ((wanted + i) % total for i in range(total)) if n not in taken), wanted % total)
-
-
-def _hash(key: str) -> int:
+def run_hash(key: str) -> int:
+    """The number from 0 to 2**32 - 1 that decides the colour of a run."""
     return zlib.crc32(key.encode("utf-8", "surrogatepass"))
 
 
-def _natural(key: str) -> tuple[list[tuple[int, int, str]], str]:
-    parts = re.split(r"([0-9]+)", key)
-    return [(1, int(part), "") if part.isdigit() and part.isascii() else (0, 0, part.casefold()) for part in parts], key
+def _free(number: int, taken: Collection[tuple[int, int]]) -> tuple[int, int]:
+    """(hue, shade) next to the hash's own that is not taken; its own, in some shade, where all are."""
+    places = (((number + step) % HUES, shade) for shade in range(SHADES) for step in range(HUES))
+    return next((place for place in places if place not in taken), (number % HUES, number // HUES % SHADES))

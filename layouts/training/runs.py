@@ -24,22 +24,22 @@ RECORD = """with ms.SummaryRecord("./summary_dir") as record:
 # (field, css class, further properties); the header is the text runs.<field>, its title runs.<field>.tip where there is one.
 _NUMBER = {"type": "rightAligned", "filter": "agNumberColumnFilter"}
 _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
-    ("name", {"cellRenderer": "MindscopeRun", "flex": 3, "minWidth": 200, "pinned": "left", "lockPinned": True,
+    ("name", {"cellRenderer": "MindscopeRun", "flex": 1, "minWidth": 260, "pinned": "left", "lockPinned": True,
               "filter": "agTextColumnFilter"}),
     ("open", {"cellRenderer": "MindscopeLinks", "valueGetter": {"function": "null"}, "initialWidth": 64, "sortable": False,
               "filter": False, "resizable": False}),
-    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 104, "filter": "agTextColumnFilter"}),
-    ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 140}),
-    ("steps", {**_NUMBER, "initialWidth": 84, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
-    ("scalars", {**_NUMBER, "initialWidth": 84, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
+    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 100, "filter": "agTextColumnFilter"}),
+    ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 144}),
+    ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
+    ("scalars", {**_NUMBER, "initialWidth": 76, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
                  "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
-    ("others", {"cellRenderer": "MindscopeKinds", "initialWidth": 150, "filter": "agTextColumnFilter",
+    ("others", {"cellRenderer": "MindscopeKinds", "initialWidth": 140, "filter": "agTextColumnFilter",
                 "valueGetter": {"function": "mindscopeKinds(params.data)"}}),
     ("ranks", {**_NUMBER, "initialWidth": 68, "valueGetter": {"function": "params.data.members.length"}}),
     ("size", {**_NUMBER, "initialWidth": 86, "valueFormatter": {"function": "params.data ? params.data.sizeText : ''"}}),
     ("updated", {"cellRenderer": "MindscopeTime", "initialWidth": 92, "filter": False, "sortingOrder": ["desc", "asc", None]}),
     ("started", {"cellRenderer": "MindscopeTime", "initialWidth": 92, "filter": False, "sortingOrder": ["desc", "asc", None]}),
-    ("path", {"cellRenderer": "MindscopePath", "flex": 2, "minWidth": 160, "filter": "agTextColumnFilter"}),
+    ("path", {"cellRenderer": "MindscopePath", "initialWidth": 340, "filter": "agTextColumnFilter"}),
 )  # fmt: skip
 
 _OPTIONS = {

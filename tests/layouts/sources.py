@@ -1,0 +1,79 @@
+"""A FrameSource over what a test gives it, and runs to fill it with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from layouts.page import RunRow, SourceStatus
+from parsers import Problem, Series
+
+
+class GivenSource:
+    """Satisfies layouts.page.FrameSource over rows and series at hand; `change` makes a new version."""
+
+    def __init__(
+        self,
+        rows: Sequence[RunRow] = (),
+        series: Mapping[tuple[str, str], Series] | None = None,
+        problems: Sequence[tuple[str, Problem]] = (),
+        base: str = "/data/runs",
+    ) -> None:
+        self.rows = list(rows)
+        self.given = dict(series or {})
+        self.found = list(problems)
+        self.base = base
+        self.wanted: list[str] = []
+        self.refreshed = 0
+        self.number = 1
+        self.read_at: float | None = 1_700_000_000.0
+
+    def change(self, rows: Sequence[RunRow]) -> None:
+        self.rows, self.number = list(rows), self.number + 1
+
+    def status(self) -> SourceStatus:
+        loaded = sum(row.state not in ("waiting", "loading") for row in self.rows)
+        return SourceStatus(self.base, self.read_at, 3.0, len(self.rows), loaded, len(self.found), self.number)
+
+    def runs(self) -> Sequence[RunRow]:
+        return self.rows
+
+    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
+        return [tag for member, tag in self.given if member == run and kind == "scalar"]
+
+    def series(self, run: str, tag: str) -> Series | None:
+        return self.given.get((run, tag))
+
+    def version(self, run: str) -> int:
+        return next((row.version for row in self.rows if run in row.members), 0)
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        return [(key, problem) for key, problem in self.found if run is None or key == run]
+
+    def unverified(self, run: str | None = None) -> int:
+        return 0
+
+    def want(self, runs: Sequence[str]) -> None:
+        self.wanted = list(runs)
+
+    def refresh(self) -> None:
+        self.refreshed += 1
+
+
+def row(key: str, members: Sequence[str] = (), **changes: object) -> RunRow:
+    """A run with 3 scalar tags that ended long ago."""
+    plain = RunRow(
+        key=key, name=key, path=f"/data/runs/{key}", real_path=f"/data/runs/{key}", members=tuple(members) or (key,),
+        started=1_699_990_000.0, updated=1_699_999_000.0, size=52_736, state="idle", steps=130, points=390,
+        tags={"scalar": 3}, main_tag="loss", main_value=0.25, version=1,
+    )  # fmt: skip
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def series(steps: int, seed: int = 0) -> Series:
+    """A falling curve of so many steps, one a second."""
+    step = np.arange(steps, dtype=np.int64)
+    value = np.exp(-step / max(steps, 1)) + np.random.default_rng(seed).normal(0, 0.02, steps)
+    return Series(step, 1_699_990_000.0 + step, value, np.zeros(steps, np.int32), step * 40)
