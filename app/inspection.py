@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -25,12 +26,18 @@ def list_runs(options: argparse.Namespace) -> int:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_as_json(source) for source in sources])) + b"\n")
         return 0
     rows = [("RUN", "UPDATED", "SIZE", "FILES"), *map(_as_row, sources)]
-    widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for row in rows:
-        print("  ".join([row[0].ljust(widths[0]), row[1].ljust(widths[1]), row[2].rjust(widths[2]), row[3]]))
+    widths = [max(_width(row[column]) for row in rows) for column in range(3)]
+    for name, updated, size, files in rows:
+        room = widths[0] - _width(name)
+        print(f"{name}{' ' * room}  {updated:<{widths[1]}}  {size:>{widths[2]}}  {files}")
     if not sources:
         print(f"No runs below {options.directory}", file=sys.stderr)
     return 0
+
+
+def _width(text: str) -> int:
+    """Columns of a terminal that a text takes; Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _as_row(source: Source) -> tuple[str, str, str, str]:
@@ -52,17 +59,18 @@ def _as_json(source: Source) -> dict[str, Any]:
 
 def check(options: argparse.Namespace) -> int:
     """Read every file, verify every CRC, decode every message; print each Problem. Exit code 1 if there is any."""
-    sources = discover(options.directory)
-    runs = files = size = found = 0
-    for source in sources:
-        for leaf in source.leaves:
-            runs += 1
-            files += len(leaf.files)
-            size += leaf.size
-            for problem in _problems(leaf):
-                found += 1
-                print(_printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}"), flush=True)
-    print(f"{runs} runs, {files} files, {size:,} bytes: {f'{found} problems' if found else 'no damage'}")
+    runs = files = unread = size = found = 0
+    for leaf in (leaf for source in discover(options.directory) for leaf in source.leaves):
+        runs += 1
+        files += len(leaf.files)
+        unread += sum(reader_of_kind(file.kind) is None for file in leaf.files)
+        size += leaf.size
+        for problem in _problems(leaf):
+            found += 1
+            print(_problem_line(problem), flush=True)
+    result = f"{found} {'problem' if found == 1 else 'problems'}" if found else "no damage"
+    rest = f"; {unread} files of other formats not read" if unread else ""
+    print(f"{runs} runs, {files} files, {size:,} bytes: {result}{rest}")
     return 1 if found else 0
 
 
@@ -72,6 +80,10 @@ def _problems(leaf: Source) -> Iterator[Problem]:
         reader = reader_of_kind(file.kind)
         if reader is not None:
             yield from reader.verify(file.path)
+
+
+def _problem_line(problem: Problem) -> str:
+    return _printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}")
 
 
 def _extent(problem: Problem) -> str:
@@ -102,7 +114,7 @@ def _opened(sources: Sequence[Source]) -> Iterator[Run]:
         run = Run(source)
         run.refresh(source)
         for problem in run.problems:
-            print(_printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}"), file=sys.stderr)
+            print(_problem_line(problem), file=sys.stderr)
         yield run
 
 

@@ -7,6 +7,7 @@ started, so that an id the system has given to another process since is never ta
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import subprocess
@@ -17,6 +18,8 @@ from dataclasses import dataclass
 import msgspec
 
 from app import workspace
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +80,15 @@ def is_running(record: Record) -> bool:
 
 @contextlib.contextmanager
 def recorded(record: Record) -> Iterator[None]:
-    """Keep the record on disk while the body runs."""
+    """Keep the record on disk while the body runs. A full disk costs `status` and `stop`, not the server."""
     path = os.path.join(records_directory(), f"{record.port}.json")
     new = f"{path}.{record.pid}"
-    with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
-        stream.write(msgspec.json.encode(record))
-    os.replace(new, path)
+    try:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+            stream.write(msgspec.json.encode(record))
+        os.replace(new, path)
+    except OSError as error:
+        _log.warning("status and stop will not know this server: %s", error)
     try:
         yield
     finally:

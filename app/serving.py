@@ -29,8 +29,6 @@ PATIENCE = 60.0
 """A server in the background must answer within so many seconds."""
 LARGEST_LOG = 10 << 20
 
-_log = logging.getLogger(__name__)
-
 
 class StartError(RuntimeError):
     """The server cannot start, for a reason that is not a setting; the text is one line."""
@@ -77,35 +75,26 @@ def serve(settings: Settings) -> None:
 
     base = base_directory(settings)
     directory = workspace_directory(settings, base)
-    _set_up_process(settings)
     announced = not settings.token
     token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
-    with _listening(settings, base) as listener, _store(settings, base, directory) as store:
-        port = listener.getsockname()[1]
-        server = _create_server(settings, store, listener, token)
-        url = address(settings.host, port, settings.url_path_prefix)
-        log = os.environ.pop("MINDSCOPE_LOG", "")
-        with _recorded(processes.own_record(url=url, port=port, base=base, directory=directory, log=log)):
-            shown = f"{url}?token={token}" if token and announced else url
-            print(f"Serving {base}\nWeb address: {shown}", flush=True)
-            if settings.open:
-                threading.Thread(target=webbrowser.open, args=(f"{url}?token={token}" if token else url,), daemon=True).start()
-            server.run()
+    with _listening(settings, base) as listener:
+        _set_up_process(settings)
+        with _store(settings, base, directory) as store:
+            port = listener.getsockname()[1]
+            server = _create_server(settings, store, listener, token)
+            url = address(settings.host, port, settings.url_path_prefix)
+            record = processes.own_record(
+                url=url, port=port, base=base, directory=directory, log=os.environ.pop("MINDSCOPE_LOG", "")
+            )
+            with processes.recorded(record):
+                print(f"Serving {base}\nWeb address: {url}{f'?token={token}' if token and announced else ''}", flush=True)
+                if settings.open:
+                    _open_browser(f"{url}?token={token}" if token else url)
+                server.run()
 
 
-@contextlib.contextmanager
-def _recorded(record: processes.Record) -> Iterator[None]:
-    try:
-        keep = processes.recorded(record)
-        keep.__enter__()
-    except (OSError, SettingError) as error:
-        _log.warning("status and stop will not know this server: %s", error)
-        yield
-        return
-    try:
-        yield
-    finally:
-        keep.__exit__(None, None, None)
+def _open_browser(url: str) -> None:
+    threading.Thread(target=webbrowser.open, args=(url,), name="mindscope-open", daemon=True).start()
 
 
 def _set_up_process(settings: Settings) -> None:

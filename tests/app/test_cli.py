@@ -149,7 +149,7 @@ class TestWithoutServer:
         done = run("check", base)
         assert done.returncode == 1
         assert str(base / source.name) in done.stdout
-        assert "1 problems" in done.stdout
+        assert "1 problem" in done.stdout
 
     @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
     def test_export(self, tmp_path, suffix) -> None:

@@ -81,7 +81,8 @@ def test_what_pages_send_is_answered(post, body) -> None:
         (ONE, ("changedPropIds",), ["one.children"]), (ONE, ("changedPropIds",), ["{broken.value"]),
         (ONE, ("changedPropIds",), [5]), (ONE, ("changedPropIds",), "number.value"), (ONE, ("changedPropIds",), None),
         (CARD, ("inputs", 0, "id", "key"), "other"), (CARD, ("inputs", 0, "id", "part"), "all"),
-        (CARD, ("inputs", 0, "id", "ms"), ["ms"]), (CARD, ("inputs", 0, "id", "more"), 1), (CARD, ("inputs", 0, "id", "key"), ...),
+        (CARD, ("inputs", 0, "id", "ms"), ["ms"]), (CARD, ("inputs", 0, "id", "more"), 1),
+        (CARD, ("inputs", 0, "id", "key"), ...),
         (CARD, ("inputs", 0, "id", "key"), {"a": 1}), (CARD, ("inputs", 0, "id"), "card"), (CARD, ("state", 0), {}),
         (CARD, ("state", 0, 0, "id", "part"), "card"), (CARD, ("outputs", "id", "key"), "other"),
         (CARD, ("outputs", "id", "key"), ["MATCH"]), (CARD, ("state",), ...),
@@ -121,7 +122,9 @@ def test_no_traceback_reaches_the_client(post, caplog) -> None:
     assert "secret-detail" in caplog.text
 
 
-VALUES = (None, True, 0, -1, 1e308, "", "x" * 10_000, "\0", [], [[]], {}, {"a": 1}, ["MATCH"], "..", "{", "}.", ".", {"id": "number"})
+VALUES = (
+    None, True, 0, -1, 1e308, "", "x" * 10_000, "\0", [], [[]], {}, {"a": 1}, ["MATCH"], "..", "{", "}.", ".", {"id": "number"},
+)  # fmt: skip
 
 
 def places(value: object, path: tuple = ()) -> list[tuple]:

@@ -136,7 +136,7 @@ class TestWorkspace:
     def test_writable_for_others_is_refused(self, tmp_path) -> None:
         (tmp_path / "open").mkdir()
         (tmp_path / "open").chmod(0o777)
-        with pytest.raises(SettingError, match="only this user may write to, got .* of mode 0777"):
+        with pytest.raises(SettingError, match=r"only this user may write to, got .* of mode 0777"):
             workspace.prepare(str(tmp_path / "open"))
 
     def test_of_another_user_is_refused(self, tmp_path, monkeypatch) -> None:

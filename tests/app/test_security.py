@@ -17,9 +17,11 @@ TOKEN = "t" * 43
     [
         ("localhost", True), ("LOCALHOST:8080", True), ("127.0.0.1", True), ("127.0.0.1:1", True), ("[::1]:8080", True),
         ("localhost.", True), ("named.example", True), ("named.example:99", True),
-        ("evil.example", False), ("localhost.evil.example", False), ("127.0.0.1.evil.example", False), ("evil.example:8080", False),
-        ("", False), ("user@localhost", False), ("localhost:port", False), ("localhost:99999", False), ("localhost/x", False),
-        ("127.0.0.2", False), ("0.0.0.0", False), ("[::2]", False), ("192.0.2.7", False), ("lo calhost", False), ("[::1", False),
+        ("evil.example", False), ("evil.example:8080", False), ("localhost.evil.example", False),
+        ("127.0.0.1.evil.example", False),
+        ("", False), ("user@localhost", False), ("localhost:port", False), ("localhost:99999", False),
+        ("localhost/x", False), ("127.0.0.2", False),
+        ("0.0.0.0", False), ("[::2]", False), ("192.0.2.7", False), ("lo calhost", False), ("[::1", False),
         ("2130706433", False), ("127.1", False),
     ],
 )  # fmt: skip
@@ -37,7 +39,7 @@ def test_any_host_can_be_allowed(make_app) -> None:
 
 def test_a_server_others_reach_goes_by_this_machines_names(make_app) -> None:
     client = make_app(host="0.0.0.0").server.test_client()
-    own = {socket.gethostname(), "localhost"} | {a for a in security._interface_addresses()}
+    own = {socket.gethostname(), "localhost"} | set(security._interface_addresses())
     for name in own:
         assert client.get("/health", headers={"Host": f"{name}:8080"}).status_code == 200, name
     for name in ("evil.example", "192.0.2.7", "0.0.0.0"):
@@ -71,7 +73,7 @@ def test_origins(make_app, origin, allowed) -> None:
 def test_no_answer_allows_other_sites(client) -> None:
     for path in ("/", "/api/runs.json", "/_dash-layout", "/assets/prefs.js"):
         answer = client.get(path, headers={"Origin": "http://evil.example"})
-        assert not [name for name in answer.headers.keys() if name.lower().startswith("access-control-")]
+        assert not [name for name in dict(answer.headers) if name.lower().startswith("access-control-")]
 
 
 @pytest.mark.parametrize("path", ["/", "/scalars", "/nope", "/api/runs.json", "/_dash-layout", "/assets/prefs.js", "/health"])
@@ -101,9 +103,10 @@ class TestToken:
     def client(self, make_app):
         return make_app(token=TOKEN, cookie="mindscope-8080").server.test_client()
 
-    @pytest.mark.parametrize("path", ["/", "/scalars", "/api/runs.json", "/api/scalars.csv", "/_dash-layout", "/assets/prefs.js"])
+    @pytest.mark.parametrize("path", ["/", "/scalars", "/api/runs.json", "/api/scalars.csv", "/_dash-layout", "/assets/x.js"])
     def test_nothing_without_it(self, client, path) -> None:
-        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}, {"Cookie": "mindscope-8080=x"}):
+        wrong = {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}, {"Cookie": "mindscope-8080=x"}
+        for headers in ({}, *wrong):
             answer = client.get(path, headers=headers)
             assert answer.status_code == 401
             assert TOKEN not in answer.text

@@ -30,7 +30,7 @@ def test_an_empty_variable_is_not_set() -> None:
     assert resolve({}, {"MINDSCOPE_PORT": "", "MINDINSIGHT_PORT": "9"}).port == 9
 
 
-@pytest.mark.parametrize("setting", [s for s in SETTINGS], ids=lambda s: s.name)
+@pytest.mark.parametrize("setting", list(SETTINGS), ids=lambda s: s.name)
 def test_every_setting_is_read_from_both_variables(setting) -> None:
     samples = {"port": "81", "reload_interval": "7", "allowed_host": "a.b, c.d", "token": "t" * 20, "url_path_prefix": "/x/y"}
     text = samples.get(setting.name, "false" if setting.default is True else "true" if setting.default is False else "text")
@@ -44,7 +44,7 @@ def test_every_setting_is_read_from_both_variables(setting) -> None:
         ({"port": "eighty"}, {}, {}, "--port: wanted a whole number from 0 to 65535, got 'eighty'"),
         ({"port": "65536"}, {}, {}, "--port: wanted a whole number from 0 to 65535, got '65536'"),
         ({"port": "٣"}, {}, {}, "--port: wanted a whole number"),
-        ({}, {"MINDSCOPE_RELOAD_INTERVAL": "301"}, {}, "MINDSCOPE_RELOAD_INTERVAL: wanted a whole number of seconds from 0 to 300"),
+        ({}, {"MINDSCOPE_RELOAD_INTERVAL": "301"}, {}, "MINDSCOPE_RELOAD_INTERVAL: wanted a whole number"),
         ({}, {"MINDINSIGHT_PORT": "x"}, {}, "MINDINSIGHT_PORT: wanted"),
         ({}, {}, {"port": "8080"}, "c.toml: port: wanted a whole number, got '8080'"),
         ({}, {}, {"port": True}, "c.toml: port: wanted a whole number, got True"),
@@ -88,7 +88,7 @@ def test_config_file(tmp_path) -> None:
 def test_config_is_never_code(tmp_path, monkeypatch, name) -> None:
     monkeypatch.chdir(tmp_path)
     Path("x.py").write_text("raise SystemExit('ran')")
-    with pytest.raises(SettingError, match="wanted a TOML file, got .*never run"):
+    with pytest.raises(SettingError, match=r"wanted a TOML file, got .*never run"):
         read_config(name)
 
 
@@ -96,7 +96,7 @@ def test_config_is_never_code(tmp_path, monkeypatch, name) -> None:
 def test_config_that_is_no_toml(tmp_path, content) -> None:
     file = tmp_path / "c.toml"
     file.write_bytes(content)
-    with pytest.raises(SettingError, match="^--config: wanted TOML in") as raised:
+    with pytest.raises(SettingError, match=r"^--config: wanted TOML in") as raised:
         read_config(str(file))
     assert "\n" not in str(raised.value)
 
