@@ -1,0 +1,168 @@
+// The bar above the cards of the scalars page: x axis, smoothing, one chart or many, downloads, pages.
+(function () {
+  "use strict";
+  const scalars = window.mindscope.scalars;
+  const { make, words, icon, iconButton, menu, last, count } = scalars;
+  const i18n = () => window.mindscope.i18n;
+  const MOST_NAMES = 50;
+  const SMOOTH_WAIT_MS = 60;
+
+  function option(value, key) {
+    const element = make("option", "", [], { value });
+    element.dataset.key = key;
+    element.textContent = i18n().text(key);
+    return element;
+  }
+
+  function axisControl(page) {
+    const select = make("select", "ms-input", ["step", "relative", "absolute", "tag"].map((name) =>
+      option(name, `scalars.x.${name}`)), { "data-control": "x" });
+    const list = make("datalist", "", [], { id: page.store("axis-names") });
+    const name = make("input", "ms-input ms-axis-name", [], { list: list.id, "data-control": "x-name", hidden: "" });
+    i18n().label(name, "aria-label", "scalars.x.name");
+    i18n().label(name, "placeholder", "scalars.x.name");
+    select.addEventListener("change", () => {
+      if (select.value === "tag") {
+        name.hidden = false;
+        suggest(page, name, list);
+        name.focus();
+      } else page.change({ x: select.value === "step" ? [] : [select.value], zoom: [] });
+    });
+    name.addEventListener("input", () => suggest(page, name, list));
+    name.addEventListener("change", () => {
+      if (page.catalogue && page.catalogue.tags.includes(name.value)) page.change({ x: [`tag:${name.value}`], zoom: [] });
+    });
+    return make("label", "ms-field", [words("scalars.x", {}, "span", "ms-field-name"), select, name, list]);
+  }
+
+  function suggest(page, input, list) {
+    const part = input.value.toLowerCase();
+    const names = (page.catalogue ? page.catalogue.tags : []).filter((tag) => tag.toLowerCase().includes(part));
+    list.replaceChildren(...names.slice(0, MOST_NAMES).map((tag) => make("option", "", [], { value: tag })));
+  }
+
+  function smoothControl(page) {
+    const bounds = { min: "0", max: "0.99", step: "0.01" };
+    const slider = make("input", "ms-slider", [], { type: "range", ...bounds, "data-control": "smooth" });
+    const number = make("input", "ms-input ms-smooth", [], { type: "number", ...bounds, "data-control": "smooth" });
+    i18n().label(slider, "aria-label", "scalars.smooth");
+    i18n().label(number, "aria-label", "scalars.smooth");
+    let timer = 0;
+    const set = (event) => {
+      const value = Math.min(0.99, Math.max(0, Number(event.target.value) || 0));
+      if (event.target === slider) number.value = String(value);
+      else slider.value = String(value);
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => page.change({ smooth: value ? [String(value)] : [] }), SMOOTH_WAIT_MS);
+    };
+    slider.addEventListener("input", set);
+    number.addEventListener("input", set);
+    return make("div", "ms-field", [words("scalars.smooth", {}, "span", "ms-field-name"), slider, number]);
+  }
+
+  function modeControl(page) {
+    const buttons = ["cards", "one"].map((mode) => {
+      const button = make("button", "ms-button", words(`scalars.${mode}`), { type: "button", "data-mode": mode });
+      button.addEventListener("click", () => page.change({ mode: mode === "one" ? ["one"] : [], full: [] }));
+      return button;
+    });
+    const group = make("div", "ms-segments", buttons, { role: "group" });
+    i18n().label(group, "aria-label", "scalars.mode");
+    return group;
+  }
+
+  function link(key, what) {
+    return make("a", "ms-menu-item", words(key), { "data-export": what, download: "" });
+  }
+
+  function downloads() {
+    const summary = make("summary", "ms-button", [icon("download"), words("scalars.download")]);
+    return menu(summary, [
+      link("scalars.csv_screen", "csv screen"), link("scalars.json_screen", "json screen"),
+      link("scalars.csv_all", "csv all"), link("scalars.json_all", "json all"),
+    ]);
+  }
+
+  function pager(page) {
+    const range = make("span", "ms-range ms-muted");
+    const buttons = [["left", "previous", -1], ["right", "next", 1]].map(([name, key, by]) => {
+      const button = iconButton(name, `scalars.${key}`, key);
+      button.addEventListener("click", () => {
+        const number = Math.floor(page.first / page.size) + 1 + by;
+        page.change({ page: number > 1 ? [String(number)] : [] });
+      });
+      return button;
+    });
+    return make("div", "ms-pager", [buttons[0], range, buttons[1]]);
+  }
+
+  function build(page) {
+    const host = page.find(".ms-scalar-controls");
+    const fold = iconButton("menu", "scalars.fold_tags", "tags");
+    fold.addEventListener("click", () => page.change({ tags: last(page.state, "tags", "1") === "0" ? [] : ["0"] }));
+    const restore = make("button", "ms-button ms-restore-all", [icon("restore"), words("scalars.restore_all")], { type: "button" });
+    restore.addEventListener("click", () => {
+      page.trails.clear();
+      page.change({ zoom: [] });
+    });
+    const menus = downloads();
+    menus.addEventListener("toggle", () => drawLinks(page, menus));
+    host.replaceChildren(
+      fold, axisControl(page), smoothControl(page), modeControl(page), restore, make("span", "ms-grow"), menus, pager(page),
+    );
+  }
+
+  // Links are made when they can be seen: the list of runs may be long.
+  function drawLinks(page, menus) {
+    if (!menus.open || !page.catalogue) return;
+    const onScreen = page.synthesis ? scalars.synthesis(page).flat() : page.chosen;
+    for (const element of menus.querySelectorAll("[data-export]")) {
+      const [suffix, what] = element.dataset.export.split(" ");
+      const tags = what === "screen" && onScreen.length < page.catalogue.tags.length ? onScreen : null;
+      element.href = scalars.exportUrl(page, suffix, tags);
+    }
+  }
+
+  function drawAxis(page) {
+    const axis = last(page.state, "x", "step");
+    const select = page.find('[data-control="x"]');
+    const name = page.find('[data-control="x-name"]');
+    const byTag = axis.startsWith("tag:");
+    for (const element of select.options) element.textContent = i18n().text(element.dataset.key);
+    if (document.activeElement === select && select.value === "tag" && !byTag) return;
+    if (document.activeElement === name) return;
+    select.value = byTag ? "tag" : axis;
+    name.hidden = !byTag;
+    name.value = byTag ? axis.slice(4) : "";
+  }
+
+  function draw(page) {
+    drawAxis(page);
+    const smooth = last(page.state, "smooth", "0");
+    for (const input of page.root.querySelectorAll('[data-control="smooth"]')) {
+      if (Number(input.value) !== Number(smooth) && input !== document.activeElement) input.value = smooth;
+    }
+    for (const button of page.root.querySelectorAll("[data-mode]")) {
+      button.setAttribute("aria-pressed", String((button.dataset.mode === "one") === page.synthesis));
+    }
+    page.find(".ms-restore-all").hidden = !(page.state.zoom || []).length;
+    page.root.classList.toggle("ms-tags-folded", last(page.state, "tags", "1") === "0");
+    const pager = page.find(".ms-pager");
+    pager.hidden = page.synthesis || page.chosen.length <= page.size;
+    if (pager.hidden) return;
+    const [first, end] = [page.first + 1, page.first + page.shown.length];
+    i18n().write(pager.querySelector(".ms-range"), "scalars.range",
+      { first: count(first), last: count(end), total: count(page.chosen.length) });
+    pager.querySelector('[data-act="previous"]').disabled = page.first === 0;
+    pager.querySelector('[data-act="next"]').disabled = end >= page.chosen.length;
+  }
+
+  window.addEventListener("mindscope:prefs", () => {
+    for (const root of document.querySelectorAll(".ms-scalars")) {
+      const page = scalars.pageOf(root.id);
+      if (page.catalogue) drawAxis(page);
+    }
+  });
+
+  scalars.controls = { build, draw };
+})();

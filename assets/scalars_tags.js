@@ -1,0 +1,198 @@
+// The list of tags: filter by regular expression, ticks, groups by prefix. Ten thousand tags are drawn a few hundred at a time.
+(function () {
+  "use strict";
+  const scalars = window.mindscope.scalars;
+  const { make, words, iconButton, last, count } = scalars;
+  const i18n = () => window.mindscope.i18n;
+  const CHUNK = 200;
+  const OPEN_UP_TO = 40;
+  const FILTER_WAIT_MS = 200;
+
+  function build(page) {
+    page.open = new Map();   // prefix -> whether its group is unfolded
+    page.drawnUpTo = new Map();  // prefix -> how many of its tags are drawn
+    const host = page.find(".ms-tags");
+    const filter = make("input", "ms-input ms-filter", [], { type: "search", spellcheck: "false", autocomplete: "off" });
+    i18n().label(filter, "placeholder", "scalars.filter");
+    i18n().label(filter, "aria-label", "scalars.filter");
+    let timer = 0;
+    filter.addEventListener("input", () => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => page.change({ q: filter.value ? [filter.value] : [], page: [] }), FILTER_WAIT_MS);
+    });
+    const all = make("button", "ms-button ms-button-small", words("scalars.all"), { type: "button" });
+    all.addEventListener("click", () => tickMatching(page, true));
+    const none = make("button", "ms-button ms-button-small", words("scalars.none"), { type: "button" });
+    none.addEventListener("click", () => tickMatching(page, false));
+    host.replaceChildren(
+      filter, make("p", "ms-filter-note", [], { role: "alert", hidden: "" }),
+      make("div", "ms-tags-head", [make("span", "ms-tags-count ms-muted"), all, none]),
+      make("div", "ms-tag-list", [], { role: "list" }),
+    );
+    host.addEventListener("change", (event) => ticked(page, event.target));
+    host.addEventListener("click", (event) => clicked(page, event));
+  }
+
+  function tickMatching(page, on) {
+    const matching = new Set(scalars.matching(page.catalogue.tags, last(page.state, "q", "")));
+    const before = scalars.ticked(page.state);
+    scalars.tick(page, (tag) => (matching.has(tag) ? on : before(tag)));
+  }
+
+  function ticked(page, box) {
+    if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
+    const before = scalars.ticked(page.state);
+    if (box.dataset.tag !== undefined) return scalars.tick(page, (tag) => (tag === box.dataset.tag ? box.checked : before(tag)));
+    const members = new Set(page.groups.get(box.dataset.prefix));
+    scalars.tick(page, (tag) => (members.has(tag) ? box.checked : before(tag)));
+  }
+
+  function clicked(page, event) {
+    const element = event.target instanceof Element && event.target.closest("[data-fold],[data-more],[data-only],[data-side]");
+    if (!element) return;
+    event.preventDefault();
+    const { fold, more, only, side, tag } = element.dataset;
+    if (fold !== undefined) page.open.set(fold, element.getAttribute("aria-expanded") !== "true");
+    if (more !== undefined) page.drawnUpTo.set(more, (page.drawnUpTo.get(more) || CHUNK) + CHUNK);
+    if (only !== undefined) return scalars.tick(page, (name) => name === only);
+    if (side !== undefined) return putOn(page, side, tag);
+    page.drawn = "";
+    draw(page);
+  }
+
+  // One chart: each tag is on the left axis, on the right one, or not in it.
+  function putOn(page, side, tag) {
+    const [left, right] = scalars.synthesis(page);
+    const was = side === "left" ? left.includes(tag) : right.includes(tag);
+    const changes = { left: left.filter((name) => name !== tag), right: right.filter((name) => name !== tag) };
+    if (!was) changes[side].push(tag);
+    page.change(changes);
+  }
+
+  // Tags with the same text before the first "/" are a group; tags without company stand alone.
+  function grouped(tags) {
+    const groups = new Map();
+    for (const tag of tags) {
+      const at = tag.indexOf("/");
+      const prefix = at > 0 ? tag.slice(0, at + 1) : "";
+      if (!groups.has(prefix)) groups.set(prefix, []);
+      groups.get(prefix).push(tag);
+    }
+    const lonely = groups.get("") || [];
+    for (const [prefix, members] of groups) {
+      if (prefix && members.length === 1) {
+        lonely.push(members[0]);
+        groups.delete(prefix);
+      }
+    }
+    groups.delete("");
+    if (lonely.length) groups.set("", lonely);
+    return groups;
+  }
+
+  function row(page, tag, prefix, isTicked, sides) {
+    const name = make("span", "ms-cut", tag.slice(prefix.length), { title: tag });
+    if (page.synthesis) {
+      const buttons = ["left", "right"].map((side) => {
+        const on = sides[side].has(tag);
+        const button = make("button", "ms-side", side === "left" ? "L" : "R",
+          { type: "button", "data-side": side, "data-tag": tag, "aria-pressed": String(on) });
+        i18n().label(button, "title", `scalars.${side}`);
+        i18n().label(button, "aria-label", `scalars.${side}`);
+        return button;
+      });
+      return make("div", "ms-tag", [...buttons, name], { role: "listitem" });
+    }
+    const box = make("input", "", [], { type: "checkbox" });
+    box.dataset.tag = tag;
+    box.checked = isTicked(tag);
+    const only = iconButton("pin", "scalars.only", "only");
+    only.dataset.only = tag;
+    return make("div", "ms-tag", [make("label", "ms-tag-label", [box, name]), only], { role: "listitem" });
+  }
+
+  function groupHead(page, prefix, members, isTicked, open) {
+    const fold = iconButton(open ? "down" : "right", "scalars.fold", "fold");
+    fold.dataset.fold = prefix;
+    fold.setAttribute("aria-expanded", String(open));
+    const on = members.filter(isTicked).length;
+    const parts = [fold];
+    if (!page.synthesis) {
+      const box = make("input", "", [], { type: "checkbox", "aria-label": prefix });
+      box.dataset.prefix = prefix;
+      box.checked = on > 0;
+      box.indeterminate = on > 0 && on < members.length;
+      parts.push(box);
+    }
+    const number = on === members.length || page.synthesis ? count(members.length) : `${count(on)}/${count(members.length)}`;
+    parts.push(make("span", "ms-cut", prefix, { title: prefix }), make("span", "ms-tag-count ms-muted", number));
+    return make("div", "ms-tag ms-tag-group", parts, { role: "listitem" });
+  }
+
+  function rows(page, groups, isTicked, sides, total) {
+    const result = [];
+    for (const [prefix, members] of groups) {
+      const open = prefix === "" || (page.open.has(prefix) ? page.open.get(prefix) : total <= OPEN_UP_TO);
+      if (prefix) result.push(groupHead(page, prefix, members, isTicked, open));
+      if (!open) continue;
+      const upTo = page.drawnUpTo.get(prefix) || CHUNK;
+      const list = members.slice(0, upTo).map((tag) => row(page, tag, prefix, isTicked, sides));
+      if (prefix) for (const element of list) element.classList.add("ms-tag-in");
+      result.push(...list);
+      if (members.length > upTo) {
+        const more = make("button", "ms-button ms-button-small", words("scalars.more_tags", { n: count(members.length - upTo) }), { type: "button" });
+        more.dataset.more = prefix;
+        result.push(more);
+      }
+    }
+    return result;
+  }
+
+  function draw(page) {
+    const { state, catalogue } = page;
+    const text = last(state, "q", "");
+    const filter = page.find(".ms-filter");
+    if (filter !== document.activeElement && filter.value !== text) filter.value = text;
+    const bad = scalars.pattern(text) === undefined;
+    filter.setAttribute("aria-invalid", String(bad));
+    const note = page.find(".ms-filter-note");
+    note.hidden = !bad;
+    if (bad) i18n().write(note, "scalars.filter_bad");
+    i18n().write(page.find(".ms-tags-count"), "scalars.chosen",
+      { shown: count(page.chosen.length), total: count(catalogue.tags.length) });
+
+    // What the list shows depends on these alone; most changes of the state leave it as it is.
+    const key = JSON.stringify([text, state.tag, state.hide, page.synthesis, page.synthesis && scalars.synthesis(page)]);
+    if (page.drawn === key && page.drawnCatalogue === catalogue) return;
+    page.drawn = key;
+    page.drawnCatalogue = catalogue;
+    const shown = scalars.matching(catalogue.tags, text);
+    page.groups = grouped(shown);
+    const [left, right] = page.synthesis ? scalars.synthesis(page) : [[], []];
+    const sides = { left: new Set(left), right: new Set(right) };
+    const list = page.find(".ms-tag-list");
+    const focus = focused(list);
+    list.replaceChildren(...rows(page, page.groups, scalars.ticked(state), sides, shown.length));
+    refocus(list, focus);
+  }
+
+  // The list is drawn anew; the focus stays on what it was on.
+  const HANDLES = ["tag", "prefix", "fold", "only", "more"];
+
+  function focused(list) {
+    const element = list.contains(document.activeElement) ? document.activeElement : null;
+    return element && { tag: element.tagName, data: { ...element.dataset } };
+  }
+
+  function refocus(list, focus) {
+    if (!focus) return;
+    for (const element of list.querySelectorAll(focus.tag)) {
+      if (HANDLES.every((name) => element.dataset[name] === focus.data[name]) && element.dataset.side === focus.data.side) {
+        element.focus({ preventScroll: true });
+        return;
+      }
+    }
+  }
+
+  scalars.tags = { build, draw };
+})();

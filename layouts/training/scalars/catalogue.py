@@ -1,0 +1,36 @@
+"""What there is to choose from: the tags of the chosen runs."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from typing import Any
+
+from layouts.page import FrameSource
+from layouts.state import selected_runs
+
+
+def catalogue(source: FrameSource, state: dict[str, list[str]]) -> dict[str, Any]:
+    """Tags of all chosen runs in natural order, the runs' keys, and how many of them have not been read yet.
+
+    digest changes whenever anything else in it does.
+    """
+    runs = selected_runs(state, source)
+    source.want(runs)
+    tags: set[str] = set()
+    for run in runs:
+        tags.update(source.tags(run))
+    chosen = set(runs)
+    waiting = sum(
+        len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")
+    )
+    ordered = sorted(tags, key=_natural)
+    text = "\0".join((str(waiting), *runs, "\1", *ordered))
+    digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
+    return {"digest": digest, "runs": runs, "tags": ordered, "waiting": waiting}
+
+
+def _natural(tag: str) -> tuple[list[tuple[int, int, str]], str]:
+    """Sorts numbers in names by their value: layer2 before layer10."""
+    parts = re.split(r"([0-9]+)", tag)
+    return [(1, int(part), "") if part.isdigit() and part.isascii() else (0, 0, part.casefold()) for part in parts], tag

@@ -1,0 +1,119 @@
+"""From an ask to a figure: which series are in it, what they are drawn over, and in which colours."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers import Series
+from parsers.analysis import join_by_step, relative_time
+
+from layouts.figures.lines import Line, Look, View, figure
+from layouts.page import FrameSource, RunRow
+from layouts.state import colours, selected_runs
+from layouts.theme import PALETTE
+from layouts.training.scalars.asks import Ask
+
+MOST_LINES = 200
+"""A chart draws so many lines unless it is told to draw them all."""
+_STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+
+def chart(source: FrameSource, ask: Ask) -> dict[str, Any]:
+    """The figure of one card."""
+    runs = selected_runs(ask.state, source)
+    found = [(run, tag, series) for run, tag, series in _series(source, runs, ask)]
+    shown = found if ask.every else found[:MOST_LINES]
+    drawn = figure(list(_lines(source, shown, ask)), _look(ask))
+    drawn["layout"]["dragmode"] = "pan" if ask.pan else "zoom"
+    drawn["layout"]["meta"] |= {
+        "tags": [*ask.left, *ask.right], "lines": len(shown), "series": len(found),
+        "legend": _legend(shown, ask) if len(ask.left) + len(ask.right) > 1 else [],
+    }  # fmt: skip
+    return drawn
+
+
+def stamp(source: FrameSource, ask: Ask) -> str:
+    """A text that changes whenever the points of a card do."""
+    parts = []
+    for run, tag, series in _series(source, selected_runs(ask.state, source), ask):
+        parts.append(f"{run}\0{tag}\0{series.step.size}\0{int(series.order[-1])}\0{int(series.file[-1])}")
+        over = source.series(run, ask.axis_tag) if ask.axis == "tag" else None
+        if over is not None:
+            parts.append(str(over.step.size))
+    return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
+
+
+def _series(source: FrameSource, runs: Sequence[str], ask: Ask) -> Iterator[tuple[str, str, Series]]:
+    for tag in dict.fromkeys((*ask.left, *ask.right)):
+        for run in runs:
+            series = source.series(run, tag)
+            if series is not None and series.step.size:
+                yield run, tag, series
+
+
+def _lines(source: FrameSource, found: Sequence[tuple[str, str, Series]], ask: Ask) -> Iterator[Line]:
+    rows = {member: row for row in source.runs() for member in row.members}
+    colour = _colours(source, found, ask)
+    strokes = _strokes(found, ask)
+    for run, tag, series in found:
+        row = rows.get(run)
+        seconds, started = relative_time(series.wall_time, row.started if row else None)
+        yield Line(
+            run=run, tag=tag, label=_label(run, row), colour=colour[run, tag], series=series,
+            x=_x(source, run, series, seconds, ask), started=started,
+            axis=2 if tag in ask.right else 1, stroke=strokes[tag],
+        )  # fmt: skip
+
+
+def _label(run: str, row: RunRow | None) -> str:
+    return row.name if row and len(row.members) == 1 else run
+
+
+def _x(source: FrameSource, run: str, series: Series, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+    if ask.axis == "relative":
+        return seconds
+    if ask.axis == "absolute":
+        return (series.wall_time + ask.zone) * 1000.0
+    if ask.axis == "tag":
+        over = source.series(run, ask.axis_tag)
+        return join_by_step(series.step, over.step, over.value) if over else np.full(series.step.size, np.nan)
+    return series.step.astype(np.float64)
+
+
+def _colours(source: FrameSource, found: Sequence[tuple[str, str, Series]], ask: Ask) -> dict[tuple[str, str], str]:
+    """A run has its colour; where one run shows several tags, the tags need colours of their own."""
+    runs = {run for run, _, _ in found}
+    tags = [*ask.left, *ask.right]
+    if len(runs) == 1 and len(tags) > 1:
+        return {(run, tag): PALETTE[tags.index(tag) % len(PALETTE)][0] for run, tag, _ in found}
+    of_run = colours(source, ask.state)
+    return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
+
+
+def _strokes(found: Sequence[tuple[str, str, Series]], ask: Ask) -> dict[str, str]:
+    """Several tags of several runs: colour says the run, the stroke the tag."""
+    tags = list(dict.fromkeys([*ask.left, *ask.right]))
+    several = len({run for run, _, _ in found}) > 1 and len(tags) > 1
+    return {tag: _STROKES[number % len(_STROKES)] if several else "solid" for number, tag in enumerate(tags)}
+
+
+def _legend(found: Sequence[tuple[str, str, Series]], ask: Ask) -> list[dict[str, Any]]:
+    strokes = _strokes(found, ask)
+    single = len({run for run, _, _ in found}) == 1
+    tags = list(dict.fromkeys([*ask.left, *ask.right]))
+    return [
+        {"tag": tag, "axis": 2 if tag in ask.right else 1, "stroke": strokes[tag],
+         "colour": PALETTE[number % len(PALETTE)][0] if single else ""}
+        for number, tag in enumerate(tags)
+    ]  # fmt: skip
+
+
+def _look(ask: Ask) -> Look:
+    view = ask.view
+    if ask.axis == "absolute" and view.x:
+        view = View(((view.x[0] + ask.zone) * 1000.0, (view.x[1] + ask.zone) * 1000.0), view.y)
+    return Look(ask.axis, ask.smooth, ask.log, ask.threshold, view, ask.columns)
