@@ -17,4 +17,4 @@ def _fits(key: int, content: bytes) -> bool:
     return key in FORM.contents and not keys(content) <= TRAIN_LINEAGE_KEYS
 
 
-EXPLAIN = EventReader("explain", ("explain",), FORM, "mindspore.Event", r"summary\.\d+.*_explain$", _fits)
+EXPLAIN = EventReader("explain", ("explain",), FORM, "mindspore.Event", r"summary\.\d+.*_explain$", _fits, versioned=False)

@@ -1,6 +1,6 @@
 """MindSpore lineage files, `*.summary.<seconds>.*_lineage`: how a model was trained, evaluated and fed.
 
-SummaryCollector writes them beside the summary. Each record is located with the kind of lineage as its tag; the message is
+SummaryCollector writes them beside the summary, without a version record. Each record is located with the kind of lineage as its tag; the message is
 `LineageEvent` of MindSpore's lineage.proto.
 """
 
@@ -30,4 +30,6 @@ def _fits(key: int, content: bytes) -> bool:
     return key in FORM.contents and (key != TRAIN_LINEAGE or keys(content) <= TRAIN_LINEAGE_KEYS)
 
 
-LINEAGE = EventReader("lineage", ("lineage",), FORM, "mindspore.LineageEvent", r"summary\.\d+.*_lineage$", _fits)
+LINEAGE = EventReader(
+    "lineage", ("lineage",), FORM, "mindspore.LineageEvent", r"summary\.\d+.*_lineage$", _fits, versioned=False
+)

@@ -17,8 +17,9 @@ from parsers.model import Batch, Cursor, Problem
 class EventReader:
     """Reads one form of event file; satisfies `parsers.model.Reader`.
 
-    pattern is searched for in a file's name. fits says of key and first bytes of what the second record holds whether they
-    are of this form: MindSpore states the same version in all its files. message names the message of one record.
+    pattern is searched for in a file's name. fits says of key and first bytes of what the first record after the version
+    holds whether they are of this form: MindSpore states one version for all its files, and none in lineage files
+    (versioned). message names the message of one record.
     """
 
     name: str
@@ -27,6 +28,7 @@ class EventReader:
     message: str
     pattern: str
     fits: Callable[[int, bytes], bool]
+    versioned: bool = True
     signed: bool = True
     appendable: bool = True
     checksummed: bool = True
@@ -34,9 +36,11 @@ class EventReader:
     def sniff(self, head: bytes) -> bool:
         """Whether the first up to 4,096 bytes of a file are of this format, as far as they tell."""
         begin = opening(head)
-        if begin is None or not begin.version.startswith(self.form.signature):
+        if begin is None or (begin.content is not None and not self.fits(*begin.content)):
             return False
-        return begin.content is None or self.fits(*begin.content)
+        if not begin.version:
+            return not self.versioned and begin.content is not None
+        return begin.version.startswith(self.form.signature)
 
     def named(self, name: str) -> bool:
         """Whether a file of this name is expected to be of this format."""

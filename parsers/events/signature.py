@@ -1,4 +1,4 @@
-"""Which format a file is of, from its first bytes: the version in its first record and what its second one holds."""
+"""Which format a file is of, from its first bytes: the version in its first record and what the next one holds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from parsers.events.checksums import masked
-from parsers.events.records import FRAME, HEADER
+from parsers.events.records import FOOTER, HEADER
 from parsers.events.walk import VERSION
 from parsers.events.wire import DELIMITED, WireError, skip, span, varint
 
@@ -14,24 +14,25 @@ _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
 
 
 class Opening(NamedTuple):
-    """The version a file states, and key and first bytes of what its second record holds (None: not to be seen)."""
+    """The version a file states (b"": none), and key and first bytes of what its first record after that holds (None: not
+    to be seen)."""
 
     version: bytes
     content: tuple[int, bytes] | None
 
 
 def opening(head: bytes) -> Opening | None:
-    """How a file begins; None if its first record is damaged or states no version."""
+    """How a file begins; None if its first record is damaged."""
     length = _length(head, 0)
-    if length is None or len(head) < FRAME + length:
+    if length is None:
         return None
-    message = head[HEADER : HEADER + length]
-    if masked(message) != _u32(head, HEADER + length)[0]:
+    message, end = head[HEADER : HEADER + length], HEADER + length
+    if len(head) >= end + FOOTER and masked(message) != _u32(head, end)[0]:
         return None
     first = _content(message)
     if first is None or first[0] != VERSION:
-        return None
-    second = FRAME + length
+        return Opening(b"", first)
+    second = end + FOOTER
     beyond = _length(head, second)
     content = None if beyond is None else _content(head[second + HEADER : second + HEADER + beyond])
     return Opening(first[1], content)
