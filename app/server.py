@@ -27,7 +27,7 @@ from parsers import Source
 Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
 
 HEAD_SCRIPT = "prefs.js"
-"""This asset runs in the head of the index page, not with the others at its end."""
+"""This asset sets theme and language: it runs in the head of the index page, before anything is painted."""
 
 
 def create_app(
@@ -57,7 +57,8 @@ def create_app(
         app.layout = shell.layout(pages, Ids("shell"), public_prefix)
         shell.register(app, source, pages, public_prefix)
         app.settle()
-    app.server.register_blueprint(routes.blueprint(source, _name("mindscope", prefix)), url_prefix=prefix + "api")
+    plain = routes.blueprint(source, _name("mindscope", prefix))
+    app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
     app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: {"status": "ok"})
     policy = security.content_policy([app.renderer])
     names = security.names_of(host, allowed_hosts)
@@ -155,8 +156,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
             parts["metas"],
             f'<meta name="mindscope-libraries" content="{html.escape(json.dumps(later))}">',
             f"<title>{parts['title']}</title>",
-            parts["favicon"],
-            f'<script src="{self._head_script()}"></script>',
+            f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
+            f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
             *(f'<link rel="preload" as="script" href="{url}">' for url in ahead),
             parts["css"],
         ]
@@ -164,9 +165,9 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         return "\n".join(
             ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
 
-    def _head_script(self) -> str:
-        """URL of the script that sets theme and language before anything is painted."""
-        return f"{self.get_asset_url(HEAD_SCRIPT)}?m={os.stat(os.path.join(assets_directory(), HEAD_SCRIPT)).st_mtime}"
+    def _asset(self, name: str) -> str:
+        """URL of an asset, under which a browser may keep it."""
+        return f"{self.get_asset_url(name)}?m={os.stat(os.path.join(assets_directory(), name)).st_mtime}"
 
     def _library(self, package: str) -> list[str]:
         """URLs of a library that is loaded when a component of it is first shown."""

@@ -106,7 +106,7 @@ def bare_shell(monkeypatch: pytest.MonkeyPatch) -> None:
         for page in pages:
             page.register(application, source, Ids(page.name), prefix)
 
-    shell = SimpleNamespace(layout=lambda pages, ids, routes: html.Div("shell"), register=register)
+    shell = SimpleNamespace(ROUTES="api/", layout=lambda pages, ids, routes: html.Div("shell"), register=register)
     monkeypatch.setattr(server, "shell", shell)
 
 

@@ -1,0 +1,212 @@
+"""The application as a whole: its routes, its index page, its files, and that it keeps to itself."""
+
+from __future__ import annotations
+
+import gzip
+import html
+import json
+import os
+import re
+
+import brotli
+import dash
+import pytest
+from dash import Input, Output, _callback
+from flask import Flask
+
+import app
+from app import bundles, server
+
+ROUTES = {
+    "/": {"GET"},
+    "/<path:path>": {"GET"},
+    "/_dash-component-suites/<string:package_name>/<path:fingerprinted_path>": {"GET"},
+    "/_dash-dependencies": {"GET"},
+    "/_dash-layout": {"GET"},
+    "/_dash-update-component": {"POST"},
+    "/_favicon.ico": {"GET"},
+    "/_reload-hash": {"GET"},
+    "/api/health": {"GET"},
+    "/api/runs.json": {"GET"},
+    "/api/scalars.csv": {"GET"},
+    "/api/scalars.json": {"GET"},
+    "/assets/<path:filename>": {"GET"},
+    "/health": {"GET"},
+}
+
+
+def scripts(page: str) -> list[str]:
+    return re.findall(r'<script[^>]* src="([^"]+)"', page)
+
+
+def test_no_route_comes_unnoticed(make_app) -> None:
+    rules = make_app().server.url_map.iter_rules()
+    assert {rule.rule: rule.methods - {"HEAD", "OPTIONS"} for rule in rules} == ROUTES
+
+
+@pytest.mark.parametrize("path", ["/", "/scalars", "/scalars/", "/scalars?embed=1&run=a"])
+def test_pages(client, path) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 200
+    assert 'id="react-entry-point"' in answer.text
+
+
+@pytest.mark.parametrize("path", [
+    "/no-such-page", "/scalars/x", "/api", "/api/", "/api/nope", "/api/scalars.xml", "/_mcp", "/_dash-nope", "/assets/nope.js",
+    "/assets/../pyproject.toml", "/assets/%2e%2e/pyproject.toml", "/assets/..%2fpyproject.toml", "/assets/", "/etc/passwd",
+    "/_dash-component-suites/dash/../../os.py", "/_dash-component-suites/os/path", "/_dash-component-suites/app/cli.py",
+    "/_dash-component-suites/dash/dash.py", "/_dash-component-suites/dash/%2e%2e/x.js", "/_dash-component-suites/plotly/x",
+    "/static/x", "//", "/\\", "/%00", "/assets/%00", "/_dash-component-suites/dash/%00.js",
+])  # fmt: skip
+def test_what_is_not_there_is_404(client, path) -> None:
+    answer = client.get(path)
+    assert answer.status_code in (404, 308), path
+    assert "Traceback" not in answer.text
+
+
+def test_only_the_libraries_of_a_page(client) -> None:
+    runs, scalars = client.get("/").text, client.get("/scalars").text
+    assert any("dash_ag_grid" in url for url in scripts(runs))
+    assert not any("ag_grid" in url or "cytoscape" in url or "dash_table" in url for url in scripts(scalars))
+    (content,) = re.findall(r'<meta name="mindscope-libraries" content="([^"]*)"', scalars)
+    later = json.loads(html.unescape(content))
+    assert set(later) == {"grid", "cytoscape"}
+    for url in (url for urls in later.values() for url in urls):
+        assert client.get(url).status_code == 200
+    assert not any("dash_table" in url for url in scripts(runs))
+
+
+def test_scripts_are_ours_and_kept(client) -> None:
+    for path in ("/", "/scalars"):
+        for url in scripts(client.get(path).text):
+            answer = client.get(url)
+            assert url.startswith("/")
+            assert answer.status_code == 200
+            assert answer.cache_control.max_age == bundles.A_YEAR
+
+
+def test_theme_and_language_come_first(client) -> None:
+    page = client.get("/").text
+    assert "/assets/prefs.js" in scripts(page.partition("</head>")[0])[0]
+    assert sum("/assets/prefs.js" in url for url in scripts(page)) == 1
+
+
+@pytest.mark.parametrize("path", ["/_dash-component-suites/plotly/package_data/plotly.min.js", "/assets/mindscope.css"])
+def test_files_without_a_version_are_asked_for_again(client, path) -> None:
+    first = client.get(path)
+    assert first.cache_control.no_cache
+    again = client.get(path, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.data) == (304, b"")
+
+
+def test_encodings(client) -> None:
+    path = "/assets/mindscope.css"
+    plain = client.get(path)
+    packed = client.get(path, headers={"Accept-Encoding": "gzip, br"})
+    zipped = client.get(path, headers={"Accept-Encoding": "gzip"})
+    assert "Content-Encoding" not in plain.headers
+    assert brotli.decompress(packed.data) == gzip.decompress(zipped.data) == plain.data
+    assert len({answer.headers["ETag"] for answer in (plain, packed, zipped)}) == 3
+    assert all("Accept-Encoding" in answer.headers["Vary"] for answer in (plain, packed, zipped))
+
+
+def test_bundles_are_compressed_once(client, monkeypatch) -> None:
+    calls = []
+    real = brotli.compress
+    monkeypatch.setattr(bundles.brotli, "compress", lambda data, **options: calls.append(1) or real(data, quality=1))
+    for _ in range(3):
+        client.get("/assets/mindscope.css", headers={"Accept-Encoding": "br"})
+    assert len(calls) == 1
+
+
+def test_a_changed_asset_is_read_again(tmp_path) -> None:
+    (tmp_path / "a.css").write_text("a {}")
+    files = bundles.Bundles({}, str(tmp_path))
+    with Flask("test").test_request_context("/a.css"):
+        assert files.asset("a.css").data == b"a {}"
+        (tmp_path / "a.css").write_text("b {}")
+        os.utime(tmp_path / "a.css", (1, 1))
+        assert files.asset("a.css").data == b"b {}"
+
+
+def test_two_applications_in_one_process(make_app) -> None:
+    first, second = make_app(prefix="/one"), make_app(prefix="/two")
+    assert set(first.callback_map) == set(second.callback_map) != set()
+    assert first.server.test_client().get("/one/scalars").status_code == 200
+    assert second.server.test_client().get("/two/scalars").status_code == 200
+    assert second.server.test_client().get("/one/scalars").status_code == 404
+
+
+def test_two_applications_on_one_host(make_app) -> None:
+    host = Flask("host")
+    make_app(prefix="/one", server=host)
+    make_app(prefix="/two.x", server=host)
+    for path in ("/one/", "/two.x/", "/one/api/health", "/two.x/health"):
+        assert host.test_client().get(path).status_code == 200
+
+
+def test_callbacks_of_the_host_stay_the_hosts(make_app) -> None:
+    @dash.callback(Output("theirs", "children"), Input("theirs", "n_clicks"))
+    def theirs(clicks: int) -> int:
+        return clicks
+
+    try:
+        ours = make_app()
+        ours.server.test_client().get("/")
+        assert "theirs.children" not in ours.callback_map
+        assert "theirs.children" in _callback.GLOBAL_CALLBACK_MAP
+    finally:
+        _callback.GLOBAL_CALLBACK_MAP.clear()
+        _callback.GLOBAL_CALLBACK_LIST.clear()
+
+
+def test_the_current_application_of_the_host_stays(make_app) -> None:
+    host = dash.Dash("host", server=Flask("host"))
+    make_app(prefix="/ours", server=host.server)
+    assert dash.get_app() is host
+    assert dash.get_relative_path("/x") == "/x"
+
+
+def test_hooks_of_other_packages_are_not_ours(make_app) -> None:
+    dash.hooks.index()(lambda page: page + "<!-- hooked -->")
+    try:
+        assert "hooked" not in make_app().server.test_client().get("/").text
+    finally:
+        dash.hooks._ns["index"].clear()
+
+
+def test_variables_of_dash_are_not_read(make_app, monkeypatch) -> None:
+    for name in ("URL_BASE_PATHNAME", "REQUESTS_PATHNAME_PREFIX", "ASSETS_EXTERNAL_PATH", "APP_NAME"):
+        monkeypatch.setenv(f"DASH_{name}", "/odd/")
+    monkeypatch.setenv("DASH_MCP_ENABLED", "true")
+    page = make_app().server.test_client().get("/").text
+    assert "/odd/" not in page
+    assert os.environ["DASH_APP_NAME"] == "/odd/"
+
+
+def test_a_proxy_that_changes_the_prefix(make_app) -> None:
+    application = make_app(prefix="/", public_prefix="/user/me/")
+    assert all(url.startswith("/user/me/") for url in scripts(application.server.test_client().get("/scalars").text))
+
+
+def test_what_sources_may_be(tmp_path, source) -> None:
+    from parsers import discover
+
+    assert server.frame_source(source) is source
+    for given in (str(tmp_path), tmp_path, [tmp_path, str(tmp_path)], discover(tmp_path), ()):
+        store = server.frame_source(given)
+        assert store.runs() == () or list(store.runs()) == []
+        store.stop()
+
+
+def test_assets_are_found_from_a_checkout_and_from_a_wheel(tmp_path, monkeypatch) -> None:
+    assert os.path.isfile(os.path.join(bundles.assets_directory(), "mindscope.css"))
+    (tmp_path / "app" / "assets").mkdir(parents=True)
+    monkeypatch.setattr(bundles, "__file__", str(tmp_path / "app" / "bundles.py"))
+    assert bundles.assets_directory() == str(tmp_path / "app" / "assets")
+
+
+def test_the_package_gives_create_app() -> None:
+    assert app.create_app is server.create_app
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = app.nothing
