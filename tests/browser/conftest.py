@@ -1,0 +1,94 @@
+"""A real server per test and a real Chromium; without one the tests are skipped, unless MINDSCOPE_REQUIRE_BROWSER=1."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from waitress.server import create_server
+
+from app import create_app
+from app.store import Store
+
+DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = os.environ.get("CHROMIUM_PATH") or next((found for name in NAMES if (found := shutil.which(name))), None)
+    if path is None:
+        if os.environ.get("MINDSCOPE_REQUIRE_BROWSER") == "1":
+            pytest.fail("MINDSCOPE_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none in CHROMIUM_PATH")
+        pytest.skip("no Chromium on the PATH and none in CHROMIUM_PATH")
+    with sync_playwright() as playwright:
+        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+        chromium = playwright.chromium.launch(executable_path=path, args=flags)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Flask], str]]:
+    """Serves a WSGI application on a free port until the test ends; gives its address."""
+    servers: list[Any] = []
+
+    def start(application: Flask) -> str:
+        server: Any = create_server(application, host="127.0.0.1", port=0, threads=8)
+        threading.Thread(target=server.run, daemon=True).start()
+        servers.append(server)
+        return f"http://127.0.0.1:{server.effective_port}"
+
+    yield start
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A writable copy of the demo runs."""
+    return Path(shutil.copytree(DEMO, tmp_path / "runs"))
+
+
+@pytest.fixture
+def address(base: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    """The application over `base`, looking at the disk twice a second, everything read."""
+    store = Store([base], interval=0.5).start()
+    assert store.wait(30)
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A visitor with English as language and a light theme; nothing but the test server may be asked."""
+    made = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-US", color_scheme="light")
+    made.set_default_timeout(15_000)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    """A page that must log no error, meet no failed request, and ask no other host."""
+    complaints: list[str] = []
+    opened = context.new_page()
+    opened.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.on("response", lambda answer: complaints.append(f"{answer.status} {answer.url}") if answer.status >= 400 else None)
+    opened.on("request", lambda request: complaints.append(f"asked {request.url}") if _is_foreign(request.url) else None)
+    yield opened
+    assert complaints == []
+
+
+def _is_foreign(url: str) -> bool:
+    parts = urlsplit(url)
+    return parts.scheme not in ("data", "blob", "about") and parts.hostname not in ("127.0.0.1", "localhost")

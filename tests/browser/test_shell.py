@@ -1,0 +1,109 @@
+"""Shell and runs page, used as a person would."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from urllib.request import urlopen
+
+from playwright.sync_api import BrowserContext, Page, expect
+
+DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+
+
+def open_runs(page: Page, address: str, query: str = "") -> None:
+    page.goto(address + "/" + query)
+    expect(page.locator(".ag-root").get_by_text("long_history", exact=True).first).to_be_visible()
+
+
+def test_the_runs_page_lists_every_run(page: Page, address: str) -> None:
+    open_runs(page, address)
+    with urlopen(address + "/api/runs.json") as answer:
+        rows = json.load(answer)
+    assert len(rows) == 9
+    for row in rows:
+        expect(page.locator(".ag-root").get_by_text(row["name"], exact=True).first).to_be_visible()
+
+
+def test_search_by_text_and_by_pattern(page: Page, address: str) -> None:
+    open_runs(page, address)
+    grid = page.locator(".ag-root")
+    page.keyboard.press("/")
+    page.keyboard.type("lenet")
+    expect(grid.get_by_text("long_history", exact=True)).to_have_count(0)
+    expect(grid.get_by_text("lenet_sink_mode", exact=True).first).to_be_visible()
+
+
+def test_theme_and_language_switch_without_a_reload(page: Page, address: str) -> None:
+    open_runs(page, address)
+    page.evaluate("window.stillHere = true")
+    before = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.locator("[data-action=theme]").first.click()
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != before
+    page.locator("[data-action=language]").first.click()
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+    expect(page.locator(".ms-menu").get_by_text("训练列表")).to_be_visible()
+    assert page.evaluate("window.stillHere") is True
+    page.reload()
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+    expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+
+
+def test_a_visitor_from_china_reads_chinese(context: BrowserContext, address: str) -> None:
+    assert context.browser is not None
+    with context.browser.new_context(locale="zh-CN") as chinese:
+        page = chinese.new_page()
+        page.goto(address + "/")
+        expect(page.locator("html")).to_have_attribute("lang", "zh-CN")
+
+
+def test_a_new_run_appears_and_a_deleted_one_goes(page: Page, address: str, base: Path) -> None:
+    open_runs(page, address)
+    page.evaluate("window.stillHere = true")
+    shutil.copytree(DEMO / "nan_inf", base / "brand_new")
+    grid = page.locator(".ag-root")
+    expect(grid.get_by_text("brand_new", exact=True).first).to_be_visible()
+    shutil.rmtree(base / "brand_new")
+    expect(grid.get_by_text("brand_new", exact=True)).to_have_count(0)
+    assert page.evaluate("window.stillHere") is True
+
+
+def test_damage_is_shown_with_place_and_loss(page: Page, address: str, base: Path) -> None:
+    open_runs(page, address)
+    original = next(iter((DEMO / "long_history").iterdir()))
+    data = bytearray(original.read_bytes())
+    data[20_000] ^= 0xFF
+    path = base / "damaged" / original.name
+    path.parent.mkdir()
+    path.write_bytes(bytes(data))
+    badge = page.locator(".ms-health").first
+    expect(badge).to_contain_text("problem")
+    badge.click()
+    dialog = page.locator("dialog[open]")
+    expect(dialog).to_contain_text("damaged")
+    expect(dialog).to_contain_text(path.name)
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+
+def test_names_are_text(page: Page, address: str, base: Path) -> None:
+    name = '<img src=x onerror="window.ran=1"><b>bold'
+    shutil.copytree(DEMO / "nan_inf", base / name)
+    page.goto(address + "/")
+    expect(page.locator(".ag-root").get_by_text(name, exact=True).first).to_be_visible()
+    assert page.evaluate("window.ran") is None
+
+
+def test_the_shell_can_be_left_out(page: Page, address: str) -> None:
+    open_runs(page, address, "?embed=1")
+    expect(page.locator(".ms-menu")).to_be_hidden()
+    expect(page.locator(".ms-top")).to_be_hidden()
+
+
+def test_usable_at_1000_pixels(page: Page, address: str) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    open_runs(page, address)
+    overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert overflow <= 0
