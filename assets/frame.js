@@ -78,10 +78,13 @@
     for (const button of document.querySelectorAll(".ms-health")) {
       const count = status.problems;
       button.classList.toggle("ms-wrong", count > 0);
-      button.querySelector(".ms-health-text").textContent = count > 0 ? count.toLocaleString("en") : "";
-      const label = count > 0 ? "health.problems" : "health.good";
-      i18n.label(button, "title", label, { n: count.toLocaleString("en") });
-      i18n.label(button, "aria-label", label, { n: count.toLocaleString("en") });
+      const key = count > 1 ? "health.problems" : count === 1 ? "health.problem" : "health.good";
+      const values = { n: count.toLocaleString("en") };
+      const text = button.querySelector(".ms-health-text");
+      text.hidden = count === 0;
+      if (count > 0) i18n.write(text, key, values);
+      i18n.label(button, "title", key, values);
+      i18n.label(button, "aria-label", key, values);
     }
   }
 

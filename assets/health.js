@@ -34,7 +34,7 @@
     const parts = [];
     const count = (n) => n.toLocaleString("en");
     if (data.total === 0) parts.push(write(make("p", "ms-health-line"), "health.good"));
-    else parts.push(write(make("p", "ms-health-line"), "health.problems", { n: count(data.total) }));
+    else parts.push(write(make("p", "ms-health-line"), data.total === 1 ? "health.problem" : "health.problems", { n: count(data.total) }));
     if (data.unverified) parts.push(write(make("p", "ms-health-line ms-muted"), "health.unverified", { n: count(data.unverified) }));
     const list = make("ul", "ms-problems");
     for (const row of data.rows.slice(0, SHOWN)) list.append(item(row));

@@ -19,10 +19,10 @@ def number(value: float | None, digits: int = 4) -> str:
         return "+Inf" if value > 0 else "-Inf"
     if value == 0:
         return "0"
-    rounded = float(f"{value:.{digits - 1}e}")
-    exponent = math.floor(math.log10(abs(rounded)))
+    scientific = f"{value:.{digits - 1}e}"
+    exponent = int(scientific.partition("e")[2])
     if not -4 <= exponent < 6:
-        return f"{value:.{digits - 1}e}"
+        return scientific
     if exponent >= digits:
         return f"{value:,.0f}"
     fixed = f"{value:,.{digits - 1 - exponent}f}"

@@ -30,11 +30,13 @@ _KEYS = (
 )  # fmt: skip
 _BROWSER_TEXTS = (
     "picker.of", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing", "picker.invert",
-    "picker.newest", "picker.remove", "picker.more", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
-    "picker.open", "picker.ranks", "picker.list", "status.never", "status.ago", "status.now", "status.loading",
-    "status.paused", "status.lost", "status.denied", "health.good", "health.problems", "health.unverified", "health.shown",
-    "health.copied", "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d", "state.live", "state.idle", "state.waiting", "state.loading",
-    "state.unreadable", "shell.no_data", *(f"problem.{kind}" for kind in KINDS),
+    "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
+    "picker.open", "picker.ranks", "picker.list",
+    "status.never", "status.ago", "status.now", "status.loading", "status.lost", "status.denied",
+    "health.good", "health.problem", "health.problems", "health.unverified", "health.shown", "health.copied",
+    "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
+    "state.live", "state.idle", "state.waiting", "state.loading", "state.unreadable",
+    "shell.no_data", *(f"problem.{kind}" for kind in KINDS),
 )  # fmt: skip
 
 

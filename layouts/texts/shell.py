@@ -19,7 +19,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     "status.now": ("read just now", "刚刚读取"),
     "status.ago": ("read {age} ago", "{age}前读取"),
     "status.loading": ("reading {loaded} of {total}", "读取中 {loaded}/{total}"),
-    "status.paused": ("paused", "已暂停"),
     "status.lost": (
         "The server does not answer. What is shown is what was last read; trying again.",
         "服务器没有响应。当前显示的是最近一次读取的数据，正在重试。",
@@ -50,7 +49,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     "picker.invert": ("Invert", "反选"),
     "picker.newest": ("Newest {n}", "最新 {n} 个"),
     "picker.remove": ("Take {name} off the screen", "移除 {name}"),
-    "picker.more": ("+{n}", "+{n}"),
     "picker.no_match": ("No run matches.", "没有匹配的训练。"),
     "picker.expand": ("Show ranks", "展开各卡"),
     "picker.ranks": ("{n} ranks", "{n} 卡"),
@@ -68,6 +66,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Every record that was read is intact.",
         "所有已读取的记录均完好。",
     ),
+    "health.problem": ("1 problem", "1 处问题"),
     "health.problems": ("{n} problems", "{n} 处问题"),
     "health.unverified": (
         "{n} large values are not yet verified: their checksum is checked when they are first shown, or by “mindscope check”.",

@@ -1,0 +1,68 @@
+"""The catalogue: what is used is there, what is there is used, and both languages say the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from layouts import i18n
+from layouts.i18n import CATALOGUE, attributes, both, t
+
+ROOT = Path(__file__).resolve().parents[2]
+KEY = re.compile(r"""["'`]([a-z]+\.[A-Za-z_.]+)["'`]""")
+
+
+def sources() -> Iterator[str]:
+    for path in [*(ROOT / "layouts").rglob("*.py"), *(ROOT / "assets").glob("*.js")]:
+        if path.parent.name != "texts":
+            yield path.read_text(encoding="utf-8")
+
+
+def test_every_key_is_used_somewhere() -> None:
+    text = "\n".join(sources())
+    literal = set(KEY.findall(text))
+    # Families whose keys are put together from what the data says.
+    families = set(re.findall(r"""[`"']([a-z]+\.)(?:\$\{|\{)""", text)) | set(re.findall(r"""startswith\(\(?([^)]*)\)""", text))
+    made = tuple(family for family in families if family.endswith("."))
+    unused = [key for key in CATALOGUE if key not in literal and not key.startswith(made)]
+    assert unused == []
+
+
+def test_every_key_asked_for_is_there() -> None:
+    namespaces = {key.split(".")[0] for key in CATALOGUE}
+    asked = set()
+    for text in sources():
+        calls = re.findall(r"""\b(?:t|both|write|label|text|words|attributes|button|icon_button|empty_state)\([^\n]*""", text)
+        asked |= {key for call in calls for key in KEY.findall(call) if key.split(".")[0] in namespaces}
+    assert sorted(asked - set(CATALOGUE) - {"shell.py", "runs.js"}) == []
+
+
+@pytest.mark.parametrize("key", CATALOGUE)
+def test_both_languages_have_text_and_the_same_placeholders(key: str) -> None:
+    english, chinese = CATALOGUE[key]
+    assert english.strip()
+    assert chinese.strip()
+    holes = re.compile(r"\{(\w+)\}")
+    assert set(holes.findall(english)) == set(holes.findall(chinese))
+
+
+def test_no_two_catalogues_share_a_key() -> None:
+    parts = [i18n.shell.TEXTS, i18n.runs.TEXTS, i18n.scalars.TEXTS]
+    assert sum(map(len, parts)) == len(CATALOGUE)
+
+
+def test_a_text_holds_both_languages() -> None:
+    span = t("picker.of", n=3, total=28)
+    assert [part.children for part in span.children] == ["3 of 28 runs", "已选 3/28 个训练"]
+    assert [part.lang for part in span.children] == ["en", "zh-CN"]
+    assert both("picker.of", n=3, total=28)[0] == "3 of 28 runs"
+
+
+def test_attributes_hold_both_languages_and_show_english() -> None:
+    got = attributes(title="shell.language", aria_label="shell.theme")
+    assert got["title"] == got["data-en-title"] == "切换到中文"
+    assert got["data-zh-title"] == "Switch to English"
+    assert {"aria-label", "data-en-aria-label", "data-zh-aria-label"} < set(got)

@@ -1,0 +1,74 @@
+"""Colours measured with the formulas of WCAG (contrast) and Machado et al. 2009 (colour blindness)."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from layouts.theme import HUES, PALETTE, SHADES, run_colours
+
+CARDS = ("#ffffff", "#1a1d21")
+SIGHT = {
+    "normal": np.eye(3),
+    "deuteranopia": np.array([[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.01182, 0.04294, 0.968881]]),
+    "protanopia": np.array([[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]),
+}
+KEYS = st.lists(st.text(), unique=True, max_size=40)
+
+
+def linear(colour: str) -> NDArray[np.float64]:
+    part = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(part <= 0.04045, part / 12.92, ((part + 0.055) / 1.055) ** 2.4)
+
+
+def luminance(colour: str) -> float:
+    return float(linear(colour) @ np.array([0.2126, 0.7152, 0.0722]))
+
+
+def oklab(rgb: NDArray[np.float64]) -> NDArray[np.float64]:
+    cones = np.array([[0.4122214708, 0.5363325363, 0.0514459929], [0.2119034982, 0.6806995451, 0.1073969566],
+                      [0.0883024619, 0.2817188376, 0.6299787005]])  # fmt: skip
+    lab = np.array([[0.2104542553, 0.793617785, -0.0040720468], [1.9779984951, -2.428592205, 0.4505937099],
+                    [0.0259040371, 0.7827717662, -0.808675766]])  # fmt: skip
+    return np.asarray(lab @ np.cbrt(cones @ np.clip(rgb, 0, 1)))
+
+
+@pytest.mark.parametrize("card", CARDS)
+def test_every_colour_is_readable_on_the_cards_of_both_themes(card: str) -> None:
+    for colour in itertools.chain.from_iterable(PALETTE):
+        dark, light = sorted((luminance(colour), luminance(card)))
+        assert (light + 0.05) / (dark + 0.05) >= 3, colour
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+def test_any_two_hues_differ_in_every_sight(sight: str) -> None:
+    seen = [oklab(SIGHT[sight] @ linear(hue[0])) for hue in PALETTE]
+    assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(seen, 2)) > 0.055
+
+
+@given(KEYS)
+def test_colours_differ_while_there_are_colours_left(keys: list[str]) -> None:
+    drawn = run_colours(keys)
+    assert set(drawn) == set(keys)
+    assert len(set(drawn.values())) == min(len(keys), HUES * SHADES)
+    if len(keys) <= HUES:
+        hues = {hue for hue, shades in enumerate(PALETTE) for colour in drawn.values() if colour in shades}
+        assert len(hues) == len(keys)
+
+
+@given(KEYS, st.randoms())
+def test_the_order_in_which_runs_are_named_changes_nothing(keys: list[str], random: object) -> None:
+    shuffled = list(keys)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert run_colours(shuffled) == run_colours(keys)
+
+
+def test_a_run_more_on_screen_leaves_most_colours_alone() -> None:
+    keys = [f"sweep/run_{n}" for n in range(8)]
+    before, after = run_colours(keys), run_colours([*keys, "sweep/run_8"])
+    assert sum(before[key] != after[key] for key in keys) <= 2
