@@ -46,11 +46,9 @@
   }
 
   function measure(page) {
-    const cards = page.find(".ms-scalar-cards");
-    const gap = 8;
-    const across = Math.max(1, Math.floor((cards.clientWidth + gap) / (380 + gap)));
-    const bucket = `${across}:${bucketOf(cards.clientWidth / Math.min(across, Math.max(1, page.shown.length)))}`;
-    if (bucket === page.bucket || !cards.clientWidth) return;
+    if (!page.find(".ms-scalar-cards").clientWidth) return;
+    const bucket = String(columns(page, page.shown.length, false));
+    if (bucket === page.bucket) return;
     page.bucket = bucket;
     window.dash_clientside.set_props(page.store("screen"), { data: bucket });
   }
@@ -62,9 +60,9 @@
 
   function columns(page, count, full) {
     if (full) return bucketOf(window.innerWidth);
-    const width = page.find(".ms-scalar-cards").clientWidth || 1200;
-    const across = Math.max(1, Math.floor((width + 8) / 388));
-    return bucketOf(width / (count === 1 ? 1 : across));
+    const cards = page.find(".ms-scalar-cards");
+    const across = count === 1 ? 1 : getComputedStyle(cards).gridTemplateColumns.split(" ").length;
+    return bucketOf((cards.clientWidth || 1200) / across);
   }
 
   // Which tags --------------------------------------------------------------------------------------------------------

@@ -140,7 +140,7 @@
     drawAxis(page);
     const smooth = last(page.state, "smooth", "0");
     for (const input of page.root.querySelectorAll('[data-control="smooth"]')) {
-      if (Number(input.value) !== Number(smooth) && input !== document.activeElement) input.value = smooth;
+      if ((input.value === "" || Number(input.value) !== Number(smooth)) && input !== document.activeElement) input.value = smooth;
     }
     for (const button of page.root.querySelectorAll("[data-mode]")) {
       button.setAttribute("aria-pressed", String((button.dataset.mode === "one") === page.synthesis));

@@ -10,7 +10,7 @@
 
   function build(page) {
     page.open = new Map();   // prefix -> whether its group is unfolded
-    page.drawnUpTo = new Map();  // prefix -> how many of its tags are drawn
+    page.drawnUpTo = new Map();  // name of a group -> how many of its tags are drawn
     const host = page.find(".ms-tags");
     const filter = make("input", "ms-input ms-filter", [], { type: "search", spellcheck: "false", autocomplete: "off" });
     i18n().label(filter, "placeholder", "scalars.filter");
@@ -43,7 +43,7 @@
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
     const before = scalars.ticked(page.state);
     if (box.dataset.tag !== undefined) return scalars.tick(page, (tag) => (tag === box.dataset.tag ? box.checked : before(tag)));
-    const members = new Set(page.groups.get(box.dataset.prefix));
+    const members = new Set(page.groups.find((group) => group.prefix === box.dataset.prefix).tags);
     scalars.tick(page, (tag) => (members.has(tag) ? box.checked : before(tag)));
   }
 
@@ -69,24 +69,24 @@
     page.change(changes);
   }
 
-  // Tags with the same text before the first "/" are a group; tags without company stand alone.
+  // Tags with the same text before the first "/" are a group; tags without company stand together between the groups.
   function grouped(tags) {
-    const groups = new Map();
+    const members = new Map();
     for (const tag of tags) {
-      const at = tag.indexOf("/");
-      const prefix = at > 0 ? tag.slice(0, at + 1) : "";
-      if (!groups.has(prefix)) groups.set(prefix, []);
-      groups.get(prefix).push(tag);
+      const prefix = tag.slice(0, Math.max(0, tag.indexOf("/") + 1));
+      if (!members.has(prefix)) members.set(prefix, []);
+      members.get(prefix).push(tag);
     }
-    const lonely = groups.get("") || [];
-    for (const [prefix, members] of groups) {
-      if (prefix && members.length === 1) {
-        lonely.push(members[0]);
-        groups.delete(prefix);
-      }
+    const groups = [];
+    for (const tag of tags) {
+      const prefix = tag.slice(0, Math.max(0, tag.indexOf("/") + 1));
+      const company = prefix && members.get(prefix).length > 1;
+      if (company && members.get(prefix)[0] !== tag) continue;
+      const before = groups[groups.length - 1];
+      if (company) groups.push({ name: prefix, prefix, tags: members.get(prefix) });
+      else if (before && !before.prefix) before.tags.push(tag);
+      else groups.push({ name: `#${groups.length}`, prefix: "", tags: [tag] });
     }
-    groups.delete("");
-    if (lonely.length) groups.set("", lonely);
     return groups;
   }
 
@@ -131,17 +131,18 @@
 
   function rows(page, groups, isTicked, sides, total) {
     const result = [];
-    for (const [prefix, members] of groups) {
+    for (const { name, prefix, tags: members } of groups) {
       const open = prefix === "" || (page.open.has(prefix) ? page.open.get(prefix) : total <= OPEN_UP_TO);
       if (prefix) result.push(groupHead(page, prefix, members, isTicked, open));
       if (!open) continue;
-      const upTo = page.drawnUpTo.get(prefix) || CHUNK;
+      const upTo = page.drawnUpTo.get(name) || CHUNK;
       const list = members.slice(0, upTo).map((tag) => row(page, tag, prefix, isTicked, sides));
       if (prefix) for (const element of list) element.classList.add("ms-tag-in");
       result.push(...list);
       if (members.length > upTo) {
-        const more = make("button", "ms-button ms-button-small", words("scalars.more_tags", { n: count(members.length - upTo) }), { type: "button" });
-        more.dataset.more = prefix;
+        const label = words("scalars.more_tags", { n: count(members.length - upTo) });
+        const more = make("button", "ms-button ms-button-small", label, { type: "button" });
+        more.dataset.more = name;
         result.push(more);
       }
     }
