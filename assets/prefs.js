@@ -41,7 +41,7 @@
   function apply() {
     const now = current();
     const root = document.documentElement;
-    root.lang = now.lang;
+    root.lang = now.lang === "zh" ? "zh-CN" : "en";
     root.dataset.mantineColorScheme = now.theme;
     root.style.colorScheme = now.theme;
     root.toggleAttribute("data-folded", now.folded);
