@@ -1,7 +1,7 @@
 """MindSpore lineage files, `*.summary.<seconds>.*_lineage`: how a model was trained, evaluated and fed.
 
-SummaryCollector writes them beside the summary, without a version record. Each record is located with the kind of lineage as its tag; the message is
-`LineageEvent` of MindSpore's lineage.proto.
+SummaryCollector writes them beside the summary, without a version record. Each record is located with the kind of lineage
+as its tag; the message is `LineageEvent` of MindSpore's lineage.proto.
 """
 
 from __future__ import annotations

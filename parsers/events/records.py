@@ -162,18 +162,19 @@ class Records:
         self.file, self.end, self.more = file, begin, False
         self._begin, self._seen = begin, seen
         self._stop = None if limit is None else begin + max(limit, 1)
+        self._widest = WINDOW if limit is None else min(WINDOW, max(limit, SMALL + FRAME))
         self._last: tuple[int, int] | None = None
         self._budget = 8 * file.size + (16 << 20)
         self._buffer = np.empty(0, np.uint8)
 
     def __iter__(self) -> Iterator[Frames | Large | Damage]:
-        window = FIRST_WINDOW
+        window = FIRST_WINDOW if self._stop is None else max(min(self._stop - self.end, FIRST_WINDOW), STEP_WINDOW)
         while (left := self.file.size - self.end) >= HEADER:
             base = self.end
             if self._stop is not None and base >= self._stop:
                 self.more = True
                 return
-            size = self._fill(min(window, WINDOW, left))
+            size = self._fill(min(window, self._widest, left))
             start, length, stop = frame(self._buffer, size)
             if len(start):
                 self._last = int(start[-1]) + base - HEADER, int(length[-1])

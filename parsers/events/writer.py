@@ -216,9 +216,20 @@ def _finite(histogram: Histogram) -> tuple[NDArray[np.float64], NDArray[np.float
     return values, values[np.isfinite(values)]
 
 
+def _buckets(finite: NDArray[np.float64], count: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Counts and edges; none for no values, one bucket where float64 has no room for more between the limits."""
+    if not len(finite):
+        return np.empty(0, np.int64), np.empty(1)
+    try:
+        counts, edges = np.histogram(finite, bins=count)
+    except ValueError:
+        return np.array([len(finite)]), np.array([finite.min(), finite.max()])
+    return counts, edges
+
+
 def _mindspore_histogram(histogram: Histogram) -> bytes:
     values, finite = _finite(histogram)
-    counts, edges = np.histogram(finite, bins=bin_count(len(finite))) if len(finite) else (np.empty(0, int), np.empty(1))
+    counts, edges = _buckets(finite, bin_count(len(finite)))
     buckets = b"".join(
         delimited(1, float64(1, left) + float64(2, right - left) + number(3, int(count)))
         for left, right, count in zip(edges[:-1], edges[1:], counts, strict=True)
@@ -239,7 +250,7 @@ def bin_count(count: int) -> int:
 
 def _tensorboard_histogram(histogram: Histogram) -> bytes:
     _, finite = _finite(histogram)
-    counts, edges = np.histogram(finite, bins=30) if len(finite) else (np.zeros(1, int), np.zeros(2))
+    counts, edges = _buckets(finite, 30)
     low, high = (finite.min(), finite.max()) if len(finite) else (0.0, 0.0)
     moments = (low, high, len(finite), finite.sum(), (finite * finite).sum())
     fields = b"".join(float64(1 + i, float(x)) for i, x in enumerate(moments))
