@@ -45,7 +45,7 @@
       title.title = key;
     } else mindscope.i18n.write(title, "scalars.one");
     const header = card.querySelector(".ms-card-head");
-    header.replaceChildren(title, make("span", "ms-card-badges"), toolbar(key));
+    header.replaceChildren(title, make("span", "ms-card-badges"), make("span", "ms-card-notes"), toolbar(key));
     if (key) card.setAttribute("aria-label", key);
     else mindscope.i18n.label(card, "aria-label", "scalars.one");
   }
@@ -92,7 +92,8 @@
     const wanted = key ? [key] : scalars.synthesis(page).flat();
     if (!mindscope.state.same(meta.tags, wanted)) return;
     card.classList.remove("ms-pending");
-    card.querySelector(".ms-card-badges").replaceChildren(...legend(meta), ...badges(page, key, meta));
+    card.querySelector(".ms-card-badges").replaceChildren(...warnings(meta));
+    card.querySelector(".ms-card-notes").replaceChildren(...legend(meta), ...notes(page, key, meta));
     mindscope.scalars.hover.refresh(page, card);
   }
 
@@ -102,22 +103,27 @@
     return element;
   }
 
-  function badges(page, key, meta) {
+  function warnings(meta) {
     const result = [];
-    const values = { n: count(meta.points), inside: count(meta.inside) };
-    const zoomed = entry(page.state, "zoom", key) !== "";
-    result.push(badge(zoomed ? "scalars.points.part" : "scalars.points", values,
-      meta.whole ? "scalars.points.whole" : "scalars.points.title"));
+    const bad = KINDS.filter(([name]) => meta[name] > 0).map(([name, text]) => `${count(meta[name])} ${text}`).join(" · ");
+    if (bad) result.push(jump(bad, meta.first));
+    if (meta.interval) {
+      const values = { interval: meta.interval, n: count(meta.satisfied) };
+      result.push(badge("scalars.satisfied", values, "scalars.satisfied.title", meta.satisfied ? "wrong" : "plain"));
+    }
+    return result;
+  }
+
+  function notes(page, key, meta) {
+    const result = [];
     if (meta.lines < meta.series) {
       result.push(badge("scalars.lines", { shown: count(meta.lines), total: count(meta.series) }, null, "accent"));
       result.push(make("button", "ms-badge ms-badge-button", words("scalars.every"), { type: "button", "data-act": "every" }));
     }
-    const bad = KINDS.filter(([name]) => meta[name] > 0).map(([name, text]) => `${count(meta[name])} ${text}`).join(" · ");
-    if (bad) result.push(jump(bad, meta.first));
-    if (meta.interval) {
-      result.push(badge("scalars.satisfied", { interval: meta.interval, n: count(meta.satisfied) }, "scalars.satisfied.title",
-        meta.satisfied ? "wrong" : "plain"));
-    }
+    const values = { n: count(meta.points), inside: count(meta.inside) };
+    const zoomed = entry(page.state, "zoom", key) !== "";
+    const points = zoomed ? "scalars.points.part" : meta.whole ? "scalars.points" : "scalars.points.drawn";
+    result.push(badge(points, values, meta.whole ? "scalars.points.whole" : "scalars.points.title"));
     if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
     if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
     return result;

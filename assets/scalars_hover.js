@@ -159,8 +159,9 @@
     const sign = seconds < 0 ? "-" : "";
     if (size < 60) return `${sign}${size.toFixed(3)} s`;
     const two = (part) => String(Math.floor(part)).padStart(2, "0");
-    const rest = `${two((size / 60) % 60)} m ${two(size % 60)} s`;
-    return sign + (size < 3600 ? rest : `${count(Math.floor(size / 3600))} h ${rest}`);
+    const minutes = Math.floor(size / 60) % 60;
+    if (size < 3600) return `${sign}${minutes} m ${two(size % 60)} s`;
+    return `${sign}${count(Math.floor(size / 3600))} h ${two(minutes)} m ${two(size % 60)} s`;
   }
 
   function clock(seconds) {
@@ -218,7 +219,8 @@
       more.colSpan = names.length;
       body.push(make("tr", "", more));
     }
-    table.replaceChildren(make("table", "", [make("thead", "", header), make("tbody", "", body)]));
+    const head = rows.length ? [make("thead", "", header)] : [];
+    table.replaceChildren(make("table", "", [...head, make("tbody", "", body)]));
   }
 
   function place(table, pointer) {

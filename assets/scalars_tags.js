@@ -159,6 +159,7 @@
     const note = page.find(".ms-filter-note");
     note.hidden = !bad;
     if (bad) i18n().write(note, "scalars.filter_bad");
+    for (const button of page.root.querySelectorAll(".ms-tags-head button")) button.hidden = page.synthesis;
     i18n().write(page.find(".ms-tags-count"), "scalars.chosen",
       { shown: count(page.chosen.length), total: count(catalogue.tags.length) });
 

@@ -240,7 +240,7 @@ def _single_points(curves: Sequence[Curve]) -> list[Trace]:
         if single.size:
             trace = _base(curve.line, "markers")
             trace |= {"x": numbers(curve.line.x[single]), "y": numbers(curve.shown[single])}
-            trace["marker"] = {"color": curve.line.colour, "size": 5}
+            trace["marker"] = {"color": curve.line.colour, "size": 4}
             traces.append(trace)
     return traces
 
@@ -375,20 +375,24 @@ def _first(first: tuple[float, Line, int] | None) -> dict[str, Any] | None:
 def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marks: bool) -> dict[str, Any]:
     two = any(line.axis == 2 for line in lines)
     layout: dict[str, Any] = {
-        "margin": {"l": 54, "r": 54 if two else 14, "t": 8, "b": 26, "pad": 0},
+        "margin": {"l": 54, "r": 54 if two else 14, "t": 8, "b": 38 if look.axis == "absolute" else 26, "pad": 0},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "showlegend": False,
         "hovermode": False,
         "font": {"size": 11},
         "xaxis": _x_axis(lines, look),
-        "yaxis": _y_axis(look) | ({"range": _range(look.view.y, log=look.log)} if look.view.y else {}),
+        "yaxis": _y_axis(look) | _y_range(look, blank=facts["inside"] == 0),
         "meta": facts,
         # The range is part of the state, so a figure states it; nothing the browser remembers may override it.
         "uirevision": None,
     }
     if two:
-        layout["yaxis2"] = _y_axis(look) | {"overlaying": "y", "side": "right", "showgrid": False, "tickmode": "auto"}
+        layout["yaxis2"] = _y_axis(look) | {
+            "overlaying": "y", "side": "right", "showgrid": False, "zeroline": False, "tickmode": "auto", "fixedrange": True,
+        }  # fmt: skip
+        # A box would mean different values on the two axes, so it selects along x alone.
+        layout["yaxis"]["fixedrange"] = True
     if marks:
         layout["yaxis3"] = {"overlaying": "y", "range": [0, 1], "fixedrange": True, "visible": False}
     if look.threshold is not None:
@@ -398,12 +402,11 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marks: 
 
 def _x_axis(lines: Sequence[Line], look: Look) -> dict[str, Any]:
     axis: dict[str, Any] = {"nticks": 6, "zeroline": False, "showgrid": True, "ticks": "", "automargin": False}
-    if look.view.x:
-        axis["range"] = list(look.view.x)
+    low, high = look.view.x or _padded(*_extent(lines))
+    axis["range"] = [low, high]
     if look.axis == "absolute":
         return axis | {"type": "date"}
     if look.axis == "relative":
-        low, high = look.view.x or _extent(lines)
         return axis | {"type": "linear"} | time_ticks(low, high)
     return axis | {"type": "linear", "tickformat": "~s" if look.axis == "step" else ".4~g"}
 
@@ -414,6 +417,18 @@ def _extent(lines: Sequence[Line]) -> tuple[float, float]:
     if not finite:
         return 0.0, 1.0
     return min(float(x.min()) for x in finite), max(float(x.max()) for x in finite)
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    pad = (high - low) * 0.01 or max(abs(low) * 1e-6, 0.5)
+    return low - pad, high + pad
+
+
+def _y_range(look: Look, *, blank: bool) -> dict[str, Any]:
+    if look.view.y:
+        return {"range": _range(look.view.y, log=look.log)}
+    # Without a point in view the axis has nothing to say.
+    return {"range": [0, 1], "showticklabels": False, "zeroline": False} if blank else {}
 
 
 def _y_axis(look: Look) -> dict[str, Any]:

@@ -53,6 +53,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "scalars.left": ("Left axis", "左轴"),
     "scalars.right": ("Right axis", "右轴"),
     "scalars.points": ("all {n} points", "全部 {n} 个点"),
+    "scalars.points.drawn": ("drawn from all {n} points", "由全部 {n} 个点绘制"),
     "scalars.points.title": (
         "Drawn from all {n} points: each pixel column shows its lowest, highest, first and last. Zoom in for the raw points.",
         "由全部 {n} 个点绘制：每个像素列均保留最小、最大、首、末值。放大可查看原始数据点。",
