@@ -127,6 +127,7 @@
       this.items = [];
       this.active = 0;
       this.anchor = 0;
+      this.anchorOn = true;  // what a range does: as its first run was last set
       this.expanded = new Set();
       this.regex = false;
       this.build();
@@ -258,6 +259,7 @@
       if (signature === this.drawn) return;
       this.drawn = signature;
       this.total = all.length;
+      this.chips.classList.toggle("ms-few", all.length <= 3);
       this.chips.replaceChildren(...all.slice(0, CHIPS).map((one) => this.chip(one)), this.moreChip());
       this.fitChips();
     }
@@ -313,6 +315,7 @@
       this.button.setAttribute("aria-expanded", String(open));
       if (!open) return;
       this.active = this.anchor = 0;
+      this.anchorOn = true;
       this.refilter();
       this.search.focus();
       this.search.select();
@@ -413,7 +416,11 @@
         this.active = Math.max(0, Math.min(this.items.length - 1, this.active + step));
         this.reveal();
         if (event.shiftKey) this.range(this.active);
-        else this.paint();
+        else {
+          this.anchor = this.active;
+          this.anchorOn = true;
+          this.paint();
+        }
       } else if (event.key === "Enter" || (event.key === " " && (event.ctrlKey || !this.search.value))) {
         event.preventDefault();
         if (event.altKey) this.only(this.active);
@@ -443,18 +450,15 @@
       const item = this.items[index];
       if (!item) return;
       this.active = this.anchor = index;
-      const on = !item.members.every((key) => this.chosen.has(key));
-      this.choose(item.members, () => on);
+      this.anchorOn = !item.members.every((key) => this.chosen.has(key));
+      this.choose(item.members, () => this.anchorOn);
     }
 
     range(index) {
       const from = Math.min(this.anchor, index);
       const to = Math.max(this.anchor, index);
-      const anchor = this.items[this.anchor];
       this.active = index;
-      if (!anchor) return;
-      const on = anchor.members.every((key) => this.chosen.has(key));
-      this.choose(this.items.slice(from, to + 1).flatMap((item) => item.members), () => on);
+      this.choose(this.items.slice(from, to + 1).flatMap((item) => item.members), () => this.anchorOn);
     }
 
     only(index) {

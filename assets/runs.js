@@ -46,7 +46,19 @@
   grids.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
   grids.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
   grids.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
-  grids.mindscopeKinds = (row) => (row ? otherKinds(row).map(([kind, n]) => `${kind} ${n}`).join(", ") : "");
+  grids.mindscopeKinds = (row) =>
+    row ? otherKinds(row).map(([kind, n]) => `${mindscope.i18n.text(`kind.${kind}`)} ${n.toLocaleString("en")}`).join(", ") : "";
+  grids.mindscopePath = (row) => (row && row.real ? `${row.path} → ${row.real}` : row && row.path);
+  grids.mindscopeAgo = (value) => {
+    if (!value) return "";
+    const { i18n } = mindscope;
+    const seconds = Date.now() / 1000 - value;
+    if (seconds < 5) return i18n.text("age.now");
+    const [english, chinese] = mindscope.frame.age(seconds);
+    return i18n.text("age.ago", { age: i18n.language() === "zh" ? chinese : english });
+  };
+  grids.mindscopeMoment = (value) =>
+    value ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(new Date(value * 1000)) : "";
 
   function otherKinds(row) {
     return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && n > 0);
@@ -57,10 +69,7 @@
   const make = (...args) => window.React.createElement(...args);
 
   function words(key, values) {
-    return twice(...mindscope.i18n.both(key, values));
-  }
-
-  function twice(english, chinese) {
+    const [english, chinese] = mindscope.i18n.both(key, values);
     return make("span", { className: "t" }, make("span", { className: "en" }, english), make("span", { className: "zh" }, chinese));
   }
 
@@ -82,24 +91,6 @@
     make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
       make("span", { className: "ms-last-tag ms-cut" }, data.tag),
       make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
-
-  cells.MindscopeKinds = ({ data }) =>
-    make("span", { className: "ms-cut ms-kinds", title: otherKinds(data).map(([kind, n]) => `${mindscope.i18n.text(`kind.${kind}`)} ${n}`).join("\n") },
-      otherKinds(data).map(([kind, n], i) =>
-        make("span", { key: kind }, i ? ", " : "", words(`kind.${kind}`), ` ${n.toLocaleString("en")}`)));
-
-  cells.MindscopePath = ({ data }) =>
-    make("span", { className: "ms-cut ms-mono ms-muted", title: data.real ? `${data.path}\n→ ${data.real}` : data.path }, data.path);
-
-  cells.MindscopeTime = ({ value }) => {
-    if (!value) return null;
-    const moment = new Date(value * 1000);
-    const seconds = Date.now() / 1000 - value;
-    const [english, chinese] = mindscope.frame.age(seconds);
-    const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(moment);
-    const ago = seconds < 5 ? words("age.now") : twice(mindscope.i18n.both("age.ago", { age: english })[0], mindscope.i18n.both("age.ago", { age: chinese })[1]);
-    return make("time", { dateTime: moment.toISOString(), title: full }, ago);
-  };
 
   cells.MindscopeLinks = ({ data }) => {
     const links = Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
@@ -258,11 +249,16 @@
       if (row && row.tags.scalar && document.querySelector(".ms-shell")) mindscope.shell.go("scalars", { run: [row.key] });
     }
 
+    // Cells that are plain text do not follow the language by themselves.
+    retell() {
+      if (this.api && !this.api.isDestroyed()) this.api.refreshCells({ columns: ["others", "updated", "started"], force: true });
+    }
+
     age() {
       if (!this.body.isConnected) {
         window.clearInterval(this.aging);
         views.delete(this.gridId);
-      } else if (this.api && !document.hidden) this.api.refreshCells({ columns: ["updated", "started"], force: true });
+      } else if (!document.hidden) this.retell();
     }
   }
 
@@ -291,6 +287,7 @@
 
   functions.runs_headers = function (prefs, headers, columns) {
     if (!prefs) return window.dash_clientside.no_update;
+    for (const shown of views.values()) shown.retell();
     const place = prefs.lang === "zh" ? 1 : 0;
     const next = columns.map((column) => ({ ...column, headerName: headers[column.field][place] }));
     return next.every((column, i) => column.headerName === columns[i].headerName) ? window.dash_clientside.no_update : next;

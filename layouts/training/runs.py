@@ -21,8 +21,15 @@ from layouts.texts import runs as words
 RECORD = """with ms.SummaryRecord("./summary_dir") as record:
     model.train(10, dataset, callbacks=[ms.SummaryCollector("./summary_dir")])"""
 
-# (field, css class, further properties); the header is the text runs.<field>, its title runs.<field>.tip where there is one.
+# (field, further properties of its column); the header is the text runs.<field>. Cells are plain text where they can be:
+# each cell renderer is a React component, and a thousand rows must scroll.
 _NUMBER = {"type": "rightAligned", "filter": "agNumberColumnFilter"}
+_TIME = {
+    "valueFormatter": {"function": "mindscopeAgo(params.value)"},
+    "initialWidth": 92,
+    "cellClass": "ms-grid-quiet",
+    "sortingOrder": ["desc", "asc", None],
+}
 _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("name", {"cellRenderer": "MindscopeRun", "flex": 1, "minWidth": 260, "pinned": "left", "lockPinned": True,
               "filter": "agTextColumnFilter"}),
@@ -33,13 +40,15 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
     ("scalars", {**_NUMBER, "initialWidth": 76, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
                  "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
-    ("others", {"cellRenderer": "MindscopeKinds", "initialWidth": 140, "filter": "agTextColumnFilter",
-                "valueGetter": {"function": "mindscopeKinds(params.data)"}}),
+    ("others", {"initialWidth": 140, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet",
+                "valueGetter": {"function": "mindscopeKinds(params.data)"},
+                "tooltipValueGetter": {"function": "mindscopeKinds(params.data)"}}),
     ("ranks", {**_NUMBER, "initialWidth": 68, "valueGetter": {"function": "params.data.members.length"}}),
     ("size", {**_NUMBER, "initialWidth": 86, "valueFormatter": {"function": "params.data ? params.data.sizeText : ''"}}),
-    ("updated", {"cellRenderer": "MindscopeTime", "initialWidth": 92, "filter": False, "sortingOrder": ["desc", "asc", None]}),
-    ("started", {"cellRenderer": "MindscopeTime", "initialWidth": 92, "filter": False, "sortingOrder": ["desc", "asc", None]}),
-    ("path", {"cellRenderer": "MindscopePath", "initialWidth": 340, "filter": "agTextColumnFilter"}),
+    ("updated", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.updated)"}}),
+    ("started", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.started)"}}),
+    ("path", {"initialWidth": 340, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet ms-mono",
+              "tooltipValueGetter": {"function": "mindscopePath(params.data)"}}),
 )  # fmt: skip
 
 _OPTIONS = {

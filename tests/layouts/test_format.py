@@ -14,7 +14,8 @@ from layouts import format as fmt
 @pytest.mark.parametrize(
     ("value", "text"),
     [(None, ""), (0.0, "0"), (0.012345, "0.01235"), (2.5, "2.500"), (-3.14159, "-3.142"), (100.0, "100"), (12345.678, "12,346"),
-     (99995.0, "99,995"), (999999.0, "1.000e+06"), (1e-7, "1.000e-07"), (math.nan, "NaN"), (math.inf, "+Inf"), (-math.inf, "-Inf")],
+     (99995.0, "99,995"), (999999.0, "1.000e+06"), (1e-7, "1.000e-07"),
+     (math.nan, "NaN"), (math.inf, "+Inf"), (-math.inf, "-Inf")],
 )  # fmt: skip
 def test_numbers_have_four_digits(value: float | None, text: str) -> None:
     assert fmt.number(value) == text
