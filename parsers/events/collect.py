@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -14,6 +15,8 @@ from parsers.events.walk import Event, Payload, Scalar
 from parsers.model import Floats, Ints, PayloadBlock, ScalarBlock
 
 Ids = NDArray[np.int32]
+FEW = 64
+"""Up to so many tuples of tags, columns of various ones are taken apart while they are in the processor's cache."""
 
 
 class Columns(NamedTuple):
@@ -62,13 +65,24 @@ class Collector:
     def add_columns(self, columns: Columns) -> None:
         """Add records read at once."""
         self.records += len(columns.step)
-        self._columns[len(columns.value)].append(columns)
-        self._earliest(columns.wall_time)
+        if not len(columns.step):
+            return
+        known = columns.wall_time[columns.wall_time > 0]
+        self._earliest(float(known.min()) if len(known) else 0.0)
+        ids = columns.ids
+        few = np.flatnonzero(np.bincount(ids)).tolist() if not isinstance(ids, int) and len(self._ids) <= FEW else []
+        if len(few) > 1:
+            _, step, wall_time, order, value = columns
+            for number in few:
+                at = np.flatnonzero(ids == number)
+                self._columns[len(value)].append(Columns(number, step[at], wall_time[at], order[at], value[:, at]))
+        else:
+            self._columns[len(columns.value)].append(columns._replace(ids=few[0]) if few else columns)
 
     def add_event(self, event: Event, order: int) -> None:
         """Add the wall time and the scalars of one message."""
         self.records += 1
-        self._earliest(np.array([event.wall_time]))
+        self._earliest(event.wall_time)
         if event.scalars:
             self._add_scalars(event, event.scalars, order)
 
@@ -89,11 +103,9 @@ class Collector:
         index.length.append(payload.end - payload.start)
         index.verified.append(verified)
 
-    def _earliest(self, wall_time: Floats) -> None:
-        known = wall_time[np.isfinite(wall_time) & (wall_time > 0)]
-        if len(known):
-            first = float(known.min())
-            self.started = first if self.started is None else min(first, self.started)
+    def _earliest(self, wall_time: float) -> None:
+        if 0 < wall_time < math.inf and (self.started is None or wall_time < self.started):
+            self.started = wall_time
 
     def payloads(self) -> list[PayloadBlock]:
         """The index of large values by kind, tag and plugin, in the order in which these were first met."""

@@ -48,6 +48,10 @@ class Shape:
             mask[at : at + dtype.itemsize] = 0
         mask[max(self.step_at, 0) : max(self.step_end, 0)] = 0x80
         self.mask = mask.view(np.uint64)
+        structure = mask.copy()
+        for start, end in event.names:
+            structure[start:end] = 0
+        self.structure = structure.view(np.uint64)
         self.variable = np.flatnonzero(mask[:length] != 255)
         self._tables = tables
         self._keys = (np.arange(1, len(self.mask) + 1, dtype=np.uint64) * np.uint64(MULTIPLIER)) | np.uint64(1)
@@ -58,6 +62,11 @@ class Shape:
     def alike(self, other: Shape) -> bool:
         """Whether records of both have the same fields at the same places."""
         return self.places == other.places and np.array_equal(self.mask, other.mask)
+
+    def built_alike(self, constant: Longs) -> NDArray[np.bool_]:
+        """Whether rows, given by their constant bits, agree with this shape in all but tags and metadata."""
+        same: NDArray[np.bool_] = ~((constant ^ self.templates[0]) & self.structure).any(axis=1)
+        return same
 
     def masked(self, rows: Bytes) -> Longs:
         """The constant bits of rows as words."""
@@ -208,6 +217,9 @@ class ColumnDecoder:
     def _learn(self, shape: Shape, rows: Bytes, constant: Longs, which: NDArray[np.intp]) -> None:
         """Walk one record of each kind of unmatched row that has the same shape but other constant bytes, such as its tag."""
         unknown = np.flatnonzero(which < 0)
+        unknown = unknown[shape.built_alike(constant[unknown])]
+        if not len(unknown):
+            return
         _, first, count = np.unique(shape.hash(constant[unknown]), return_index=True, return_counts=True)
         for at in unknown[first[count > 1]].tolist():
             if len(shape.ids) >= TEMPLATES:

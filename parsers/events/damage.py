@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from parsers.events.records import Damage
 from parsers.model import Problem
 
+MOST = 1000
+"""Places of damage told one by one; more than these are told together."""
+
 
 def describe(path: str, damage: Iterable[Damage]) -> list[Problem]:
     """One Problem per stretch of neighbouring damage of one kind, in the order of the file."""
@@ -17,7 +20,12 @@ def describe(path: str, damage: Iterable[Damage]) -> list[Problem]:
             merged[-1].append(piece)
         else:
             merged.append([piece])
-    return [_problem(path, pieces) for pieces in merged]
+    problems = [_problem(path, pieces) for pieces in merged[:MOST]]
+    if rest := merged[MOST:]:
+        begin, end = rest[0][0].offset, max(piece.offset + piece.length for pieces in rest for piece in pieces)
+        text = f"There is further damage of this and other kinds at {len(rest):,} places. All intact records are shown."
+        problems.append(Problem(path, begin, end - begin, rest[0][0].kind, text))
+    return problems
 
 
 def _problem(path: str, pieces: list[Damage]) -> Problem:

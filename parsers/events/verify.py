@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from bisect import bisect_right
 from collections.abc import Iterator
 from struct import Struct
 
@@ -23,13 +25,18 @@ _u32 = Struct("<I").unpack_from
 def verify_events(path: str, form: Form, message: str) -> list[Problem]:
     """All that is wrong with an event file; message names what each record holds."""
     problems = list(read_events(path, form).problems)
+    covered = sorted((problem.offset, problem.offset + problem.length) for problem in problems)
     try:
         with EventFile(path) as file:
-            further = list(_undecodable(file, message))
+            further = [damage for damage in _undecodable(file, message) if not _within(damage.offset, covered)]
     except OSError:
         return problems  # reading has reported it
-    reported = {problem.offset for problem in problems}
-    return problems + [p for p in describe(path, further) if p.offset not in reported]
+    return problems + describe(path, further)
+
+
+def _within(offset: int, covered: list[tuple[int, int]]) -> bool:
+    at = bisect_right(covered, (offset, sys.maxsize)) - 1
+    return at >= 0 and offset < covered[at][1]
 
 
 def _undecodable(file: EventFile, message: str) -> Iterator[Damage]:

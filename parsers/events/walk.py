@@ -61,10 +61,11 @@ class Payload(NamedTuple):
 
 class Event:
     """One message. wall and step_at are positions (-1: the field is missing and its value 0); plain says that every field
-    this walk reads occurs once, so that another message with equal bytes elsewhere has its fields at the same places."""
+    this walk reads occurs once, so that another message with equal bytes elsewhere has its fields at the same places; names
+    are the places of tags and metadata, which may differ between messages of one structure."""
 
     __slots__ = (
-        "complaints", "payloads", "plain", "scalars", "step", "step_at", "step_end", "version", "wall", "wall_time"
+        "complaints", "names", "payloads", "plain", "scalars", "step", "step_at", "step_end", "version", "wall", "wall_time"
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -74,6 +75,7 @@ class Event:
         self.scalars: list[Scalar] = []
         self.payloads: list[Payload] = []
         self.complaints: list[str] = []
+        self.names: list[tuple[int, int]] = []
         self.plain = True
 
 
@@ -150,6 +152,7 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
         if key == TAG:
             event.plain &= tag_at < 0
             tag_at, tag_end = span(data, pos, end)
+            event.names.append((tag_at, tag_end))
             pos = tag_end
         elif key == form.scalar:
             event.plain &= not holds
@@ -163,6 +166,7 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
         elif key == METADATA and form.metadata:
             event.plain &= metadata is None
             metadata = span(data, pos, end)
+            event.names.append(metadata)
             pos = metadata[1]
         else:
             pos = skip(data, pos, end, key)
