@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint bench browser lock clean
+.PHONY: run test lint bench browser lock clean screenshots
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -44,3 +44,8 @@ lock:
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+# The README's screenshots, of the runs in RUNS.
+RUNS ?= app/demo
+screenshots: $(VENV)/.test
+	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py $(RUNS)

@@ -1,0 +1,50 @@
+"""Takes the README's screenshots: python docs/take_screenshots.py DIR, where DIR holds real runs (default: the demo runs)."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+from waitress.server import create_server
+
+from app import create_app
+from app.store import Store
+
+HERE = Path(__file__).resolve().parent
+RUNS = [
+    "lenet_adam_lr0.001_b16", "lenet_adam_lr0.01_b64", "lenet_momentum_lr0.01_b32", "lenet_momentum_lr0.1_b32",
+    "lenet_sgd_lr0.05_b48", "lenet_diverges_nan",
+]  # fmt: skip
+CHOSEN = "&".join(f"run={name}" for name in RUNS)
+PICTURES = (
+    ("runs", "", "light", "en-US"),
+    ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
+    ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
+)
+
+
+def main(base: str) -> None:
+    store = Store([base], interval=0).start()
+    store.wait(60)
+    server: Any = create_server(create_app(store).server, host="127.0.0.1", port=0, threads=16)
+    threading.Thread(target=server.run, daemon=True).start()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        for name, path, theme, language in PICTURES:
+            context = browser.new_context(
+                viewport={"width": 1360, "height": 800}, color_scheme=theme, locale=language  # type: ignore[arg-type]
+            )
+            page = context.new_page()
+            page.goto(f"http://127.0.0.1:{server.effective_port}/{path}")
+            page.wait_for_timeout(4000)
+            page.screenshot(path=HERE / f"{name}.png")
+            context.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "app" / "demo"))
