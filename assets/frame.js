@@ -4,12 +4,12 @@
   const mindscope = (window.mindscope = window.mindscope || {});
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const functions = (dash.mindscope = dash.mindscope || {});
-  const LOADING_MS = 500;
+  const LOADING_MS = 700;
   const AFTER_REFRESH_MS = [300, 1000, 2500];
 
-  let status = null;
-  let answered = null;  // when the last status came, by this browser's clock
+  const told = new Map();  // frame -> its last status
   let polls = 0;
+  let soon = 0;  // the timer that asks again while runs are being read
 
   function set(id, props) {
     window.dash_clientside.set_props(id, props);
@@ -47,9 +47,8 @@
     }
   }
 
-  function writeRead(element) {
+  function writeRead(element, status) {
     const { write } = mindscope.i18n;
-    if (!status) return;
     if (status.loaded < status.total) {
       return write(element, "status.loading", { loaded: status.loaded, total: status.total });
     }
@@ -57,34 +56,42 @@
     const seconds = Date.now() / 1000 - status.read_at;
     if (seconds < 1) return write(element, "status.now");
     const [english, chinese] = age(seconds);
-    write(element, "status.ago", { age: mindscope.i18n.language() === "zh" ? chinese : english });
+    return write(element, "status.ago", { age: mindscope.i18n.language() === "zh" ? chinese : english });
   }
 
-  function paintStatus() {
-    if (!status) return;
+  function writeBase(element, base) {
+    if (element.title === base) return;
+    const parts = base.split("/");
+    element.title = base;
+    element.textContent = parts.length > 4 ? `…/${parts.slice(-2).join("/")}` : base;
+  }
+
+  function writeHealth(button, count) {
     const i18n = mindscope.i18n;
+    const key = count > 1 ? "health.problems" : count === 1 ? "health.problem" : "health.good";
+    const values = { n: count.toLocaleString("en") };
+    const text = button.querySelector(".ms-health-text");
+    button.classList.toggle("ms-wrong", count > 0);
+    text.hidden = count === 0;
+    if (count > 0) i18n.write(text, key, values);
+    i18n.label(button, "title", key, values);
+    i18n.label(button, "aria-label", key, values);
+  }
+
+  // A frame shows its status in itself, or, where it has no such places, in the header of the shell around it.
+  function paintStatus() {
     const paused = !mindscope.prefs.current().refresh;
-    for (const element of document.querySelectorAll(".ms-read")) {
-      writeRead(element);
-      element.parentElement.classList.toggle("ms-paused", paused);
-    }
-    for (const element of document.querySelectorAll(".ms-base")) {
-      if (element.title !== status.base) {
-        element.title = status.base;
-        const parts = status.base.split("/");
-        element.textContent = parts.length > 4 ? `…/${parts.slice(-2).join("/")}` : status.base;
+    for (const frame of frames()) {
+      const status = told.get(frame);
+      const element = document.getElementById(`${frame}-frame`);
+      const root = element && (element.closest(".ms-shell") || element);
+      if (!status || !root) continue;
+      for (const read of root.querySelectorAll(".ms-read")) {
+        writeRead(read, status);
+        read.parentElement.classList.toggle("ms-paused", paused);
       }
-    }
-    for (const button of document.querySelectorAll(".ms-health")) {
-      const count = status.problems;
-      button.classList.toggle("ms-wrong", count > 0);
-      const key = count > 1 ? "health.problems" : count === 1 ? "health.problem" : "health.good";
-      const values = { n: count.toLocaleString("en") };
-      const text = button.querySelector(".ms-health-text");
-      text.hidden = count === 0;
-      if (count > 0) i18n.write(text, key, values);
-      i18n.label(button, "title", key, values);
-      i18n.label(button, "aria-label", key, values);
+      for (const base of root.querySelectorAll(".ms-base")) writeBase(base, status.base);
+      for (const button of root.querySelectorAll(".ms-health")) writeHealth(button, status.problems);
     }
   }
 
@@ -93,12 +100,13 @@
     return mindscope.prefs.current();
   };
 
-  functions.status_changed = function (next) {
-    if (!next) return;
-    status = next;
-    answered = Date.now();
+  functions.status_changed = function (status) {
+    if (!status) return;
+    const frame = window.dash_clientside.callback_context.inputs_list[0].id.replace(/-status$/, "");
+    told.set(frame, status);
     paintStatus();
-    if (next.loaded < next.total || !next.read_at) window.setTimeout(() => !document.hidden && ask(), LOADING_MS);
+    window.clearTimeout(soon);
+    if (status.loaded < status.total || !status.read_at) soon = window.setTimeout(() => !document.hidden && ask(), LOADING_MS);
   };
 
   window.addEventListener("mindscope:prefs", () => {
@@ -112,36 +120,45 @@
 
   document.addEventListener("visibilitychange", () => {
     for (const frame of frames()) set(`${frame}-interval`, clock());
-    if (!document.hidden && mindscope.prefs.current().refresh && answered) ask();
+    if (!document.hidden && mindscope.prefs.current().refresh) ask();
   });
 
   window.setInterval(() => !document.hidden && paintStatus(), 1000);
 
   // Dialogs -----------------------------------------------------------------------------------------------------------
 
-  function dialog(part) {
-    const frame = frames()[0];
-    return frame && document.getElementById(`${frame}-${part}`);
+  // The frame that an element belongs to; the shell's buttons belong to the page on screen.
+  function frameOf(element) {
+    const own = element && element.closest(".ms-frame");
+    return own ? own.dataset.frame : frames()[0];
   }
 
-  function openHealth() {
-    const panel = dialog("health");
-    if (!panel || panel.open) return;
+  function openDialog(frame, part) {
+    const panel = frame && document.getElementById(`${frame}-${part}`);
+    if (!panel || panel.open) return false;
     panel.showModal();
-    polls += 1;
-    set(`${frames()[0]}-health-asked`, { data: polls });
+    return true;
   }
 
-  function openKeys() {
-    const panel = dialog("keys");
-    if (panel && !panel.open) panel.showModal();
+  function openHealth(element) {
+    const frame = frameOf(element);
+    polls += 1;
+    if (openDialog(frame, "health")) set(`${frame}-health-asked`, { data: polls });
+  }
+
+  function openKeys(element) {
+    openDialog(frameOf(element), "keys");
+  }
+
+  function switchTheme() {
+    if (mindscope.prefs.ours) mindscope.prefs.set({ theme: mindscope.prefs.current().theme === "dark" ? "light" : "dark" });
   }
 
   const actions = {
     refresh,
     health: openHealth,
     keys: openKeys,
-    theme: () => mindscope.prefs.set({ theme: mindscope.prefs.current().theme === "dark" ? "light" : "dark" }),
+    theme: switchTheme,
     language: () => mindscope.prefs.set({ lang: mindscope.prefs.current().lang === "zh" ? "en" : "zh" }),
     auto: () => mindscope.prefs.set({ refresh: !mindscope.prefs.current().refresh }),
     menu: () => mindscope.prefs.set({ folded: !mindscope.prefs.current().folded }),
@@ -200,7 +217,7 @@
 
   const keys = {
     "/": focusFilter,
-    "?": openKeys,
+    "?": () => openKeys(document.activeElement),
     r: refresh,
     t: actions.theme,
     p: () => mindscope.picker.open(),
@@ -217,6 +234,8 @@
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = event.target;
     if (target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))) return;
+    // In somebody else's page only a key pressed inside a page of ours is ours.
+    if (!document.querySelector(".ms-shell") && !(target instanceof Element && target.closest(".ms"))) return;
     if (document.querySelector("dialog[open]") || !frames().length) return;
     const act = keys[event.key];
     if (!act) return;

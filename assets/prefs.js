@@ -23,22 +23,33 @@
     return Math.min(300, Math.max(3, Math.round(Number(seconds)) || 3));
   }
 
+  // A page in somebody else's layout follows that layout's theme and language; only our own index page sets them.
+  const ours = document.querySelector('meta[name="mindscope-libraries"]') !== null;
+
+  function theme() {
+    if (!ours) return document.documentElement.dataset.mantineColorScheme === "dark" ? "dark" : "light";
+    if (chosen.theme === "light" || chosen.theme === "dark") return chosen.theme;
+    return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  }
+
+  function language() {
+    if (!ours) return document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+    if (chosen.lang === "en" || chosen.lang === "zh") return chosen.lang;
+    return (navigator.language || "").toLowerCase().startsWith("zh") ? "zh" : "en";
+  }
+
   function current() {
-    const dark = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    const chinese = (navigator.language || "").toLowerCase().startsWith("zh");
     return {
-      theme: chosen.theme === "light" || chosen.theme === "dark" ? chosen.theme : dark ? "dark" : "light",
-      lang: chosen.lang === "en" || chosen.lang === "zh" ? chosen.lang : chinese ? "zh" : "en",
+      theme: theme(),
+      lang: language(),
       refresh: chosen.refresh !== false,
       interval: clamp(chosen.interval),
       folded: typeof chosen.folded === "boolean" ? chosen.folded : window.innerWidth < NARROW,
     };
   }
 
-  // A page in somebody else's layout follows that layout's theme and language; only our own shell sets them.
-  const ours = document.querySelector('meta[name="mindscope-libraries"]') !== null;
-
   function apply() {
+    if (!ours) return;
     const now = current();
     const root = document.documentElement;
     root.lang = now.lang === "zh" ? "zh-CN" : "en";
@@ -53,6 +64,10 @@
     }
   }
 
+  function tell() {
+    window.dispatchEvent(new CustomEvent("mindscope:prefs"));
+  }
+
   function set(changes) {
     chosen = Object.assign(stored(), changes);
     try {
@@ -60,10 +75,14 @@
     } catch (error) {
       // kept for this page only
     }
-    if (ours || document.querySelector(".ms-shell")) apply();
-    window.dispatchEvent(new CustomEvent("mindscope:prefs"));
+    apply();
+    tell();
   }
 
-  mindscope.prefs = { current, set, apply, clamp };
-  if (ours) apply();
+  mindscope.prefs = { ours, current, set, apply, clamp };
+  apply();
+  if (!ours) {
+    const watched = { attributes: true, attributeFilter: ["lang", "data-mantine-color-scheme"] };
+    new MutationObserver(tell).observe(document.documentElement, watched);
+  }
 })();
