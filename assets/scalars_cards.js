@@ -241,7 +241,7 @@
     Object.assign(layout, {
       paper_bgcolor: colour("--ms-card"), plot_bgcolor: colour("--ms-card"), autosize: false,
       font: { size: 11, color: colour("--ms-text"), family: style.fontFamily },
-      title: { text: plain(key || names), font: { size: 13 }, x: 0.01, xanchor: "left", y: 0.99, yanchor: "top" },
+      title: { text: plain(key || names), font: { size: 13 }, x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } },
     });
     layout.margin = { ...layout.margin, t: 30 };
     const lines = plot.data.filter((trace) => trace.meta && trace.meta.key !== undefined);

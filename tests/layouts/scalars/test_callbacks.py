@@ -1,0 +1,170 @@
+"""The callbacks as plain functions: what a card gets, when it is drawn again, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+from dash import no_update
+from hypothesis import given
+from hypothesis import strategies as st
+
+from layouts.state import BadInput, colours
+from layouts.training.scalars.asks import read_ask
+from layouts.training.scalars.callbacks import card, changed_cards, tags_of, verdict
+from layouts.training.scalars.charts import MOST_LINES
+from tests.layouts.scalars.conftest import START, Arrays, series
+from tests.layouts.scalars.test_lines import mains, xs, ys
+
+
+def ask(tag: str = "loss", **more: Any) -> dict[str, list[str]]:
+    return {"tag": [tag]} | {key: value if isinstance(value, list) else [value] for key, value in more.items()}
+
+
+def test_tags_of_all_chosen_runs_in_natural_order(source: Arrays) -> None:
+    found, digest = tags_of(source, "[]", None)
+    assert found["tags"] == ["layer2/w", "layer10/w", "loss", "lr"]
+    assert found["runs"] == ["a", "b", "job/rank_0", "job/rank_1"] == source.wanted
+    assert tags_of(source, "[]", digest) == (no_update, no_update)
+    assert tags_of(source, json.dumps(["b"]), digest)[0]["tags"] == ["layer2/w", "loss"]
+    source.states["b"] = "loading"
+    assert tags_of(source, json.dumps(["b"]), None)[0]["waiting"] == 1
+
+
+@pytest.mark.parametrize("chosen", ["{", "1", '{"a": 1}', "[1]", 5, "[" * 100_000])
+def test_wrong_choices_are_refused(source: Arrays, chosen: Any) -> None:
+    with pytest.raises(BadInput):
+        tags_of(source, chosen, None)
+
+
+def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: Arrays) -> None:
+    made, mark = card(source, ask())
+    lines = mains(made)
+    assert [t["meta"]["key"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
+    assert [t["meta"]["label"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
+    drawn = colours(source)
+    assert [t["line"]["color"] for t in lines] == [drawn[t["meta"]["key"]] for t in lines]
+    assert made["layout"]["meta"]["tags"] == ["loss"]
+    assert isinstance(mark, str)
+
+
+def test_a_slot_without_a_card_asks_for_nothing(source: Arrays) -> None:
+    assert card(source, None) == (no_update, no_update)
+
+
+def test_a_job_stands_for_its_ranks_and_unknown_names_for_nothing(source: Arrays) -> None:
+    made, _ = card(source, ask(run=["job", "../../etc/passwd"]))
+    assert [t["meta"]["key"] for t in mains(made)] == ["job/rank_0", "job/rank_1"]
+    made, _ = card(source, ask("no such tag"))
+    assert made["data"] == []
+
+
+def test_the_axes(source: Arrays) -> None:
+    relative = mains(card(source, ask(run="a", x="relative"))[0])[0]
+    assert xs(relative).tolist() == [10.0, 12.0, 14.0, 16.0]
+    made = card(source, ask(run="a", x="absolute", zone="120"))[0]
+    assert xs(mains(made)[0])[0] == (START + 10.0 + 7200.0) * 1000
+    assert made["layout"]["xaxis"]["type"] == "date"
+    over = mains(card(source, ask(run="a", x="tag:lr"))[0])[0]
+    np.testing.assert_allclose(xs(over), [0.4, 0.3, 0.2, 0.1])
+
+
+def test_an_absolute_view_is_in_seconds_of_utc(source: Arrays) -> None:
+    made, _ = card(source, ask(run="a", x="absolute", zone="60", view=f"{START},{START + 11},,"))
+    assert made["layout"]["xaxis"]["range"] == [(START + 3600) * 1000, (START + 3611) * 1000]
+
+
+def test_one_chart_of_several_tags(source: Arrays) -> None:
+    made, _ = card(source, {"tag": ["loss"], "right": ["lr"], "run": ["a"]})
+    lines = mains(made)
+    assert [t.get("yaxis", "y") for t in lines] == ["y", "y2"]
+    assert len({t["line"]["color"] for t in lines}) == 2
+    assert [item["tag"] for item in made["layout"]["meta"]["legend"]] == ["loss", "lr"]
+    made, _ = card(source, {"tag": ["loss", "lr"]})
+    assert {t["line"].get("dash", "solid") for t in mains(made)} == {"solid", "dash"}
+
+
+def test_too_many_lines_are_counted_and_can_be_had() -> None:
+    source = Arrays({f"r{i}": {"acc": series([1.0, 2.0])} for i in range(MOST_LINES + 5)})
+    made, _ = card(source, ask("acc", run="*"))
+    assert (made["layout"]["meta"]["lines"], made["layout"]["meta"]["series"]) == (MOST_LINES, MOST_LINES + 5)
+    made, _ = card(source, ask("acc", run="*", every="1"))
+    assert len(mains(made)) == MOST_LINES + 5
+
+
+def test_only_cards_with_new_points_are_drawn_again(source: Arrays) -> None:
+    asks = [ask("loss"), ask("lr"), None]
+    marks = [card(source, one)[1] if one else None for one in asks]
+    assert changed_cards(source, asks, marks) == [no_update, no_update, no_update]
+    source.data["a"]["loss"] = series([3.0, 2.0, 1.5, 1.0, 0.5])
+    changed = changed_cards(source, asks, marks)
+    assert changed[1:] == [no_update, no_update]
+    assert changed[0] == card(source, asks[0])[1]
+    assert ys(mains(card(source, asks[0])[0])[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
+
+
+@pytest.mark.parametrize(("asks", "drawn"), [(None, []), ([], None), ([None], []), (5, 5), ([ask()], ["x", "y"])])
+def test_unequal_lists_of_cards_are_refused(source: Arrays, asks: Any, drawn: Any) -> None:
+    with pytest.raises(BadInput):
+        changed_cards(source, asks, drawn)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"tag": []},
+        {"tag": "loss"},
+        {"tag": [1]},
+        {"tag": [f"t{i}" for i in range(51)]},
+        ask(x="sideways"),
+        ask(smooth="1"),
+        ask(smooth="-0.1"),
+        ask(smooth="nan"),
+        ask(smooth="x"),
+        ask(log="yes"),
+        ask(threshold=">2&<1"),
+        ask(threshold="garbage"),
+        ask(view="1,2"),
+        ask(view="1,x,,"),
+        ask(view="2,1,,"),
+        ask(view="1,,,"),
+        ask(view="nan,1,,"),
+        ask(view="0,inf,,"),
+        ask(columns="0"),
+        ask(columns="1e9"),
+        ask(zone="1e9"),
+        ask(run={"a": 1}),
+        {"tag": ["loss"], "run": "a"},
+        [],
+        "loss",
+        7,
+    ],
+)
+def test_wrong_asks_are_refused(source: Arrays, wrong: Any) -> None:
+    with pytest.raises(BadInput):
+        card(source, wrong)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["tag", "run", "x", "smooth", "view", "threshold", "columns"]), inner, max_size=4),
+        max_leaves=12,
+    )
+)  # fmt: skip
+def test_any_json_is_an_ask_or_is_refused(data: Any) -> None:
+    try:
+        read_ask(data)
+    except BadInput:
+        return
+
+
+def test_verdicts() -> None:
+    assert verdict({"text": ">1&<2", "number": 3}) == {"text": ">1&<2", "number": 3, "reason": "", "threshold": ">1.0&<2.0"}
+    assert verdict({"text": ">"})["reason"] == "empty"
+    for wrong in (None, [], {"text": 5}, "x"):
+        with pytest.raises(BadInput):
+            verdict(wrong)
