@@ -151,14 +151,12 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         """The HTML of a page."""
         page = self._page()
         later = {name: self._library(package) for name, package in LIBRARIES.items() if name not in page.libraries}
-        ahead = () if page.libraries else self._chart_scripts()
         head = [
             parts["metas"],
             f'<meta name="mindscope-libraries" content="{html.escape(json.dumps(later))}">',
             f"<title>{parts['title']}</title>",
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
             f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
-            *(f'<link rel="preload" as="script" href="{url}">' for url in ahead),
             parts["css"],
         ]
         body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
@@ -173,13 +171,10 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         """URLs of a library that is loaded when a component of it is first shown."""
         return [url for url in self._scripts if f"_dash-component-suites/{package}/" in url]
 
-    def _chart_scripts(self) -> tuple[str, ...]:
-        """What Dash loads once it meets a chart, under the names it uses: worth asking for at once."""
-        return (f"{self.public_prefix}_dash-component-suites/plotly/package_data/plotly.min.js",)
-
     def warm(self) -> None:
         """Compress the scripts of all pages, so that the first visitor need not wait for it."""
-        self.bundles.warm([*self._chart_scripts(), *self._scripts])
+        # Dash loads plotly.js, the largest, by this name when it meets the first chart.
+        self.bundles.warm([f"{self.public_prefix}_dash-component-suites/plotly/package_data/plotly.min.js", *self._scripts])
 
 
 class _NoHooks:
