@@ -6,7 +6,7 @@ therefore the CRC of its template, in which the variable bytes are zero, XOR one
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 
 import google_crc32c
 import numpy as np
@@ -34,6 +34,7 @@ def unmask_columns(stored: Words) -> Words:
     return (rotated >> np.uint32(17)) | (rotated << np.uint32(15))
 
 
+@lru_cache(maxsize=1024)
 def byte_table(distance: int) -> Words:
     """What a byte of each value, followed by `distance` bytes, adds (XOR) to the CRC of a message that has 0 in its place."""
     tail = bytes(distance)
@@ -41,6 +42,7 @@ def byte_table(distance: int) -> Words:
     table = np.zeros(1, np.uint32)
     for bit in range(8):
         table = np.concatenate((table, table ^ np.uint32(google_crc32c.value(bytes((1 << bit,)) + tail) ^ zero)))
+    table.flags.writeable = False
     return table
 
 

@@ -15,6 +15,7 @@ from parsers.events.walk import Event, Payload, Scalar
 from parsers.model import Floats, Ints, PayloadBlock, ScalarBlock
 
 Ids = NDArray[np.int32]
+MANY, RARE = 256, 16
 FEW = 64
 """Up to so many tuples of tags, columns of various ones are taken apart while they are in the processor's cache."""
 
@@ -121,6 +122,8 @@ class Collector:
     def scalars(self) -> list[ScalarBlock]:
         """All scalars, one block per tuple of tags. Values of a tag that a record holds twice are rows of their own."""
         pieces: defaultdict[int, list[Columns]] = defaultdict(list)
+        if len(self._rows) > MANY:
+            self._scatter()
         for number, rows in self._rows.items():
             value = np.array(rows.value, np.float64).T
             step, wall_time, order = np.array(rows.step, np.int64), np.array(rows.wall_time), np.array(rows.order, np.int64)
@@ -132,6 +135,19 @@ class Collector:
             self._part(number, pieces)
         names = list(self._ids)
         return [_block(names[number], pieces.pop(number)) for number in sorted(pieces)]
+
+    def _scatter(self) -> None:
+        """Rows of tuples of tags that hardly occur, as rows of one tag each: a file may have as many tuples as records."""
+        for tags, number in list(self._ids.items()):
+            if len(tags) < 2 or number not in self._rows or len(self._rows[number].step) > RARE:
+                continue
+            rows = self._rows.pop(number)
+            for column, tag in enumerate(tags):
+                single = self._rows[self.id_of((tag,))]
+                single.step += rows.step
+                single.wall_time += rows.wall_time
+                single.order += rows.order
+                single.value += [(value[column],) for value in rows.value]
 
     def _part(self, number: int, pieces: defaultdict[int, list[Columns]]) -> None:
         """Records that hold a tag twice, as records of one tag each."""

@@ -38,7 +38,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15
 class Shape:
     """Where records of one length and structure have their variable bytes, and the templates seen of the others."""
 
-    def __init__(self, event: Event, length: int, tables: dict[int, Words]) -> None:
+    def __init__(self, event: Event, length: int) -> None:
         self.length, self.width = length, -(-length // 8) * 8
         self.wall, self.step_at, self.step_end = event.wall, event.step_at, event.step_end
         self.places = [(scalar.at, np.dtype(scalar.dtype)) for scalar in event.scalars]
@@ -53,7 +53,6 @@ class Shape:
             structure[start:end] = 0
         self.structure = structure.view(np.uint64)
         self.variable = np.flatnonzero(mask[:length] != 255)
-        self._tables = tables
         self._keys = (np.arange(1, len(self.mask) + 1, dtype=np.uint64) * np.uint64(MULTIPLIER)) | np.uint64(1)
         self.hashes = np.empty(0, np.uint64)
         self.templates = np.empty((0, len(self.mask)), np.uint64)
@@ -80,18 +79,16 @@ class Shape:
             total += constant[:, word] * self._keys[word]
         return total
 
-    def add(self, constant: Longs, template: Bytes, number: int) -> None:
-        """Learn the constant bytes of one record; number is the id of its tags."""
-        zeroed = template[: self.length].copy()
-        zeroed[self.variable] = 0
-        value = self.hash(constant[None])[0]
-        at = int(np.searchsorted(self.hashes, value))
-        if at < len(self.hashes) and self.hashes[at] == value:
-            return
-        self.hashes = np.insert(self.hashes, at, value)
-        self.templates = np.insert(self.templates, at, constant, axis=0)
-        self.crcs = np.insert(self.crcs, at, np.uint32(google_crc32c.value(zeroed.tobytes())))
-        self.ids = np.insert(self.ids, at, np.int32(number))
+    def learn(self, constant: Longs, rows: Bytes, numbers: list[int]) -> None:
+        """Learn the constant bits of some rows; numbers are the ids of their tags."""
+        zeroed = rows[:, : self.length].copy()
+        zeroed[:, self.variable] = 0
+        crcs = np.array([google_crc32c.value(row.tobytes()) for row in zeroed], np.uint32)
+        hashes, first = np.unique(np.concatenate((self.hashes, self.hash(constant))), return_index=True)
+        self.hashes = hashes
+        self.templates = np.concatenate((self.templates, constant))[first]
+        self.crcs = np.concatenate((self.crcs, crcs))[first]
+        self.ids = np.concatenate((self.ids, np.array(numbers, np.int32)))[first]
 
     def match(self, constant: Longs) -> NDArray[np.intp]:
         """The template of each row, -1 where there is none."""
@@ -115,10 +112,7 @@ class Shape:
             return np.array(each, np.uint32)
         crc: Words = self.crcs[which]
         for at in self.variable.tolist():
-            distance = self.length - 1 - at
-            if distance not in self._tables:
-                self._tables[distance] = byte_table(distance)
-            crc ^= self._tables[distance].take(rows[:, at])
+            crc ^= byte_table(self.length - 1 - at).take(rows[:, at])
         return crc
 
     def step(self, rows: Bytes) -> Ints:
@@ -147,7 +141,6 @@ class ColumnDecoder:
     def __init__(self, form: Form, found: Collector) -> None:
         self._form, self._found = form, found
         self._shapes: defaultdict[int, list[Shape]] = defaultdict(list)
-        self._tables: dict[int, Words] = {}
 
     def decode(self, frames: Frames) -> tuple[Ints, Ints]:
         """Take what can be read in columns; return the rows that are left and the rows whose data fail their CRC."""
@@ -206,10 +199,11 @@ class ColumnDecoder:
             event = _plain(rows[at], length, self._form)
             if event is None:
                 continue
-            shape = Shape(event, length, self._tables)
+            shape = Shape(event, length)
             if any(shape.alike(known) for known in shapes):
                 continue
-            shape.add(shape.masked(rows[at : at + 1])[0], rows[at], self._id(event))
+            pivot = rows[at : at + 1]
+            shape.learn(shape.masked(pivot), pivot, [self._id(event)])
             shapes.append(shape)
             return True
         return False
@@ -221,12 +215,15 @@ class ColumnDecoder:
         if not len(unknown):
             return
         _, first, count = np.unique(shape.hash(constant[unknown]), return_index=True, return_counts=True)
-        for at in unknown[first[count > 1]].tolist():
-            if len(shape.ids) >= TEMPLATES:
-                return
+        learned: list[int] = []
+        numbers: list[int] = []
+        for at in unknown[first[count > 1]][: TEMPLATES - len(shape.ids)].tolist():
             event = _plain(rows[at], shape.length, self._form)
-            if event is not None and shape.alike(Shape(event, shape.length, self._tables)):
-                shape.add(constant[at], rows[at], self._id(event))
+            if event is not None and shape.alike(Shape(event, shape.length)):
+                learned.append(at)
+                numbers.append(self._id(event))
+        if learned:
+            shape.learn(constant[learned], rows[learned], numbers)
 
     def _id(self, event: Event) -> int:
         return self._found.id_of(tuple(scalar.tag for scalar in event.scalars))

@@ -131,9 +131,10 @@ def _frame_by_pattern(data: NDArray[np.uint8], pos: int, size: int, known: Ints)
     repeats = max(1, 64 // period)
     while (repeats := min(repeats, (size - pos) // stride)) > 0:
         at = (pos + np.arange(repeats)[:, None] * stride + offsets).ravel()
-        right = words[at] == np.tile(pattern, repeats)
+        lengths = np.broadcast_to(pattern, (repeats, period)).ravel()
+        right = words[at] == lengths
         count = len(at) if right.all() else int(right.argmin())
-        found.append((at[:count] + HEADER, np.tile(pattern, repeats)[:count]))
+        found.append((at[:count] + HEADER, lengths[:count]))
         if count < len(at):
             return found, int(at[count])
         pos += repeats * stride
