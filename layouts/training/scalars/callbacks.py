@@ -15,46 +15,42 @@ from layouts.training.scalars.asks import read_ask
 from layouts.training.scalars.catalogue import catalogue
 from layouts.training.scalars.charts import chart, stamp
 
-Figure = dict[str, Any]
-
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
     """Add the page's callbacks to a Dash application."""
     _register_browser(app, ids)
 
-    @app.callback(
+    def list_tags(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        return tags_of(source, chosen, known)
+
+    def draw_card(ask: Any, _again: Any) -> tuple[Any, Any]:
+        return card(source, ask)
+
+    def compare(_version: Any, asks: Any, drawn: Any) -> list[Any]:
+        return changed_cards(source, asks, drawn)
+
+    app.callback(
         Output(ids("catalogue"), "data"),
         Output(ids("digest"), "data"),
         Input(ids("chosen"), "data"),
         Input(ids("version"), "data"),
         State(ids("digest"), "data"),
-    )
-    def list_tags(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
-        return tags_of(source, chosen, known)
-
-    @app.callback(
+    )(list_tags)
+    app.callback(
         Output(ids("graph", MATCH), "figure"),
         Output(ids("drawn", MATCH), "data"),
         Input(ids("ask", MATCH), "data"),
         Input(ids("again", MATCH), "data"),
         prevent_initial_call=True,
-    )
-    def draw_card(ask: Any, _again: Any) -> tuple[Any, Any]:
-        return card(source, ask)
-
-    @app.callback(
+    )(draw_card)
+    app.callback(
         Output(ids("again", ALL), "data"),
         Input(ids("version"), "data"),
         State(ids("ask", ALL), "data"),
         State(ids("drawn", ALL), "data"),
         prevent_initial_call=True,
-    )
-    def compare(_version: Any, asks: Any, drawn: Any) -> list[Any]:
-        return changed_cards(source, asks, drawn)
-
-    @app.callback(Output(ids("verdict"), "data"), Input(ids("proposal"), "data"), prevent_initial_call=True)
-    def check(proposal: Any) -> dict[str, Any]:
-        return verdict(proposal)
+    )(compare)
+    app.callback(Output(ids("verdict"), "data"), Input(ids("proposal"), "data"), prevent_initial_call=True)(verdict)
 
 
 def tags_of(source: FrameSource, chosen: Any, known: Any) -> tuple[Any, Any]:
