@@ -1,0 +1,189 @@
+"""The run picker and the grid of runs are two views of one choice, which is in the address and the same in Python."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from layouts.page import RunRow
+from layouts.state import selected_runs
+from layouts.theme import PALETTE, run_colours, run_hash
+from tests.layouts.sources import GivenSource, row
+
+Serve = Callable[[Flask], str]
+
+
+def many(count: int) -> list[RunRow]:
+    now = time.time()
+    made = [row(f"sweep/run_{n:04d}", updated=now - 60 * n) for n in range(count)]
+    if count > 12:
+        made[2] = row("job", [f"job/rank_{n}" for n in range(4)], updated=now - 120)
+    return made
+
+
+@pytest.fixture
+def source() -> GivenSource:
+    return GivenSource(many(30))
+
+
+@pytest.fixture
+def opened(page: Page, serve: Serve, source: GivenSource) -> Page:
+    page.goto(serve(create_app(source).server) + "/")
+    expect(page.locator(".ag-row").first).to_be_visible()
+    return page
+
+
+def browser_rows(rows: list[RunRow]) -> list[dict[str, object]]:
+    return [{"key": r.key, "members": r.members, "hashes": [run_hash(m) for m in r.members]} for r in rows]
+
+
+def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: GivenSource) -> None:
+    chance = random.Random(7)
+    keys = [key for r in source.rows for key in (r.key, *r.members)]
+    states: list[dict[str, list[str]]] = [{}, {"run": [""]}, {"run": ["*"]}, {"run": ["job"]}, {"run": ["job/rank_2", "gone"]}]
+    states += [{"run": chance.sample(keys, chance.randint(1, 25))} for _ in range(60)]
+    got = opened.evaluate(
+        """([states, rows, palette]) => states.map((state) => {
+             const chosen = window.mindscope.picker.selected(state, rows);
+             const again = window.mindscope.picker.selected({run: window.mindscope.picker.encode(chosen, rows)}, rows);
+             return [[...chosen], [...again], Object.fromEntries(window.mindscope.picker.colours(chosen, rows, palette))];
+           })""",
+        [states, browser_rows(source.rows), PALETTE],
+    )
+    for state, (chosen, again, drawn) in zip(states, got, strict=True):
+        expected = selected_runs(state, source)
+        assert chosen == expected == again
+        assert drawn == run_colours(expected)
+
+
+def count_of(page: Page) -> str:
+    return page.locator(".ms-picker-count .en").inner_text()
+
+
+def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:
+    opened.keyboard.press("p")
+    search = opened.locator(".ms-panel-search input")
+    expect(search).to_be_focused()
+    opened.locator(".ms-panel-tools button").nth(1).click()
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("0 of 30 runs")
+    rows = opened.locator(".ms-panel-row")
+    rows.nth(4).click()
+    rows.nth(8).click(modifiers=["Shift"])
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("5 of 30 runs")
+    opened.locator(".ms-panel-search button").click()
+    search.fill(r"run_00(1|2)\d$")
+    expect(opened.locator(".ms-panel-found")).to_have_text("20 / 30")
+    opened.locator(".ms-panel-tools button").first.click()
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("25 of 30 runs")
+    search.fill("run_00(")
+    expect(search).to_have_attribute("aria-invalid", "true")
+    search.fill("job")
+    opened.locator("[data-expand]").click()
+    expect(rows).to_have_count(5)
+    rows.nth(2).click()
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("26 of 30 runs")
+    assert "run=job/rank_1" in opened.url
+    opened.keyboard.press("Escape")
+    expect(opened.locator(".ms-panel")).to_be_hidden()
+    expect(opened.locator(".ms-picker-open")).to_be_focused()
+
+
+def test_the_picker_by_keyboard_alone(opened: Page) -> None:
+    opened.keyboard.press("p")
+    opened.keyboard.type("run_0020")
+    opened.keyboard.press("Enter")
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("11 of 30 runs")
+    opened.keyboard.press("Alt+Enter")
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("1 of 30 runs")
+    assert opened.url.endswith("?run=sweep/run_0020")
+
+
+def test_grid_and_picker_choose_together_and_a_link_restores_it(opened: Page) -> None:
+    opened.locator('[row-id="sweep/run_0001"] .ag-checkbox-input').first.uncheck()
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("9 of 30 runs")
+    link = opened.url
+    assert "run_0001" not in link
+    opened.goto("about:blank")
+    opened.goto(link)
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("9 of 30 runs")
+    expect(opened.locator('[row-id="sweep/run_0001"] .ag-checkbox-input').first).not_to_be_checked()
+    expect(opened.locator('[row-id="sweep/run_0003"] .ag-checkbox-input').first).to_be_checked()
+
+
+def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
+    opened.locator('[row-id="sweep/run_0005"] a[data-page="scalars"]').click()
+    expect(opened).to_have_url(re.compile(r"/scalars\?run=sweep/run_0005$"))
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("1 of 30 runs")
+    opened.go_back()
+    expect(opened.locator(".ms-page-title .en")).to_have_text("Runs")
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("10 of 30 runs")
+    opened.go_forward()
+    expect(opened.locator(".ms-page-title .en")).to_have_text("Scalars")
+    opened.locator(".ms-menu-link").first.click()
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("1 of 30 on screen")
+
+
+def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
+    source = GivenSource(many(200))
+    page.goto(serve(create_app(source).server) + "/?run=sweep/run_0120")
+    expect(page.locator(".ag-row").first).to_be_visible()
+    page.evaluate("document.querySelector('.ag-body-viewport').scrollTop = 3000")
+    expect(page.locator('[row-id="sweep/run_0100"]').first).to_be_visible()
+    rows = many(200)
+    # A run in the middle grew: it is now the newest and has another value.
+    rows.insert(0, replace(rows.pop(100), state="live", main_value=0.125, updated=time.time()))
+    source.change(rows)
+    page.keyboard.press("r")
+    expect(page.locator('[row-id="sweep/run_0100"] [col-id="value"]')).to_contain_text("0.1250")
+    assert page.evaluate("document.querySelector('.ag-body-viewport').scrollTop") == 3000
+    expect(page.locator(".ms-runs-chosen .en")).to_have_text("1 of 200 on screen")
+
+
+def test_an_idle_page_gets_no_rows_again(opened: Page) -> None:
+    opened.wait_for_timeout(500)
+    sizes: list[int] = []
+    opened.on("response", lambda answer: sizes.append(len(answer.body())))
+    opened.wait_for_timeout(4000)
+    assert sizes
+    assert max(sizes) < 1000
+
+
+def test_pages_without_data_are_greyed_and_say_why(page: Page, serve: Serve) -> None:
+    source = GivenSource([row("empty", tags={}, state="unreadable", main_tag="", main_value=None)])
+    page.goto(serve(create_app(source).server) + "/")
+    link = page.locator('.ms-menu-link[data-page="scalars"]')
+    expect(link).to_have_attribute("aria-disabled", "true")
+    expect(link).to_have_attribute("title", "No run here has this data")
+    link.click()
+    assert "/scalars" not in page.url
+    source.change([row("full")])
+    page.keyboard.press("r")
+    expect(link).to_have_attribute("aria-disabled", "false")
+
+
+def test_nothing_below_the_directory_says_how_to_record(page: Page, serve: Serve) -> None:
+    page.goto(serve(create_app(GivenSource()).server) + "/")
+    expect(page.locator(".ms-empty-sentence")).to_be_visible()
+    expect(page.locator(".ms-code")).to_contain_text("SummaryCollector")
+
+
+def test_a_server_that_is_gone_is_said_once_and_taken_back(opened: Page) -> None:
+    notice = opened.locator(".ms-notice")
+    failing = re.compile("_dash-update-component")
+    complaints = len(opened.evaluate("[]"))
+    opened.route(failing, lambda route: route.fulfill(status=502, body="{}", content_type="application/json"))
+    opened.keyboard.press("r")
+    expect(notice).to_be_visible()
+    expect(notice).to_contain_text("does not answer")
+    opened.unroute(failing)
+    opened.keyboard.press("r")
+    expect(notice).to_be_hidden()
+    assert complaints == 0

@@ -1,0 +1,241 @@
+"""The scalars page, used as a person would."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+from urllib.request import urlopen
+
+import numpy as np
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from parsers import open_run
+
+DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+CARDS = ".ms-scalar-card:not([hidden])"
+LINE = ".scatterlayer .trace path.js-line"
+
+
+def visit(page: Page, address: str, query: str) -> None:
+    page.goto(f"{address}/scalars?{query}")
+    expect(page.locator(f"{CARDS} {LINE}").first).to_be_attached()
+
+
+def card(page: Page, tag: str) -> Locator:
+    return page.locator(CARDS).filter(has=page.get_by_role("heading", name=tag, exact=True))
+
+
+def drawn(page: Page, tag: str) -> list[dict[str, Any]]:
+    """The traces of a card's lines as plotly holds them."""
+    script = """card => card.querySelector('.js-plotly-plot')._fullData
+        .filter(trace => trace.mode && trace.mode.includes('lines'))
+        .map(trace => ({y: Array.from(trace.y, Number), n: trace.y.length}))"""
+    found: list[dict[str, Any]] = card(page, tag).evaluate(script)
+    return found
+
+
+def state(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query)
+
+
+def axes(page: Page) -> Any:
+    """[range of x, type of y] of the loss card."""
+    return card(page, "loss").locator(".js-plotly-plot").evaluate("p => [p.layout.xaxis.range, p.layout.yaxis.type]")
+
+
+def drag(page: Page, tag: str, begin: float, end: float) -> None:
+    """A box over a part of a plot's width."""
+    box = card(page, tag).locator(".nsewdrag").first.bounding_box()
+    assert box is not None
+    y = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] * begin, y - 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * end, y + 40, steps=8)
+    page.mouse.up()
+
+
+def test_every_point_of_a_small_run_is_drawn(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_sink_mode")
+    wanted = open_run(DEMO / "lenet_sink_mode").series("loss").value
+    (line,) = drawn(page, "loss")
+    assert np.allclose(line["y"], wanted, rtol=1e-6)
+    expect(card(page, "loss")).to_contain_text(f"all {len(wanted)} points")
+
+
+def test_zoom_reads_the_raw_points_of_the_range_again(page: Page, address: str) -> None:
+    visit(page, address, "run=long_history&tag=loss")
+    total = len(open_run(DEMO / "long_history").series("loss").step)
+    expect(card(page, "loss")).to_contain_text(f"{total:,} points")
+    before = drawn(page, "loss")[0]["n"]
+    with page.expect_request(lambda request: "_dash-update-component" in request.url and "view" in (request.post_data or "")):
+        drag(page, "loss", 0.2, 0.24)
+    expect(card(page, "loss")).not_to_contain_text(f"all {total:,} points")
+    assert "zoom" in state(page)
+    low, high = (float(value) for value in state(page)["zoom"][0].split(",")[:2])
+    steps = open_run(DEMO / "long_history").series("loss").step
+    inside = int(((steps >= low) & (steps <= high)).sum())
+    expect(card(page, "loss")).to_contain_text(f"{inside:,}")
+    assert drawn(page, "loss")[0]["n"] <= before
+    card(page, "loss").hover()
+    card(page, "loss").locator('[data-act="back"]').click()
+    expect(card(page, "loss")).to_contain_text(f"{total:,} points")
+    assert "zoom" not in state(page)
+
+
+def test_smoothing_draws_the_formula_over_the_raw_shadow(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_sink_mode&tag=loss")
+    page.locator('input[type="number"][data-control="smooth"]').fill("0.6")
+    expect(card(page, "loss").locator(LINE)).to_have_count(2)
+    assert state(page)["smooth"] == ["0.6"]
+    last, shown = 0.0, []
+    for count, value in enumerate(open_run(DEMO / "lenet_sink_mode").series("loss").value, 1):
+        last = 0.6 * last + 0.4 * value
+        shown.append(last / (1 - 0.6**count))
+    assert any(len(line["y"]) == len(shown) and np.allclose(line["y"], shown, rtol=1e-5) for line in drawn(page, "loss"))
+
+
+def test_non_finite_values_are_counted_and_found(page: Page, address: str) -> None:
+    visit(page, address, "run=nan_inf&tag=loss&tag=all_nan")
+    values = open_run(DEMO / "nan_inf").series("loss").value
+    badge = card(page, "loss").locator(".ms-badge-wrong").first
+    expect(badge).to_contain_text(f"{np.isnan(values).sum()} NaN")
+    expect(badge).to_contain_text(f"{np.isposinf(values).sum()} +Inf")
+    badge.click()
+    expect(card(page, "loss")).to_have_class(re.compile("ms-zoomed"))
+    assert "zoom" in state(page)
+
+
+def test_threshold_reddens_what_satisfies_it(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_sink_mode&tag=loss")
+    card(page, "loss").hover()
+    card(page, "loss").locator('[data-act="threshold"]').click()
+    dialog = page.locator("dialog.ms-threshold")
+    dialog.get_by_role("textbox").first.fill("not a number")
+    dialog.get_by_role("button", name="Set").click()
+    expect(dialog.get_by_role("alert")).not_to_be_empty()
+    dialog.get_by_role("textbox").first.fill("2.3")
+    dialog.get_by_role("combobox").first.select_option("<")
+    dialog.get_by_role("button", name="Set").click()
+    expect(dialog).to_be_hidden()
+    below = int((open_run(DEMO / "lenet_sink_mode").series("loss").value < 2.3).sum())
+    assert below > 0
+    expect(card(page, "loss").locator(".ms-card-badges")).to_contain_text(str(below))
+    assert state(page)["threshold"] == ["<2.3:loss"]
+
+
+def test_tags_are_filtered_in_the_browser(page: Page, address: str) -> None:
+    visit(page, address, "run=many_tags")
+    expect(page.locator(".ms-pager")).to_contain_text("412")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.post_data or ""))
+    page.locator(".ms-tags input").first.fill("^group3/.*1$")
+    expect(page.locator(CARDS).first).to_contain_text("group3/")
+    tags = open_run(DEMO / "many_tags").tags()
+    count = sum(bool(re.search("^group3/.*1$", tag)) for tag in tags)
+    expect(page.locator(CARDS)).to_have_count(min(count, 12))
+    assert not [body for body in asked if "^group3" in body and '"filter"' not in body]
+
+
+def test_hostile_tags_are_text_and_export_right(page: Page, address: str) -> None:
+    visit(page, address, "run=many_tags&tag=%3Cb%3Ebold%3C%2Fb%3E&tag=%252F&tag=" + "quote%22%27")
+    for tag in ("<b>bold</b>", "%2F", "quote\"'"):
+        expect(card(page, tag)).to_have_count(1)
+        one = card(page, tag)
+        one.hover()
+        one.locator("summary").click()
+        entry = one.locator('[data-save="csv"]')
+        expect(entry).to_have_attribute("href", re.compile("scalars.csv"))
+        link = entry.get_attribute("href") or ""
+        with urlopen(address + link if link.startswith("/") else link) as answer:
+            rows = list(csv.DictReader(io.StringIO(answer.read().decode())))
+        assert {row["tag"].lstrip("'") for row in rows} == {tag}
+        wanted = open_run(DEMO / "many_tags").series(tag)
+        assert [float(row["value"]) for row in rows] == wanted.value.tolist()
+        page.keyboard.press("Escape")
+        one.locator("summary").click()
+
+
+def test_a_copied_link_shows_the_same(page: Page, context: BrowserContext, address: str) -> None:
+    visit(page, address, "run=long_history&tag=loss&smooth=0.3")
+    page.locator('[data-control="x"]').first.select_option("relative")
+    card(page, "loss").hover()
+    card(page, "loss").locator('[data-act="log"]').click()
+    drag(page, "loss", 0.3, 0.5)
+    expect(card(page, "loss")).to_have_class(re.compile("ms-zoomed"))
+    page.wait_for_timeout(500)
+    first = axes(page)
+    other = context.new_page()
+    other.goto(page.url)
+    expect(other.locator(f"{CARDS} {LINE}").first).to_be_attached()
+    expect(card(other, "loss")).to_have_class(re.compile("ms-zoomed"))
+    second = axes(other)
+    assert first[1] == second[1] == "log"
+    assert np.allclose(first[0], second[0], rtol=1e-6)
+    expect(other.locator('[data-control="x"]').first).to_have_value("relative")
+
+
+def test_new_points_appear_and_the_zoom_stays(page: Page, address: str, base: Path) -> None:
+    path = next(iter((base / "long_history").iterdir()))
+    data = path.read_bytes()
+    grown = base / "growing" / path.name
+    grown.parent.mkdir()
+    grown.write_bytes(data[: len(data) // 4])
+    visit(page, address, "run=growing&tag=loss")
+    drag(page, "loss", 0.2, 0.6)
+    expect(card(page, "loss")).to_have_class(re.compile("ms-zoomed"))
+    before = state(page)["zoom"]
+    page.locator('[data-control="x"]').first.focus()
+    some = card(page, "loss").locator(".ms-card-notes").inner_text()
+    with grown.open("ab") as file:
+        file.write(data[len(data) // 4 :])
+    expect(card(page, "loss").locator(".ms-card-notes")).not_to_have_text(some)
+    assert state(page)["zoom"] == before
+
+
+def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Path) -> None:
+    visit(page, address, "run=lenet_sink_mode&run=long_history")
+    expect(page.locator(CARDS)).to_have_count(4)
+    page.wait_for_timeout(1500)
+    sent: list[str] = []
+    page.on("response", lambda answer: sent.append(answer.request.post_data or "") if "_dash-update" in answer.url else None)
+    page.wait_for_timeout(2000)
+    assert not [body for body in sent if '"graph"' in body], "nothing new, no chart is sent"
+
+
+def test_one_chart_with_two_axes(page: Page, address: str) -> None:
+    visit(page, address, "run=long_history")
+    page.locator('[data-mode="one"]').click()
+    expect(page.locator(CARDS)).to_have_count(1)
+    expect(page.locator(f"{CARDS} {LINE}").first).to_be_attached()
+    assert state(page)["mode"] == ["one"]
+
+
+def test_full_screen_by_keyboard(page: Page, address: str) -> None:
+    visit(page, address, "run=long_history")
+    page.keyboard.press("j")
+    page.keyboard.press("f")
+    expect(page.locator(".ms-scalar-card.ms-full")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".ms-scalar-card.ms-full")).to_have_count(0)
+
+
+def test_theme_and_language(page: Page, address: str) -> None:
+    visit(page, address, "run=long_history&tag=loss")
+    page.evaluate("window.stillHere = true")
+    colour = "getComputedStyle(document.querySelector('.xtick text')).fill"
+    light = page.evaluate(colour)
+    page.locator("[data-action=theme]").first.click()
+    expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
+    assert page.evaluate(colour) != light
+    page.locator("[data-action=language]").first.click()
+    expect(page.locator(".ms-scalar-controls")).to_contain_text("平滑")
+    assert page.evaluate("window.stillHere") is True
+
+
+def test_nothing_chosen_and_nothing_there_say_so(page: Page, address: str) -> None:
+    page.goto(f"{address}/scalars?run=")
+    expect(page.locator('[data-state="no-runs"]')).to_be_visible()
