@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import Reduced, Threshold, non_finite_runs, reduce_points, restarts, smooth
+from parsers.analysis import Reduced, Threshold, merged, non_finite_runs, reduce_points, restarts, smooth
 
 from layouts.figures.ticks import time_ticks
 from layouts.payload import drawn, numbers, spaced, typed, whole_numbers
@@ -135,7 +135,7 @@ def _joined(one: Reduced, other: Reduced) -> Reduced:
     if one.keep.size == other.keep.size and np.array_equal(one.keep, other.keep):
         return one
     return Reduced(
-        np.union1d(one.keep, other.keep), one.whole and other.whole, one.ordered and other.ordered,
+        merged(one.keep, other.keep), one.whole and other.whole, one.ordered and other.ordered,
         max(one.inside, other.inside),
     )  # fmt: skip
 
@@ -145,10 +145,10 @@ def _gaps(x: Floats, shown: Floats, keep: Ints, starts: Ints) -> Ints:
     drawable = np.isfinite(shown) & np.isfinite(x)
     breaks = starts
     if not drawable.all():
-        breaks = np.union1d(starts, np.flatnonzero(~drawable))
+        breaks = merged(starts, np.flatnonzero(~drawable))
     if not breaks.size:
         return breaks
-    places = np.unique(np.searchsorted(keep, breaks, "left"))
+    places = merged(np.searchsorted(keep, breaks, "left"))
     return places[(places > 0) & (places < keep.size)]
 
 

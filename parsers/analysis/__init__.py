@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from parsers.analysis.axes import join_by_step, relative_time
 from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
-from parsers.analysis.segments import restarts
+from parsers.analysis.segments import merged, restarts
 from parsers.analysis.smoothing import smooth
 from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 
 __all__ = [
-    "KINDS", "Condition", "NonFinite", "Reduced", "Threshold", "ThresholdError", "join_by_step", "non_finite_runs",
+    "KINDS", "Condition", "NonFinite", "Reduced", "Threshold", "ThresholdError", "join_by_step", "merged",
+    "non_finite_runs",
     "parse_threshold", "reduce_points", "relative_time", "restarts", "smooth",
 ]

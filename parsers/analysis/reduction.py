@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.analysis.segments import merged
 from parsers.model import Floats, Ints
 
 # What a non-finite value is, by code.
@@ -24,6 +25,7 @@ _LARGE = 200_000
 # cannot be seen any more and each column is reduced as a whole.
 _VISITS = 8
 _NONE: Ints = np.empty(0, np.int64)
+_FIRST: Ints = np.zeros(1, np.int64)
 
 
 class Reduced(NamedTuple):
@@ -95,7 +97,7 @@ def _breaks_in(part: slice | Ints, breaks: Ints) -> Ints:
     if isinstance(part, np.ndarray):
         # Points left out interrupt the line too.
         gaps = np.flatnonzero(np.diff(part) > 1) + 1
-        return np.union1d(np.searchsorted(part, breaks), gaps)
+        return merged(np.searchsorted(part, breaks), gaps)
     moved = breaks - part.start
     inside: Ints = moved[(moved > 0) & (moved < part.stop - part.start)]
     return inside
@@ -108,14 +110,14 @@ def _reduce(
         return Reduced(np.arange(x.size), True, True, inside)
     if rising:
         starts = np.searchsorted(x, _edges(window, columns), "left")
-        starts = np.union1d(starts[starts < x.size], breaks)
+        starts = merged(starts[starts < x.size], breaks)
     else:
         column = columns_of(x, window, columns)
         starts = np.flatnonzero(column[1:] != column[:-1]) + 1
         if starts.size > _VISITS * columns:
             return _reduce_unordered(y, column, inside)
-        starts = np.union1d(starts, breaks)
-    starts = np.union1d(starts, [0])
+        starts = merged(starts, breaks)
+    starts = merged(starts, _FIRST)
     return Reduced(_survivors(y, starts), False, True, inside)
 
 
@@ -156,7 +158,7 @@ def _survivors(y: Floats, starts: Ints) -> Ints:
     """Indices of first, last, lowest and highest point of each group that begins at starts (the first is 0)."""
     stops = np.append(starts[1:], y.size)
     low, high = _extremes_by_call(y, starts, stops) if y.size > _LARGE else _extremes_by_pass(y, starts, stops)
-    return np.unique(np.concatenate((starts, stops - 1, low, high)))
+    return merged(starts, stops - 1, low, high)
 
 
 def _extremes_by_call(y: Floats, starts: Ints, stops: Ints) -> tuple[Ints, Ints]:

@@ -13,3 +13,14 @@ def restarts(step: Ints) -> Ints:
     An equal step is no restart: MindSpore's collector records the last step of an epoch twice.
     """
     return np.flatnonzero(step[1:] < step[:-1]) + 1
+
+
+def merged(*parts: Ints) -> Ints:
+    """The indices in any of several arrays, ascending, each once."""
+    # numpy's own unique goes through a hash table and takes twenty times as long.
+    ordered = np.sort(np.concatenate(parts))
+    if not ordered.size:
+        return ordered
+    fresh = np.ones(ordered.size, bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    return ordered[fresh]

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from parsers.analysis.segments import merged
 from parsers.model import Floats, Ints
 
 _BLOCK = 32
@@ -33,7 +34,7 @@ def smooth(value: Floats, weight: float, starts: Ints) -> Floats:
 
 
 def _smooth_finite(value: Floats, weight: float, starts: Ints) -> Floats:
-    bounds = np.unique(np.concatenate(([0], starts, [value.size])))
+    bounds = merged(starts, np.array([0, value.size]))
     if value.size < _SHORT_SESSION * (bounds.size - 1):
         return _loop(value, weight, bounds)
     shown = np.empty_like(value)
