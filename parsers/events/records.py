@@ -25,7 +25,7 @@ import google_crc32c
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.events.checksums import SMALL, length_crcs, mask, masked, small_length_crcs
+from parsers.events.checksums import SMALL, length_crcs, mask, small_length_crcs
 from parsers.events.files import EventFile
 from parsers.model import Ints
 
@@ -215,10 +215,10 @@ class Records:
             self.end = end
             yield from self._resynchronise(None)
             return
-        self._last, self.end = (offset, length), end
         yield Large(offset, length, checked)
+        self._last, self.end = (offset, length), end  # only now: reading from it may have failed
 
-    def _unfinished(self, claim: int) -> Generator[Frames | Damage, None, bool]:
+    def _unfinished(self, claim: int) -> Generator[Frames | Large | Damage, None, bool]:
         """Decide about a record that ends beyond the file; returns whether its claim was false."""
         begin = self.end
         if claim >= LONGEST:
@@ -234,13 +234,13 @@ class Records:
         yield Damage(begin, found - begin, "bad_length", _beyond(claim, begin, self.file.size))
         return True
 
-    def _resynchronise(self, claim: int | None, search: int | None = None) -> Iterator[Frames | Damage]:
+    def _resynchronise(self, claim: int | None, search: int | None = None) -> Iterator[Frames | Large | Damage]:
         """Find the next record after a header that is not to be believed."""
         begin = self.end
         if claim is not None and search is None and (kept := self._recovered(claim)):
             yield Damage(begin, HEADER, "bad_length", "the CRC of its length does not match, but that of its data does")
-            self._last, self.end = (begin, claim), begin + FRAME + claim
             yield kept
+            self._last, self.end = (begin, claim), begin + FRAME + claim
             return
         if search is None:
             doubtful = self._last is not None and not self._data_holds(*self._last)
@@ -258,21 +258,20 @@ class Records:
         self.end = found
         yield Damage(begin, found - begin, "bad_length", detail)
 
-    def _recovered(self, claim: int) -> Frames | None:
+    def _recovered(self, claim: int) -> Frames | Large | None:
         """The record here, if its data, taken at the length it claims, are intact."""
-        if claim > min(SMALL, self.file.size - self.end - FRAME):
+        if claim > self.file.size - self.end - FRAME or not self._data_holds(self.end, claim, unknown=False):
             return None
-        data = self.file.read(self.end, FRAME + claim)
-        if len(data) < FRAME + claim or masked(data[HEADER:-FOOTER]) != _u32(data, HEADER + claim)[0]:
-            return None
-        window = np.frombuffer(data + bytes(PADDING), np.uint8)
+        if claim > SMALL:
+            return Large(self.end, claim, True)
+        window = np.frombuffer(self.file.read(self.end, FRAME + claim) + bytes(PADDING), np.uint8)
         return Frames(window, self.end, np.array([HEADER]), np.array([claim]))
 
-    def _data_holds(self, offset: int, length: int) -> bool:
-        """Whether the data of a record match their CRC."""
+    def _data_holds(self, offset: int, length: int, *, unknown: bool = True) -> bool:
+        """Whether the data of a record match their CRC; unknown is the answer once too much has been checked."""
         self._budget -= length
-        if self._budget < 0:  # only a file made to be slow gets here; believing it keeps the work in proportion to its size
-            return True
+        if self._budget < 0:  # only in a file made to be slow: the work stays in proportion to its size
+            return unknown
         stored = self.file.read(offset + HEADER + length, FOOTER)
         return len(stored) == FOOTER and mask(self.file.crc(offset + HEADER, length)) == _u32(stored)[0]
 

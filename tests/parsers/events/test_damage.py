@@ -11,6 +11,7 @@ from pathlib import Path
 import google_crc32c
 import pytest
 
+from parsers.events.files import EventFile
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value, delimited, float64, number, record
@@ -216,6 +217,21 @@ def test_values_beside_a_large_payload(tmp_path: Path) -> None:
     assert {problem.kind for problem in MINDSPORE.verify(str(tmp_path / "large"))} == {"bad_data"}
 
 
+def test_a_large_record_with_a_damaged_header_is_kept(tmp_path: Path) -> None:
+    with EventWriter(str(tmp_path / "file"), "mindspore") as writer:
+        for step in range(3):
+            writer.add(step, {"loss": step, "t": Tensor([1.0] * 50_000)})
+    whole = MINDSPORE.read(str(tmp_path / "file"))
+    content = bytearray((tmp_path / "file").read_bytes())
+    offset, _ = list(records(bytes(content)))[2]
+    content[offset + 9] ^= 1
+    (tmp_path / "file").write_bytes(content)
+    batch = MINDSPORE.read(str(tmp_path / "file"))
+    assert read_points(batch) == read_points(whole)
+    assert [problem.kind for problem in batch.problems] == ["bad_length"]
+    assert batch.payloads[0].verified.tolist() == [True, True, False]
+
+
 def test_a_large_record_cut_and_written_over_is_noticed(tmp_path: Path) -> None:
     with EventWriter(str(tmp_path / "large"), "mindspore") as writer:
         writer.add(1, {"t": Tensor([1.0] * 50_000)})
@@ -290,6 +306,42 @@ def test_read_in_limited_pieces_equals_one_read(tmp_path: Path) -> None:
         assert 3 <= len(batches) <= len(content) // 10_000 + 2
         assert sorted(read_points(*batches)) == sorted(read_points(READER[layout].read(path)))
         assert not any(batch.problems for batch in batches)
+
+
+@pytest.mark.parametrize("fails_at", [0, 1, 5, 20])
+def test_a_read_error_on_the_way_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fails_at: int) -> None:
+    with EventWriter(str(tmp_path / "file"), "mindspore") as writer:
+        for step in range(10):
+            writer.add(step, {"t": Tensor([1.0] * 50_000), "loss": step})
+    whole = MINDSPORE.read(str(tmp_path / "file"))
+    fill, calls = EventFile.fill, 0
+
+    def failing(self: EventFile, into: memoryview, offset: int) -> int:
+        nonlocal calls
+        calls += 1
+        if calls == fails_at + 1:
+            raise OSError(5, "Input/output error")
+        return fill(self, into, offset)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(EventFile, "fill", failing)
+        first = MINDSPORE.read(str(tmp_path / "file"))
+    assert reports(first) == {"unreadable"}
+    second = MINDSPORE.read(str(tmp_path / "file"), first.cursor)
+    assert read_points(first, second) == read_points(whole)
+    assert read_payloads(first, second) == read_payloads(whole)
+
+
+def test_damage_at_very_many_places_is_told_in_bounds(tmp_path: Path) -> None:
+    content = write(tmp_path / "file", "mindspore", 5000)
+    damaged = bytearray(content)
+    for offset, data in list(records(content))[1::2]:
+        damaged[offset + 12 + len(data)] ^= 1
+    (tmp_path / "file").write_bytes(damaged)
+    batch = MINDSPORE.read(str(tmp_path / "file"))
+    assert len(read_points(batch)) == 2500
+    assert len(batch.problems) == 1001
+    assert "1,500 places" in batch.problems[-1].text
 
 
 def adversarial_files() -> Iterator[tuple[str, bytes]]:
