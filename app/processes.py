@@ -126,18 +126,29 @@ def _read(path: str) -> Record | None:
         return None
 
 
-def stop(record: Record, patience: float = 8.0) -> bool:
+def stop(record: Record, patience: float = 15.0) -> bool:
     """End the server: SIGTERM, and SIGKILL after patience seconds. Returns whether it has ended."""
-    with _signaller(record.pid) as send:
-        for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 2.0)):
-            # Checked after the handle was taken: what is signalled is the process of the record or one that is gone.
-            if not is_running(record):
-                return True
-            with contextlib.suppress(ProcessLookupError):
-                send(number)
-            if _ends(record, seconds):
-                return True
-    return not is_running(record)
+    for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 2.0)):
+        with contextlib.suppress(ProcessLookupError):
+            _send(record, number)
+        if _ends(record, seconds):
+            return True
+    return False
+
+
+def _send(record: Record, number: signal.Signals) -> None:
+    """Signal the very process of the record."""
+    if not hasattr(os, "pidfd_open"):
+        if is_running(record):
+            os.kill(record.pid, number)
+        return
+    handle = os.pidfd_open(record.pid)
+    try:
+        # Looked at after the handle was taken, which a reused id cannot deceive.
+        if is_running(record):
+            signal.pidfd_send_signal(handle, number)
+    finally:
+        os.close(handle)
 
 
 def _ends(record: Record, seconds: float) -> bool:
@@ -147,32 +158,6 @@ def _ends(record: Record, seconds: float) -> bool:
             return False
         time.sleep(0.02)
     return True
-
-
-class _Signaller:
-    """Sends signals to one process: through a handle that a reused id cannot deceive, where the system has such."""
-
-    def __init__(self, pid: int, handle: int | None) -> None:
-        self.pid, self.handle = pid, handle
-
-    def __call__(self, number: signal.Signals) -> None:
-        if self.handle is not None:
-            signal.pidfd_send_signal(self.handle, number)
-        else:
-            os.kill(self.pid, number)
-
-
-@contextlib.contextmanager
-def _signaller(pid: int) -> Iterator[_Signaller]:
-    handle = None
-    if hasattr(os, "pidfd_open"):
-        with contextlib.suppress(OSError):
-            handle = os.pidfd_open(pid)
-    try:
-        yield _Signaller(pid, handle)
-    finally:
-        if handle is not None:
-            os.close(handle)
 
 
 def listener(port: int) -> str | None:

@@ -113,7 +113,8 @@ class Guard:
         """The refusal of the current request, or None."""
         if not self.concerns(request.path):
             return None
-        request.max_content_length = LARGEST_REQUEST
+        if (request.content_length or 0) > LARGEST_REQUEST:
+            return _refusal(413, f"A request has at most {LARGEST_REQUEST} bytes.")
         if not self.knows_host(request.headers.get("Host", "")):
             return _refusal(403, "This server does not go by that name. Start it with --allowed-host NAME if it should.")
         if request.method not in ("GET", "HEAD", "OPTIONS") and not self.knows_origin(request.headers.get("Origin")):

@@ -15,12 +15,11 @@ from dash import _callback, _get_app, _get_paths, _hooks, _pages
 from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
-import layouts
 from app import gate, routes, security
 from app.bundles import LIBRARIES, NEVER, Bundles, assets_directory
 from app.settings import parse_prefix
 from app.store import Store
-from layouts import shell
+from layouts import PAGES, shell
 from layouts.page import FrameSource, Ids, Page
 from parsers import Source
 
@@ -36,7 +35,7 @@ def create_app(
     prefix: str = "/",
     public_prefix: str | None = None,
     server: Flask | None = None,
-    pages: Sequence[Page] | None = None,
+    pages: Sequence[Page] = PAGES,
     host: str = "127.0.0.1",
     allowed_hosts: Sequence[str] = (),
     token: str = "",
@@ -48,7 +47,6 @@ def create_app(
     Flask application to join; without one it has its own (`.server`, a WSGI application). It answers to local names, to
     those of the host it listens at, and to allowed_hosts ("*": any). With a token visitors need that token.
     """
-    pages = layouts.PAGES if pages is None else pages
     source = frame_source(sources)
     prefix = parse_prefix(prefix)
     public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix

@@ -162,7 +162,7 @@ def _parsed(setting: Setting, given: str | Sequence[str], origin: str) -> Any:
     try:
         parsed = tuple(setting.parse(text) for text in texts)
     except ValueError as error:
-        got = ", ".join(repr(text) for text in texts)
+        got = f"{len(texts[0])} characters" if setting.secret else ", ".join(repr(text) for text in texts)
         raise SettingError(f"{origin}: wanted {error}, got {got}") from None
     return parsed if setting.repeatable else parsed[0]
 
