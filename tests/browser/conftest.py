@@ -12,13 +12,15 @@ from urllib.parse import urlsplit
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 from waitress.server import create_server
 
 from app import create_app
 from app.store import Store
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+WAIT_MS = 20_000
+"""Long, so that a busy machine fails no test; nothing waits longer than it must."""
 NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
@@ -29,6 +31,7 @@ def browser() -> Iterator[Browser]:
         if os.environ.get("MINDSCOPE_REQUIRE_BROWSER") == "1":
             pytest.fail("MINDSCOPE_REQUIRE_BROWSER=1, but there is no Chromium on the PATH and none in CHROMIUM_PATH")
         pytest.skip("no Chromium on the PATH and none in CHROMIUM_PATH")
+    expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
         flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
         chromium = playwright.chromium.launch(executable_path=path, args=flags)
@@ -42,7 +45,7 @@ def serve() -> Iterator[Callable[[Flask], str]]:
     servers: list[Any] = []
 
     def start(application: Flask) -> str:
-        server: Any = create_server(application, host="127.0.0.1", port=0, threads=8)
+        server: Any = create_server(application, host="127.0.0.1", port=0, threads=16)
         threading.Thread(target=server.run, daemon=True).start()
         servers.append(server)
         return f"http://127.0.0.1:{server.effective_port}"
@@ -71,7 +74,7 @@ def address(base: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
 def context(browser: Browser) -> Iterator[BrowserContext]:
     """A visitor with English as language and a light theme; nothing but the test server may be asked."""
     made = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-US", color_scheme="light")
-    made.set_default_timeout(15_000)
+    made.set_default_timeout(WAIT_MS)
     yield made
     made.close()
 

@@ -1,0 +1,150 @@
+"""The examples, run as they are, and pages of ours inside other applications."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+from dash import Dash, html
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import mount, pages, show
+
+ROOT = Path(__file__).resolve().parents[2]
+DEMO = ROOT / "app" / "demo"
+LINE = ".ms-scalar-card:not([hidden]) .scatterlayer .trace path.js-line"
+
+
+@pytest.fixture
+def example() -> Iterator[Callable[[str], str]]:
+    """Runs an example on the demo runs in a process of its own; gives its address."""
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def start(name: str) -> str:
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        environment = dict(os.environ, PYTHONPATH=str(ROOT))
+        command = [sys.executable, str(ROOT / "examples" / name), str(DEMO), str(port)]
+        processes.append(subprocess.Popen(command, env=environment, cwd=ROOT / "examples"))
+        address = f"http://127.0.0.1:{port}"
+        for _ in range(300):
+            try:
+                urlopen(address, timeout=5).close()
+                return address
+            except OSError:
+                time.sleep(0.05)
+        raise AssertionError(f"{name} did not answer")
+
+    yield start
+    for process in processes:
+        process.terminate()
+        process.wait(10)
+
+
+@pytest.mark.parametrize("name", ["host_flask.py", "host_dash.py", "host_asgi.py"])
+def test_the_whole_dashboard_below_a_path(page: Page, example: Callable[[str], str], name: str) -> None:
+    address = example(name)
+    page.goto(address)
+    page.get_by_text("Training runs").click()
+    expect(page.locator(".ag-root").get_by_text("long_history", exact=True).first).to_be_visible()
+    page.locator('.ms-menu a[data-page="scalars"]').click()
+    expect(page.locator(LINE).first).to_be_attached()
+    assert page.url.startswith(f"{address}/training/scalars")
+
+
+def test_one_page_twice_in_a_layout_of_somebody_else(page: Page, example: Callable[[str], str]) -> None:
+    address = example("host_page.py")
+    page.goto(address)
+    first, second = page.locator("#s1-scalars-frame"), page.locator("#s2-scalars-frame")
+    for frame in (first, second):
+        expect(frame.locator(LINE).first).to_be_attached()
+    first.locator('input[type="number"][data-control="smooth"]').fill("0.9")
+    expect(first.locator('input[type="range"][data-control="smooth"]')).to_have_value("0.9")
+    expect(second.locator('input[type="range"][data-control="smooth"]')).to_have_value("0")
+    assert page.url.rstrip("/") == address, "the host's address is the host's"
+    page.locator("#name").fill("Ada")
+    expect(page.locator("#hello")).to_have_text("Hello, Ada")
+    with urlopen(f"{address}/_mindscope/s1/scalars.csv?run=nan_inf&tag=loss") as answer:
+        assert answer.read().startswith(b"run,tag,step")
+
+
+def test_checks_hold_below_our_prefix_only(serve: Callable[[Flask], str]) -> None:
+    host = Flask("host")
+    host.add_url_rule("/", "home", lambda: "home")
+    mount(host, "/training", str(DEMO))
+    address = serve(host)
+    foreign = {"Host": "evil.example.com"}
+    assert urlopen(Request(address + "/", headers=foreign)).status == 200
+    with pytest.raises(HTTPError, match="403"):
+        urlopen(Request(address + "/training/", headers=foreign))
+    assert "Content-Security-Policy" not in urlopen(address + "/").headers
+    assert "Content-Security-Policy" in urlopen(address + "/training/").headers
+
+
+def test_a_host_that_is_neither_flask_nor_dash_is_told_what_to_do() -> None:
+    with pytest.raises(TypeError, match="a2wsgi"):
+        mount(object(), "/training", str(DEMO))  # type: ignore[arg-type]
+
+
+def test_names_and_order_of_embedding() -> None:
+    assert {"Runs", "Scalars"} <= set(dir(pages))
+    with pytest.raises(AttributeError, match="Scalars"):
+        _ = pages.Nothing
+    with pytest.raises(ValueError, match="id"):
+        pages.Scalars(str(DEMO), id="a b")
+    page = pages.Scalars(str(DEMO), id="one")
+    with pytest.raises(RuntimeError, match="register"):
+        page.layout()
+
+
+def test_a_malformed_value_is_the_clients_mistake(serve: Callable[[Flask], str]) -> None:
+    host = Dash("host")
+    page = pages.Scalars(str(DEMO), id="s1")
+    page.register(host)
+    host.layout = html.Div(page.layout())
+    client = host.server.test_client()
+    body = {
+        "output": "s1-scalars-verdict.data",
+        "outputs": {"id": "s1-scalars-verdict", "property": "data"},
+        "inputs": [{"id": "s1-scalars-proposal", "property": "data", "value": 7}],
+        "changedPropIds": ["s1-scalars-proposal.data"],
+    }
+    answer = client.post("/_dash-update-component", json=body)
+    assert answer.status_code == 400
+    assert b"Traceback" not in answer.data
+
+
+def test_a_page_in_an_iframe(page: Page, address: str, serve: Callable[[Flask], str]) -> None:
+    page.goto(f"{address}/scalars?embed=1&run=long_history")
+    expect(page.locator(LINE).first).to_be_attached()
+    expect(page.locator(".ms-top")).to_be_hidden()
+
+
+def test_a_notebook_shows_it_inline(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[str, int]] = []
+
+    class IFrame:
+        def __init__(self, src: str, width: str, height: int) -> None:
+            made.append((src, height))
+
+    module = type(sys)("IPython.display")
+    module.IFrame = IFrame  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "IPython", type(sys)("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    show(str(DEMO), page="scalars", height=500)
+    ((url, height),) = made
+    assert height == 500
+    page.goto(url)
+    expect(page.locator(LINE).first).to_be_attached()
+    with pytest.raises(ValueError, match="scalars"):
+        show(str(DEMO), page="nothing")
