@@ -177,11 +177,16 @@ def _on_files(name: str) -> Command:
 
     def command(options: argparse.Namespace) -> int:
         from app import inspection
+        from parsers import SourceError
 
         if not os.path.isdir(options.directory):
             raise SettingError(f"DIR: wanted a directory that exists, got {options.directory!r}")
         chosen: Command = getattr(inspection, name)
-        return chosen(options)
+        try:
+            return chosen(options)
+        except SourceError as error:
+            print(f"mindscope: {error}", file=sys.stderr)
+            return 1
 
     return command
 

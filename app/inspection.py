@@ -60,23 +60,24 @@ def _as_json(source: Source) -> dict[str, Any]:
 def check(options: argparse.Namespace) -> int:
     """Read every file, verify every CRC, decode every message; print each Problem. Exit code 1 if there is any."""
     runs = files = unread = size = found = 0
-    for leaf in (leaf for source in discover(options.directory) for leaf in source.leaves):
-        runs += 1
-        files += len(leaf.files)
-        unread += sum(reader_of_kind(file.kind) is None for file in leaf.files)
-        size += leaf.size
-        for problem in _problems(leaf):
-            found += 1
-            print(_problem_line(problem), flush=True)
+    for source in discover(options.directory):
+        runs += len(source.leaves)
+        size += source.size
+        for part in (source, *source.ranks):
+            files += len(part.files)
+            unread += sum(reader_of_kind(file.kind) is None for file in part.files)
+            for problem in _problems(part):
+                found += 1
+                print(_problem_line(problem), flush=True)
     result = f"{found} {'problem' if found == 1 else 'problems'}" if found else "no damage"
     rest = f"; {unread} files of other formats not read" if unread else ""
     print(f"{runs} runs, {files} files, {size:,} bytes: {result}{rest}")
     return 1 if found else 0
 
 
-def _problems(leaf: Source) -> Iterator[Problem]:
-    yield from leaf.problems
-    for file in leaf.files:
+def _problems(source: Source) -> Iterator[Problem]:
+    yield from source.problems
+    for file in source.files:
         reader = reader_of_kind(file.kind)
         if reader is not None:
             yield from reader.verify(file.path)
