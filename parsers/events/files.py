@@ -98,15 +98,21 @@ class Sparse:
     def __getitem__(self, index: slice) -> bytes: ...
     def __getitem__(self, index: int | slice) -> int | bytes:
         if isinstance(index, slice):
-            start, stop = index.start, min(index.stop, self._length)
+            start, stop = index.start, max(min(index.stop, self._length), index.start)
             at = start - self._start
             if at >= 0 and stop - self._start <= len(self._piece):
                 return self._piece[at : stop - self._start]
-            return self._file.read(self._offset + start, max(stop - start, 0))
+            return self._read(start, stop - start)
         at = index - self._start
         if not 0 <= at < len(self._piece):
             if not 0 <= index < self._length:
                 raise IndexError(index)
             self._start, at = index, 0
-            self._piece = self._file.read(self._offset + index, min(self.PIECE, self._length - index))
+            self._piece = self._read(index, min(self.PIECE, self._length - index))
         return self._piece[at]
+
+    def _read(self, start: int, length: int) -> bytes:
+        data = self._file.read(self._offset + start, length)
+        if len(data) < length:
+            raise IndexError(start + len(data))  # the file was cut meanwhile
+        return data

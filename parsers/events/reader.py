@@ -13,7 +13,7 @@ from parsers.events.walk import Form
 from parsers.model import Batch, Cursor, Problem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class EventReader:
     """Reads one form of event file; satisfies `parsers.model.Reader`.
 

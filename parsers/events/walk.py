@@ -21,7 +21,7 @@ VALUE, TAG, METADATA, TENSOR, PLUGIN_DATA, PLUGIN_NAME = 0x0A, 0x0A, 0x4A, 0x42,
 _f32, _f64 = Struct("<f").unpack_from, Struct("<d").unpack_from
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Form:
     """What a format puts where. Keys are field number << 3 | wire type.
 
@@ -181,7 +181,7 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
         event.scalars.append(Scalar(tag, _f32(data[start:stop])[0], start, "<f4"))
         return
     plugin = None if metadata is None else _plugin(data, *metadata)
-    if holds == TENSOR and form.metadata and plugin in (None, "", "scalars"):
+    if holds == TENSOR and form.metadata and plugin != "hparams":
         found = scalar_in(data, start, stop)
         if found is not None:
             event.plain &= bool(found.dtype)

@@ -11,9 +11,11 @@ from pathlib import Path
 import google_crc32c
 import pytest
 
-from parsers.events.files import EventFile
+from parsers.events.files import EventFile, Sparse
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
+from parsers.events.walk import walk
+from parsers.events.wire import WireError
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value, delimited, float64, number, record
 from parsers.model import KINDS, Batch
 from tests.parsers.events.event_reference import framed, points, read_payloads, read_points, records
@@ -215,6 +217,20 @@ def test_values_beside_a_large_payload(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(damaged)
     assert not MINDSPORE.read(str(tmp_path / "large")).problems
     assert {problem.kind for problem in MINDSPORE.verify(str(tmp_path / "large"))} == {"bad_data"}
+
+
+def test_a_large_record_cut_while_it_is_walked_is_no_message(tmp_path: Path) -> None:
+    with EventWriter(str(tmp_path / "file"), "mindspore") as writer:
+        writer.add(1, {"t": Tensor([1.0] * 50_000), "loss": 1.0})
+    content = (tmp_path / "file").read_bytes()
+    (_, (offset, data)) = records(content)
+    for size in range(offset + 12, len(content), 7919):
+        (tmp_path / "file").write_bytes(content)
+        with EventFile(str(tmp_path / "file")) as file:
+            source = Sparse(file, offset + 12, len(data))
+            os.truncate(tmp_path / "file", size)
+            with pytest.raises(WireError):
+                walk(source, len(data), MINDSPORE.form)
 
 
 def test_a_large_record_with_a_damaged_header_is_kept(tmp_path: Path) -> None:

@@ -182,6 +182,15 @@ def test_tensors_that_are_no_scalars_are_located(tmp_path: Path) -> None:
         assert content[block.offset[0] : block.offset[0] + block.length[0]] == encoded
 
 
+def test_a_tensor_of_rank_0_is_a_scalar_for_any_plugin(tmp_path: Path) -> None:
+    """Later events do not name the plugin, so it must not decide."""
+    proto = message_class("tensorflow.TensorProto")(dtype=1, float_val=[2.0]).SerializeToString()
+    metadata = delimited(9, delimited(1, delimited(1, b"custom")))
+    values = [delimited(1, b"t") + each + delimited(8, proto) for each in (metadata, b"")]
+    batch, _ = read(tmp_path / "file", "tensorboard", [float64(1, 1e9) + delimited(5, delimited(1, v)) for v in values])
+    assert [point[-1] for point in read_points(batch)] == [widened(2.0)] * 2
+
+
 def test_the_plugin_of_a_tag_survives_a_resumed_read(tmp_path: Path) -> None:
     path = tmp_path / "file"
     with EventWriter(str(path), "tensorboard") as writer:
