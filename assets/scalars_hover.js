@@ -112,10 +112,10 @@
       if (px < view.box.left - 1 || px > view.box.right + 1 || Math.abs(px - pointer.x) > Math.max(REACH_PX, spacing(line, i, view))) continue;
       rows.push({ line, i, px, py, shown, value: line.raw ? line.raw[i] : shown, time: timeOf(line, i, axis), away: Math.abs(py - pointer.y) });
     }
-    rows.sort((a, b) => b.value - a.value);
-    const nearest = rows.reduce((best, row) => (best === null || row.away < best.away ? row : best), null);
-    if (nearest) rows.unshift(...rows.splice(rows.indexOf(nearest), 1));
-    return rows;
+    // The nearest first; then, of as many as there is room for, by value.
+    rows.sort((a, b) => a.away - b.away);
+    const shown = rows.slice(1, MOST_ROWS).sort((a, b) => b.value - a.value);
+    return [...rows.slice(0, 1), ...shown, ...rows.slice(MOST_ROWS)];
   }
 
   function spacing(line, i, view) {
@@ -281,8 +281,14 @@
       }
     });
     page.root.addEventListener("mouseleave", () => hide(page));
-    document.addEventListener("scroll", () => page.hovered && hide(page), true);
   }
+
+  document.addEventListener("scroll", () => {
+    for (const root of document.querySelectorAll(".ms-scalars")) {
+      const page = scalars.pageOf(root.id);
+      if (page.hovered) hide(page);
+    }
+  }, true);
 
   // New points under a resting pointer.
   function refresh(page, card) {
