@@ -1,0 +1,50 @@
+"""Patterns are stopped for certain, whatever they are."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from app.matching import PatternError, matching
+
+NAMES = ["loss", "acc", "train/loss", "训练/损失", "a b", "<b>x</b>", "line\nbreak", "😀", ""]
+
+
+@pytest.mark.parametrize("pattern", ["", "loss", "l.ss$", "^loss", "[ab]", "训练|acc", r"\d", "(?i)LOSS", "b$", ".", "^$", "</"])
+def test_as_re_finds_them(pattern) -> None:
+    assert matching(pattern, NAMES) == [name for name in NAMES if re.search(pattern, name)]
+
+
+def test_a_plain_text_needs_no_process(monkeypatch) -> None:
+    monkeypatch.setattr("subprocess.run", lambda *_args, **_kwargs: pytest.fail("a process was started"))
+    assert matching("loss", NAMES) == ["loss", "train/loss"]
+
+
+@pytest.mark.parametrize("pattern", ["(", "[z-a]", "*", "(?P<x", "a{2,1}", "\\", "(?<=a+)b", "(" * 400])
+def test_no_patterns(pattern) -> None:
+    with pytest.raises(PatternError, match="wanted a regular expression"):
+        matching(pattern, NAMES)
+
+
+@pytest.mark.parametrize("pattern", ["^(a+)+$", "(a|a)*$", "(.*a){25}$", "(x+x+)+y|^(a|aa)+$"])
+def test_patterns_that_never_end(pattern) -> None:
+    begin = time.monotonic()
+    with pytest.raises(PatternError, match=r"longer than 0.3 s and was stopped"):
+        matching(pattern, ["a" * 100 + "!"], seconds=0.3)
+    assert time.monotonic() - begin < 2
+
+
+def test_a_pattern_that_eats_memory() -> None:
+    with pytest.raises(PatternError, match="too much memory"):
+        matching("^(?:(a)|(b))*c", ["ab" * 8_000_000], seconds=20)
+
+
+def test_the_pattern_is_data() -> None:
+    assert matching("__import__('os').system('x')|loss", ["loss"]) == ["loss"]
+
+
+def test_many_names() -> None:
+    names = [f"run_{number}/loss" for number in range(20_000)]
+    assert matching(r"_1\d*/", names) == [name for name in names if re.search(r"_1\d*/", name)]
