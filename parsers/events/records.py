@@ -17,7 +17,7 @@ What is damage and what is a file that grows:
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import Struct
 
@@ -191,9 +191,10 @@ class Records:
             if claim is None:
                 yield from self._resynchronise(_u64(header)[0])
             elif claim + FRAME > self.file.size - self.end:
-                false = yield from self._unfinished(claim)
-                if not false:
+                damage = self._unfinished(claim)
+                if damage is None:
                     return
+                yield damage
             elif claim > SMALL:
                 yield from self._large(claim)
                 window = STEP_WINDOW
@@ -205,58 +206,51 @@ class Records:
             self._buffer = np.zeros(size + PADDING, np.uint8)
         return self.file.fill(self._buffer.data[:size], self.end)
 
-    def _large(self, length: int) -> Iterator[Frames | Large | Damage]:
+    def _large(self, length: int) -> Iterator[Large | Damage]:
         """Yield a large record, unless nothing follows it where it says it ends and its data are damaged."""
         offset, end = self.end, self.end + FRAME + length
         follower = self.file.read(end, HEADER)
         checked = len(follower) == HEADER and _claim(follower) is None
         if checked and not self._data_holds(offset, length):
-            self._last = offset, length
-            self.end = end
-            yield from self._resynchronise(None)
+            detail = "no record begins where it ends and the CRC of its data does not match"
+            yield self._give_up(offset, offset + HEADER, detail)
             return
         yield Large(offset, length, checked)
         self._last, self.end = (offset, length), end  # only now: reading from it may have failed
 
-    def _unfinished(self, claim: int) -> Generator[Frames | Large | Damage, None, bool]:
-        """Decide about a record that ends beyond the file; returns whether its claim was false."""
-        begin = self.end
+    def _unfinished(self, claim: int) -> Damage | None:
+        """Decide about a record that ends beyond the file: None if it is to be waited for."""
+        begin, detail = self.end, _beyond(claim, self.end, self.file.size)
         if claim >= LONGEST:
-            yield from self._resynchronise(claim, search=begin + HEADER)
-            return True
+            return self._give_up(begin, begin + HEADER, detail)
         seen = self._seen if begin == self._begin else 0
         if self.file.size == seen:
-            return False
-        found, _ = self._search(max(begin + HEADER, seen - SMALL - FRAME))
-        if found is None:
-            return False
-        self.end = found
-        yield Damage(begin, found - begin, "bad_length", _beyond(claim, begin, self.file.size))
-        return True
+            return None
+        search = max(begin + HEADER, seen - SMALL - FRAME)
+        return self._give_up(begin, search, detail) if self._search(search)[0] is not None else None
 
-    def _resynchronise(self, claim: int | None, search: int | None = None) -> Iterator[Frames | Large | Damage]:
-        """Find the next record after a header that is not to be believed."""
+    def _resynchronise(self, claim: int) -> Iterator[Frames | Large | Damage]:
+        """Go on behind a header whose CRC fails."""
         begin = self.end
-        if claim is not None and search is None and (kept := self._recovered(claim)):
+        if kept := self._recovered(claim):
             yield Damage(begin, HEADER, "bad_length", "the CRC of its length does not match, but that of its data does")
             yield kept
             self._last, self.end = (begin, claim), begin + FRAME + claim
             return
-        if search is None:
-            doubtful = self._last is not None and not self._data_holds(*self._last)
-            search = self._last[0] + HEADER if doubtful and self._last else begin + 1
-            begin = min(begin, search - HEADER) if doubtful else begin
+        beyond = claim > self.file.size - begin - FRAME
+        detail = _beyond(claim, begin, self.file.size) if beyond else "the CRC of its length does not match"
+        search = begin + 1
+        if self._last is not None and not self._data_holds(*self._last):
+            begin, search = self._last[0], self._last[0] + HEADER
+        yield self._give_up(begin, search, detail)
+
+    def _give_up(self, begin: int, search: int, detail: str) -> Damage:
+        """Find the next record from `search` on and give up the bytes from `begin` to it."""
         found, unfinished = self._search(search)
         if found is None:
             found = unfinished if unfinished is not None else max(self.file.size - HEADER + 1, self.end)
-        if claim is None:
-            detail = "no record begins where it ends and the CRC of its data does not match"
-        elif claim + FRAME > self.file.size - begin:
-            detail = _beyond(claim, begin, self.file.size)
-        else:
-            detail = "the CRC of its length does not match"
         self.end = found
-        yield Damage(begin, found - begin, "bad_length", detail)
+        return Damage(begin, found - begin, "bad_length", detail)
 
     def _recovered(self, claim: int) -> Frames | Large | None:
         """The record here, if its data, taken at the length it claims, are intact."""
@@ -292,7 +286,10 @@ class Records:
 
     def _complete(self, offset: int) -> bool | None:
         """Whether the record at a good header is complete and intact; None if it ends beyond the file."""
-        length = _u64(self.file.read(offset, HEADER))[0]
+        header = self.file.read(offset, HEADER)
+        if len(header) < HEADER:
+            return False  # the file was cut meanwhile
+        length = _u64(header)[0]
         end = offset + FRAME + length
         if end > self.file.size:
             return None

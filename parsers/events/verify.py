@@ -49,6 +49,8 @@ def _undecodable(file: EventFile, message: str) -> Iterator[Damage]:
                 yield from _check(content, _u32(data, start + length)[0], piece.base + start - HEADER, message)
         elif isinstance(piece, Large):
             content = file.read(piece.offset + HEADER, piece.length + FOOTER)
+            if len(content) < piece.length + FOOTER:
+                return  # the file was cut meanwhile
             yield from _check(content[:-FOOTER], _u32(content, piece.length)[0], piece.offset, message)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import struct
 import time
 from collections.abc import Iterator
@@ -346,6 +347,36 @@ def test_a_read_error_on_the_way_loses_nothing(tmp_path: Path, monkeypatch: pyte
     second = MINDSPORE.read(str(tmp_path / "file"), first.cursor)
     assert read_points(first, second) == read_points(whole)
     assert read_payloads(first, second) == read_payloads(whole)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_a_file_cut_while_it_is_read_raises_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    chance = random.Random(seed)
+    with EventWriter(str(tmp_path / "file"), "mindspore") as writer:
+        for step in range(20):
+            writer.add(step, {"loss": step} | ({"t": Tensor([1.0] * 20_000)} if step % 3 == 0 else {}))
+    content = bytearray((tmp_path / "file").read_bytes())
+    for _ in range(seed % 4):
+        content[chance.randrange(len(content))] ^= 1
+    (tmp_path / "file").write_bytes(content)
+    fill, left = EventFile.fill, chance.randrange(1, 40)
+
+    def cutting(self: EventFile, into: memoryview, offset: int) -> int:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            os.truncate(self.path, chance.randrange(len(content)))
+        return fill(self, into, offset)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(EventFile, "fill", cutting)
+        first = MINDSPORE.read(str(tmp_path / "file"))
+        if left > 0:
+            MINDSPORE.verify(str(tmp_path / "file"))
+    (tmp_path / "file").write_bytes(content)
+    second = MINDSPORE.read(str(tmp_path / "file"), first.cursor)
+    whole = MINDSPORE.read(str(tmp_path / "file"))
+    assert set(read_points(first, second)) >= set(read_points(whole))
 
 
 def test_damage_at_very_many_places_is_told_in_bounds(tmp_path: Path) -> None:
