@@ -13,7 +13,7 @@ from layouts.page import FrameSource, Ids
 from layouts.state import BadInput
 from layouts.training.scalars.asks import read_ask
 from layouts.training.scalars.catalogue import catalogue
-from layouts.training.scalars.charts import chart, stamp
+from layouts.training.scalars.charts import chart, series_of, stamp
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
@@ -55,10 +55,8 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
 
 def tags_of(source: FrameSource, chosen: Any, known: Any) -> tuple[Any, Any]:
     """(catalogue, its digest) of the runs that chosen, a JSON list of keys, names; nothing new where known is the digest."""
-    found = catalogue(source, _chosen_state(chosen))
-    if found["digest"] == known:
-        return no_update, no_update
-    return found, found["digest"]
+    found = catalogue(source, _chosen_state(chosen), known)
+    return (no_update, no_update) if found is None else (found, found["digest"])
 
 
 def _chosen_state(chosen: Any) -> dict[str, list[str]]:
@@ -78,9 +76,8 @@ def card(source: FrameSource, ask: Any) -> tuple[Any, Any]:
     if ask is None:
         return no_update, no_update
     wanted = read_ask(ask)
-    # Before the points are read, so that points which arrive meanwhile are noticed at the next look.
-    mark = stamp(source, wanted)
-    return chart(source, wanted), mark
+    found = series_of(source, wanted)
+    return chart(source, wanted, found), stamp(source, wanted, found)
 
 
 def changed_cards(source: FrameSource, asks: Any, drawn: Any) -> list[Any]:
@@ -97,7 +94,8 @@ def _same_lists(asks: Any, drawn: Any) -> bool:
 def _newer(source: FrameSource, ask: Any, mark: Any) -> Any:
     if ask is None or mark is None:
         return no_update
-    now = stamp(source, read_ask(ask))
+    wanted = read_ask(ask)
+    now = stamp(source, wanted, series_of(source, wanted))
     return no_update if now == mark else now
 
 

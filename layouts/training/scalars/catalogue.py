@@ -10,24 +10,23 @@ from layouts.page import FrameSource
 from layouts.state import selected_runs
 
 
-def catalogue(source: FrameSource, state: dict[str, list[str]]) -> dict[str, Any]:
+def catalogue(source: FrameSource, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
     """Tags of all chosen runs in natural order, the runs' keys, and how many of them have not been read yet.
 
-    digest changes whenever anything else in it does.
+    digest changes whenever anything else in it does; None where it is the known one.
     """
     runs = selected_runs(state, source)
     source.want(runs)
-    tags: set[str] = set()
-    for run in runs:
-        tags.update(source.tags(run))
+    tags = dict.fromkeys(tag for run in runs for tag in source.tags(run))
     chosen = set(runs)
     waiting = sum(
         len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")
     )
-    ordered = sorted(tags, key=_natural)
-    text = "\0".join((str(waiting), *runs, "\1", *ordered))
+    text = "\0".join((str(waiting), *runs, "\1", *tags))
     digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
-    return {"digest": digest, "runs": runs, "tags": ordered, "waiting": waiting}
+    if digest == known:
+        return None
+    return {"digest": digest, "runs": runs, "tags": sorted(tags, key=_natural), "waiting": waiting}
 
 
 def _natural(tag: str) -> tuple[list[tuple[int, int, str]], str]:

@@ -22,10 +22,19 @@ MOST_LINES = 200
 _STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 
-def chart(source: FrameSource, ask: Ask) -> dict[str, Any]:
-    """The figure of one card."""
+Found = Sequence[tuple[str, str, Series]]
+"""(run, tag, series) of every line, the left axis before the right one."""
+
+
+def series_of(source: FrameSource, ask: Ask) -> Found:
+    """Every series with points that an ask names."""
     runs = selected_runs(ask.state, source)
-    found = [(run, tag, series) for run, tag, series in _series(source, runs, ask)]
+    pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
+    return [(run, tag, series) for run, tag in pairs if (series := source.series(run, tag)) is not None and series.step.size]
+
+
+def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
+    """The figure of one card."""
     shown = found if ask.every else found[:MOST_LINES]
     drawn = figure(list(_lines(source, shown, ask)), _look(ask))
     drawn["layout"]["dragmode"] = "pan" if ask.pan else "zoom"
@@ -36,10 +45,10 @@ def chart(source: FrameSource, ask: Ask) -> dict[str, Any]:
     return drawn
 
 
-def stamp(source: FrameSource, ask: Ask) -> str:
+def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
     """A text that changes whenever the points of a card do."""
     parts = []
-    for run, tag, series in _series(source, selected_runs(ask.state, source), ask):
+    for run, tag, series in found:
         parts.append(f"{run}\0{tag}\0{series.step.size}\0{int(series.order[-1])}\0{int(series.file[-1])}")
         over = source.series(run, ask.axis_tag) if ask.axis == "tag" else None
         if over is not None:
@@ -47,15 +56,7 @@ def stamp(source: FrameSource, ask: Ask) -> str:
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 
-def _series(source: FrameSource, runs: Sequence[str], ask: Ask) -> Iterator[tuple[str, str, Series]]:
-    for tag in dict.fromkeys((*ask.left, *ask.right)):
-        for run in runs:
-            series = source.series(run, tag)
-            if series is not None and series.step.size:
-                yield run, tag, series
-
-
-def _lines(source: FrameSource, found: Sequence[tuple[str, str, Series]], ask: Ask) -> Iterator[Line]:
+def _lines(source: FrameSource, found: Found, ask: Ask) -> Iterator[Line]:
     rows = {member: row for row in source.runs() for member in row.members}
     colour = _colours(source, found, ask)
     strokes = _strokes(found, ask)
@@ -84,7 +85,7 @@ def _x(source: FrameSource, run: str, series: Series, seconds: NDArray[np.float6
     return series.step.astype(np.float64)
 
 
-def _colours(source: FrameSource, found: Sequence[tuple[str, str, Series]], ask: Ask) -> dict[tuple[str, str], str]:
+def _colours(source: FrameSource, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
     """A run has its colour; where one run shows several tags, the tags need colours of their own."""
     runs = {run for run, _, _ in found}
     tags = [*ask.left, *ask.right]
@@ -94,14 +95,14 @@ def _colours(source: FrameSource, found: Sequence[tuple[str, str, Series]], ask:
     return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
 
 
-def _strokes(found: Sequence[tuple[str, str, Series]], ask: Ask) -> dict[str, str]:
+def _strokes(found: Found, ask: Ask) -> dict[str, str]:
     """Several tags of several runs: colour says the run, the stroke the tag."""
     tags = list(dict.fromkeys([*ask.left, *ask.right]))
     several = len({run for run, _, _ in found}) > 1 and len(tags) > 1
     return {tag: _STROKES[number % len(_STROKES)] if several else "solid" for number, tag in enumerate(tags)}
 
 
-def _legend(found: Sequence[tuple[str, str, Series]], ask: Ask) -> list[dict[str, Any]]:
+def _legend(found: Found, ask: Ask) -> list[dict[str, Any]]:
     strokes = _strokes(found, ask)
     single = len({run for run, _, _ in found}) == 1
     tags = list(dict.fromkeys([*ask.left, *ask.right]))
