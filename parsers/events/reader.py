@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from parsers.events.reading import read_events
 from parsers.events.signature import opening
-from parsers.events.verify import verify_events
 from parsers.events.walk import Form
 from parsers.model import Batch, Cursor, Problem
 
@@ -52,4 +51,6 @@ class EventReader:
 
     def verify(self, path: str) -> Sequence[Problem]:
         """Read the whole file, check every CRC and decode every message; return all that is wrong."""
+        from parsers.events.verify import verify_events  # brings protobuf, which reading does without
+
         return verify_events(path, self.form, self.message)
