@@ -186,15 +186,30 @@ class Reader(Protocol):
     """One per format. signed: recognisable by content; appendable: files grow; checksummed: damage is noticed."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Name in the registry."""
+        ...
+
     @property
-    def kinds(self) -> tuple[str, ...]: ...
+    def kinds(self) -> tuple[str, ...]:
+        """The `SourceFile.kind` values of its files."""
+        ...
+
     @property
-    def signed(self) -> bool: ...
+    def signed(self) -> bool:
+        """Whether content tells the format."""
+        ...
+
     @property
-    def appendable(self) -> bool: ...
+    def appendable(self) -> bool:
+        """Whether files of it grow."""
+        ...
+
     @property
-    def checksummed(self) -> bool: ...
+    def checksummed(self) -> bool:
+        """Whether damage is noticed."""
+        ...
+
 
     def sniff(self, head: bytes) -> bool:
         """Whether the first up to 4,096 bytes of a file are of this format."""

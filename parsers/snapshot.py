@@ -81,7 +81,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
                 [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
             )
         )  # fmt: skip
-    parts = [part for column in columns for part in _padded(memoryview(np.ascontiguousarray(column).view(np.uint8).data).cast("B"))]
+    parts = [part for column in columns for part in _padded(_bytes_of(column))]
     crc = 0
     for part in parts:
         crc = google_crc32c.extend(crc, bytes(part))
@@ -151,6 +151,10 @@ def _state(file: _File, columns: _Columns) -> FileState:
 
 def _round_up(size: int) -> int:
     return -(-size // 8) * 8
+
+
+def _bytes_of(column: NDArray[Any]) -> memoryview:
+    return memoryview(np.ascontiguousarray(column).view(np.uint8).data).cast("B")
 
 
 def _padded(part: memoryview) -> Iterator[bytes | memoryview]:
