@@ -33,7 +33,7 @@ ROWS = 20_000
 PATIENCE = 10.0
 """An export waits so many seconds for runs that are still being read."""
 PATTERN_SECONDS = 1.0
-"""All patterns of one request together get so many seconds."""
+"""A pattern gets so many seconds."""
 STEPS = (-(2**63), 2**63 - 1)
 
 

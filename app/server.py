@@ -172,7 +172,9 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
     def warm(self) -> None:
         """Compress the scripts of all pages, so that the first visitor need not wait for it."""
         # Dash loads plotly.js, the largest, by this name when it meets the first chart.
-        self.bundles.warm([f"{self.public_prefix}_dash-component-suites/plotly/package_data/plotly.min.js", *self._scripts])
+        chart = f"{self.public_prefix}_dash-component-suites/plotly/package_data/plotly.min.js"
+        needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
+        self.bundles.warm([chart, *sorted(needed)])
 
 
 class _NoHooks:
