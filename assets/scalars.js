@@ -61,7 +61,8 @@
   function columns(page, count, full) {
     if (full) return bucketOf(window.innerWidth);
     const cards = page.find(".ms-scalar-cards");
-    const across = count === 1 ? 1 : getComputedStyle(cards).gridTemplateColumns.split(" ").length;
+    const across = count === 1 ? 1 : getComputedStyle(cards).gridTemplateColumns.split(" ")
+      .filter((track) => track !== "0px").length;
     return bucketOf((cards.clientWidth || 1200) / across);
   }
 

@@ -31,6 +31,8 @@ WIDTH = 1.5
 SHADOW = 0.2
 # A mark is this many pixels wide, so marks need no finer columns.
 _MARK_COLUMNS = 8
+# More red points than this touch each other anyway.
+_MANY = 500
 # Around the first non-finite point a jump shows so many points to either side.
 _AROUND = 20
 
@@ -300,7 +302,8 @@ def _red_points(parts: Sequence[tuple[Line, Ints]]) -> list[Trace]:
             x = np.concatenate([line.x[at] for line, at in mine])
             y = np.concatenate([line.series.value[at] for line, at in mine])
             trace = _base(mine[0][0], "markers")
-            traces.append(trace | {"x": numbers(x), "y": numbers(y), "marker": {"color": WRONG, "size": 4}})
+            size = 4 if x.size < _MANY else 3
+            traces.append(trace | {"x": numbers(x), "y": numbers(y), "marker": {"color": WRONG, "size": size}})
     return traces
 
 
