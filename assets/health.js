@@ -20,8 +20,8 @@
     const head = make("div", "ms-problem-head");
     head.append(mindscope.i18n.write(make("span", "ms-badge ms-badge-wrong"), `problem.${kind}`));
     head.append(make("span", "ms-problem-run ms-cut", run));
-    const place = length > 0 ? `${offset.toLocaleString("en")} + ${length.toLocaleString("en")} B` : `@ ${offset.toLocaleString("en")}`;
-    head.append(make("span", "ms-problem-place", place));
+    const place = { offset: offset.toLocaleString("en"), length: length.toLocaleString("en") };
+    head.append(mindscope.i18n.write(make("span", "ms-problem-place"), length > 0 ? "health.place" : "health.at", place));
     row.append(head, make("div", "ms-problem-text", text), make("div", "ms-problem-path ms-mono", path));
     return row;
   }

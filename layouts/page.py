@@ -122,7 +122,7 @@ class Ids:
 class Page:
     """A page as data.
 
-    path is its last URL segment ("" for the start page), title an i18n key, icon a file name in assets/icons,
+    path is its last URL segment ("" for the start page), title an i18n key, icon the name of one in assets/icons.css,
     needs the kinds of data of which at least one run must have one ("" for always). layout(ids, routes) returns the
     page's components without data, or with as much as is at hand; register(app, source, ids, routes) adds its callbacks.
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the

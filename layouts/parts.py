@@ -31,16 +31,6 @@ def button(label: str, *, icon_name: str = "", class_name: str = "", **props: An
     return html.Button([*children, t(label)], type="button", className=f"ms-button {class_name}".rstrip(), **props)
 
 
-def badge(children: Children, *, tone: str = "plain", **props: Any) -> html.Span:
-    """A small label. tone: "plain", "accent", or "wrong" (red, for damage, NaN and broken thresholds only)."""
-    return html.Span(children, className=f"ms-badge ms-badge-{tone}", **props)
-
-
-def dot(colour: str) -> html.Span:
-    """The colour of a run."""
-    return html.Span(className="ms-dot", style={"background": colour}, **{"aria-hidden": "true"})
-
-
 def toolbar(children: Sequence[Any], *, label: str, class_name: str = "") -> html.Div:
     """A row of controls. label is the text key of its accessible name."""
     return html.Div(
@@ -74,11 +64,6 @@ def empty_state(sentence: str, *, code: str = "", values: Mapping[str, object] |
     if code:
         children.append(html.Pre(html.Code(code), className="ms-code"))
     return html.Div(children, className="ms-empty")
-
-
-def skeleton(height: int) -> html.Div:
-    """The shape of a card that is not there yet; css shows it after 200 ms."""
-    return html.Div(className="ms-skeleton", style={"height": height}, **{"aria-hidden": "true"})
 
 
 def field(label: str, control: Children, class_name: str = "") -> html.Label:

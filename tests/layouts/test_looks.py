@@ -1,0 +1,64 @@
+"""What css promises: readable text in both themes, an icon for every name, a colour for every variable."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+ASSETS = ROOT / "assets"
+STYLES = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.glob("*.css"))}
+SOURCES = [path for path in [*ASSETS.glob("*.js"), *(ROOT / "layouts").rglob("*.py")] if "texts" not in path.parts]
+CODE = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
+VARIABLE = re.compile(r"(--ms-[a-z-]+):\s*([^;]+);")
+LIGHT, DARK = (
+    dict(VARIABLE.findall(STYLES["mindscope.css"].partition(start)[2].partition("}")[0]))
+    for start in (":root {", 'html[data-mantine-color-scheme="dark"] {')
+)
+# Text and what it stands on: WCAG AA asks for 4.5:1.
+PAIRS = [
+    (text, back)
+    for text in ("--ms-text", "--ms-muted", "--ms-faint", "--ms-accent", "--ms-wrong", "--ms-live")
+    for back in ("--ms-card", "--ms-back", "--ms-raised")
+] + [
+    ("--ms-text", "--ms-hover"), ("--ms-muted", "--ms-hover"), ("--ms-wrong", "--ms-wrong-back"),
+    ("--ms-accent", "--ms-accent-back"), ("--ms-on-accent", "--ms-accent"),
+]  # fmt: skip
+
+
+def luminance(colour: str) -> float:
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("text", "back"), PAIRS)
+def test_text_is_readable(theme: str, text: str, back: str) -> None:
+    colours = LIGHT if theme == "light" else {**LIGHT, **DARK}
+    dark, light = sorted((luminance(colours[text]), luminance(colours[back])))
+    assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize("name", STYLES)
+def test_every_variable_is_defined(name: str) -> None:
+    defined = {variable for style in STYLES.values() for variable, _ in VARIABLE.findall(style)} | {"--ms-image"}
+    defined |= set(re.findall(r"""setProperty\(["'](--ms-[a-z-]+)""", CODE)) | set(re.findall(r'"(--ms-[a-z-]+)":', CODE))
+    assert set(re.findall(r"var\((--ms-[a-z-]+)\)", STYLES[name] + CODE)) <= defined
+
+
+def test_every_icon_named_is_drawn_and_every_icon_drawn_is_named() -> None:
+    drawn = set(re.findall(r"^\.ms-icon-([a-z]+) ", STYLES["icons.css"], re.MULTILINE))
+    named = set(re.findall(r"ms-icon-([a-z]+)", CODE)) | set(re.findall(r'icon(?:_button|Button)?\("([a-z]+)"', CODE))
+    named |= set(re.findall(r'icon(?:_name)?="([a-z]+)"', CODE))
+    assert named <= drawn
+    assert {icon for icon in drawn if f'"{icon}"' not in CODE and icon not in named} == set()
+
+
+def test_styles_and_scripts_ask_for_nothing_elsewhere() -> None:
+    addresses = re.findall(r"""(?:https?:)?//[a-z0-9.-]+\.[a-z]{2,}""", "\n".join(STYLES.values()) + CODE)
+    assert [address for address in addresses if "www.w3.org" not in address] == []
+    assert "innerHTML" not in CODE
+    assert "eval(" not in CODE
