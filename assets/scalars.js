@@ -8,6 +8,7 @@
   // Columns are asked for in these sizes, so that a window one pixel wider asks for nothing new.
   const WIDTHS = [300, 420, 600, 850, 1200, 1700, 2400, 3400, 4800];
   const MARGINS = 68;
+  const GAP = 8;
   const DEFAULT_AXIS = "step";
   const pages = new Map();
 
@@ -60,10 +61,11 @@
 
   function columns(page, count, full) {
     if (full) return bucketOf(window.innerWidth);
-    const cards = page.find(".ms-scalar-cards");
-    const across = count === 1 ? 1 : getComputedStyle(cards).gridTemplateColumns.split(" ")
-      .filter((track) => track !== "0px").length;
-    return bucketOf((cards.clientWidth || 1200) / across);
+    const width = page.find(".ms-scalar-cards").clientWidth || 1200;
+    // As the grid of scalars.css does: cards of at least 340 px, at least 2 and at most 4 beside each other.
+    const narrowest = Math.max(Math.min(340, (width - GAP) / 2), (width - 3 * GAP) / 4);
+    const across = Math.min(Math.floor((width + GAP) / (narrowest + GAP) + 1e-6), Math.max(1, count));
+    return bucketOf(width / across);
   }
 
   // Which tags --------------------------------------------------------------------------------------------------------
