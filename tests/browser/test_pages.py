@@ -1,0 +1,71 @@
+"""Every page of the menu opens without complaint, whatever there is to show: in the shell, in Chinese, and alone in a host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import dash
+import pytest
+from dash import html
+from flask import Flask
+from playwright.sync_api import Page as Tab
+from playwright.sync_api import expect
+
+from app import create_app
+from app.embed import EmbeddedPage
+from layouts import PAGES
+from layouts.page import Page
+from tests.layouts.sources import GivenSource, row, series
+
+Serve = Callable[[Flask], str]
+EMPTY = row("empty", tags={}, steps=0, points=0, main_tag="", main_value=None)
+ODD = '<b>odd</b> "run"/%2F/名称 🚀'
+
+
+def given(count: int) -> GivenSource:
+    keys = ["one", ODD, "three"][:count]
+    values = {(key, tag): series(200, seed) for seed, key in enumerate(keys) for tag in ("loss", "accuracy/top1")}
+    return GivenSource([row(key, tags={"scalar": 2}) for key in keys], values)
+
+
+SOURCES: dict[str, Callable[[], GivenSource]] = {
+    "no run": GivenSource,
+    "an empty run": lambda: GivenSource([EMPTY]),
+    "one run": lambda: given(1),
+    "three runs": lambda: given(3),
+}
+
+
+@pytest.mark.parametrize("what", SOURCES)
+@pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
+def test_a_page_opens(page: Tab, serve: Serve, shown: Page, what: str) -> None:
+    address = serve(create_app(SOURCES[what]()).server)
+    page.goto(f"{address}/{shown.path}")
+    expect(page.locator(".ms-frame")).to_be_visible()
+    expect(page.locator(".ms-picker-open")).to_be_visible()
+    expect(page.locator(f'.ms-menu-link[data-page="{shown.path}"]')).to_have_attribute("aria-current", "page")
+    page.locator("[data-action=language]").click()
+    page.locator("[data-action=theme]").click()
+    expect(page.locator(".ms-page-title .zh")).to_be_visible()
+    page.wait_for_timeout(300)  # so that what the page does late can still complain
+
+
+@pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
+def test_a_page_stands_alone_in_a_host(page: Tab, serve: Serve, shown: Page) -> None:
+    host = dash.Dash("host", update_title="")
+    embedded = EmbeddedPage(shown, given(3), id="s1")
+    embedded.register(host)
+    host.layout = html.Div([html.H1("Our lab"), embedded.layout()])
+    page.goto(serve(host.server) + "/")
+    expect(page.locator(".ms-picker-count .en")).to_have_text("3 of 3 runs")
+    page.locator(".ms-picker-open").click()
+    page.locator(".ms-panel-row").first.click()
+    expect(page.locator(".ms-picker-count .en")).to_have_text("2 of 3 runs")
+    assert page.url.endswith("/")
+    # Keys outside our page are the host's.
+    page.keyboard.press("Escape")
+    page.locator("h1").click()
+    page.keyboard.press("?")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    page.evaluate("document.documentElement.lang = 'zh-CN'")
+    expect(page.locator(".ms-picker-count .zh")).to_be_visible()
