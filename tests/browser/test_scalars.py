@@ -82,6 +82,7 @@ def test_zoom_reads_the_raw_points_of_the_range_again(page: Page, address: str) 
     assert drawn(page, "loss")[0]["n"] <= before
     card(page, "loss").hover()
     card(page, "loss").locator('[data-act="back"]').click()
+    expect(card(page, "loss")).not_to_have_class(re.compile("ms-zoomed"))
     expect(card(page, "loss")).to_contain_text(f"{total:,} points")
     assert "zoom" not in state(page)
 
