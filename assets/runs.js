@@ -137,6 +137,7 @@
 
     async attach() {
       this.api = await window.dash_ag_grid.getApiAsync(this.gridId);
+      if (!document.querySelector(".ms-shell")) this.api.setColumnsVisible(["open"], false);
       this.api.addEventListener("selectionChanged", (event) => this.selected(event));
       this.api.addEventListener("rowDataUpdated", () => this.show());
       this.api.addEventListener("rowDoubleClicked", (event) => this.open(event.data));
@@ -184,8 +185,9 @@
       return Boolean((this.state.q || [""])[0]);
     }
 
+    // A name is the path below the base directory; what is above that is the same for all and tells nothing.
     passes(row) {
-      return this.test(row.name) || this.test(row.path);
+      return this.test(row.name) || row.members.some(this.test) || (row.real !== "" && this.test(row.real));
     }
 
     write(changes) {
@@ -257,7 +259,7 @@
     age() {
       if (!this.body.isConnected) {
         window.clearInterval(this.aging);
-        views.delete(this.gridId);
+        if (views.get(this.gridId) === this) views.delete(this.gridId);
       } else if (!document.hidden) this.retell();
     }
   }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str]] = {
     "runs.title": ("Runs", "训练列表"),
-    "runs.search": ("Search names and paths  /", "搜索名称和路径  /"),
+    "runs.search": ("Search runs  /", "搜索训练  /"),
     "runs.regex": ("Regular expression", "正则表达式"),
     "runs.chosen": ("{n} of {total} on screen", "已选 {n}/{total}"),
     "runs.open_chosen": ("Open scalars", "查看标量"),
