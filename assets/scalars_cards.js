@@ -120,7 +120,7 @@
       result.push(badge("scalars.lines", { shown: count(meta.lines), total: count(meta.series) }, null, "accent"));
       result.push(make("button", "ms-badge ms-badge-button", words("scalars.every"), { type: "button", "data-act": "every" }));
     }
-    const values = { n: count(meta.points), inside: count(meta.inside) };
+    const values = { n: count(meta.points - meta.unplaced), inside: count(meta.inside) };
     const zoomed = entry(page.state, "zoom", key) !== "";
     const points = zoomed ? "scalars.points.part" : meta.whole ? "scalars.points" : "scalars.points.drawn";
     result.push(badge(points, values, meta.whole ? "scalars.points.whole" : "scalars.points.title"));

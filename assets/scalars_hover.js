@@ -27,6 +27,14 @@
     return values ? (i) => values[i] : null;
   }
 
+  // Seconds; sent as milliseconds from one point to the next.
+  function durations({ first, steps, seconds }) {
+    if (seconds) return column(seconds);
+    let now = first;
+    const times = Float64Array.from(array(steps), (step) => (now += step) / 1000);
+    return (i) => times[i];
+  }
+
   function series(figure) {
     if (decoded.has(figure)) return decoded.get(figure);
     const lines = figure.data.filter((trace) => trace.meta && trace.meta.key !== undefined).map((trace) => {
@@ -40,7 +48,7 @@
         raw: meta.raw === null || meta.raw === undefined ? null : array(figure.data[meta.raw].y),
         rawExact: meta.raw !== null && meta.raw !== undefined && figure.data[meta.raw].y.dtype === "f8",
         step: meta.step ? column(meta.step, meta.step) : x,
-        time: meta.time ? column(meta.time) : null,
+        time: meta.time ? durations(meta.time) : null,
       };
     });
     const marks = figure.data.filter((trace) => trace.meta && trace.meta.mark !== undefined).map((trace) => ({

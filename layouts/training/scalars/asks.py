@@ -12,7 +12,7 @@ from typing import Any
 
 from parsers.analysis import Threshold, ThresholdError, parse_threshold
 
-from layouts.figures.lines import View
+from layouts.figures.curves import View
 from layouts.state import BadInput, flag, number, text, texts
 
 COLUMNS = (50, 8000)

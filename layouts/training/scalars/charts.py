@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from parsers import Series
 from parsers.analysis import join_by_step, relative_time
 
-from layouts.figures.lines import Line, Look, View, figure
+from layouts.figures.curves import Line, Look, View
+from layouts.figures.lines import figure
 from layouts.page import FrameSource, RunRow
 from layouts.state import colours, selected_runs
 from layouts.theme import PALETTE

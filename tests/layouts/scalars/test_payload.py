@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.payload import drawn, numbers, spaced, typed, whole_numbers
+from layouts.payload import drawn, durations, numbers, spaced, typed, whole_numbers
 
 
 def read(spec: dict[str, str]) -> np.ndarray:
@@ -53,6 +53,21 @@ def test_drawn_keeps_detail_on_a_high_plateau() -> None:
     assert drawn(np.array([0.1, 0.2]))["dtype"] == "f4"
     assert drawn(np.array([1e300, 0.0]))["dtype"] == "f8"
     assert drawn(np.array([math.nan]))["dtype"] == "f4"
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1))
+def test_durations_read_back_to_the_millisecond(seconds: list[float]) -> None:
+    sent = durations(np.array(seconds))
+    got = (sent["first"] + np.cumsum(read(sent["steps"]).astype(np.int64))) / 1000
+    np.testing.assert_allclose(got, seconds, atol=0.0005 + 1e-9)
+
+
+def test_durations_are_small_at_a_steady_pace_and_bear_nonsense() -> None:
+    assert durations(np.arange(100) * 0.1)["steps"]["dtype"] == "i1"
+    assert durations(np.arange(100) * 20.0)["steps"]["dtype"] == "i2"
+    assert read(durations(np.array([math.nan, 1.0]))["seconds"]).tolist()[1] == 1.0
+    assert "seconds" in durations(np.array([1e300]))
+    assert "seconds" in durations(np.empty(0))
 
 
 def test_spaced() -> None:

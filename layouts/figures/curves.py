@@ -1,0 +1,133 @@
+"""A series prepared for the screen: smoothed whole, then reduced to what the plot's pixel columns can show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers import Series
+from parsers.analysis import Reduced, Threshold, merged, reduce_points, restarts, smooth
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Trace = dict[str, Any]
+
+# Readable on the cards of both themes, and used for nothing but what is wrong.
+WRONG = "#e5484d"
+WIDTH = 1.5
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series of a chart.
+
+    x has one entry per point, in the unit of the axis, NaN where the point has no place on it. started is the wall time in
+    seconds that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style.
+    """
+
+    run: str
+    tag: str
+    label: str
+    colour: str
+    series: Series
+    x: Floats
+    started: float
+    axis: int = 1
+    stroke: str = "solid"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What of the plane is on screen: low and high of x and y, None for as much as there is."""
+
+    x: tuple[float, float] | None = None
+    y: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How a chart is drawn. axis: "step", "relative" (seconds), "absolute" (milliseconds of local time) or "tag"."""
+
+    axis: str = "step"
+    weight: float = 0.0
+    log: bool = False
+    threshold: Threshold | None = None
+    view: View = View()
+    columns: int = 1000
+
+
+class Curve(NamedTuple):
+    """A line prepared for the screen: shown (smoothed and cut to what the axis can show), what of it is kept, and counts."""
+
+    line: Line
+    shown: Floats
+    kept: Reduced
+    gaps: Ints
+    hidden: int
+    unplaced: int
+
+
+def prepared(line: Line, look: Look) -> Curve:
+    """The points of a line that its plot needs, and what had to be left out."""
+    value, starts = line.series.value, restarts(line.series.step)
+    shown = smooth(value, look.weight, starts) if look.weight > 0.0 else value
+    raw, hidden = value, 0
+    if look.log:
+        hidden = int(np.count_nonzero(np.isfinite(value) & (value <= 0.0)))
+        if hidden:
+            raw = np.where(value > 0.0, value, np.nan)
+        shown = np.where(shown > 0.0, shown, np.nan) if hidden else shown
+    kept = reduce_points(line.x, shown, columns=look.columns, window=look.view.x, breaks=starts)
+    if look.weight > 0.0:
+        kept = _joined(kept, reduce_points(line.x, raw, columns=look.columns, window=look.view.x, breaks=starts))
+    unplaced = int(np.count_nonzero(~np.isfinite(line.x)))
+    return Curve(line, shown, kept, _gaps(line.x, shown, kept.keep, starts), hidden, unplaced)
+
+
+def _joined(one: Reduced, other: Reduced) -> Reduced:
+    if one.keep.size == other.keep.size and np.array_equal(one.keep, other.keep):
+        return one
+    return Reduced(
+        merged(one.keep, other.keep), one.whole and other.whole, one.ordered and other.ordered,
+        max(one.inside, other.inside),
+    )  # fmt: skip
+
+
+def _gaps(x: Floats, shown: Floats, keep: Ints, starts: Ints) -> Ints:
+    """Places in keep before which the line is interrupted: by a restart, or by points that cannot be drawn."""
+    drawable = np.isfinite(shown) & np.isfinite(x)
+    breaks = starts
+    if not drawable.all():
+        breaks = merged(starts, np.flatnonzero(~drawable))
+    if not breaks.size:
+        return breaks
+    places = merged(np.searchsorted(keep, breaks, "left"))
+    return places[(places > 0) & (places < keep.size)]
+
+
+def single(curve: Curve) -> Ints:
+    """Places in keep with a gap on either side, where a line has nothing to draw."""
+    size = curve.kept.keep.size
+    if not curve.kept.ordered:
+        return np.empty(0, np.int64)
+    cut = np.zeros(size + 1, bool)
+    cut[[0, size]] = True
+    cut[curve.gaps] = True
+    return np.flatnonzero(cut[:-1] & cut[1:])
+
+
+def trace_on(line: Line, mode: str) -> Trace:
+    """The beginning of a trace on the axes of a line."""
+    trace: Trace = {"type": "scatter", "mode": mode, "hoverinfo": "skip"}
+    if line.axis == 2:
+        trace["yaxis"] = "y2"
+    return trace
+
+
+def with_gaps(array: Floats, gaps: Ints, fill: float | None) -> Floats:
+    """An array with one entry more before each gap: fill, or the value that follows."""
+    if not gaps.size:
+        return array
+    return np.insert(array, gaps, array[gaps] if fill is None else fill)

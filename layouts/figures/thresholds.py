@@ -1,0 +1,71 @@
+"""What satisfies a threshold, in red: evaluated on raw values, whatever is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from parsers.analysis import reduce_points
+
+from layouts.figures.curves import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
+from layouts.payload import numbers
+
+# More red points than this touch each other anyway.
+_MANY = 500
+
+
+def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], int]:
+    """The points whose raw value satisfies the threshold, as red lines and red single points; and how many they are."""
+    if look.threshold is None:
+        return [], 0
+    total, lines, points = 0, [], []
+    for curve in curves:
+        line = curve.line
+        mask = look.threshold.satisfied(line.series.value) & np.isfinite(line.series.value) & np.isfinite(line.x)
+        total += int(np.count_nonzero(mask))
+        if look.log:
+            mask &= line.series.value > 0.0
+        red = np.flatnonzero(mask)
+        if not red.size:
+            continue
+        kept = reduce_points(line.x[red], line.series.value[red], columns=look.columns, window=look.view.x)
+        at = red[kept.keep]
+        if look.weight > 0.0 or not curve.kept.ordered:
+            points.append((line, at))
+            continue
+        # Neighbours are joined where every point between them satisfies the threshold too.
+        count = np.cumsum(mask)
+        joined = (count[at[1:]] - count[at[:-1]] == at[1:] - at[:-1]) & (line.series.step[at[1:]] >= line.series.step[at[:-1]])
+        gaps = np.flatnonzero(~joined) + 1
+        edge = np.ones(at.size + 1, bool)
+        edge[1:-1] = ~joined
+        alone = edge[:-1] & edge[1:]
+        points.append((line, at[alone]))
+        if not alone.all():
+            lines.append((line, at, gaps))
+    return _red_lines(lines) + _red_points(points), total
+
+
+def _red_lines(parts: Sequence[tuple[Line, Ints, Ints]]) -> list[Trace]:
+    traces = []
+    for axis in (1, 2):
+        mine = [part for part in parts if part[0].axis == axis]
+        if mine:
+            x = np.concatenate([np.append(with_gaps(line.x[at], gaps, None), line.x[at[-1]]) for line, at, gaps in mine])
+            y = np.concatenate([np.append(with_gaps(line.series.value[at], gaps, np.nan), np.nan) for line, at, gaps in mine])
+            trace = trace_on(mine[0][0], "lines")
+            traces.append(trace | {"x": numbers(x), "y": numbers(y), "line": {"color": WRONG, "width": WIDTH + 0.5}})
+    return traces
+
+
+def _red_points(parts: Sequence[tuple[Line, Ints]]) -> list[Trace]:
+    traces = []
+    for axis in (1, 2):
+        mine = [part for part in parts if part[0].axis == axis and part[1].size]
+        if mine:
+            x = np.concatenate([line.x[at] for line, at in mine])
+            y = np.concatenate([line.series.value[at] for line, at in mine])
+            trace = trace_on(mine[0][0], "markers")
+            size = 4 if x.size < _MANY else 3
+            traces.append(trace | {"x": numbers(x), "y": numbers(y), "marker": {"color": WRONG, "size": size}})
+    return traces
