@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import pytest
 from flask import Flask
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, expect, sync_playwright
-from waitress.server import create_server
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from app import create_app
 from app.store import Store
@@ -42,17 +42,25 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def serve() -> Iterator[Callable[[Flask], str]]:
     """Serves a WSGI application on a free port until the test ends; gives its address."""
-    servers: list[Any] = []
+    servers: list[BaseWSGIServer] = []
 
     def start(application: Flask) -> str:
-        server: Any = create_server(application, host="127.0.0.1", port=0, threads=16)
-        threading.Thread(target=server.run, daemon=True).start()
+        server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
         servers.append(server)
-        return f"http://127.0.0.1:{server.effective_port}"
+        return f"http://127.0.0.1:{server.port}"
 
     yield start
     for server in servers:
-        server.close()
+        server.shutdown()
+        server.server_close()
+
+
+class Quiet(WSGIRequestHandler):
+    """Logs no request."""
+
+    def log(self, type: str, message: str, *args: Any) -> None:  # noqa: A002
+        pass
 
 
 @pytest.fixture
