@@ -59,13 +59,19 @@
     return WIDTHS.find((size) => size >= wanted) || WIDTHS[WIDTHS.length - 1];
   }
 
-  function columns(page, count, full) {
-    if (full) return bucketOf(window.innerWidth);
-    const width = page.find(".ms-scalar-cards").clientWidth || 1200;
-    // As the grid of scalars.css does: cards of at least 340 px, at least 2 and at most 4 beside each other.
+  function gridWidth(page) {
+    return page.find(".ms-scalar-cards").clientWidth || 1200;
+  }
+
+  // Cards beside each other, as the grid of scalars.css has it: of at least 340 px, at least 2 and at most 4.
+  function across(page, count) {
+    const width = gridWidth(page);
     const narrowest = Math.max(Math.min(340, (width - GAP) / 2), (width - 3 * GAP) / 4);
-    const across = Math.min(Math.floor((width + GAP) / (narrowest + GAP) + 1e-6), Math.max(1, count));
-    return bucketOf(width / across);
+    return Math.min(Math.floor((width + GAP) / (narrowest + GAP) + 1e-6), Math.max(1, count));
+  }
+
+  function columns(page, count, full) {
+    return bucketOf(full ? window.innerWidth : gridWidth(page) / across(page, count));
   }
 
   // Which tags --------------------------------------------------------------------------------------------------------
@@ -287,7 +293,7 @@
   }
 
   mindscope.scalars = {
-    pageOf, pageAround, measure, last, pattern, matching, ticked, tick, entry, withEntry, listed, toggled, synthesis,
+    pageOf, pageAround, measure, across, last, pattern, matching, ticked, tick, entry, withEntry, listed, toggled, synthesis,
     make, words, icon, iconButton, menu, count, exportUrl,
   };
 })();

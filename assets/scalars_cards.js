@@ -4,6 +4,7 @@
   const mindscope = window.mindscope;
   const scalars = mindscope.scalars;
   const { make, words, icon, iconButton, menu, entry, withEntry, listed, toggled, count } = scalars;
+  const HEIGHTS = [460, 340, 272];  // px, by rows of cards
   const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
 
   function keyOf(card) {
@@ -34,8 +35,14 @@
       card.classList.toggle("ms-full", full === key);
       tools(page, card, key);
     });
-    page.root.classList.toggle("ms-has-full", page.shown.includes(full));
+    page.find(".ms-scalar-cards").style.setProperty("--ms-card-height", `${height(page)}px`);
     scalars.measure(page);
+  }
+
+  // One or two rows of cards need not leave half of the screen empty.
+  function height(page) {
+    const rows = Math.ceil(page.shown.length / scalars.across(page, page.shown.length));
+    return HEIGHTS[Math.min(rows, HEIGHTS.length) - 1] || HEIGHTS[0];
   }
 
   function head(page, card, key) {

@@ -106,7 +106,8 @@
     const box = make("input", "", [], { type: "checkbox" });
     box.dataset.tag = tag;
     box.checked = isTicked(tag);
-    const only = iconButton("pin", "scalars.only", "only");
+    const only = make("button", "ms-only", words("scalars.only"), { type: "button" });
+    i18n().label(only, "title", "scalars.only.title");
     only.dataset.only = tag;
     return make("div", "ms-tag", [make("label", "ms-tag-label", [box, name]), only], { role: "listitem" });
   }

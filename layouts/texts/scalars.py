@@ -14,7 +14,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "scalars.none": ("None", "全不选"),
     "scalars.chosen": ("{shown} of {total} tags", "{shown}/{total} 个标签"),
     "scalars.more_tags": ("Show {n} more", "再显示 {n} 个"),
-    "scalars.only": ("Only this tag", "仅显示此标签"),
+    "scalars.only": ("only", "仅此"),
+    "scalars.only.title": ("Only this tag", "仅显示此标签"),
     "scalars.fold_tags": ("Hide or show the tags", "隐藏或显示标签栏"),
     "scalars.fold": ("Fold or unfold", "收起或展开"),
     # Controls
