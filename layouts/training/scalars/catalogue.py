@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from collections import Counter
 from typing import Any
 
 from layouts.page import FrameSource
@@ -11,13 +12,14 @@ from layouts.state import selected_runs
 
 
 def catalogue(source: FrameSource, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
-    """Tags of all chosen runs in natural order, the runs' keys, and how many of them have not been read yet.
+    """Tags of all chosen runs, those that most of the runs have first, then in natural order; the runs' keys, and how many of
+    them have not been read yet.
 
     digest changes whenever anything else in it does; None where it is the known one.
     """
     runs = selected_runs(state, source)
     source.want(runs)
-    tags = dict.fromkeys(tag for run in runs for tag in source.tags(run))
+    tags = Counter(tag for run in runs for tag in source.tags(run))
     chosen = set(runs)
     waiting = sum(
         len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")
@@ -26,7 +28,7 @@ def catalogue(source: FrameSource, state: dict[str, list[str]], known: Any = Non
     digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
     if digest == known:
         return None
-    return {"digest": digest, "runs": runs, "tags": sorted(tags, key=_natural), "waiting": waiting}
+    return {"digest": digest, "runs": runs, "tags": sorted(tags, key=lambda tag: (-tags[tag], _natural(tag))), "waiting": waiting}
 
 
 def _natural(tag: str) -> tuple[list[tuple[int, int, str]], str]:
