@@ -127,6 +127,7 @@ def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
     opened.go_back()
     expect(opened.locator(".ms-page-title .en")).to_have_text("Runs")
     expect(opened.locator(".ms-runs-chosen .en")).to_have_text("10 of 30 on screen")
+    expect(opened.locator('[row-id="sweep/run_0000"] .ag-checkbox-input').first).to_be_checked()
     settle(opened)
     opened.go_forward()
     expect(opened.locator(".ms-page-title .en")).to_have_text("Scalars")
