@@ -14,19 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.figures.curves import (
-    WIDTH,
-    WRONG,
-    Curve,
-    Floats,
-    Line,
-    Look,
-    Trace,
-    prepared,
-    single,
-    trace_on,
-    with_gaps,
-)
+from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
 from layouts.figures.marks import marks
 from layouts.figures.thresholds import satisfying
 from layouts.figures.ticks import time_ticks
@@ -98,8 +86,9 @@ def _shadow(curve: Curve, look: Look) -> Trace:
 
 def _main(curve: Curve, look: Look, shadow: int | None) -> Trace:
     trace = _drawn_line(curve, curve.shown, exact=look.weight == 0.0)
-    trace["meta"] = {"key": curve.line.run, "tag": curve.line.tag, "label": curve.line.label, "colour": curve.line.colour,
-                     "started": curve.line.started, "raw": shadow, **_hover_columns(curve, look)}  # fmt: skip
+    line = curve.line
+    named = {"key": line.run, "tag": line.tag, "label": line.label, "colour": line.colour, "started": line.started}
+    trace["meta"] = named | {"raw": shadow} | _hover_columns(curve, look)
     return trace
 
 
@@ -141,7 +130,7 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
         "hovermode": False,
         "font": {"size": 11},
         "xaxis": _x_axis(lines, look),
-        "yaxis": _y_axis(look) | _y_range(look, blank=facts["inside"] == 0),
+        "yaxis": _y_axis(look) | _y_range(look, blank=facts["sent"] == 0),
         "meta": facts,
         # The range is part of the state, so a figure states it; nothing the browser remembers may override it.
         "uirevision": None,

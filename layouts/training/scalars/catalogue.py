@@ -24,11 +24,12 @@ def catalogue(source: FrameSource, state: dict[str, list[str]], known: Any = Non
     waiting = sum(
         len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")
     )
-    text = "\0".join((str(waiting), *runs, "\1", *tags))
+    text = "\0".join((str(waiting), *runs, "\1", *(f"{tag}\2{number}" for tag, number in tags.items())))
     digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
     if digest == known:
         return None
-    return {"digest": digest, "runs": runs, "tags": sorted(tags, key=lambda tag: (-tags[tag], _natural(tag))), "waiting": waiting}
+    ordered = sorted(tags, key=lambda tag: (-tags[tag], _natural(tag)))
+    return {"digest": digest, "runs": runs, "tags": ordered, "waiting": waiting}
 
 
 def _natural(tag: str) -> tuple[list[tuple[int, int, str]], str]:

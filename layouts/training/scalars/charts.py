@@ -22,7 +22,6 @@ MOST_LINES = 200
 """A chart draws so many lines unless it is told to draw them all."""
 _STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
-
 Found = Sequence[tuple[str, str, Series]]
 """(run, tag, series) of every line, the left axis before the right one."""
 
@@ -37,7 +36,9 @@ def series_of(source: FrameSource, ask: Ask) -> Found:
 def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     """The figure of one card."""
     shown = found if ask.every else found[:MOST_LINES]
-    drawn = figure(list(_lines(source, shown, ask)), _look(ask))
+    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        drawn = figure(list(_lines(source, shown, ask)), _look(ask))
     drawn["layout"]["dragmode"] = "pan" if ask.pan else "zoom"
     drawn["layout"]["meta"] |= {
         "tags": [*ask.left, *ask.right], "lines": len(shown), "series": len(found),
@@ -82,7 +83,9 @@ def _x(source: FrameSource, run: str, series: Series, seconds: NDArray[np.float6
         return (series.wall_time + ask.zone) * 1000.0
     if ask.axis == "tag":
         over = source.series(run, ask.axis_tag)
-        return join_by_step(series.step, over.step, over.value) if over else np.full(series.step.size, np.nan)
+        if over is None:
+            return np.full(series.step.size, np.nan)
+        return join_by_step(series.step, over.step, over.value)
     return series.step.astype(np.float64)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
+import orjson
 import pytest
 from dash import no_update
 from hypothesis import given
@@ -174,3 +176,17 @@ def test_verdicts() -> None:
     for wrong in (None, [], {"text": 5}, "x"):
         with pytest.raises(BadInput):
             verdict(wrong)
+
+
+@pytest.mark.parametrize("axis", ["step", "relative", "absolute", "tag:wild"])
+@pytest.mark.parametrize("more", [{}, {"smooth": "0.9", "log": "1", "threshold": "<1|>2"}, {"view": "0,1,,"}])
+def test_numbers_no_training_would_write_are_drawn_or_left_out(axis: str, more: dict[str, str]) -> None:
+    values = [1e308, -1e308, 5e-324, np.nan, 0.0, np.inf, -np.inf, 1.0] * 3
+    steps = [2**63 - 1, -(2**63), 0, 1, 1, 0, 5, 2**53 + 1] * 3
+    wild = series(values, step=steps)
+    wild = wild._replace(wall_time=np.array([np.nan, np.inf, -np.inf, 1e300, -1e300, 0.0, START, START + 1] * 3))
+    source = Arrays({"w": {"wild": wild, "flat": series([7.0] * 24, step=steps)}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for tag in ("wild", "flat"):
+            orjson.dumps(card(source, ask(tag, x=axis, **more))[0])

@@ -224,3 +224,10 @@ def test_time_ticks_leave_seconds_and_nonsense_to_plotly() -> None:
     assert time_ticks(0.0, 30.0)["ticksuffix"] == " s"
     assert "tickvals" not in time_ticks(0.0, math.inf)
     assert "tickvals" not in time_ticks(-1e300, 1e300)
+
+
+def test_a_view_between_two_points_shows_the_line_that_crosses_it() -> None:
+    made = figure([line(series([0.0, 10.0, 20.0]))], Look(view=View(x=(0.4, 0.6))))
+    assert xs(made["data"][0]).tolist() == [0.0, 1.0]
+    assert made["layout"]["meta"]["inside"] == 0
+    assert made["layout"]["yaxis"].get("showticklabels") is None
