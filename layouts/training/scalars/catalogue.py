@@ -12,7 +12,7 @@ from layouts.state import selected_runs
 
 
 def catalogue(source: FrameSource, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
-    """Tags of all chosen runs, those that most of the runs have first, then in natural order; the runs' keys, and how many of
+    """Tags of all chosen runs, those of most runs first, then in natural order; the keys of the runs, and how many of
     them have not been read yet.
 
     digest changes whenever anything else in it does; None where it is the known one.
