@@ -17,7 +17,7 @@ import numpy as np
 
 from app.index import Index
 from layouts.page import RunRow, SourceStatus
-from parsers import Problem, Series, Source, SourceError
+from parsers import Items, PayloadCache, PayloadError, Problem, Series, Source, SourceError, Value
 from parsers.discovery import Scanner
 from parsers.runs import Run
 from parsers.snapshot import key_of
@@ -39,9 +39,9 @@ _MAIN_TAGS = ("loss", "loss/auto", "train/loss", "Loss/train", "train_loss")
 class _Entry:
     """One leaf run of the store."""
 
-    def __init__(self, key: str, source: Source) -> None:
+    def __init__(self, key: str, source: Source, cache: PayloadCache) -> None:
         self.key = key
-        self.run = Run(source)
+        self.run = Run(source, cache)
         self.source = source
         self.row = _unread_row(key, source)
         self.loaded = False
@@ -74,6 +74,7 @@ class Store:
         self._index_directory = index_directory
         self._index: Index | None = None
         self._entries: dict[str, _Entry] = {}
+        self._cache = PayloadCache()
         self._found: dict[str, Source] = {}
         self._rows: tuple[RunRow, ...] = ()
         self._base_problems: tuple[tuple[str, Problem], ...] = ()
@@ -139,6 +140,19 @@ class Store:
         entry = self._entries.get(run)
         found = entry.run.series(tag) if entry else None
         return found if found is not None and len(found.step) else None
+
+    def items(self, run: str, kind: str, tag: str) -> Items | None:
+        """Steps, times and places of the large values of one tag of one member run, or None."""
+        entry = self._entries.get(run)
+        found = entry.run.items(kind, tag) if entry else None
+        return found if found is not None and len(found) else None
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        """One large value of one member run; PayloadError where it cannot be shown."""
+        entry = self._entries.get(run)
+        if entry is None:
+            raise PayloadError(f"wanted a run of this list, got {run}")
+        return entry.run.value(kind, tag, place)
 
     def version(self, run: str) -> int:
         """A number that changes whenever the data of that member run changes."""
@@ -225,7 +239,7 @@ class Store:
         for key, source in leaves.items():
             entry = self._entries.get(key)
             if entry is None or entry.source.path != source.path:
-                entry = _Entry(key, source)
+                entry = _Entry(key, source, self._cache)
             else:
                 entry.take(source)
             entries[key] = entry

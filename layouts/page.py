@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from parsers import Problem, Series
+from parsers import Items, Problem, Series, Value
 
 State = Mapping[str, Sequence[str]]
 
@@ -62,7 +62,7 @@ class SourceStatus:
 
 
 class FrameSource(Protocol):
-    """All a page may know of the application. Every method answers from memory within milliseconds."""
+    """All a page may know of the application. Every method but `value` answers from memory within milliseconds."""
 
     def status(self) -> SourceStatus:
         """State of the whole."""
@@ -78,6 +78,18 @@ class FrameSource(Protocol):
 
     def series(self, run: str, tag: str) -> Series | None:
         """One scalar series of one member run, or None."""
+        ...
+
+    def items(self, run: str, kind: str, tag: str) -> Items | None:
+        """Steps, times and places of the large values of one tag of one member run, or None."""
+        ...
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        """One large value by its index in `items`, read from its file unless a cache has it.
+
+        kind decides its type: "histogram", "image", "tensor", "landscape" or "text". PayloadError, whose text is meant for
+        the user, where it cannot be shown.
+        """
         ...
 
     def version(self, run: str) -> int:

@@ -6,13 +6,17 @@
 from __future__ import annotations
 
 from parsers.discovery import discover
-from parsers.errors import FormatError, MindscopeError, SchemaError, SourceError
-from parsers.frames import SCALARS
+from parsers.errors import FormatError, MindscopeError, PayloadError, SchemaError, SourceError
+from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, SCALARS, TENSORS, TEXTS
 from parsers.model import Problem, Series, Source
+from parsers.payloads.cache import PayloadCache
+from parsers.payloads.items import Items
+from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
 from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "SCALARS", "Column", "FormatError", "MindscopeError", "Problem", "Run", "Schema", "SchemaError", "Series", "Source",
-    "SourceError", "discover", "open_run",
-]
+    "HISTOGRAMS", "IMAGES", "LANDSCAPES", "SCALARS", "TENSORS", "TEXTS", "Column", "FormatError", "HistogramValue",
+    "ImageValue", "Items", "LandscapeValue", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema",
+    "SchemaError", "Series", "Source", "SourceError", "TensorValue", "TextValue", "Value", "discover", "open_run",
+]  # fmt: skip

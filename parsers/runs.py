@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,63 +18,16 @@ from numpy.typing import NDArray
 
 from parsers.discovery import rescan, source_of
 from parsers.frames import SCALARS, SCALARS_VIEW
-from parsers.model import Batch, Cursor, PayloadBlock, Problem, Reader, ScalarBlock, Series, Source, SourceFile
+from parsers.model import PayloadBlock, Problem, Reader, Series, Source, SourceFile
+from parsers.payloads.access import Recorded
+from parsers.payloads.cache import PayloadCache
+from parsers.payloads.items import Items
 from parsers.registry import READERS, reader_for, reader_of_kind
+from parsers.states import FileState
 
 _EMPTY_SERIES = Series(
     np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int32), np.empty(0, np.int64)
 )
-
-
-@dataclass(slots=True)
-class FileState:
-    """What has been read of one file. `reader` names the registry entry ("" while nothing could be recognised)."""
-
-    file: SourceFile
-    reader: str = ""
-    cursor: Cursor | None = None
-    problems: tuple[Problem, ...] = ()
-    records: int = 0
-    bytes_read: int = 0
-    pending: int = 0
-    more: bool = False
-    started: float | None = None
-    scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
-    payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
-
-    def add(self, batch: Batch) -> None:
-        """Take in one batch; one that says `restarted` replaces all that was read before."""
-        if batch.restarted:
-            self.scalars, self.payloads, self.problems = {}, {}, ()
-            self.records = self.bytes_read = 0
-            self.started = None
-        for block in batch.scalars:
-            self.scalars.setdefault(block.tags, []).append(block)
-        for payload in batch.payloads:
-            self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
-        # A file that is no longer empty is not damaged any more.
-        kept = tuple(p for p in self.problems if not (batch.records and p.kind in ("empty_file", "unreadable")))
-        self.problems = kept + tuple(p for p in batch.problems if p not in kept)
-        self.records += batch.records
-        self.bytes_read += batch.bytes_read
-        self.pending = batch.pending
-        self.cursor = batch.cursor
-        if batch.started is not None:
-            self.started = batch.started if self.started is None else min(self.started, batch.started)
-
-    def block(self, tags: tuple[str, ...]) -> ScalarBlock:
-        """All rows of the records with these tags as one block; joins what several reads brought, once."""
-        parts = self.scalars[tags]
-        if len(parts) > 1:
-            joined = ScalarBlock(
-                tags,
-                np.concatenate([part.step for part in parts]),
-                np.concatenate([part.wall_time for part in parts]),
-                np.concatenate([part.order for part in parts]),
-                np.concatenate([part.value for part in parts], axis=1),
-            )
-            self.scalars[tags] = [joined]
-        return self.scalars[tags][0]
 
 
 class ScalarsView(NamedTuple):
@@ -86,18 +38,21 @@ class ScalarsView(NamedTuple):
     text: str
 
 
-class Run:
+class Run(Recorded):
     """A run directory or file. Reads nothing until `refresh()`; `open_run` does that at once.
 
     A job of several ranks has one Run per rank in `ranks`; its own scalars are those of files beside the rank directories.
     One thread may refresh a run while others read from it: nobody waits for a file, only for a batch to be taken in.
+    cache keeps decoded values; runs may share one.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, cache: PayloadCache | None = None) -> None:
         self.source = source
         self._lock = threading.RLock()
         self.behind = False
-        self.ranks = tuple(Run(rank) for rank in source.ranks)
+        self._cache = PayloadCache() if cache is None else cache
+        self._items: dict[tuple[str, str], Items] = {}
+        self.ranks = tuple(Run(rank, self._cache) for rank in source.ranks)
         self.version = 0
         self._states: dict[str, FileState] = {}
         self._series: dict[str, Series] = {}
@@ -150,7 +105,7 @@ class Run:
 
     def _pair_ranks(self) -> None:
         known = {rank.path: rank for rank in self.ranks}
-        self.ranks = tuple(known.get(found.path) or Run(found) for found in self.source.ranks)
+        self.ranks = tuple(known.get(found.path) or Run(found, self._cache) for found in self.source.ranks)
         for rank, found in zip(self.ranks, self.source.ranks, strict=True):
             rank.source = found
 
@@ -169,6 +124,7 @@ class Run:
         self.version += 1
         self._series.clear()
         self._tags.clear()
+        self._items.clear()
 
     def _follow(self, file: SourceFile, limit: int | None) -> tuple[bool, int, bool]:
         """Read what is new in one file: whether that changed anything, how many bytes it took, whether there is more."""
@@ -287,12 +243,16 @@ class Run:
     def payloads(self, kind: str, tag: str) -> list[tuple[str, PayloadBlock]]:
         """(file path, index of the values) of one tag of one kind; the values themselves are not read."""
         with self._lock:
-            states = list(self._states.items())
-            return [
-                (states[number][0], block)
-                for number, key in self._places(kind).get(tag, ())
-                for block in states[number][1].payloads[(key[0], key[1])]
-            ]
+            paths = self.files
+            return [(paths[number], block) for number, block in self._blocks(kind, tag)]
+
+    def _blocks(self, kind: str, tag: str) -> list[tuple[int, PayloadBlock]]:
+        states = list(self._states.values())
+        return [
+            (number, block)
+            for number, key in self._places(kind).get(tag, ())
+            for block in states[number].payloads[key[0], key[1]]
+        ]
 
     @property
     def problems(self) -> tuple[Problem, ...]:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
-from parsers.runs import FileState
+from parsers.states import FileState
 
 MAGIC = b"MSIX\0\0\0"
 # Grows whenever this layout or what the readers find in a file changes.
@@ -143,7 +143,7 @@ def _state(file: _File, columns: _Columns) -> FileState:
         n = one.rows
         step, wall_time = columns.take(np.int64, n), columns.take(np.float64, n)
         order, offset, length = (columns.take(np.int64, n) for _ in range(3))
-        verified = columns.take(np.bool_, n)
+        verified = columns.take(np.bool_, n).copy()  # the one column that changes
         block = PayloadBlock(one.kind, one.tag, step, wall_time, order, offset, length, verified, one.plugin)
         state.payloads.setdefault((one.kind, one.tag), []).append(block)
     return state

@@ -22,11 +22,17 @@ class ByteSource(Protocol):
     def __getitem__(self, index: slice) -> bytes: ...
 
 
+class Indexed(Protocol):
+    """Bytes by position; positions outside raise IndexError."""
+
+    def __getitem__(self, index: int, /) -> int: ...
+
+
 class WireError(Exception):
     """The bytes are no protobuf message."""
 
 
-def varint(data: ByteSource, pos: int) -> tuple[int, int]:
+def varint(data: Indexed, pos: int) -> tuple[int, int]:
     """The unsigned 64-bit number at pos, and the position after it."""
     byte = data[pos]
     if byte < 0x80:
@@ -46,7 +52,7 @@ def signed(value: int) -> int:
     return value - (SIGN << 1) if value & SIGN else value
 
 
-def span(data: ByteSource, pos: int, end: int) -> tuple[int, int]:
+def span(data: Indexed, pos: int, end: int) -> tuple[int, int]:
     """Start and end of the length-delimited value whose length is at pos; it must end by `end`."""
     length, start = varint(data, pos)
     if length > end - start:
@@ -54,7 +60,7 @@ def span(data: ByteSource, pos: int, end: int) -> tuple[int, int]:
     return start, start + length
 
 
-def skip(data: ByteSource, pos: int, end: int, key: int) -> int:
+def skip(data: Indexed, pos: int, end: int, key: int) -> int:
     """The position after the value, at pos, of the field with this key."""
     open_groups: list[int] = []
     while True:

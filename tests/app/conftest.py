@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app import server
 from layouts.page import Ids, Page, RunRow, SourceStatus
 from layouts.state import BadInput
-from parsers import Problem, Series
+from parsers import Items, PayloadError, Problem, Series, Value
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -43,6 +43,12 @@ class MemorySource:
 
     def series(self, run: str, tag: str) -> Series | None:
         return self.data.get(run, {}).get(tag)
+
+    def items(self, run: str, kind: str, tag: str) -> Items | None:
+        return None
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        raise PayloadError("no value")
 
     def version(self, run: str) -> int:
         return 1

@@ -15,8 +15,8 @@ import pytest
 from app.index import Index, PlainDisk, Rejected
 from parsers import FormatError, Problem
 from parsers.model import Cursor, PayloadBlock, ScalarBlock, SourceFile
-from parsers.runs import FileState
 from parsers.snapshot import dump, load
+from parsers.states import FileState
 
 RAN = Path("ran-by-pickle")
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from layouts.page import RunRow, SourceStatus
-from parsers import Problem, Series
+from parsers import Items, PayloadError, Problem, Series, Value
 
 
 class GivenSource:
@@ -45,6 +45,12 @@ class GivenSource:
 
     def series(self, run: str, tag: str) -> Series | None:
         return self.given.get((run, tag))
+
+    def items(self, run: str, kind: str, tag: str) -> Items | None:
+        return None
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        raise PayloadError("no value")
 
     def version(self, run: str) -> int:
         return next((row.version for row in self.rows if run in row.members), 0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layouts.page import RunRow, SourceStatus
-from parsers import Problem, Series
+from parsers import Items, PayloadError, Problem, Series, Value
 
 START = 1_700_000_000.0
 
@@ -48,6 +48,12 @@ class Arrays:
 
     def series(self, run: str, tag: str) -> Series | None:
         return self.data.get(run, {}).get(tag)
+
+    def items(self, run: str, kind: str, tag: str) -> Items | None:
+        return None
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        raise PayloadError("no value")
 
     def version(self, run: str) -> int:
         return 1 if run in self.data else 0

@@ -1,0 +1,193 @@
+"""The large values of a run: as index frames, as items of one tag, and one by one, decoded when they are asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+
+from parsers.errors import FormatError, PayloadError
+from parsers.events.wire import WireError
+from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
+from parsers.model import PayloadBlock
+from parsers.payloads.cache import PayloadCache
+from parsers.payloads.histograms import mindspore_histogram, tensorboard_histogram
+from parsers.payloads.images import image, tensorboard_image
+from parsers.payloads.items import Items, join
+from parsers.payloads.landscapes import landscape
+from parsers.payloads.reading import Place, read
+from parsers.payloads.tensors import mindspore_tensor, tensorboard_tensor
+from parsers.payloads.texts import text
+from parsers.payloads.twins import with_twin
+from parsers.payloads.values import (
+    HistogramValue,
+    ImageValue,
+    LandscapeValue,
+    TensorValue,
+    TextValue,
+    Value,
+)
+from parsers.schema import Schema
+from parsers.states import FileState
+
+V = TypeVar("V", HistogramValue, ImageValue, TensorValue, LandscapeValue, TextValue)
+
+# (reader, kind) -> what decodes it
+DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
+    ("mindspore", "histogram"): mindspore_histogram,
+    ("mindspore", "image"): image,
+    ("mindspore", "tensor"): mindspore_tensor,
+    ("mindspore", "landscape"): landscape,
+    ("tensorboard", "histogram"): tensorboard_histogram,
+    ("tensorboard", "image"): tensorboard_image,
+    ("tensorboard", "tensor"): tensorboard_tensor,
+    ("tensorboard", "text"): text,
+}
+
+
+class Recorded:
+    """The part of a Run that knows its large values.
+
+    A value is named by kind, tag and place, its index in `items(kind, tag)`; negative places count from the newest.
+    """
+
+    _lock: threading.RLock
+    _states: dict[str, FileState]
+    _cache: PayloadCache
+    _items: dict[tuple[str, str], Items]
+
+    def tags(self, kind: str = "scalar") -> tuple[str, ...]:
+        """Tags of one kind in order of first appearance."""
+        raise NotImplementedError
+
+    def _blocks(self, kind: str, tag: str) -> list[tuple[int, PayloadBlock]]:
+        """(number of the file, index) of one tag of one kind."""
+        raise NotImplementedError
+
+    # Index ---------------------------------------------------------------------------------------------------------
+
+    @property
+    def histograms(self) -> pd.DataFrame:
+        """Where every histogram is (schema HISTOGRAMS)."""
+        return self._index("histogram", HISTOGRAMS)
+
+    @property
+    def images(self) -> pd.DataFrame:
+        """Where every image is (schema IMAGES)."""
+        return self._index("image", IMAGES)
+
+    @property
+    def tensors(self) -> pd.DataFrame:
+        """Where every tensor is (schema TENSORS)."""
+        return self._index("tensor", TENSORS)
+
+    @property
+    def landscapes(self) -> pd.DataFrame:
+        """Where every loss landscape is (schema LANDSCAPES)."""
+        return self._index("landscape", LANDSCAPES)
+
+    @property
+    def texts(self) -> pd.DataFrame:
+        """Where every text is (schema TEXTS)."""
+        return self._index("text", TEXTS)
+
+    def _index(self, kind: str, schema: Schema) -> pd.DataFrame:
+        with self._lock:
+            tags = self.tags(kind)
+            found = [self.items(kind, tag) for tag in tags]
+        if not tags:
+            return schema.empty()
+        codes = np.repeat(np.arange(len(tags), dtype=np.min_scalar_type(-len(tags))), [len(items) for items in found])
+        tag = pd.Categorical.from_codes(codes, categories=pd.Index(tags, dtype="str"), validate=False)
+        columns = {name: np.concatenate([getattr(items, name) for items in found]) for name in schema.names[1:]}
+        return pd.DataFrame({"tag": tag, **columns}, copy=False)
+
+    def items(self, kind: str, tag: str) -> Items:
+        """All values of one tag of one kind in the order they were written; none for an unknown tag."""
+        with self._lock:
+            items = self._items.get((kind, tag))
+            if items is None:
+                items = join(self._blocks(kind, tag))
+                if len(items):
+                    self._items[kind, tag] = items
+            return items
+
+    def find(self, kind: str, tag: str, step: int) -> int:
+        """Place of the value of a step, of several the one written last; PayloadError where there is none."""
+        items = self.items(kind, tag)
+        place = items.find(step)
+        if place is None:
+            known = f"steps {items.step.min():,} to {items.step.max():,}" if len(items) else "no values"
+            raise PayloadError(f"{kind} {tag}: wanted step {step:,}, got {known}")
+        return place
+
+    # Values --------------------------------------------------------------------------------------------------------
+
+    def value(self, kind: str, tag: str, place: int) -> Value:
+        """One value, decoded. PayloadError says which file and record, what was wanted and what was found."""
+        with self._lock:
+            state, at = self._locate(kind, tag, place)
+            step = int(self.items(kind, tag).step[place])
+            key = (state.identity, kind, at.order, at.offset)
+        value = self._cache.get(key)
+        if value is None:
+            value = self._decode(kind, tag, step, state.reader, at)
+            with self._lock:
+                state.mark_verified(at.order)
+            self._cache.put(key, value)
+        return value
+
+    def histogram(self, tag: str, place: int) -> HistogramValue:
+        """One histogram."""
+        return _typed(self.value("histogram", tag, place), HistogramValue)
+
+    def image(self, tag: str, place: int) -> ImageValue:
+        """One image, encoded as it was recorded."""
+        return _typed(self.value("image", tag, place), ImageValue)
+
+    def tensor(self, tag: str, place: int) -> TensorValue:
+        """One tensor; in full precision where an exported .npy file of it lies beside the event file."""
+        return _typed(self.value("tensor", tag, place), TensorValue)
+
+    def landscape(self, tag: str, place: int) -> LandscapeValue:
+        """One loss landscape."""
+        return _typed(self.value("landscape", tag, place), LandscapeValue)
+
+    def text(self, tag: str, place: int) -> TextValue:
+        """One text."""
+        return _typed(self.value("text", tag, place), TextValue)
+
+    def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place]:
+        items = self.items(kind, tag)
+        if not -len(items) <= place < len(items):
+            raise PayloadError(f"{kind} {tag}: wanted a place below {len(items):,}, got {place:,}")
+        path, state = list(self._states.items())[items.file[place]]
+        order = int(items.order[place])
+        at = Place(
+            path, order, int(items.offset[place]), int(items.length[place]), state.cursor, state.verified(order)
+        )
+        return state, at
+
+    def _decode(self, kind: str, tag: str, step: int, reader: str, at: Place) -> Value:
+        decode = DECODERS.get((reader, kind))
+        if decode is None:
+            raise PayloadError(f"wanted a value that can be shown, got {kind} {tag} of {reader}", at.path, at.order)
+        data = read(at)
+        try:
+            value = decode(data)
+        except (FormatError, WireError) as error:
+            raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
+        except (IndexError, ValueError) as error:
+            raise PayloadError(f"{kind} {tag}: wanted a whole message, got {error}", at.path, at.order) from error
+        except MemoryError as error:
+            raise PayloadError(f"{kind} {tag}: wanted a value that fits in memory", at.path, at.order) from error
+        return with_twin(value, at.path, tag, step) if isinstance(value, TensorValue) and value.stored_as else value
+
+
+def _typed(value: Value, kind: type[V]) -> V:
+    if not isinstance(value, kind):
+        raise TypeError(f"wanted {kind.__name__}, got {type(value).__name__}")
+    return value

@@ -1,0 +1,44 @@
+"""Decoded values kept in memory, the ones used longest ago given up first."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+
+from parsers.payloads.values import Value
+
+LIMIT = 64 << 20
+
+
+class PayloadCache:
+    """At most `limit` bytes of decoded values, shared by the runs it is given to and by any number of threads."""
+
+    def __init__(self, limit: int = LIMIT) -> None:
+        self.limit = limit
+        self.size = 0
+        self._lock = threading.Lock()
+        self._values: OrderedDict[Hashable, Value] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value kept under a key, or None."""
+        with self._lock:
+            value = self._values.get(key)
+            if value is not None:
+                self._values.move_to_end(key)
+            return value
+
+    def put(self, key: Hashable, value: Value) -> None:
+        """Keep a value, unless it alone is larger than the limit."""
+        size = value.nbytes
+        if size > self.limit:
+            return
+        with self._lock:
+            known = self._values.pop(key, None)
+            self._values[key] = value
+            self.size += size - (known.nbytes if known is not None else 0)
+            while self.size > self.limit:
+                self.size -= self._values.popitem(last=False)[1].nbytes

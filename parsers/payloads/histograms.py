@@ -1,0 +1,129 @@
+"""Histograms: MindSpore's buckets, TensorBoard's HistogramProto and its form as a tensor of (left, right, count)."""
+
+from __future__ import annotations
+
+from struct import Struct
+
+import numpy as np
+
+from parsers.errors import FormatError
+from parsers.events.wire import DELIMITED, FIXED64, VARINT
+from parsers.model import Floats
+from parsers.payloads.messages import collect, fields, repeated, whole
+from parsers.payloads.tensors import tensorboard_tensor
+from parsers.payloads.values import HistogramValue
+
+MOST = 1_000_000
+"""Buckets beyond which a histogram is refused."""
+LONGEST_BUCKET = 64
+_f64 = Struct("<d").unpack
+
+BUCKET, LEFT, WIDTH, COUNT = 1 << 3 | DELIMITED, 1 << 3 | FIXED64, 2 << 3 | FIXED64, 3 << 3 | VARINT
+LIMITS, COUNTS = 6, 7
+
+
+def mindspore_histogram(data: memoryview) -> HistogramValue:
+    """Summary.Histogram of MindSpore."""
+    _bound(len(data) // LONGEST_BUCKET)
+    buckets: list[tuple[float, float, int]] = []
+    numbers = {2: 0, 3: 0, 4: 0, 8: 0}
+    limits = {5: 0.0, 6: 0.0, 7: 0.0}
+    for key, content in fields(data):
+        number = key >> 3
+        if key == BUCKET:
+            buckets.append(_bucket(content))
+            _bound(len(buckets))
+        elif number in numbers and key & 7 == VARINT:
+            numbers[number] = whole(content)
+        elif number in limits and key & 7 == FIXED64:
+            limits[number] = _f64(content)[0]
+    table = np.array(buckets, np.float64).reshape(-1, 3)
+    nan, pos_inf, neg_inf, total = numbers.values()
+    largest, smallest, total_sum = limits.values()
+    return _checked(
+        *table.T.copy(), low=smallest, high=largest, total_sum=total_sum, total=total, apart=(nan, pos_inf, neg_inf)
+    )
+
+
+def _bucket(data: memoryview) -> tuple[float, float, int]:
+    left = width = 0.0
+    count = 0
+    for key, content in fields(data):
+        if key == LEFT:
+            left = _f64(content)[0]
+        elif key == WIDTH:
+            width = _f64(content)[0]
+        elif key == COUNT:
+            count = whole(content)
+    return left, width, count
+
+
+def tensorboard_histogram(data: memoryview) -> HistogramValue:
+    """HistogramProto, or a TensorProto of shape (k, 3), which begins with the number of its dtype."""
+    if any(key == 1 << 3 | VARINT for key, _ in fields(data)):
+        return _from_table(tensorboard_tensor(data).data)
+    _bound(len(data) // LONGEST_BUCKET)
+    content = collect(data, {1: FIXED64, 2: FIXED64, 3: FIXED64, 4: FIXED64, LIMITS: FIXED64, COUNTS: FIXED64})
+    low, high, total, total_sum = (_f64(content[n][-1])[0] if n in content else 0.0 for n in (1, 2, 3, 4))
+    limits = repeated(content, LIMITS, "<f8").astype(np.float64)
+    count = repeated(content, COUNTS, "<f8").astype(np.float64)
+    if len(limits) != len(count):
+        raise FormatError(f"wanted as many bucket limits as counts, got {len(limits):,} and {len(count):,}")
+    _bound(len(count))
+    edges = np.concatenate(([-np.inf], limits))
+    if low <= high:  # the outer limits may be the largest numbers there are
+        edges = edges.clip(low, high)
+    left, width = edges[:-1], np.diff(edges)
+    kept = (count != 0) | (width > 0)
+    number = int(total) if np.isfinite(total) else int(count.sum())
+    return _checked(left[kept], width[kept], count[kept], low=low, high=high, total_sum=total_sum, total=number)
+
+
+def _from_table(table: Floats) -> HistogramValue:
+    if table.ndim != 2 or table.shape[1] != 3:
+        raise FormatError(f"wanted a tensor of shape (k, 3), got {table.shape}")
+    _bound(len(table))
+    left, right, count = table.astype(np.float64).T.copy()
+    held = count > 0
+    low = float(left[held].min()) if held.any() else 0.0
+    high = float(right[held].max()) if held.any() else 0.0
+    total = float(count.sum())
+    number = int(total) if np.isfinite(total) else 0
+    return _checked(left, right - left, count, low=low, high=high, total_sum=float("nan"), total=number)
+
+
+def _bound(buckets: int) -> None:
+    if buckets > MOST:
+        raise FormatError(f"wanted at most {MOST:,} buckets, got {buckets:,} or more")
+
+
+def _checked(
+    left: Floats, width: Floats, count: Floats, *,
+    low: float, high: float, total_sum: float, total: int, apart: tuple[int, int, int] = (0, 0, 0),
+) -> HistogramValue:  # fmt: skip
+    """The histogram without buckets that mean nothing, and a sentence about them."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        good = np.isfinite(left) & np.isfinite(width) & np.isfinite(left + width) & (width >= 0)
+        good &= np.isfinite(count) & (count >= 0)
+    problem = ""
+    if not good.all():
+        bad = int(np.count_nonzero(~good))
+        first = int(np.argmin(good))
+        problem = (
+            f"{bad:,} of {len(good):,} buckets are left out: wanted finite edges and counts from 0 on, got a bucket at "
+            f"{left[first]:g} of width {width[first]:g} with count {count[first]:g}."
+        )
+        left, width, count = left[good], width[good], count[good]
+    if total < 0 or min(apart) < 0 or sum(apart) > total:
+        wrong = (total, *apart)
+        problem = problem or f"Its numbers of values (all, NaN, +Inf, -Inf) contradict each other: {wrong}."
+        apart = (max(apart[0], 0), max(apart[1], 0), max(apart[2], 0))
+        total = max(total, int(count.sum()) + sum(apart))
+    held = count.sum()
+    if not problem and held != total - sum(apart):
+        problem = f"Its buckets hold {held:,.0f} values, but it says that {total - sum(apart):,} are finite."
+    for column in (left, width, count):
+        column.flags.writeable = False
+    if total == sum(apart):
+        low = high = float("nan")
+    return HistogramValue(left, width, count, low, high, total_sum, total, *apart, problem)

@@ -1,0 +1,98 @@
+"""Messages taken apart without protobuf: fields in order, repeated numbers as arrays of the bytes at hand.
+
+Numbers may be packed, one by one, or both, as protobuf allows; a packed field of fixed width becomes an array without being
+copied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.errors import FormatError
+from parsers.events.wire import DELIMITED, VARINT, WireError, signed, skip, span, varint
+from parsers.model import Ints
+
+CHUNK = 1 << 20
+Segments = list[memoryview]
+
+
+def fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
+    """Key (number << 3 | wire type) and content of each field."""
+    pos, end = 0, len(data)
+    while pos < end:
+        key, pos = varint(data, pos)
+        if key & 7 == DELIMITED and key > DELIMITED:
+            start, pos = span(data, pos, end)
+        else:
+            start, pos = pos, skip(data, pos, end, key)
+        yield key, data[start:pos]
+
+
+def whole(content: memoryview) -> int:
+    """The signed number in a varint field."""
+    return signed(varint(content, 0)[0])
+
+
+def fixed(segments: Segments, dtype: str) -> NDArray[np.generic]:
+    """All numbers of a repeated field of fixed width; a view of the bytes where they are in one piece."""
+    content = segments[0] if len(segments) == 1 else memoryview(b"".join(segments))
+    width = np.dtype(dtype).itemsize
+    if len(content) % width:
+        raise FormatError(f"wanted numbers of {width} bytes, got {len(content):,} bytes")
+    return np.frombuffer(content, dtype)
+
+
+def varints(segments: Segments, dtype: str) -> NDArray[np.generic]:
+    """All numbers of a repeated varint field, cut to the width of the dtype as protobuf does."""
+    content = segments[0] if len(segments) == 1 else memoryview(b"".join(segments))
+    octets = np.frombuffer(content, np.uint8)
+    if not len(octets):
+        return np.empty(0, dtype)
+    if octets[-1] > 127:
+        raise WireError("a number ends beyond its field")
+    last = octets < 128
+    if last.all():
+        return octets.astype(dtype)
+    values = np.empty(int(np.count_nonzero(last)), dtype)
+    begin = done = 0
+    while begin < len(octets):
+        ends = np.flatnonzero(last[begin : begin + CHUNK]) + begin
+        if not len(ends):
+            raise WireError("a number of more than ten bytes")
+        piece = _varints(octets, np.concatenate(([begin], ends[:-1] + 1)), ends)
+        values[done : done + len(ends)] = piece.astype(dtype)
+        begin, done = int(ends[-1]) + 1, done + len(ends)
+    return values
+
+
+def _varints(octets: NDArray[np.uint8], starts: Ints, ends: Ints) -> NDArray[np.uint64]:
+    lengths = ends - starts + 1
+    longest = int(lengths.max())
+    if longest > 10:
+        raise WireError("a number of more than ten bytes")
+    values = (octets[starts] & 127).astype(np.uint64)
+    for place in range(1, longest):
+        longer = np.flatnonzero(lengths > place)
+        values[longer] |= (octets[starts[longer] + place] & 127).astype(np.uint64) << np.uint64(7 * place)
+    return values
+
+
+def repeated(content: dict[int, Segments], number: int, dtype: str, *, variable: bool = False) -> NDArray[np.generic]:
+    """The numbers of one repeated field among collected segments."""
+    segments = content.get(number, [])
+    if not segments:
+        return np.empty(0, dtype)
+    return varints(segments, dtype) if variable else fixed(segments, dtype)
+
+
+def collect(data: memoryview, kinds: dict[int, int]) -> dict[int, Segments]:
+    """The contents of each field by number; kinds says which wire type a number has where it is not packed."""
+    found: dict[int, Segments] = {}
+    for key, content in fields(data):
+        number, kind = key >> 3, key & 7
+        if kind == kinds.get(number, VARINT) or kind == DELIMITED:
+            found.setdefault(number, []).append(content)
+    return found

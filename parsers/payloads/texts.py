@@ -1,0 +1,34 @@
+"""Texts: TensorBoard's tensors of strings. A text is text: it is never markup, whatever it contains."""
+
+from __future__ import annotations
+
+import math
+
+from parsers.errors import FormatError
+from parsers.events.wire import DELIMITED
+from parsers.payloads.messages import fields
+from parsers.payloads.tensors import STRINGS, tensorboard_shape
+from parsers.payloads.values import TextValue
+
+MOST_TEXTS = 100_000
+LONGEST = 16 << 20
+
+
+def text(data: memoryview) -> TextValue:
+    """A TensorProto of strings."""
+    if len(data) > LONGEST:
+        raise FormatError(f"wanted at most {LONGEST:,} bytes of text, got {len(data):,}")
+    shapes: list[memoryview] = []
+    texts: list[str] = []
+    for key, content in fields(data):
+        if key == 2 << 3 | DELIMITED:
+            shapes.append(content)
+        elif key == STRINGS << 3 | DELIMITED:
+            texts.append(bytes(content).decode("utf-8", "backslashreplace"))
+            if len(texts) > MOST_TEXTS:
+                raise FormatError(f"wanted at most {MOST_TEXTS:,} strings, got more")
+    shape = tensorboard_shape(shapes)
+    if math.prod(shape) == len(texts):
+        return TextValue(tuple(texts), shape)
+    problem = f"Its shape {shape} is not that of {len(texts):,} strings; they are shown one after the other."
+    return TextValue(tuple(texts), (len(texts),), problem)

@@ -1,0 +1,81 @@
+"""What has been read of one file of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from parsers.model import Batch, Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
+
+
+@dataclass(slots=True)
+class FileState:
+    """What has been read of one file. `reader` names the registry entry ("" while nothing could be recognised).
+
+    identity stands for these bytes of the file: it is another object once the file was cut or replaced.
+    """
+
+    file: SourceFile
+    reader: str = ""
+    cursor: Cursor | None = None
+    problems: tuple[Problem, ...] = ()
+    records: int = 0
+    bytes_read: int = 0
+    pending: int = 0
+    more: bool = False
+    started: float | None = None
+    scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
+    payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
+    identity: object = field(default_factory=object, compare=False)
+
+    def add(self, batch: Batch) -> None:
+        """Take in one batch; one that says `restarted` replaces all that was read before."""
+        if batch.restarted:
+            self.scalars, self.payloads, self.problems = {}, {}, ()
+            self.records = self.bytes_read = 0
+            self.started = None
+            self.identity = object()
+        for block in batch.scalars:
+            self.scalars.setdefault(block.tags, []).append(block)
+        for payload in batch.payloads:
+            self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
+        # A file that is no longer empty is not damaged any more.
+        kept = tuple(p for p in self.problems if not (batch.records and p.kind in ("empty_file", "unreadable")))
+        self.problems = kept + tuple(p for p in batch.problems if p not in kept)
+        self.records += batch.records
+        self.bytes_read += batch.bytes_read
+        self.pending = batch.pending
+        self.cursor = batch.cursor
+        if batch.started is not None:
+            self.started = batch.started if self.started is None else min(self.started, batch.started)
+
+    def block(self, tags: tuple[str, ...]) -> ScalarBlock:
+        """All rows of the records with these tags as one block; joins what several reads brought, once."""
+        parts = self.scalars[tags]
+        if len(parts) > 1:
+            joined = ScalarBlock(
+                tags,
+                np.concatenate([part.step for part in parts]),
+                np.concatenate([part.wall_time for part in parts]),
+                np.concatenate([part.order for part in parts]),
+                np.concatenate([part.value for part in parts], axis=1),
+            )
+            self.scalars[tags] = [joined]
+        return self.scalars[tags][0]
+
+    def verified(self, order: int) -> bool:
+        """Whether the data CRC of the record at this offset has been checked."""
+        return all(bool(block.verified[row]) for block, row in self._in_record(order))
+
+    def mark_verified(self, order: int) -> None:
+        """Remember that the data CRC of the record at this offset was checked."""
+        for block, row in self._in_record(order):
+            block.verified[row] = True
+
+    def _in_record(self, order: int) -> Iterator[tuple[PayloadBlock, int]]:
+        for blocks in self.payloads.values():
+            for block in blocks:
+                begin, end = np.searchsorted(block.order, (order, order + 1)).tolist()
+                yield from ((block, row) for row in range(begin, end))
