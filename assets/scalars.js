@@ -33,7 +33,7 @@
       };
       page.change = (changes) => mindscope.state.set(page.store("state"), page.state, changes);
       pages.set(rootId, page);
-      new ResizeObserver(() => measure(page)).observe(page.find(".ms-scalar-cards"));
+      new ResizeObserver(() => measure(page)).observe(page.find(".ms-scalar-grid"));
       mindscope.scalars.controls.build(page);
       mindscope.scalars.tags.build(page);
       mindscope.scalars.hover.build(page);
@@ -47,7 +47,7 @@
   }
 
   function measure(page) {
-    if (!page.find(".ms-scalar-cards").clientWidth) return;
+    if (!page.find(".ms-scalar-grid").clientWidth) return;
     const bucket = String(columns(page, page.shown.length, false));
     if (bucket === page.bucket) return;
     page.bucket = bucket;
@@ -60,7 +60,7 @@
   }
 
   function gridWidth(page) {
-    return page.find(".ms-scalar-cards").clientWidth || 1200;
+    return page.find(".ms-scalar-grid").clientWidth || 1200;
   }
 
   // Cards beside each other, as the grid of scalars.css has it: of at least 340 px, at least 2 and at most 4.

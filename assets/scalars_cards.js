@@ -35,7 +35,7 @@
       card.classList.toggle("ms-full", full === key);
       tools(page, card, key);
     });
-    page.find(".ms-scalar-cards").style.setProperty("--ms-card-height", `${height(page)}px`);
+    page.find(".ms-scalar-grid").style.setProperty("--ms-card-height", `${height(page)}px`);
     scalars.measure(page);
   }
 

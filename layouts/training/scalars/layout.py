@@ -30,11 +30,13 @@ def layout(ids: Ids, routes: str) -> html.Div:
                 [
                     toolbar([], label="scalars.controls", class_name="ms-scalar-controls"),
                     html.Div(_states(), className="ms-scalar-states"),
-                    html.Div([_slot(ids, str(slot)) for slot in range(SLOTS)], className="ms-cards ms-scalar-cards"),
+                    html.Div(
+                        [_slot(ids, str(slot)) for slot in range(SLOTS)], className="ms-cards ms-scalar-cards ms-scalar-grid"
+                    ),
                 ],
                 className="ms-scalar-main",
             ),
-            html.Div(className="ms-hover-table", hidden=True, role="status"),
+            html.Div(className="ms-hover-table", hidden=True, **{"aria-hidden": "true"}),
             html.Div(className="ms-scalar-dialogs"),
         ],
         id=ids("root"),
@@ -55,8 +57,12 @@ def _stores(ids: Ids) -> list[Any]:
 
 
 def _states() -> list[Any]:
-    """What is shown instead of cards; the browser shows at most one."""
+    """What is shown instead of cards; the browser shows at most one. The first stands until it knows the tags."""
     return [
+        html.Div(
+            [html.Div(className="ms-skeleton") for _ in range(3)],
+            className="ms-cards ms-scalar-cards", **{"data-state": "opening"},
+        ),
         html.Div(empty_state("scalars.no_runs", hint="scalars.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(
             empty_state("scalars.no_scalars", hint="scalars.no_scalars_hint", code=_RECORD),
