@@ -6,13 +6,15 @@ A series is the arrays of `parsers.model.Series`, in the order it was written. E
 from __future__ import annotations
 
 from parsers.analysis.axes import join_by_step, relative_time
+from parsers.analysis.histograms import bands, common_edges, quantiles, resample, thinned
 from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.segments import merged, restarts
 from parsers.analysis.smoothing import smooth
+from parsers.analysis.tensors import Selection, Statistics, default_boxes, distribution, selection, statistics
 from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 
 __all__ = [
-    "KINDS", "Condition", "NonFinite", "Reduced", "Threshold", "ThresholdError", "join_by_step", "merged",
-    "non_finite_runs",
-    "parse_threshold", "reduce_points", "relative_time", "restarts", "smooth",
-]
+    "KINDS", "Condition", "NonFinite", "Reduced", "Selection", "Statistics", "Threshold", "ThresholdError", "bands",
+    "common_edges", "default_boxes", "distribution", "join_by_step", "merged", "non_finite_runs", "parse_threshold",
+    "quantiles", "reduce_points", "relative_time", "resample", "restarts", "selection", "smooth", "statistics", "thinned",
+]  # fmt: skip

@@ -1,0 +1,86 @@
+"""Histograms over steps: on common bins, as quantiles, thinned. No count is lost, none is invented.
+
+A bucket's values are taken as spread evenly over its width; those of a bucket of no width lie in one point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from parsers.model import Floats, Ints
+from parsers.payloads.values import HistogramValue
+
+BINS = 90
+
+
+def common_edges(values: Sequence[HistogramValue], bins: int = BINS) -> Floats:
+    """Edges of `bins` even bins that hold every bucket of all histograms; about 0 where there are none."""
+    held = [(value.left, value.left + value.width) for value in values if len(value.left)]
+    low = min((float(left.min()) for left, _ in held), default=0.0)
+    high = max((float(right.max()) for _, right in held), default=0.0)
+    if low == high:
+        room = max(0.5, abs(low) * 1e-6)  # half of a large number would be rounded away
+        low, high = low - room, high + room
+    edges = np.linspace(low / 2, high / 2, bins + 1) * 2  # the difference of the limits may be beyond float64
+    edges[0], edges[-1] = low, high
+    return edges
+
+
+def resample(values: Sequence[HistogramValue], edges: ArrayLike) -> Floats:
+    """Counts of each histogram on bins between the edges, shape (len(values), len(edges) - 1).
+
+    With edges that hold all buckets, such as `common_edges`, a row's sum is the histogram's count. What lies outside is left
+    out. Bins contain their left edge, the last one its right edge too.
+    """
+    limits = np.asarray(edges, np.float64)
+    counts = np.zeros((len(values), len(limits) - 1))
+    for row, value in zip(counts, values, strict=True):
+        row += _resampled(value, limits)
+    return counts
+
+
+def _resampled(value: HistogramValue, edges: Floats) -> Floats:
+    wide = value.width > 0
+    left, width, count = value.left[wide], value.width[wide], value.count[wide]
+    held = count > 0
+    left, width, count = left[held], width[held], count[held]
+    points, weights = value.left[~wide], value.count[~wide]
+    below = np.clip((edges[:, None] - left) / width, 0.0, 1.0)
+    below[edges[:, None] >= left + width] = 1.0
+    counts: Floats = np.diff(below, axis=0) @ count
+    inside = (points >= edges[0]) & (points <= edges[-1])
+    bins = np.minimum(np.searchsorted(edges, points[inside], side="right") - 1, len(counts) - 1)
+    return counts + np.bincount(bins, weights[inside], len(counts))
+
+
+def quantiles(value: HistogramValue, fractions: ArrayLike) -> Floats:
+    """The values below which these fractions (0 to 1) of the finite values lie; NaN where there are none."""
+    wanted = np.asarray(fractions, np.float64)
+    order = np.argsort(value.left, kind="stable")
+    order = order[value.count[order] > 0]
+    if not len(order):
+        return np.full(wanted.shape, np.nan)
+    left, width, count = value.left[order], value.width[order], value.count[order]
+    upto = np.cumsum(count)
+    target = wanted * upto[-1]
+    at = np.minimum(np.searchsorted(upto, target), len(upto) - 1)
+    share = np.clip((target - (upto[at] - count[at])) / count[at], 0.0, 1.0)
+    found: Floats = left[at] + share * width[at]
+    return found.clip(value.min, value.max) if value.min <= value.max else found
+
+
+def bands(values: Sequence[HistogramValue], fractions: ArrayLike) -> Floats:
+    """Quantiles of each histogram, shape (len(values), len(fractions)); a row of NaN where there are no finite values."""
+    wanted = np.asarray(fractions, np.float64)
+    rows: NDArray[np.float64] = np.array([quantiles(value, wanted) for value in values])
+    return rows.reshape(len(values), len(wanted))
+
+
+def thinned(count: int, most: int) -> Ints:
+    """At most `most` (2 or more) evenly spread places of `count`, the first and the last among them."""
+    if count <= most:
+        return np.arange(count)
+    return np.round(np.linspace(0, count - 1, most)).astype(np.int64)

@@ -1,0 +1,151 @@
+"""Tensors: what they contain in numbers, which part of one is asked for, and how their values are distributed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.errors import FormatError
+from parsers.payloads.values import HistogramValue
+
+CHUNK = 1 << 17
+MOST_FREE = 2
+_BOX = re.compile(r"(?P<index>[+-]?[0-9]{1,18})|(?P<start>[+-]?[0-9]{1,18})?\s*:\s*(?P<stop>[+-]?[0-9]{1,18})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """min, max, mean and std (of the population) over the finite values, NaN where there are none; of complex numbers over
+    their magnitudes. count is of all values."""
+
+    min: float
+    max: float
+    mean: float
+    std: float
+    count: int
+    nan: int
+    pos_inf: int
+    neg_inf: int
+    zeros: int
+
+
+@np.errstate(over="ignore", invalid="ignore")  # sums of values that are not finite, or nearly so
+def statistics(array: NDArray[Any]) -> Statistics:
+    """Statistics of all values, read in pieces so that no second array of this size is needed."""
+    low, high, mean, squares = np.inf, -np.inf, 0.0, 0.0
+    finite = nan = pos_inf = zeros = 0
+    for chunk in _chunks(array):
+        zeros += len(chunk) - int(np.count_nonzero(chunk))
+        real = np.abs(chunk) if chunk.dtype.kind == "c" else chunk
+        values = real.astype(np.float64)
+        if not np.isfinite(values.sum()):  # costs a third of looking at every value
+            good = np.isfinite(values)
+            nan += int(np.count_nonzero(np.isnan(values)))
+            pos_inf += int(np.count_nonzero(values == np.inf))
+            values = values[good]
+        if not len(values):
+            continue
+        low, high = min(low, float(values.min())), max(high, float(values.max()))
+        there = float(values.mean())
+        values -= there
+        total = finite + len(values)
+        apart = there - mean
+        squares += float(np.dot(values, values)) + apart * apart * finite * len(values) / total
+        mean += apart * len(values) / total
+        finite = total
+    neg_inf = array.size - finite - nan - pos_inf
+    if not finite:
+        return Statistics(np.nan, np.nan, np.nan, np.nan, array.size, nan, pos_inf, neg_inf, zeros)
+    return Statistics(low, high, mean, float(np.sqrt(squares / finite)), array.size, nan, pos_inf, neg_inf, zeros)
+
+
+def distribution(array: NDArray[Any], bins: int | None = None) -> HistogramValue:
+    """The values as a histogram; the number of bins is by default the one MindSpore gives that many values."""
+    known = statistics(array)
+    finite = known.count - known.nan - known.pos_inf - known.neg_inf
+    low, high = known.min, known.max
+    if not finite:
+        none = np.empty(0)
+        return HistogramValue(none, none, none, np.nan, np.nan, 0.0, known.count, known.nan, known.pos_inf, known.neg_inf)
+    number = bin_count(finite) if bins is None else bins
+    room = max(0.5, abs(low) * 1e-6) if low == high else 0.0
+    edges = np.linspace((low - room) / 2, (high + room) / 2, number + 1) * 2
+    edges[0], edges[-1] = low - room, high + room
+    counts = np.zeros(number)
+    for chunk in _chunks(array):
+        values = (np.abs(chunk) if chunk.dtype.kind == "c" else chunk).astype(np.float64)
+        counts += np.histogram(values[np.isfinite(values)], edges)[0]
+    return HistogramValue(
+        edges[:-1], np.diff(edges), counts, low, high, known.mean * finite, known.count, known.nan, known.pos_inf,
+        known.neg_inf,
+    )  # fmt: skip
+
+
+def bin_count(count: int) -> int:
+    """How many buckets MindSpore gives a histogram of so many values."""
+    for limit, bins in ((0, 1), (5, 2), (10, 3)):
+        if count <= limit:
+            return bins
+    return count // 10 + 1 if count <= 880 else 90
+
+
+def _chunks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    if array.flags.c_contiguous:
+        flat = array.reshape(-1)
+        yield from (flat[begin : begin + CHUNK] for begin in range(0, array.size, CHUNK))
+    else:  # a reshape would copy all of it
+        yield from (array.flat[begin : begin + CHUNK] for begin in range(0, array.size, CHUNK))
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A part of a tensor: index is what numpy takes, free are the dimensions left in it, ranges the indices of those."""
+
+    index: tuple[int | slice, ...]
+    free: tuple[int, ...]
+    ranges: tuple[range, ...]
+
+
+def default_boxes(shape: Sequence[int]) -> tuple[str, ...]:
+    """What the dimension boxes say at first: all of the last two dimensions at the first index of the others."""
+    return tuple("0" if dimension < len(shape) - MOST_FREE else ":" for dimension in range(len(shape)))
+
+
+def selection(boxes: Sequence[str], shape: Sequence[int]) -> Selection:
+    """The part that dimension boxes ask for: an index, "a:b", "a:", ":b" or ":" each, negative ones from the end.
+
+    FormatError names the dimension, what was wanted and what it got.
+    """
+    if len(boxes) != len(shape):
+        raise FormatError(f"wanted {len(shape)} dimensions, got {len(boxes)}")
+    index = tuple(_box(number, box, size) for number, (box, size) in enumerate(zip(boxes, shape, strict=True)))
+    free = tuple(number for number, part in enumerate(index) if isinstance(part, slice))
+    if len(free) > MOST_FREE:
+        raise FormatError(f"wanted at most {MOST_FREE} dimensions with a colon, got {len(free)}")
+    ranges = tuple(range(part.start, part.stop) for part in index if isinstance(part, slice))
+    return Selection(index, free, ranges)
+
+
+def _box(number: int, box: str, size: int) -> int | slice:
+    found = _BOX.fullmatch(box.strip())
+    if found is None:
+        raise FormatError(f"dimension {number}: wanted an index or a range such as 2:5, got {box[:40]!r}")
+    if (text := found["index"]) is not None:
+        index = int(text)
+        if not -size <= index < size:
+            wanted = f"{-size} to {size - 1}" if size else "a colon, as it has no values"
+            raise FormatError(f"dimension {number}: wanted {wanted}, got {index}")
+        return index % size
+    start, stop = (int(found[name]) if found[name] else default for name, default in (("start", 0), ("stop", size)))
+    for bound in (start, stop):
+        if not -size <= bound <= size:
+            raise FormatError(f"dimension {number}: wanted a range within {-size}:{size}, got {box.strip()}")
+    start, stop = (bound + size if bound < 0 else bound for bound in (start, stop))
+    if start >= stop and size:
+        raise FormatError(f"dimension {number}: wanted a range that holds an index, got {box.strip()}")
+    return slice(start, stop)
