@@ -56,7 +56,9 @@ def _read(file: EventFile, place: Place) -> memoryview:
         raise _changed(place)
     if not place.verified or size <= SMALL:
         crc = _extended(0, file, begin, place.offset)
-        crc = _extended(google_crc32c.extend(crc, buffer.tobytes()), file, end, begin + size)
+        for at in range(0, place.length, CHUNK):
+            crc = google_crc32c.extend(crc, buffer[at : at + CHUNK].tobytes())
+        crc = _extended(crc, file, end, begin + size)
         stored = file.read(begin + size, FOOTER)
         if len(stored) < FOOTER:
             raise _changed(place)
