@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -65,17 +64,17 @@ class FileState:
             self.scalars[tags] = [joined]
         return self.scalars[tags][0]
 
-    def verified(self, order: int) -> bool:
-        """Whether the data CRC of the record at this offset has been checked."""
-        return all(bool(block.verified[row]) for block, row in self._in_record(order))
+    def verified(self, kind: str, tag: str, order: int) -> bool:
+        """Whether the data CRC of the record at this offset, which holds a value of the tag, has been checked."""
+        return all(bool(block.verified[_rows(block, order)].all()) for block in self.payloads.get((kind, tag), ()))
 
     def mark_verified(self, order: int) -> None:
         """Remember that the data CRC of the record at this offset was checked."""
-        for block, row in self._in_record(order):
-            block.verified[row] = True
-
-    def _in_record(self, order: int) -> Iterator[tuple[PayloadBlock, int]]:
         for blocks in self.payloads.values():
             for block in blocks:
-                begin, end = np.searchsorted(block.order, (order, order + 1)).tolist()
-                yield from ((block, row) for row in range(begin, end))
+                block.verified[_rows(block, order)] = True
+
+
+def _rows(block: PayloadBlock, order: int) -> slice:
+    """Rows of the record at this offset."""
+    return slice(int(block.order.searchsorted(order)), int(block.order.searchsorted(order, side="right")))

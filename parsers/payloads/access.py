@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
 from parsers.errors import FormatError, PayloadError
-from parsers.events.wire import WireError
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
 from parsers.model import PayloadBlock
 from parsers.payloads.cache import PayloadCache
-from parsers.payloads.histograms import mindspore_histogram, tensorboard_histogram
-from parsers.payloads.images import image, tensorboard_image
+from parsers.payloads.decoding import decode
 from parsers.payloads.items import Items, join
-from parsers.payloads.landscapes import landscape
 from parsers.payloads.reading import Place, read
-from parsers.payloads.tensors import mindspore_tensor, tensorboard_tensor
-from parsers.payloads.texts import text
 from parsers.payloads.twins import with_twin
 from parsers.payloads.values import (
     HistogramValue,
@@ -34,18 +28,6 @@ from parsers.schema import Schema
 from parsers.states import FileState
 
 V = TypeVar("V", HistogramValue, ImageValue, TensorValue, LandscapeValue, TextValue)
-
-# (reader, kind) -> what decodes it
-DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
-    ("mindspore", "histogram"): mindspore_histogram,
-    ("mindspore", "image"): image,
-    ("mindspore", "tensor"): mindspore_tensor,
-    ("mindspore", "landscape"): landscape,
-    ("tensorboard", "histogram"): tensorboard_histogram,
-    ("tensorboard", "image"): tensorboard_image,
-    ("tensorboard", "tensor"): tensorboard_tensor,
-    ("tensorboard", "text"): text,
-}
 
 
 class Recorded:
@@ -129,15 +111,24 @@ class Recorded:
     def value(self, kind: str, tag: str, place: int) -> Value:
         """One value, decoded. PayloadError says which file and record, what was wanted and what was found."""
         with self._lock:
-            state, at = self._locate(kind, tag, place)
-            step = int(self.items(kind, tag).step[place])
-            key = (state.identity, kind, at.order, at.offset)
+            state, at, step = self._locate(kind, tag, place)
+            identity, reader = state.identity, state.reader
+        key = (identity, kind, at.order, at.offset)
         value = self._cache.get(key)
-        if value is None:
-            value = self._decode(kind, tag, step, state.reader, at)
+        if value is not None:
+            return value
+        data = read(at)
+        if not at.verified:
             with self._lock:
-                state.mark_verified(at.order)
-            self._cache.put(key, value)
+                if state.identity is identity:
+                    state.mark_verified(at.order)
+        try:
+            value = decode(reader, kind, data)
+        except FormatError as error:
+            raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
+        if isinstance(value, TensorValue) and value.stored_as:
+            value = with_twin(value, at.path, tag, step)
+        self._cache.put(key, value)
         return value
 
     def histogram(self, tag: str, place: int) -> HistogramValue:
@@ -160,31 +151,15 @@ class Recorded:
         """One text."""
         return _typed(self.value("text", tag, place), TextValue)
 
-    def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place]:
+    def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place, int]:
+        """The file a value is in, where in it, and the value's step."""
         items = self.items(kind, tag)
         if not -len(items) <= place < len(items):
             raise PayloadError(f"{kind} {tag}: wanted a place below {len(items):,}, got {place:,}")
         path, state = list(self._states.items())[items.file[place]]
-        order = int(items.order[place])
-        at = Place(
-            path, order, int(items.offset[place]), int(items.length[place]), state.cursor, state.verified(order)
-        )
-        return state, at
-
-    def _decode(self, kind: str, tag: str, step: int, reader: str, at: Place) -> Value:
-        decode = DECODERS.get((reader, kind))
-        if decode is None:
-            raise PayloadError(f"wanted a value that can be shown, got {kind} {tag} of {reader}", at.path, at.order)
-        data = read(at)
-        try:
-            value = decode(data)
-        except (FormatError, WireError) as error:
-            raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
-        except (IndexError, ValueError) as error:
-            raise PayloadError(f"{kind} {tag}: wanted a whole message, got {error}", at.path, at.order) from error
-        except MemoryError as error:
-            raise PayloadError(f"{kind} {tag}: wanted a value that fits in memory", at.path, at.order) from error
-        return with_twin(value, at.path, tag, step) if isinstance(value, TensorValue) and value.stored_as else value
+        order, offset, length = int(items.order[place]), int(items.offset[place]), int(items.length[place])
+        at = Place(path, order, offset, length, state.cursor, state.verified(kind, tag, order))
+        return state, at, int(items.step[place])
 
 
 def _typed(value: Value, kind: type[V]) -> V:

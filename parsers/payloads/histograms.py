@@ -9,7 +9,7 @@ import numpy as np
 from parsers.errors import FormatError
 from parsers.events.wire import DELIMITED, FIXED64, VARINT
 from parsers.model import Floats
-from parsers.payloads.messages import collect, fields, repeated, whole
+from parsers.payloads.messages import collect, fields, repeated, varint_at, whole
 from parsers.payloads.tensors import tensorboard_tensor
 from parsers.payloads.values import HistogramValue
 
@@ -19,30 +19,56 @@ LONGEST_BUCKET = 64
 _f64 = Struct("<d").unpack
 
 BUCKET, LEFT, WIDTH, COUNT = 1 << 3 | DELIMITED, 1 << 3 | FIXED64, 2 << 3 | FIXED64, 3 << 3 | VARINT
+COUNT_AT = 21
+"""Where in a bucket of three fields the number of its count begins."""
 LIMITS, COUNTS = 6, 7
 
 
 def mindspore_histogram(data: memoryview) -> HistogramValue:
     """Summary.Histogram of MindSpore."""
     _bound(len(data) // LONGEST_BUCKET)
+    table, rest = _plain_buckets(data)
     buckets: list[tuple[float, float, int]] = []
     numbers = {2: 0, 3: 0, 4: 0, 8: 0}
     limits = {5: 0.0, 6: 0.0, 7: 0.0}
-    for key, content in fields(data):
+    for key, content in fields(data[rest:]):
         number = key >> 3
         if key == BUCKET:
             buckets.append(_bucket(content))
-            _bound(len(buckets))
+            _bound(len(table) + len(buckets))
         elif number in numbers and key & 7 == VARINT:
             numbers[number] = whole(content)
         elif number in limits and key & 7 == FIXED64:
             limits[number] = _f64(content)[0]
-    table = np.array(buckets, np.float64).reshape(-1, 3)
+    if buckets:
+        table = np.concatenate((table, np.array(buckets, np.float64)))
     nan, pos_inf, neg_inf, total = numbers.values()
     largest, smallest, total_sum = limits.values()
     return _checked(
         *table.T.copy(), low=smallest, high=largest, total_sum=total_sum, total=total, apart=(nan, pos_inf, neg_inf)
     )
+
+
+def _plain_buckets(data: memoryview) -> tuple[Floats, int]:
+    """The buckets a histogram begins with, shape (k, 3), and where they end, if each has its three fields once in order."""
+    places: list[int] = []
+    pos, end = 0, len(data)
+    while pos < end - 1 and data[pos] == BUCKET and len(places) <= MOST:
+        places.append(pos)
+        pos += 2 + data[pos + 1]
+    _bound(len(places))
+    at = np.array(places, np.int64)
+    if not len(at) or pos > end or pos - at[-1] < COUNT_AT + 1 or (np.diff(at) < COUNT_AT + 1).any():
+        return np.empty((0, 3)), 0
+    octets = np.frombuffer(data, np.uint8)
+    doubles = np.ndarray((end - 7,), "<f8", data, strides=(1,))
+    first, last = at + COUNT_AT, np.append(at[1:], pos) - 1
+    ends = np.cumsum(octets < 128)
+    plain = (octets[at + 2] == LEFT) & (octets[at + 11] == WIDTH) & (octets[at + 20] == COUNT) & (octets[last] < 128)
+    if not (plain & (ends[last] - ends[first - 1] == 1)).all():
+        return np.empty((0, 3)), 0
+    counts = varint_at(octets, first, last).view(np.int64)
+    return np.stack((doubles[at + 3], doubles[at + 12], counts.astype(np.float64)), axis=1), pos
 
 
 def _bucket(data: memoryview) -> tuple[float, float, int]:
@@ -63,10 +89,10 @@ def tensorboard_histogram(data: memoryview) -> HistogramValue:
     if any(key == 1 << 3 | VARINT for key, _ in fields(data)):
         return _from_table(tensorboard_tensor(data).data)
     _bound(len(data) // LONGEST_BUCKET)
-    content = collect(data, {1: FIXED64, 2: FIXED64, 3: FIXED64, 4: FIXED64, LIMITS: FIXED64, COUNTS: FIXED64})
+    content = collect(data, dict.fromkeys((1, 2, 3, 4), FIXED64), dict.fromkeys((LIMITS, COUNTS), FIXED64))
     low, high, total, total_sum = (_f64(content[n][-1])[0] if n in content else 0.0 for n in (1, 2, 3, 4))
-    limits = repeated(content, LIMITS, "<f8").astype(np.float64)
-    count = repeated(content, COUNTS, "<f8").astype(np.float64)
+    limits = repeated(content, LIMITS, "<f8", FIXED64).astype(np.float64)
+    count = repeated(content, COUNTS, "<f8", FIXED64).astype(np.float64)
     if len(limits) != len(count):
         raise FormatError(f"wanted as many bucket limits as counts, got {len(limits):,} and {len(count):,}")
     _bound(len(count))

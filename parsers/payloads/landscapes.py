@@ -23,7 +23,7 @@ def landscape(data: memoryview) -> LandscapeValue:
     if x.ndim != 1 or y.ndim != 1 or z.shape != (len(y), len(x)):
         raise FormatError(f"wanted z of shape (len(y), len(x)), got x {x.shape}, y {y.shape}, z {z.shape}")
     problems = [] if z.size and np.isfinite(z).any() else ["It has no finite loss."]
-    path = collect(parts.get(PATH, memoryview(b"")), {INTERVALS: VARINT, POINTS: DELIMITED})
+    path = collect(parts.get(PATH, memoryview(b"")), {POINTS: DELIMITED}, {INTERVALS: VARINT})
     intervals = varints(path[INTERVALS], "<i4").astype(np.int64) if INTERVALS in path else np.empty(0, np.int64)
     path_x, path_y, path_z = (axis.ravel() for axis in _point(path[POINTS][-1] if POINTS in path else None))
     lengths = {len(path_x), len(path_y), len(path_z), len(intervals)}
@@ -45,7 +45,7 @@ def landscape(data: memoryview) -> LandscapeValue:
 
 
 def _point(data: memoryview | None) -> tuple[Floats, Floats, Floats]:
-    axes = {key >> 3: content for key, content in fields(data)} if data is not None else {}
+    axes = {key >> 3: content for key, content in fields(data) if key & 7 == DELIMITED} if data is not None else {}
     x, y, z = (
         mindspore_tensor(axes[number]).data.astype(np.float64) if number in axes else np.empty(0) for number in (1, 2, 3)
     )

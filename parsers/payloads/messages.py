@@ -6,7 +6,7 @@ copied.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,13 +62,14 @@ def varints(segments: Segments, dtype: str) -> NDArray[np.generic]:
         ends = np.flatnonzero(last[begin : begin + CHUNK]) + begin
         if not len(ends):
             raise WireError("a number of more than ten bytes")
-        piece = _varints(octets, np.concatenate(([begin], ends[:-1] + 1)), ends)
+        piece = varint_at(octets, np.append(begin, ends[:-1] + 1), ends)
         values[done : done + len(ends)] = piece.astype(dtype)
         begin, done = int(ends[-1]) + 1, done + len(ends)
     return values
 
 
-def _varints(octets: NDArray[np.uint8], starts: Ints, ends: Ints) -> NDArray[np.uint64]:
+def varint_at(octets: NDArray[np.uint8], starts: Ints, ends: Ints) -> NDArray[np.uint64]:
+    """The numbers between first and last bytes."""
     lengths = ends - starts + 1
     longest = int(lengths.max())
     if longest > 10:
@@ -80,19 +81,22 @@ def _varints(octets: NDArray[np.uint8], starts: Ints, ends: Ints) -> NDArray[np.
     return values
 
 
-def repeated(content: dict[int, Segments], number: int, dtype: str, *, variable: bool = False) -> NDArray[np.generic]:
+def collect(data: memoryview, single: Mapping[int, int], many: Mapping[int, int]) -> dict[int, Segments]:
+    """The contents of known fields by number: those of single fields, and of repeated numbers, which may be packed too.
+
+    Both say which wire type a number has; one of another type is another field, and passed over.
+    """
+    found: dict[int, Segments] = {}
+    for key, content in fields(data):
+        number, kind = key >> 3, key & 7
+        if kind == single.get(number) or (number in many and kind in (many[number], DELIMITED)):
+            found.setdefault(number, []).append(content)
+    return found
+
+
+def repeated(content: dict[int, Segments], number: int, dtype: str, kind: int) -> NDArray[np.generic]:
     """The numbers of one repeated field among collected segments."""
     segments = content.get(number, [])
     if not segments:
         return np.empty(0, dtype)
-    return varints(segments, dtype) if variable else fixed(segments, dtype)
-
-
-def collect(data: memoryview, kinds: dict[int, int]) -> dict[int, Segments]:
-    """The contents of each field by number; kinds says which wire type a number has where it is not packed."""
-    found: dict[int, Segments] = {}
-    for key, content in fields(data):
-        number, kind = key >> 3, key & 7
-        if kind == kinds.get(number, VARINT) or kind == DELIMITED:
-            found.setdefault(number, []).append(content)
-    return found
+    return varints(segments, dtype) if kind == VARINT else fixed(segments, dtype)

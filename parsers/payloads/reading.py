@@ -51,7 +51,9 @@ def _read(file: EventFile, place: Place) -> memoryview:
     size, begin, end = _u64(header)[0], place.order + HEADER, place.offset + place.length
     if not begin <= place.offset <= end <= begin + size <= file.size - FOOTER:
         raise _changed(place)
-    buffer = np.empty(place.length, np.uint8).data
+    # Numbers come last in a message, so they are aligned where its end is.
+    padding = -place.length % 16
+    buffer = np.empty(padding + place.length, np.uint8)[padding:].data
     if file.fill(buffer, place.offset) < place.length:
         raise _changed(place)
     if not place.verified or size <= SMALL:

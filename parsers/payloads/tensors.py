@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.events.wire import DELIMITED, FIXED32, FIXED64, VARINT
-from parsers.payloads.messages import Segments, collect, fields, fixed, repeated, varints, whole
+from parsers.payloads.messages import Segments, collect, fields, fixed, repeated, whole
 from parsers.payloads.values import TensorValue
 
 MOST_DIMENSIONS = 32
@@ -40,7 +40,7 @@ class Field(NamedTuple):
     kind: int
 
 
-RAW = 8
+DIMENSIONS, RAW = 1, 8
 MINDSPORE_FIELDS = (
     Field(3, "<f4", FIXED32), Field(4, "<i4", VARINT), Field(5, "<i8", VARINT), Field(6, "<f8", FIXED64),
     Field(7, "<u8", VARINT),
@@ -57,10 +57,11 @@ TENSORFLOW_FIELDS = {
 
 def mindspore_tensor(data: memoryview) -> TensorValue:
     """TensorProto of MindSpore."""
-    content = collect(data, {2: VARINT, RAW: DELIMITED, **{f.number: f.kind for f in MINDSPORE_FIELDS}})
+    many = {DIMENSIONS: VARINT, **{field.number: field.kind for field in MINDSPORE_FIELDS}}
+    content = collect(data, {2: VARINT, RAW: DELIMITED}, many)
     number = whole(content[2][-1]) if 2 in content else 0
     dtype = MINDSPORE_DTYPES.get(number, f"DataType {number}")
-    shape = _shape(repeated(content, 1, "<i8", variable=True).tolist())
+    shape = _shape(repeated(content, DIMENSIONS, "<i8", VARINT).tolist())
     count = math.prod(shape)
     if RAW in content:
         return TensorValue(_shaped(_from_bytes(content[RAW][-1], dtype), shape), dtype)
@@ -72,15 +73,15 @@ def mindspore_tensor(data: memoryview) -> TensorValue:
         if count:
             raise FormatError(f"wanted {count:,} values for the shape {shape}, got none")
         return TensorValue(_shaped(np.empty(0, _numpy(dtype) or "f4"), shape), dtype)
-    stored = _numbers(content, held[0])
+    stored = repeated(content, *held[0])
     array, stored_as = _converted(stored, dtype, bits=held[0].number == 4)
     return TensorValue(_shaped(array, shape), dtype, stored_as)
 
 
 def tensorboard_tensor(data: memoryview) -> TensorValue:
     """TensorProto of TensorFlow."""
-    known = {field.number: field.kind for field in (*TENSORFLOW_FIELDS.values(), _INT)}
-    content = collect(data, {1: VARINT, 2: DELIMITED, CONTENT: DELIMITED, STRINGS: DELIMITED, **known})
+    many = {field.number: field.kind for field in (*TENSORFLOW_FIELDS.values(), _INT)}
+    content = collect(data, {1: VARINT, 2: DELIMITED, CONTENT: DELIMITED}, many)
     number = whole(content[1][-1]) % 100 if 1 in content else 0  # 101 and on are references to the same
     dtype = TENSORFLOW_DTYPES.get(number)
     if dtype is None:
@@ -89,7 +90,7 @@ def tensorboard_tensor(data: memoryview) -> TensorValue:
     if CONTENT in content and len(content[CONTENT][-1]):
         return TensorValue(_shaped(_from_bytes(content[CONTENT][-1], dtype), shape), dtype)
     field = TENSORFLOW_FIELDS.get(dtype, _INT)
-    array, stored_as = _converted(_numbers(content, field), dtype, bits=field is _HALF)
+    array, stored_as = _converted(repeated(content, *field), dtype, bits=field is _HALF)
     return TensorValue(_shaped(array, shape, fill=True), dtype, stored_as)
 
 
@@ -120,13 +121,6 @@ def _numpy(dtype: str) -> np.dtype[Any] | None:
         return np.dtype(name)
     except TypeError:
         return None
-
-
-def _numbers(content: dict[int, Segments], field: Field) -> NDArray[Any]:
-    segments = content.get(field.number, [])
-    if not segments:
-        return np.empty(0, field.dtype)
-    return varints(segments, field.dtype) if field.kind == VARINT else fixed(segments, field.dtype)
 
 
 def _from_bytes(content: memoryview, dtype: str) -> NDArray[Any]:

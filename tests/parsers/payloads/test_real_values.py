@@ -93,7 +93,8 @@ def check_tensor(value: TensorValue, message: Any) -> None:
 
 
 def check_landscape(value: LandscapeValue, message: Any) -> None:
-    for axis, tensor in zip((value.x, value.y, value.z), (message.landscape.x, message.landscape.y, message.landscape.z), strict=True):
+    grid = message.landscape
+    for axis, tensor in zip((value.x, value.y, value.z), (grid.x, grid.y, grid.z), strict=True):
         assert same(axis.ravel(), tensor.float_data)
         assert axis.shape == tuple(tensor.dims)
     assert value.intervals.tolist() == list(message.loss_path.intervals)

@@ -1,0 +1,44 @@
+"""Which decoder is for which kind of value of which format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from parsers.errors import FormatError
+from parsers.events.wire import WireError
+from parsers.payloads.histograms import mindspore_histogram, tensorboard_histogram
+from parsers.payloads.images import image, tensorboard_image
+from parsers.payloads.landscapes import landscape
+from parsers.payloads.tensors import mindspore_tensor, tensorboard_tensor
+from parsers.payloads.texts import text
+from parsers.payloads.values import Value
+
+# (name of the reader, kind) -> what decodes it
+DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
+    ("mindspore", "histogram"): mindspore_histogram,
+    ("mindspore", "image"): image,
+    ("mindspore", "tensor"): mindspore_tensor,
+    ("mindspore", "landscape"): landscape,
+    ("tensorboard", "histogram"): tensorboard_histogram,
+    ("tensorboard", "image"): tensorboard_image,
+    ("tensorboard", "tensor"): tensorboard_tensor,
+    ("tensorboard", "text"): text,
+}
+
+
+def decode(reader: str, kind: str, data: memoryview) -> Value:
+    """The value in the bytes of a message; FormatError where they are none that can be shown."""
+    decoder = DECODERS.get((reader, kind))
+    if decoder is None:
+        raise FormatError(f"wanted a value that can be shown, got {kind} of {reader}")
+    try:
+        with np.errstate(all="ignore"):  # numbers from a file may be anything
+            return decoder(data)
+    except WireError as error:
+        raise FormatError(f"wanted a message, got {error}") from error
+    except IndexError as error:
+        raise FormatError("wanted a whole message, got one that ends within a field") from error
+    except MemoryError as error:
+        raise FormatError("wanted a value that fits in memory") from error
