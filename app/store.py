@@ -17,7 +17,18 @@ import numpy as np
 
 from app.index import Index
 from layouts.page import RunRow, SourceStatus
-from parsers import Items, PayloadCache, PayloadError, Problem, Series, Source, SourceError, Value
+from parsers import (
+    Items,
+    LandscapePlan,
+    PayloadCache,
+    PayloadError,
+    Problem,
+    Series,
+    Source,
+    SourceError,
+    Value,
+    landscape_plan,
+)  # fmt: skip
 from parsers.discovery import Scanner
 from parsers.runs import Run
 from parsers.snapshot import key_of
@@ -153,6 +164,11 @@ class Store:
         if entry is None:
             raise PayloadError(f"wanted a run of this list, got {run}")
         return entry.run.value(kind, tag, place)
+
+    def landscape_plan(self, run: str) -> LandscapePlan | None:
+        """What a member run's checkpoints allow to compute."""
+        entry = self._entries.get(run)
+        return landscape_plan(entry.source.path) if entry else None
 
     def version(self, run: str) -> int:
         """A number that changes whenever the data of that member run changes."""
@@ -328,10 +344,14 @@ def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
     return own + [(prefix + rank.name, rank) for rank in source.ranks]
 
 
+def _stamped(source: Source) -> float | None:
+    """The earliest time in the names of the files: known before anything is read, so that the order of runs is steady."""
+    return min((float(file.stamp) for file in source.files if file.stamp is not None), default=None)
+
+
 def _unread_row(key: str, source: Source) -> RunRow:
-    stamps = [float(file.stamp) for file in source.files if file.stamp is not None]
     return RunRow(
-        key=key, name=key, path=source.path, real_path=source.real_path, members=(key,), started=min(stamps, default=None),
+        key=key, name=key, path=source.path, real_path=source.real_path, members=(key,), started=_stamped(source),
         updated=source.updated, size=source.size, state="waiting",
     )  # fmt: skip
 
@@ -348,7 +368,7 @@ def _row(entry: _Entry) -> RunRow:
         path=source.path,
         real_path=source.real_path,
         members=(entry.key,),
-        started=run.started,
+        started=_stamped(source) or run.started,
         updated=source.updated,
         size=source.size,
         state="loading" if not entry.loaded else "unreadable" if unreadable or not (source.files or _extra(source)) else "idle",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from parsers import Items, Problem, Series, Value
+from parsers import Items, LandscapePlan, Problem, Series, Value
 
 State = Mapping[str, Sequence[str]]
 
@@ -62,7 +62,10 @@ class SourceStatus:
 
 
 class FrameSource(Protocol):
-    """All a page may know of the application. Every method but `value` answers from memory within milliseconds."""
+    """All a page may know of the application.
+
+    Every method but `value` and `landscape_plan` answers from memory within milliseconds.
+    """
 
     def status(self) -> SourceStatus:
         """State of the whole."""
@@ -89,6 +92,13 @@ class FrameSource(Protocol):
 
         kind decides its type: "histogram", "image", "tensor", "landscape" or "text". PayloadError, whose text is meant for
         the user, where it cannot be shown.
+        """
+        ...
+
+    def landscape_plan(self, run: str) -> LandscapePlan | None:
+        """What a member run's checkpoints allow to compute, read from its file; None where it collected none.
+
+        FormatError, whose text is meant for the user, where the file is damaged.
         """
         ...
 

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from parsers.checkpoints import LandscapePlan, landscape_plan
 from parsers.discovery import discover
 from parsers.errors import FormatError, MindscopeError, PayloadError, SchemaError, SourceError
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, SCALARS, TENSORS, TEXTS
@@ -17,6 +18,7 @@ from parsers.schema import Column, Schema
 
 __all__ = [
     "HISTOGRAMS", "IMAGES", "LANDSCAPES", "SCALARS", "TENSORS", "TEXTS", "Column", "FormatError", "HistogramValue",
-    "ImageValue", "Items", "LandscapeValue", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema",
-    "SchemaError", "Series", "Source", "SourceError", "TensorValue", "TextValue", "Value", "discover", "open_run",
+    "ImageValue", "Items", "LandscapePlan", "LandscapeValue", "MindscopeError", "PayloadCache", "PayloadError", "Problem",
+    "Run", "Schema", "SchemaError", "Series", "Source", "SourceError", "TensorValue", "TextValue", "Value", "discover",
+    "landscape_plan", "open_run",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from layouts.page import RunRow, SourceStatus
-from parsers import Items, PayloadError, Problem, Series, Value
+from parsers import Items, LandscapePlan, PayloadError, Problem, Series, Value
 
 
 class GivenSource:
@@ -51,6 +51,9 @@ class GivenSource:
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         raise PayloadError("no value")
+
+    def landscape_plan(self, run: str) -> LandscapePlan | None:
+        return None
 
     def version(self, run: str) -> int:
         return next((row.version for row in self.rows if run in row.members), 0)

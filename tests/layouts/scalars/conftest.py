@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layouts.page import RunRow, SourceStatus
-from parsers import Items, PayloadError, Problem, Series, Value
+from parsers import Items, LandscapePlan, PayloadError, Problem, Series, Value
 
 START = 1_700_000_000.0
 
@@ -54,6 +54,9 @@ class Arrays:
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         raise PayloadError("no value")
+
+    def landscape_plan(self, run: str) -> LandscapePlan | None:
+        return None
 
     def version(self, run: str) -> int:
         return 1 if run in self.data else 0

@@ -1,0 +1,82 @@
+"""What MindSpore's SummaryCollector leaves for a loss landscape that has yet to be computed: ckpt_dir/train_metadata.json.
+
+Training with `collect_landscape` (on by default) saves checkpoints and this file beside the event files; only
+`SummaryLandscape.gen_landscapes_with_multi_process` makes landscapes of them. Of the file its groups of steps, number of
+checkpoints and settings are read; the paths in it belong to the machine of the training and are ignored.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from parsers.errors import FormatError
+
+PLACE = os.path.join("ckpt_dir", "train_metadata.json")
+LIMIT = 4 << 20
+"""Bytes; a checkpoint takes about 100 of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class LandscapePlan:
+    """Checkpoints collected for landscapes.
+
+    intervals are groups of epochs or steps (unit says which), one landscape with a path each if train; result: one of the
+    final weights too. size is the number of points along each axis, samples of how many inputs the loss is taken.
+    """
+
+    path: str
+    intervals: tuple[tuple[int, ...], ...]
+    checkpoints: int
+    unit: str
+    step_per_epoch: int
+    size: int
+    samples: int
+    train: bool
+    result: bool
+
+
+class _Metadata(msgspec.Struct):
+    """The file as MindSpore writes it."""
+
+    epoch_group: dict[str, list[int]] = {}
+    model_params_file_map: dict[str, Any] = {}
+    unit: str = "step"
+    step_per_epoch: int = 0
+    landscape_size: int = 0
+    num_samples: int = 0
+    create_landscape: dict[str, bool] = {}
+
+
+def landscape_plan(directory: str) -> LandscapePlan | None:
+    """What the checkpoints of a run allow to compute, None where it collected none; FormatError for a damaged file."""
+    path = os.path.join(directory, PLACE)
+    if not os.path.isfile(path):  # a pipe would never end
+        return None
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LIMIT + 1)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FormatError(f"{path}: wanted a readable file, got {error.strerror}") from error
+    if len(data) > LIMIT:
+        raise FormatError(f"{path}: wanted at most {LIMIT:,} bytes, got more")
+    try:
+        found = msgspec.json.decode(data, type=_Metadata)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise FormatError(f"{path}: wanted the JSON that SummaryCollector writes, got {error}") from error
+    return LandscapePlan(
+        path=path,
+        intervals=tuple(tuple(group) for group in found.epoch_group.values() if group),
+        checkpoints=len(found.model_params_file_map),
+        unit=found.unit,
+        step_per_epoch=found.step_per_epoch,
+        size=found.landscape_size,
+        samples=found.num_samples,
+        train=found.create_landscape.get("train", True),
+        result=found.create_landscape.get("result", True),
+    )
