@@ -55,6 +55,7 @@ class _Entry:
         self.run = Run(source, cache)
         self.source = source
         self.row = _unread_row(key, source)
+        self.unverified = 0
         self.loaded = False
         self.due = True
         self.restored = False
@@ -163,7 +164,11 @@ class Store:
         entry = self._entries.get(run)
         if entry is None:
             raise PayloadError(f"wanted a run of this list, got {run}")
-        return entry.run.value(kind, tag, place)
+        try:
+            return entry.run.value(kind, tag, place)
+        finally:
+            if entry.unverified:
+                entry.unverified = entry.run.unverified  # the first look at a large value checks its record
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         """What a member run's checkpoints allow to compute."""
@@ -182,7 +187,7 @@ class Store:
 
     def unverified(self, run: str | None = None) -> int:
         """Number of large values whose data CRC has not been checked yet."""
-        return sum(self._entries[key].run.unverified for key in self._members(run))
+        return sum(self._entries[key].unverified for key in self._members(run))
 
     def want(self, runs: Sequence[str]) -> None:
         """These runs are on screen: read them before all others."""
@@ -284,6 +289,7 @@ class Store:
         entry.loaded = entry.loaded or not entry.due
         if changed or first or not entry.loaded:
             entry.row = _row(entry)
+            entry.unverified = entry.run.unverified
             self._publish_soon()
         if not entry.due:
             self._keep(entry, force=entry.indexed_at == 0.0)

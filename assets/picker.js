@@ -42,36 +42,9 @@
     return new Set(rows.flatMap((row) => (every || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
   }
 
-  // layouts/theme.py: run_colours. Map of member key -> colour of the runs on screen.
-  function colours(chosen, rows, palette) {
-    const hues = palette.length;
-    const shades = palette[0].length;
-    const drawn = new Map();
-    const taken = new Set();
-    const displaced = [];
-    const all = rows.flatMap((row) => row.members.map((key, i) => [row.hashes[i], key])).filter(([, key]) => chosen.has(key));
-    for (const [number, key] of all.sort((a, b) => a[0] - b[0])) {
-      const hue = number % hues;
-      if (taken.has(hue * shades)) displaced.push([number, key]);
-      else {
-        taken.add(hue * shades);
-        drawn.set(key, palette[hue][0]);
-      }
-    }
-    for (const [number, key] of displaced) {
-      let [hue, shade] = [number % hues, Math.floor(number / hues) % shades];
-      search: for (let s = 0; s < shades; s += 1) {
-        for (let step = 0; step < hues; step += 1) {
-          if (!taken.has(((number + step) % hues) * shades + s)) {
-            [hue, shade] = [(number + step) % hues, s];
-            break search;
-          }
-        }
-      }
-      taken.add(hue * shades + shade);
-      drawn.set(key, palette[hue][shade]);
-    }
-    return drawn;
+  // Map of member key -> colour of the runs on screen.
+  function colours(chosen, rows) {
+    return new Map(rows.flatMap((row) => row.members.map((key, i) => [key, row.colours[i]])).filter(([key]) => chosen.has(key)));
   }
 
   function encode(chosen, rows) {
@@ -217,9 +190,8 @@
       return mindscope.i18n.write(make("div", "ms-panel-hint ms-muted"), "picker.hint");
     }
 
-    update({ rows, palette }, state, store) {
+    update({ rows }, state, store) {
       this.rows = rows;
-      this.palette = palette;
       this.store = store;
       this.take(state || {});
       this.paintButton();
@@ -230,7 +202,7 @@
     take(state) {
       this.state = state;
       this.chosen = selected(state, this.rows);
-      this.drawnIn = colours(this.chosen, this.rows, this.palette);
+      this.drawnIn = colours(this.chosen, this.rows);
     }
 
     // Chips -----------------------------------------------------------------------------------------------------------

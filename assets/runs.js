@@ -148,13 +148,12 @@
     }
 
     // Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
-    arrange({ rows, palette }) {
+    arrange({ rows }) {
       const fresh = rows.filter((row) => !this.order.has(row.key));
       const least = Math.min(0, ...this.order.values());
       const first = this.order.size ? least - fresh.length : 0;
       fresh.forEach((row, i) => this.order.set(row.key, first + i));
       this.rows = rows;
-      this.palette = palette;
       this.choose();
       return rows.map((row) => ({ ...row, grid: this.gridId })).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
     }
@@ -210,7 +209,7 @@
 
     choose() {
       this.chosen = mindscope.picker.selected(this.state, this.rows);
-      this.drawnIn = mindscope.picker.colours(this.chosen, this.rows, this.palette);
+      this.drawnIn = mindscope.picker.colours(this.chosen, this.rows);
     }
 
     show() {

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from layouts import format as fmt
 from layouts.page import FrameSource, RunRow
-from layouts.theme import PALETTE, run_hash
+from layouts.state import colours
 
 
 def listing(source: FrameSource) -> dict[str, Any]:
-    """All runs, newest first: what picker, menu and runs page show. palette and hashes give the colours (`layouts.theme`)."""
-    return {"palette": PALETTE, "rows": [_row(row) for row in source.runs()]}
+    """All runs, newest first: what picker, menu and runs page show. colours are those of its members."""
+    drawn = colours(source)
+    return {"rows": [_row(row, drawn) for row in source.runs()]}
 
 
-def _row(row: RunRow) -> dict[str, Any]:
+def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
     finite = row.main_value is not None and math.isfinite(row.main_value)
     return {
         "key": row.key,
@@ -24,7 +25,7 @@ def _row(row: RunRow) -> dict[str, Any]:
         "path": row.path,
         "real": row.real_path if row.real_path != row.path else "",
         "members": list(row.members),
-        "hashes": [run_hash(member) for member in row.members],
+        "colours": [drawn[member] for member in row.members],
         "started": row.started,
         "updated": row.updated,
         "size": row.size,

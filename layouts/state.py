@@ -91,9 +91,10 @@ def selected_runs(state: Any, source: FrameSource) -> list[str]:
     return [member for row in rows for member in row.members if every or row.key in wanted or member in wanted]
 
 
-def colours(source: FrameSource, state: Any = None) -> dict[str, str]:
-    """Member run key -> colour of the runs that the state has on screen: the one mapping that picker and charts draw with."""
-    return run_colours(selected_runs(state, source))
+def colours(source: FrameSource) -> dict[str, str]:
+    """Member run key -> colour, for every run: the one mapping that picker and charts draw with."""
+    oldest_first = sorted(source.runs(), key=lambda row: (row.started or 0.0, row.key))
+    return run_colours(member for row in oldest_first for member in row.members)
 
 
 def bind(

@@ -8,7 +8,8 @@ the narrow band of luminance that is readable on white and on dark, so one colou
 from __future__ import annotations
 
 import zlib
-from collections.abc import Collection, Iterable
+from collections import deque
+from collections.abc import Iterable, Sequence
 
 PALETTE: tuple[tuple[str, str, str], ...] = (
     ("#236db4", "#4e95df", "#3880c9"),  # blue
@@ -26,36 +27,23 @@ HUES, SHADES = len(PALETTE), len(PALETTE[0])
 
 
 def run_colours(keys: Iterable[str]) -> dict[str, str]:
-    """A colour for each of the runs on screen, as #rrggbb; assets/picker.js does the same in the browser.
+    """A colour for each run, as #rrggbb; keys are those of all runs, oldest first.
 
-    A run has the hue that its key hashes to. Of several runs on screen with one hue the one with the least hash keeps it
-    and the others take the next free hue, then the next free shade; so ten runs differ in hue, thirty in
-    colour, and a run changes its colour only where another on screen has a claim to it.
+    A run has the hue that its key hashes to, or the next one that none of the nine runs before it has; so any ten runs in
+    a row differ in hue and any thirty in colour. A run that comes later changes no colour given before.
     """
-    ordered = sorted(dict.fromkeys(keys), key=run_hash)
     colours: dict[str, str] = {}
-    taken: set[tuple[int, int]] = set()
-    displaced = []
-    for key in ordered:
-        hue = run_hash(key) % HUES
-        if (hue, 0) in taken:
-            displaced.append(key)
-        else:
-            taken.add((hue, 0))
-            colours[key] = PALETTE[hue][0]
-    for key in displaced:
-        hue, shade = _free(run_hash(key), taken)
-        taken.add((hue, shade))
+    recent: deque[tuple[int, int]] = deque(maxlen=HUES * SHADES - 1)
+    for key in dict.fromkeys(keys):
+        hue, shade = _free(zlib.crc32(key.encode("utf-8", "surrogatepass")), recent)
+        recent.append((hue, shade))
         colours[key] = PALETTE[hue][shade]
     return colours
 
 
-def run_hash(key: str) -> int:
-    """The number from 0 to 2**32 - 1 that decides the colour of a run."""
-    return zlib.crc32(key.encode("utf-8", "surrogatepass"))
-
-
-def _free(number: int, taken: Collection[tuple[int, int]]) -> tuple[int, int]:
-    """(hue, shade) next to the hash's own that is not taken; its own, in some shade, where all are."""
-    places = (((number + step) % HUES, shade) for shade in range(SHADES) for step in range(HUES))
-    return next((place for place in places if place not in taken), (number % HUES, number // HUES % SHADES))
+def _free(number: int, recent: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """The (hue, shade) nearest to the hash's own that keeps clear of the runs before."""
+    near = {hue for hue, _ in list(recent)[-(HUES - 1) :]}
+    hues = [hue for step in range(HUES) if (hue := (number + step) % HUES) not in near]
+    taken = set(recent)
+    return next((hue, shade) for hue in hues for shade in range(SHADES) if (hue, shade) not in taken)

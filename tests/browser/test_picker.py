@@ -14,8 +14,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
 from layouts.page import RunRow
-from layouts.state import selected_runs
-from layouts.theme import PALETTE, run_colours, run_hash
+from layouts.state import colours, selected_runs
 from tests.layouts.sources import GivenSource, row
 
 Serve = Callable[[Flask], str]
@@ -47,8 +46,9 @@ def opened(page: Page, serve: Serve, source: GivenSource) -> Page:
     return page
 
 
-def browser_rows(rows: list[RunRow]) -> list[dict[str, object]]:
-    return [{"key": r.key, "members": r.members, "hashes": [run_hash(m) for m in r.members]} for r in rows]
+def browser_rows(source: GivenSource) -> list[dict[str, object]]:
+    drawn = colours(source)
+    return [{"key": r.key, "members": r.members, "colours": [drawn[m] for m in r.members]} for r in source.rows]
 
 
 def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: GivenSource) -> None:
@@ -57,17 +57,17 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     states: list[dict[str, list[str]]] = [{}, {"run": [""]}, {"run": ["*"]}, {"run": ["job"]}, {"run": ["job/rank_2", "gone"]}]
     states += [{"run": chance.sample(keys, chance.randint(1, 25))} for _ in range(60)]
     got = opened.evaluate(
-        """([states, rows, palette]) => states.map((state) => {
+        """([states, rows]) => states.map((state) => {
              const chosen = window.mindscope.picker.selected(state, rows);
              const again = window.mindscope.picker.selected({run: window.mindscope.picker.encode(chosen, rows)}, rows);
-             return [[...chosen], [...again], Object.fromEntries(window.mindscope.picker.colours(chosen, rows, palette))];
+             return [[...chosen], [...again], Object.fromEntries(window.mindscope.picker.colours(chosen, rows))];
            })""",
-        [states, browser_rows(source.rows), PALETTE],
+        [states, browser_rows(source)],
     )
     for state, (chosen, again, drawn) in zip(states, got, strict=True):
         expected = selected_runs(state, source)
         assert chosen == expected == again
-        assert drawn == run_colours(expected)
+        assert drawn == {key: colour for key, colour in colours(source).items() if key in expected}
 
 
 def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:

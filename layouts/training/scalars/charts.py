@@ -95,7 +95,7 @@ def _colours(source: FrameSource, found: Found, ask: Ask) -> dict[tuple[str, str
     tags = [*ask.left, *ask.right]
     if len(runs) == 1 and len(tags) > 1:
         return {(run, tag): PALETTE[tags.index(tag) % len(PALETTE)][0] for run, tag, _ in found}
-    of_run = colours(source, ask.state)
+    of_run = colours(source)
     return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
 
 
