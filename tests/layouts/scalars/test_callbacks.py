@@ -46,16 +46,18 @@ def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: Arrays) -> None:
     lines = mains(made)
     assert [t["meta"]["key"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
     assert [t["meta"]["label"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
-    drawn = colours(source, {})
+    drawn = colours(source)
     assert [t["line"]["color"] for t in lines] == [drawn[t["meta"]["key"]] for t in lines]
     assert made["layout"]["meta"]["tags"] == ["loss"]
     assert isinstance(mark, str)
 
 
-def test_the_colours_are_those_of_the_picker_for_the_same_choice(source: Arrays) -> None:
-    state = {"run": ["b", "job"]}
-    made, _ = card(source, ask() | state)
-    assert {t["meta"]["key"]: t["line"]["color"] for t in mains(made)} == colours(source, state)
+def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: Arrays) -> None:
+    made, _ = card(source, ask(run=["b", "job"]))
+    drawn = colours(source)
+    assert {t["meta"]["key"]: t["line"]["color"] for t in mains(made)} == {
+        key: drawn[key] for key in ("b", "job/rank_0", "job/rank_1")
+    }
 
 
 def test_a_slot_without_a_card_asks_for_nothing(source: Arrays) -> None:
