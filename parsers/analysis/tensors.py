@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from parsers.analysis.pieces import Tensor, pieces
 from parsers.errors import FormatError
 from parsers.payloads.values import HistogramValue
 
-CHUNK = 1 << 17
 MOST_FREE = 2
 _BOX = re.compile(r"(?P<index>[+-]?[0-9]{1,18})|(?P<start>[+-]?[0-9]{1,18})?\s*:\s*(?P<stop>[+-]?[0-9]{1,18})?")
 
@@ -35,11 +33,11 @@ class Statistics:
 
 
 @np.errstate(over="ignore", invalid="ignore")  # sums of values that are not finite, or nearly so
-def statistics(array: NDArray[Any]) -> Statistics:
+def statistics(array: Tensor) -> Statistics:
     """Statistics of all values, read in pieces so that no second array of this size is needed."""
     low, high, mean, squares = np.inf, -np.inf, 0.0, 0.0
     finite = nan = pos_inf = zeros = 0
-    for chunk in _chunks(array):
+    for chunk in pieces(array):
         zeros += len(chunk) - int(np.count_nonzero(chunk))
         real = np.abs(chunk) if chunk.dtype.kind == "c" else chunk
         values = real.astype(np.float64)
@@ -64,7 +62,7 @@ def statistics(array: NDArray[Any]) -> Statistics:
     return Statistics(low, high, mean, float(np.sqrt(squares / finite)), array.size, nan, pos_inf, neg_inf, zeros)
 
 
-def distribution(array: NDArray[Any], bins: int | None = None) -> HistogramValue:
+def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
     """The values as a histogram; the number of bins is by default the one MindSpore gives that many values."""
     known = statistics(array)
     finite = known.count - known.nan - known.pos_inf - known.neg_inf
@@ -77,7 +75,7 @@ def distribution(array: NDArray[Any], bins: int | None = None) -> HistogramValue
     edges = np.linspace((low - room) / 2, (high + room) / 2, number + 1) * 2
     edges[0], edges[-1] = low - room, high + room
     counts = np.zeros(number)
-    for chunk in _chunks(array):
+    for chunk in pieces(array):
         values = (np.abs(chunk) if chunk.dtype.kind == "c" else chunk).astype(np.float64)
         counts += np.histogram(values[np.isfinite(values)], edges)[0]
     return HistogramValue(
@@ -92,14 +90,6 @@ def bin_count(count: int) -> int:
         if count <= limit:
             return bins
     return count // 10 + 1 if count <= 880 else 90
-
-
-def _chunks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    if array.flags.c_contiguous:
-        flat = array.reshape(-1)
-        yield from (flat[begin : begin + CHUNK] for begin in range(0, array.size, CHUNK))
-    else:  # a reshape would copy all of it
-        yield from (array.flat[begin : begin + CHUNK] for begin in range(0, array.size, CHUNK))
 
 
 @dataclass(frozen=True, slots=True)
