@@ -98,9 +98,7 @@ def _breaks_in(part: slice | Ints, breaks: Ints) -> Ints:
         # Points left out interrupt the line too.
         gaps = np.flatnonzero(np.diff(part) > 1) + 1
         return merged(np.searchsorted(part, breaks), gaps)
-    moved = breaks - part.start
-    inside: Ints = moved[(moved > 0) & (moved < part.stop - part.start)]
-    return inside
+    return breaks - part.start
 
 
 def _reduce(
@@ -108,6 +106,8 @@ def _reduce(
 ) -> Reduced:
     if inside <= _PER_COLUMN * columns:
         return Reduced(np.arange(x.size), True, True, inside)
+    # A restart beyond the window, or one that only non-finite points follow, interrupts nothing here.
+    breaks = breaks[(breaks > 0) & (breaks < x.size)]
     if rising:
         starts = np.searchsorted(x, _edges(window, columns), "left")
         starts = merged(starts[starts < x.size], breaks)

@@ -164,3 +164,14 @@ def test_extreme_x_does_not_overflow() -> None:
     assert 0 < got.keep.size <= 404
     got = reduce_points(np.full(5000, 7.0), np.arange(5000.0), columns=100)
     assert got.keep.tolist() == [0, 4999]
+
+
+@pytest.mark.parametrize("window", [(0.0, 3000.0), (5500.0, 5990.0), (5990.0, 5999.0), None])
+@pytest.mark.parametrize("tail", [np.nan, 1.0])
+def test_a_restart_out_of_sight_interrupts_nothing(window: tuple[float, float] | None, tail: float) -> None:
+    x = np.r_[np.arange(6000.0), np.arange(5000.0, 5100.0)]
+    y = np.r_[np.sin(x[:6000]), np.full(100, tail)]
+    found = reduce_points(x, y, columns=300, window=window, breaks=np.array([6000]))
+    low, high = window or (x.min(), x.max())
+    seen = np.flatnonzero((x >= low) & (x <= high) & np.isfinite(y))
+    assert set(found.keep) >= {seen[np.argmin(y[seen])], seen[np.argmax(y[seen])]}
