@@ -4,6 +4,7 @@
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
     <prefix>api/runs.json
     <prefix>api/health
+    <prefix>api/image, <prefix>api/text          (`app.values`)
 
 Columns, numbers and the apostrophe before what a spreadsheet would run are those of `parsers.export`. What a request names
 is a key among the runs and tags that are there; nothing of it is ever opened.
@@ -11,19 +12,19 @@ is a key among the runs and tags that are there; nothing of it is ever opened.
 
 from __future__ import annotations
 
-import json
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
-from urllib.parse import quote
 
 import msgspec
 import numpy as np
 from flask import Blueprint, Response, request
 
+from app import values
 from app.matching import PatternError, matching
+from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
 from parsers import Series
 from parsers.export import COLUMNS, csv_names, number_text
@@ -35,14 +36,6 @@ PATIENCE = 10.0
 PATTERN_SECONDS = 1.0
 """A pattern gets so many seconds."""
 STEPS = (-(2**63), 2**63 - 1)
-
-
-class Unusable(ValueError):
-    """A request that cannot be answered; status is 400, 404 or 503, the text says why."""
-
-    def __init__(self, text: str, status: int = 400) -> None:
-        super().__init__(text)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +52,8 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes = Blueprint(name, __name__)
     routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
+    routes.add_url_rule("/image", "image", lambda: values.image(source))
+    routes.add_url_rule("/text", "text", lambda: values.text(source))
     routes.add_url_rule("/runs.json", "runs", lambda: _json([asdict(row) for row in source.runs()]))
     routes.add_url_rule("/health", "health", lambda: _json({"status": "ok", **asdict(source.status())}))
     return routes
@@ -73,7 +68,7 @@ def scalars(
         _wait_for(source, runs)
         wanted = Wanted(_selected_pairs(source, runs), *_steps())
     except (Unusable, PatternError) as error:
-        return _refusal(error)
+        return refusal(error)
     answer = Response(pieces(source, wanted), mimetype=mimetype)
     answer.headers["Content-Disposition"] = disposition(runs[0] if len(runs) == 1 else "", suffix)
     answer.cache_control.no_store = True
@@ -81,11 +76,9 @@ def scalars(
 
 
 def disposition(run: str, suffix: str) -> str:
-    """A Content-Disposition with a file name of ours: plain in ASCII, and in UTF-8 for those who read it."""
-    name = re.sub(r"[^\w.\-]+", "_", run).strip("._-")[:80]
-    full = f"{name}-scalars.{suffix}" if name else f"scalars.{suffix}"
-    plain = re.sub(r"_+", "_", full.encode("ascii", "replace").decode().replace("?", "_")).lstrip("_-")
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(full, safe='')}"
+    """The Content-Disposition of an export of scalars."""
+    name = values.safe_name(run)
+    return values.attachment(f"{name}-scalars.{suffix}" if name else f"scalars.{suffix}")
 
 
 # What is asked for --------------------------------------------------------------------------------------------------
@@ -216,12 +209,4 @@ def _json_numbers(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[Any]:
 def _json(content: Any) -> Response:
     answer = Response(msgspec.json.encode(content), mimetype="application/json")
     answer.cache_control.no_store = True
-    return answer
-
-
-def _refusal(error: Exception) -> Response:
-    status = error.status if isinstance(error, Unusable) else 400
-    answer = Response(json.dumps({"error": str(error)}) + "\n", status=status, mimetype="application/json")
-    if status == 503:
-        answer.headers["Retry-After"] = "2"
     return answer

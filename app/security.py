@@ -168,7 +168,7 @@ class Guard:
     def mark(self, response: Response) -> Response:
         """Add the headers that bind the browser."""
         if self.concerns(request.path):
-            response.headers["Content-Security-Policy"] = self.policy
+            response.headers.setdefault("Content-Security-Policy", self.policy)
             response.headers["X-Content-Type-Options"] = "nosniff"
             response.headers["Referrer-Policy"] = "same-origin"
             response.headers.setdefault("Cache-Control", "no-cache")

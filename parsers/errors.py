@@ -5,6 +5,7 @@
     MindscopeError
     ├── SourceError (FileNotFoundError)   the path asked for is not there or holds no run
     ├── FormatError (ValueError)          a value asked for cannot be had from the bytes that are there
+    │   ├── MediaError                    ... because they are of a type that is not shown: an SVG, a program
     │   └── PayloadError                  ... of one recorded image, tensor, histogram ...: names the file and the record
     └── SchemaError (TypeError)           a frame does not have the columns its Schema promises
 
@@ -24,6 +25,10 @@ class SourceError(MindscopeError, FileNotFoundError):
 
 class FormatError(MindscopeError, ValueError):
     """Bytes or arguments are not what the format allows; says place, wanted and got."""
+
+
+class MediaError(FormatError):
+    """An image is of no type that a browser should be given."""
 
 
 class PayloadError(FormatError):

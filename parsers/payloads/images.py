@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable
 from dataclasses import replace
 
-from parsers.errors import FormatError
+from parsers.errors import FormatError, MediaError
 from parsers.events.wire import DELIMITED, VARINT
 from parsers.payloads.messages import fields, whole
 from parsers.payloads.tensors import STRINGS
@@ -65,7 +65,7 @@ def encoded_image(data: bytes) -> ImageValue:
             if width < 1 or height < 1 or width * height > MOST_PIXELS:
                 raise FormatError(f"wanted an image of 1 to {MOST_PIXELS:,} pixels, got {width:,} x {height:,}")
             return ImageValue(data, media, width, height, problem=_png_problem(data) if media == "image/png" else "")
-    raise FormatError(f"wanted a PNG, JPEG, GIF or WebP image, got {len(data):,} bytes beginning with {data[:8].hex(' ')}")
+    raise MediaError(f"wanted a PNG, JPEG, GIF or WebP image, got {len(data):,} bytes beginning with {data[:8].hex(' ')}")
 
 
 def _png(data: bytes) -> _Size | None:
