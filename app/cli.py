@@ -1,13 +1,15 @@
 """The command line: `mindscope COMMAND`, the same as `python -m app COMMAND`.
 
 Options are taken as text and judged in one place, `app.settings`, so that every mistake is told in one line: what was
-wanted, what was got. Exit codes: 0 done, 1 it cannot be done (port in use, damage found, nothing to stop), 2 bad options.
+wanted, what was got. Exit codes: 0 done, 1 it cannot be done (port in use, damage found, nothing to stop), 2 bad options,
+3 exported but for values that cannot be read.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -154,7 +156,7 @@ def _status(_options: argparse.Namespace) -> int:
     return 0
 
 
-# list, check, export -------------------------------------------------------------------------------------------------
+# list, check, export, parse_summary ----------------------------------------------------------------------------------
 
 
 def _add_directory(parser: argparse.ArgumentParser) -> None:
@@ -168,20 +170,30 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
-    parser.add_argument("--out", metavar="OUT", required=True, help="file, or directory to make it in")
-    parser.add_argument("--format", metavar="FORMAT", default="csv", help="csv, parquet or json (default: csv)")
+    kinds = "some of scalars,histograms,images,tensors,landscapes,texts (default: all, or scalars where OUT is a file)"
+    parser.add_argument("--out", metavar="OUT", required=True, help="directory, or a file of scalars (x.csv)")
+    parser.add_argument("--kinds", metavar="KINDS", help=kinds)
+    parser.add_argument("--tags", metavar="REGEX", help="tags in which this is found")
+    parser.add_argument("--runs", metavar="REGEX", help="runs in whose names this is found")
+    parser.add_argument("--steps", metavar="A:B", help="steps from A to B, both included; either may be left out")
+    parser.add_argument("--format", metavar="FORMAT", default="csv", help="of scalars: csv, parquet or json (default: csv)")
 
 
-def _on_files(name: str) -> Command:
-    """A command of `app.inspection`, which is loaded when it is needed."""
+def _add_parse_summary_options(parser: argparse.ArgumentParser) -> None:
+    run = "directory of the run (default: .)"
+    parser.add_argument("--summary-dir", metavar="DIR", dest="directory", default=".", help=run)
+    parser.add_argument("--output", metavar="DIR", default=".", help="directory to make output_<time> in (default: .)")
+
+
+def _on_files(place: str, module: str, name: str) -> Command:
+    """A command of a module of app, which is loaded when it is needed. place is the option that names the directory."""
 
     def command(options: argparse.Namespace) -> int:
-        from app import inspection
         from parsers import SourceError
 
         if not os.path.isdir(options.directory):
-            raise SettingError(f"DIR: wanted a directory that exists, got {options.directory!r}")
-        chosen: Command = getattr(inspection, name)
+            raise SettingError(f"{place}: wanted a directory that exists, got {options.directory!r}")
+        chosen: Command = getattr(importlib.import_module(f"app.{module}"), name)
         try:
             return chosen(options)
         except SourceError as error:
@@ -200,7 +212,11 @@ _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Comm
     ("start", "serve a directory of runs (done when no command is named)", _add_start_options, _start),
     ("stop", "end the server at a port", _add_stop_options, _stop),
     ("status", "list the running servers of this user", _nothing, _status),
-    ("list", "list the runs below a directory", _add_list_options, _on_files("list_runs")),
-    ("check", "read everything below a directory and report all damage", _add_directory, _on_files("check")),
-    ("export", "write the scalars of all runs to one file", _add_export_options, _on_files("export_scalars")),
+    ("list", "list the runs below a directory", _add_list_options, _on_files("DIR", "inspection", "list_runs")),
+    ("check", "read everything and report all damage", _add_directory, _on_files("DIR", "inspection", "check")),
+    ("export", "write what runs recorded to files", _add_export_options, _on_files("DIR", "exporting", "export_runs")),
+    (
+        "parse_summary", "write scalars and images of a run as MindInsight does", _add_parse_summary_options,
+        _on_files("--summary-dir", "exporting", "parse_summary"),
+    ),
 )

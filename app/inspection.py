@@ -1,22 +1,19 @@
-"""The commands that need files and no server: list, check, export."""
+"""The commands that look at files and need no server: list, check."""
 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 import time
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
-from app.settings import SettingError
-from parsers import FormatError, MindscopeError, Problem, Source, discover, export
+from parsers import Problem, Source, discover
 from parsers.registry import reader_of_kind
-from parsers.runs import Run
 
 
 def list_runs(options: argparse.Namespace) -> int:
@@ -45,7 +42,7 @@ def _as_row(source: Source) -> tuple[str, str, str, str]:
     files = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     ranks = f" ({len(source.ranks)} ranks)" if source.ranks else ""
     updated = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(source.updated)) if source.updated else "-"
-    return _printable(source.name) + ranks, updated, f"{source.size:,} B", files
+    return printable(source.name) + ranks, updated, f"{source.size:,} B", files
 
 
 def _as_json(source: Source) -> dict[str, Any]:
@@ -68,7 +65,7 @@ def check(options: argparse.Namespace) -> int:
             unread += sum(reader_of_kind(file.kind) is None for file in part.files)
             for problem in _problems(part):
                 found += 1
-                print(_problem_line(problem), flush=True)
+                print(problem_line(problem), flush=True)
     result = f"{found} {'problem' if found == 1 else 'problems'}" if found else "no damage"
     rest = f"; {unread} files of other formats not read" if unread else ""
     print(f"{runs} runs, {files} files, {size:,} bytes: {result}{rest}")
@@ -83,8 +80,9 @@ def _problems(source: Source) -> Iterator[Problem]:
             yield from reader.verify(file.path)
 
 
-def _problem_line(problem: Problem) -> str:
-    return _printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}")
+def problem_line(problem: Problem) -> str:
+    """A problem as a line for a terminal."""
+    return printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}")
 
 
 def _extent(problem: Problem) -> str:
@@ -93,38 +91,6 @@ def _extent(problem: Problem) -> str:
     return f"bytes {problem.offset}-{problem.offset + problem.length}: " if problem.length else f"byte {problem.offset}: "
 
 
-def export_scalars(options: argparse.Namespace) -> int:
-    """Write the scalars of all runs to one file."""
-    if options.format not in export.FORMATS:
-        raise SettingError(f"--format: wanted {', '.join(export.FORMATS)}, got {options.format!r}")
-    _refuse_inside(options.out, options.directory)
-    try:
-        count = export.write(_opened(discover(options.directory)), options.out, options.format)
-    except FormatError as error:
-        raise SettingError(f"--format: {error}") from None
-    except (OSError, MindscopeError) as error:
-        print(f"mindscope: {error}", file=sys.stderr)
-        return 1
-    print(f"{count:,} values written to {options.out}")
-    return 0
-
-
-def _opened(sources: Sequence[Source]) -> Iterator[Run]:
-    """The runs one after the other, so that one at a time is in memory."""
-    for source in sources:
-        run = Run(source)
-        run.refresh(source)
-        for problem in run.problems:
-            print(_problem_line(problem), file=sys.stderr)
-        yield run
-
-
-def _refuse_inside(out: str, base: str) -> None:
-    inside, base = os.path.realpath(out), os.path.realpath(base)
-    if inside == base or inside.startswith(base.rstrip(os.sep) + os.sep):
-        raise SettingError(f"--out: wanted a place outside the runs in {base!r}, got {out!r}")
-
-
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Text for a terminal: control characters, which names in files may hold, are shown as escapes."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

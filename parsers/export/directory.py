@@ -1,0 +1,175 @@
+"""Everything runs recorded, in one directory.
+
+    scalars.csv                        or .json, .parquet: see `scalars`
+    histograms.csv                     see `histograms`
+    images/RUN/TAG_STEP.png            or .jpg, .gif, .webp: the bytes as recorded
+    tensors/RUN/TAG_STEP.npy
+    landscapes/RUN/TAG_STEP.npz
+    texts/RUN/TAG_STEP.txt
+    index.csv                          what the files of the last four are: run, tag and step as recorded
+
+A second value of the same tag and step is TAG_STEP~2.png. What a run or tag is called never decides where a file goes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+
+import numpy as np
+
+from parsers.errors import FormatError, PayloadError
+from parsers.export import histograms
+from parsers.export.cells import csv_names, number_text
+from parsers.export.files import Names, Progress, readable, replacing, unheard
+from parsers.export.scalars import ALL_STEPS, ScalarWriter, Steps, scalar_file, single_file
+from parsers.export.single import files_of
+from parsers.payloads.items import Items
+from parsers.payloads.values import HistogramValue, Value
+from parsers.runs import Run
+
+KINDS = {
+    "scalars": "scalar", "histograms": "histogram", "images": "image", "tensors": "tensor", "landscapes": "landscape",
+    "texts": "text",
+}  # fmt: skip
+"""Kinds that can be exported: their names in options and directories, and those of their tags."""
+INDEX = ("path", "kind", "run", "tag", "step", "wall_time", "file", "order", "note")
+
+
+def _every(tags: Sequence[str]) -> Collection[str]:
+    return tags
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What of each run is exported: kinds of KINDS, those tags that a function chooses of all, a range of steps."""
+
+    kinds: Collection[str] = tuple(KINDS)
+    tags: Callable[[Sequence[str]], Collection[str]] = _every
+    steps: Steps = ALL_STEPS
+
+
+class Export:
+    """An export under way, to be used in a with statement; files that are still being written appear when it ends.
+
+    refused is told the reason of each value that cannot be decoded; lost counts them, counts what was written by kind.
+    """
+
+    def __init__(
+        self, out: str | os.PathLike[str], wanted: Wanted, format: str = "csv",  # noqa: A002  the option's name
+        *, refused: Callable[[PayloadError], object],
+    ) -> None:  # fmt: skip
+        self._alone = single_file(out, format)
+        if self._alone and set(wanted.kinds) != {"scalars"}:
+            raise FormatError(f"wanted a directory for {', '.join(wanted.kinds)}, got the file {os.fspath(out)!r}")
+        self._out, self._wanted, self._format, self._refused = Path(out), wanted, format, refused
+        self._open = contextlib.ExitStack()
+        self._files: dict[str, BinaryIO] = {}
+        self._scalars: ScalarWriter | None = None
+        self._runs = Names()
+        self.counts: Counter[str] = Counter()
+        self.lost = 0
+
+    def __enter__(self) -> Export:
+        folder = self._out.parent if self._alone else self._out
+        folder.mkdir(parents=True, exist_ok=True)
+        if "scalars" in self._wanted.kinds:
+            path = self._out if self._alone else self._out / f"scalars.{self._format}"
+            self._scalars = self._open.enter_context(scalar_file(path, self._format))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._open.__exit__(kind, error, trace)
+
+    def add(self, run: Run, progress: Progress = unheard) -> None:
+        """Write what is wanted of one run, its ranks not included. progress is told the share done, from 0 to 1."""
+        found = {kind: run.tags(KINDS[kind]) for kind in KINDS if kind in self._wanted.kinds}
+        names = list(dict.fromkeys(tag for tags in found.values() for tag in tags))
+        chosen = set(self._wanted.tags(names)) if names else set()
+        jobs = [(kind, tag) for kind, tags in found.items() for tag in tags if tag in chosen]
+        folders = _Folders(self._out, self._runs.take(readable(run.name)) if jobs else "")
+        for number, (kind, tag) in enumerate(jobs):
+            if kind == "scalars":
+                assert self._scalars is not None
+                self.counts[kind] += self._scalars.add(run, tag, self._wanted.steps)
+            else:
+                self._add_values(run, kind, tag, folders, _within(progress, number, len(jobs)))
+            progress((number + 1) / len(jobs))
+
+    def _add_values(self, run: Run, kind: str, tag: str, folders: _Folders, progress: Progress) -> None:
+        items = run.items(KINDS[kind], tag)
+        first, last = self._wanted.steps
+        places = np.flatnonzero((items.step >= first) & (items.step <= last)).tolist()
+        for number, place in enumerate(places):
+            progress(number / len(places))
+            try:
+                value = run.value(KINDS[kind], tag, place)
+            except PayloadError as error:
+                self.lost += 1
+                self._refused(error)
+                continue
+            self.counts[kind] += 1
+            if isinstance(value, HistogramValue):
+                self._add_histogram(value, run.name, tag, items, place)
+            else:
+                self._add_files(value, kind, run.name, tag, items, place, folders)
+
+    def _add_histogram(self, value: HistogramValue, run: str, tag: str, items: Items, place: int) -> None:
+        table = self._table("histograms.csv", histograms.COLUMNS)
+        for lines in histograms.csv_rows(_origin(run, tag, items, place), value, _place(items, place)):
+            table.write(lines)
+
+    def _add_files(
+        self, value: Value, kind: str, run: str, tag: str, items: Items, place: int, folders: _Folders
+    ) -> None:
+        for part in files_of(value):
+            path = folders.place(kind, tag, int(items.step[place]), part.suffix)
+            with replacing(path) as file:
+                part.save(file)
+            cells = (csv_names(path.relative_to(self._out).as_posix(), KINDS[kind]), _origin(run, tag, items, place),
+                     _place(items, place), csv_names(part.note))  # fmt: skip
+            self._table("index.csv", INDEX).write(",".join(cells).encode() + b"\n")
+
+    def _table(self, name: str, columns: Sequence[str]) -> BinaryIO:
+        """A CSV file of the export, which is begun when there is a first row for it."""
+        if name not in self._files:
+            self._files[name] = self._open.enter_context(replacing(self._out / name))
+            self._files[name].write(",".join(columns).encode() + b"\n")
+        return self._files[name]
+
+
+def _within(progress: Progress, number: int, count: int) -> Progress:
+    """Progress of one of several jobs as progress of all."""
+    return lambda share: progress((number + share) / count)
+
+
+def _origin(run: str, tag: str, items: Items, place: int) -> str:
+    return f"{csv_names(run, tag)},{items.step[place]},{number_text(float(items.wall_time[place]))}"
+
+
+def _place(items: Items, place: int) -> str:
+    return f"{items.file[place]},{items.order[place]}"
+
+
+class _Folders:
+    """The directories of one run, one per kind, made when a file comes."""
+
+    def __init__(self, out: Path, run: str) -> None:
+        self._out, self._run = out, run
+        self._names: dict[str, Names] = {}
+
+    def place(self, kind: str, tag: str, step: int, suffix: str) -> Path:
+        """Where the next file of a tag and step goes."""
+        folder = self._out / kind / self._run
+        if kind not in self._names:
+            if not folder.resolve().is_relative_to(self._out.resolve()):
+                raise FormatError(f"{folder}: wanted a directory in {self._out}, got a link that leaves it")
+            folder.mkdir(parents=True, exist_ok=True)
+            self._names[kind] = Names()
+        return folder / self._names[kind].take(readable(tag), f"_{step}", suffix)

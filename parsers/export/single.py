@@ -1,0 +1,69 @@
+"""Images, tensors, loss landscapes and texts: each value becomes a file, or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import BinaryIO
+
+import numpy as np
+
+from parsers.payloads.values import ImageValue, LandscapeValue, TensorValue, TextValue, Value
+
+SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+LANDSCAPE_ARRAYS = ("x", "y", "z", "intervals", "path_x", "path_y", "path_z")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A file a value becomes. note is a sentence where the file is not all there is to say, else ""."""
+
+    suffix: str
+    save: Callable[[BinaryIO], object]
+    note: str = ""
+
+
+def files_of(value: Value) -> Iterator[Part]:
+    """The files of a value."""
+    return _OF_TYPE[type(value)](value)
+
+
+def _image(value: Value) -> Iterator[Part]:
+    """The bytes as they were recorded; a record of TensorBoard may have several images."""
+    assert isinstance(value, ImageValue)
+    for one in (value, *value.others):
+        yield Part(SUFFIXES[one.media], partial(_save, one.data), one.problem)
+
+
+def _save(data: bytes, file: BinaryIO) -> None:
+    file.write(data)
+
+
+def _tensor(value: Value) -> Iterator[Part]:
+    assert isinstance(value, TensorValue)
+    notes = [value.problem] if value.problem else []
+    if value.stored_as:
+        notes.append(f"Recorded as {value.dtype}, stored as {value.stored_as}.")
+    elif value.dtype == "bfloat16":
+        notes.append("Recorded as bfloat16, widened to float32.")
+    yield Part(".npy", lambda file: np.save(file, value.data, allow_pickle=False), " ".join(notes))
+
+
+def _landscape(value: Value) -> Iterator[Part]:
+    assert isinstance(value, LandscapeValue)
+    arrays = {name: getattr(value, name) for name in LANDSCAPE_ARRAYS}
+    arrays["convergence"] = np.array(value.convergence or (), np.float64)
+    arrays["step_per_epoch"] = np.array(value.step_per_epoch, np.int64)
+    arrays |= {name: np.array(getattr(value, name), np.str_) for name in ("decomposition", "unit")}
+    yield Part(".npz", lambda file: np.savez_compressed(file, allow_pickle=False, **arrays), value.problem)
+
+
+def _text(value: Value) -> Iterator[Part]:
+    assert isinstance(value, TextValue)
+    yield Part(".txt", partial(_save, value.text.encode("utf-8", "backslashreplace")), value.problem)
+
+
+_OF_TYPE: Mapping[type[Value], Callable[[Value], Iterator[Part]]] = {
+    ImageValue: _image, TensorValue: _tensor, LandscapeValue: _landscape, TextValue: _text,
+}  # fmt: skip
