@@ -19,7 +19,6 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import msgspec
-import numpy as np
 from flask import Blueprint, Response, request
 
 from app import values
@@ -27,15 +26,12 @@ from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
 from parsers import Series
-from parsers.export import COLUMNS, csv_names, number_text
+from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, parts
 
-ROWS = 20_000
-"""A piece of an answer that is sent at once has at most so many rows."""
 PATIENCE = 10.0
 """An export waits so many seconds for runs that are still being read."""
 PATTERN_SECONDS = 1.0
 """A pattern gets so many seconds."""
-STEPS = (-(2**63), 2**63 - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +39,7 @@ class Wanted:
     """What a request asks for: (run, tag) pairs in the order of the runs, and a closed range of steps."""
 
     pairs: tuple[tuple[str, str], ...]
-    first: int
-    last: int
+    steps: Steps
 
 
 def blueprint(source: FrameSource, name: str) -> Blueprint:
@@ -66,7 +61,7 @@ def scalars(
     try:
         runs = _selected_runs(source)
         _wait_for(source, runs)
-        wanted = Wanted(_selected_pairs(source, runs), *_steps())
+        wanted = Wanted(_selected_pairs(source, runs), _steps())
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, wanted), mimetype=mimetype)
@@ -133,13 +128,13 @@ def _selected_pairs(source: FrameSource, runs: Sequence[str]) -> tuple[tuple[str
     return tuple((run, tag) for run in runs for tag in tags[run] if tag in chosen)
 
 
-def _steps() -> tuple[int, int]:
+def _steps() -> Steps:
     bounds = []
-    for name, default in zip(("from", "to"), STEPS, strict=True):
+    for name, default in zip(("from", "to"), ALL_STEPS, strict=True):
         text = _one(name)
         if text is not None and not re.fullmatch(r"-?[0-9]{1,19}", text):
             raise Unusable(f"{name}: wanted a step, got {text[:80]!r}")
-        bounds.append(default if text is None else min(max(int(text), STEPS[0]), STEPS[1]))
+        bounds.append(default if text is None else min(max(int(text), ALL_STEPS[0]), ALL_STEPS[1]))
     return bounds[0], bounds[1]
 
 
@@ -161,49 +156,26 @@ def _refuse_unknown_parameters() -> None:
 
 
 def _parts(source: FrameSource, wanted: Wanted) -> Iterator[tuple[str, str, Series]]:
-    """(run, tag, up to ROWS rows of the range); a series that vanishes meanwhile is left out."""
+    """(run, tag, some rows of the range); a series that vanishes meanwhile is left out."""
     for run, tag in wanted.pairs:
         series = source.series(run, tag)
-        if series is None:
-            continue
-        if (wanted.first, wanted.last) != STEPS:
-            kept = np.flatnonzero((series.step >= wanted.first) & (series.step <= wanted.last))
-            series = _rows(series, kept)
-        for begin in range(0, len(series.step), ROWS):
-            yield run, tag, _rows(series, slice(begin, begin + ROWS))
-
-
-def _rows(series: Series, which: Any) -> Series:
-    step, wall_time, value, file, order = series
-    return Series(step[which], wall_time[which], value[which], file[which], order[which])
+        if series is not None:
+            for part in parts(series, wanted.steps):
+                yield run, tag, part
 
 
 def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag, part in _parts(source, wanted):
-        names = csv_names(run, tag)
-        walls, values = map(number_text, part.wall_time.tolist()), map(number_text, part.value.tolist())
-        rows = zip(part.step.tolist(), walls, values, part.file.tolist(), part.order.tolist(), strict=True)
-        lines = (f"{names},{step},{wall},{value},{file},{order}\n" for step, wall, value, file, order in rows)
-        yield "".join(lines).encode("utf-8", "replace")
+        yield csv_rows(run, tag, part)
 
 
 def _json_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
-    encode = msgspec.json.Encoder().encode
     separator = b"[\n"
     for run, tag, part in _parts(source, wanted):
-        columns = (part.step.tolist(), _json_numbers(part.wall_time), _json_numbers(part.value),
-                   part.file.tolist(), part.order.tolist())  # fmt: skip
-        rows = (dict(zip(COLUMNS, (run, tag, *row), strict=True)) for row in zip(*columns, strict=True))
-        yield separator + b",\n".join(map(encode, rows))
+        yield separator + json_rows(run, tag, part)
         separator = b",\n"
     yield b"[]\n" if separator == b"[\n" else b"\n]\n"
-
-
-def _json_numbers(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[Any]:
-    """Numbers, and those that JSON does not have as text."""
-    numbers = values.tolist()
-    return numbers if np.isfinite(values).all() else [v if np.isfinite(v) else number_text(v) for v in numbers]
 
 
 def _json(content: Any) -> Response:
