@@ -51,8 +51,8 @@ class Body(msgspec.Struct):
     changedPropIds: list[str] = []  # noqa: N815 - the name in the request
 
 
-def check(body: bytes, callbacks: Mapping[str, Any]) -> None:
-    """Raise Refused unless the request fits the callback it names."""
+def check(body: bytes, callbacks: Mapping[str, Any]) -> Body:
+    """The request, which fits the callback it names; Refused otherwise."""
     try:
         asked = msgspec.json.decode(body, type=Body)
     except (msgspec.DecodeError, RecursionError) as error:
@@ -65,6 +65,18 @@ def check(body: bytes, callbacks: Mapping[str, Any]) -> None:
     _check_list(asked.state, callback["state"], matched, "state")
     _check_outputs(asked.outputs, callback["output"], matched)
     _check_changed(asked.changedPropIds, asked.inputs)
+    return asked
+
+
+def outputs_fit(asked: Body) -> bool:
+    """Whether each list of outputs is as long as every other list of the request.
+
+    A callback returns one value per component of a list it was given, which Dash counts only after the callback has run.
+    """
+    # Dash writes the outputs of a callback that has several as "..a.b...c.d..".
+    outputs = asked.outputs if isinstance(asked.outputs, list) and asked.output.startswith("..") else [asked.outputs]
+    counts = {len(given) for given in outputs if isinstance(given, list)}
+    return not counts or len(counts | {len(given) for given in (*asked.inputs, *asked.state) if isinstance(given, list)}) == 1
 
 
 def _check_list(given: Sequence[Given], wanted: Sequence[Mapping[str, str]], matched: dict[str, Scalar], part: str) -> None:
@@ -148,10 +160,11 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
     """Dash's view of callback requests behind the gate. No error reaches the client as more than one line."""
 
     def dispatch_checked() -> Any:
+        asked = None
         try:
             if not request.is_json:
                 raise Refused("wanted application/json")
-            check(request.get_data(), callbacks)
+            asked = check(request.get_data(), callbacks)
             return dispatch()
         except (Refused, BadInput) as error:
             return _refusal(400, str(error))
@@ -159,11 +172,10 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
             raise
         except PreventUpdate:
             return Response(status=204)
-        except InvalidCallbackReturnValue:
-            # The ids of the request fit the callback one by one but not together.
-            return _refusal(400, "outputs: not those that belong to the inputs")
-        except Exception:  # noqa: BLE001 - whatever a callback raises goes to the log, not to the browser
+        except Exception as error:  # noqa: BLE001 - whatever a callback raises goes to the log, not to the browser
             _log.exception("callback failed")
+            if isinstance(error, InvalidCallbackReturnValue) and asked is not None and not outputs_fit(asked):
+                return _refusal(400, "outputs: not those that belong to the inputs")
             return _refusal(500, "internal error; the log has the details")
 
     return dispatch_checked

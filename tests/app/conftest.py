@@ -90,6 +90,14 @@ def _register(app, source, ids, routes) -> None:
     def broken(number: object) -> str:
         raise RuntimeError("secret-detail /root/secret")
 
+    @app.callback(Output("odd", "children"), Input("number", "value"))
+    def odd(number: object) -> object:
+        return object()
+
+    @app.callback(Output(ids("all", key=ALL), "title"), Input(ids("all", key=ALL), "v"))
+    def short(values: list[object]) -> list[str]:
+        return ["secret-detail"] * 3
+
 
 def small_pages() -> tuple[Page, Page]:
     return (

@@ -122,6 +122,25 @@ def test_no_traceback_reaches_the_client(post, caplog) -> None:
     assert "secret-detail" in caplog.text
 
 
+def test_a_result_that_cannot_be_sent_is_our_fault(post, caplog) -> None:
+    body = changed(changed(changed(ONE, ("output",), "odd.children"), ("outputs", "id"), "odd"), ("state",), [])
+    answer = post(body)
+    assert (answer.status_code, answer.json) == (500, {"error": "internal error; the log has the details"})
+    assert "InvalidCallbackReturnValue" in caplog.text
+
+
+def test_a_result_of_the_wrong_length_is_whose_fault_it_is(post, caplog) -> None:
+    body = changed(EVERY, ("output",), EVERY["output"].replace("children", "title"))
+    body = changed(body, ("outputs", 0, "property"), "title")
+    answer = post(body)
+    assert (answer.status_code, answer.json) == (500, {"error": "internal error; the log has the details"})
+    assert "InvalidCallbackReturnValue" in caplog.text
+    caplog.clear()
+    answer = post(changed(body, ("outputs",), body["outputs"] * 2))
+    assert (answer.status_code, answer.json) == (400, {"error": "outputs: not those that belong to the inputs"})
+    assert "InvalidCallbackReturnValue" in caplog.text
+
+
 VALUES = (
     None, True, 0, -1, 1e308, "", "x" * 10_000, "\0", [], [[]], {}, {"a": 1}, ["MATCH"], "..", "{", "}.", ".", {"id": "number"},
 )  # fmt: skip
