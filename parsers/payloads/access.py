@@ -12,7 +12,7 @@ from parsers.errors import FormatError, PayloadError
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
 from parsers.model import PayloadBlock
 from parsers.payloads.cache import PayloadCache
-from parsers.payloads.decoding import decode
+from parsers.payloads.decoding import check_length, decode
 from parsers.payloads.items import Items, join
 from parsers.payloads.reading import Place, read
 from parsers.payloads.twins import with_twin
@@ -117,13 +117,14 @@ class Recorded:
         value = self._cache.get(key)
         if value is not None:
             return value
-        data = read(at)
-        if not at.verified:
-            with self._lock:
-                if state.identity is identity:
-                    state.mark_verified(at.order)
         try:
+            check_length(kind, at.length)
+            data = read(at)
+            if not at.verified:
+                self._verified(state, identity, at.order)
             value = decode(reader, kind, data)
+        except PayloadError:
+            raise
         except FormatError as error:
             raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
         if isinstance(value, TensorValue) and value.stored_as:
@@ -150,6 +151,11 @@ class Recorded:
     def text(self, tag: str, place: int) -> TextValue:
         """One text."""
         return _typed(self.value("text", tag, place), TextValue)
+
+    def _verified(self, state: FileState, identity: object, order: int) -> None:
+        with self._lock:
+            if state.identity is identity:  # else the file was replaced meanwhile, and the record is another one
+                state.mark_verified(order)
 
     def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place, int]:
         """The file a value is in, where in it, and the value's step."""

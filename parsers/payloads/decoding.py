@@ -28,6 +28,16 @@ DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
 }
 
 
+LONGEST = {"histogram": 64 << 20, "image": 256 << 20, "landscape": 256 << 20, "text": 16 << 20}
+"""Bytes beyond which a value is not even read, by kind; a tensor may be as long as a message."""
+
+
+def check_length(kind: str, length: int) -> None:
+    """FormatError for a value too long for its kind."""
+    if length > LONGEST.get(kind, length):
+        raise FormatError(f"wanted at most {LONGEST[kind]:,} bytes, got {length:,}")
+
+
 def decode(reader: str, kind: str, data: memoryview) -> Value:
     """The value in the bytes of a message; FormatError where they are none that can be shown."""
     decoder = DECODERS.get((reader, kind))

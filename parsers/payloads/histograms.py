@@ -10,7 +10,7 @@ from parsers.errors import FormatError
 from parsers.events.wire import DELIMITED, FIXED64, VARINT
 from parsers.model import Floats
 from parsers.payloads.messages import collect, fields, repeated, varint_at, whole
-from parsers.payloads.tensors import tensorboard_tensor
+from parsers.payloads.tensors import real, tensorboard_tensor
 from parsers.payloads.values import HistogramValue
 
 MOST = 1_000_000
@@ -87,7 +87,7 @@ def _bucket(data: memoryview) -> tuple[float, float, int]:
 def tensorboard_histogram(data: memoryview) -> HistogramValue:
     """HistogramProto, or a TensorProto of shape (k, 3), which begins with the number of its dtype."""
     if any(key == 1 << 3 | VARINT for key, _ in fields(data)):
-        return _from_table(tensorboard_tensor(data).data)
+        return _from_table(real(tensorboard_tensor(data).data))
     _bound(len(data) // LONGEST_BUCKET)
     content = collect(data, dict.fromkeys((1, 2, 3, 4), FIXED64), dict.fromkeys((LIMITS, COUNTS), FIXED64))
     low, high, total, total_sum = (_f64(content[n][-1])[0] if n in content else 0.0 for n in (1, 2, 3, 4))
@@ -109,7 +109,7 @@ def _from_table(table: Floats) -> HistogramValue:
     if table.ndim != 2 or table.shape[1] != 3:
         raise FormatError(f"wanted a tensor of shape (k, 3), got {table.shape}")
     _bound(len(table))
-    left, right, count = table.astype(np.float64).T.copy()
+    left, right, count = table.T.copy()
     held = count > 0
     low = float(left[held].min()) if held.any() else 0.0
     high = float(right[held].max()) if held.any() else 0.0

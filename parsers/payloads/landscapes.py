@@ -8,7 +8,7 @@ from parsers.errors import FormatError
 from parsers.events.wire import DELIMITED, VARINT
 from parsers.model import Floats
 from parsers.payloads.messages import collect, fields, varints, whole
-from parsers.payloads.tensors import mindspore_tensor
+from parsers.payloads.tensors import mindspore_tensor, real
 from parsers.payloads.values import LandscapeValue
 
 LANDSCAPE, PATH, METADATA, CONVERGENCE = (number << 3 | DELIMITED for number in (1, 2, 3, 4))
@@ -47,7 +47,7 @@ def landscape(data: memoryview) -> LandscapeValue:
 def _point(data: memoryview | None) -> tuple[Floats, Floats, Floats]:
     axes = {key >> 3: content for key, content in fields(data) if key & 7 == DELIMITED} if data is not None else {}
     x, y, z = (
-        mindspore_tensor(axes[number]).data.astype(np.float64) if number in axes else np.empty(0) for number in (1, 2, 3)
+        real(mindspore_tensor(axes[number]).data) if number in axes else np.empty(0) for number in (1, 2, 3)
     )
     return x, y, z
 

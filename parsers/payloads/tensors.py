@@ -14,11 +14,13 @@ from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.events.wire import DELIMITED, FIXED32, FIXED64, VARINT
+from parsers.model import Floats
 from parsers.payloads.messages import Segments, collect, fields, fixed, repeated, whole
 from parsers.payloads.values import TensorValue
 
 MOST_DIMENSIONS = 32
-MOST_FILLED = 1 << 26
+MOST_VALUES = 1 << 40
+MOST_FILLED = 1 << 24
 """Values a tensor may have that are not in the file because TensorFlow repeats the last one."""
 
 MINDSPORE_DTYPES = {
@@ -94,6 +96,13 @@ def tensorboard_tensor(data: memoryview) -> TensorValue:
     return TensorValue(_shaped(array, shape, fill=True), dtype, stored_as)
 
 
+def real(array: NDArray[Any]) -> Floats:
+    """The values as float64; complex ones are refused."""
+    if array.dtype.kind == "c":
+        raise FormatError(f"wanted real numbers, got {array.dtype.name}")
+    return array.astype(np.float64)
+
+
 def tensorboard_shape(segments: Segments) -> tuple[int, ...]:
     """The dimensions in TensorShapeProto messages."""
     sizes: list[int] = []
@@ -109,8 +118,9 @@ def tensorboard_shape(segments: Segments) -> tuple[int, ...]:
 def _shape(sizes: list[int]) -> tuple[int, ...]:
     if len(sizes) > MOST_DIMENSIONS:
         raise FormatError(f"wanted at most {MOST_DIMENSIONS} dimensions, got {len(sizes):,}")
-    if any(size < 0 for size in sizes):
-        raise FormatError(f"wanted dimensions from 0 on, got {tuple(sizes)}")
+    # numpy has no larger ones either, not even where another dimension is 0
+    if any(size < 0 for size in sizes) or math.prod(size or 1 for size in sizes) > MOST_VALUES:
+        raise FormatError(f"wanted dimensions from 0 to {MOST_VALUES:,} values together, got {tuple(sizes)}")
     return tuple(sizes)
 
 

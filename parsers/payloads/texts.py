@@ -11,13 +11,10 @@ from parsers.payloads.tensors import STRINGS, tensorboard_shape
 from parsers.payloads.values import TextValue
 
 MOST_TEXTS = 100_000
-LONGEST = 16 << 20
 
 
 def text(data: memoryview) -> TextValue:
     """A TensorProto of strings."""
-    if len(data) > LONGEST:
-        raise FormatError(f"wanted at most {LONGEST:,} bytes of text, got {len(data):,}")
     shapes: list[memoryview] = []
     texts: list[str] = []
     for key, content in fields(data):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import math
 import os
+import re
 from urllib.parse import quote
 
 import numpy as np
@@ -14,6 +14,12 @@ from parsers.events.files import EventFile
 from parsers.payloads.values import TensorValue
 
 LONGEST_HEADER = 4096
+# What numpy writes, for an array of numbers. numpy's own reader of it takes more, and fails in more ways.
+_HEADER = re.compile(
+    rb"\x93NUMPY[\x01-\x03]\x00(?:..|....)\{'descr': '(?P<dtype>[<>|][biufc][0-9]{1,2})', "
+    rb"'fortran_order': (?P<by_column>True|False), 'shape': \((?P<shape>[0-9, ]{0,800})\), \} *\n?",
+    re.DOTALL,
+)
 
 
 def with_twin(value: TensorValue, path: str, tag: str, step: int) -> TensorValue:
@@ -51,16 +57,22 @@ def _load(path: str) -> NDArray[np.generic] | None:
     """The array in a .npy file; None for anything else. Nothing in it is executed, nothing larger than it is allocated."""
     try:
         with EventFile(path) as file:
-            head = io.BytesIO(file.read(0, LONGEST_HEADER))
-            version = np.lib.format.read_magic(head)
-            read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            shape, by_column, dtype = read_header(head)
-            size = math.prod(shape) * dtype.itemsize
-            if dtype.hasobject or dtype.kind not in "biufc" or min(shape, default=0) < 0 or size != file.size - head.tell():
+            head = file.read(0, LONGEST_HEADER)
+            begin = _data_begins(head)
+            header = _HEADER.fullmatch(head[:begin])
+            if header is None:
                 return None
-            content = file.read(head.tell(), size)
-    except (OSError, ValueError, SyntaxError, TypeError):
+            dtype = np.dtype(header["dtype"].decode())
+            shape = tuple(int(size) for size in header["shape"].replace(b" ", b"").split(b",") if size)
+            if math.prod(shape) * dtype.itemsize != file.size - begin:
+                return None
+            content = file.read(begin, file.size - begin)
+            return np.frombuffer(content, dtype).reshape(shape, order="F" if header["by_column"] == b"True" else "C")
+    except (OSError, ValueError, TypeError):  # no such file, or no such dtype
         return None
-    if len(content) != size:
-        return None
-    return np.frombuffer(content, dtype).reshape(shape, order="F" if by_column else "C")
+
+
+def _data_begins(head: bytes) -> int:
+    """Where the header, whose length is a number of 2 or 4 bytes, ends."""
+    width = 2 if head[6:7] == b"\x01" else 4
+    return 8 + width + int.from_bytes(head[8 : 8 + width], "little")
