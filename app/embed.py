@@ -61,7 +61,7 @@ class EmbeddedPage:
         self.page = page
         self.ids = Ids(page.name, id)
         self.source = frame_source(sources)
-        self._names = security.names_of("127.0.0.1", allowed_hosts)
+        self._allowed_hosts = tuple(allowed_hosts)
         self._host: dash.Dash | None = None
 
     def layout(self, *, provider: bool = True) -> Component:
@@ -80,7 +80,8 @@ class EmbeddedPage:
         prefix = f"{host.config.routes_pathname_prefix}{_PLACE}{self.ids.instance}/"
         blueprint = routes.blueprint(self.source, f"mindscope-{self.ids.instance}")
         host.server.register_blueprint(blueprint, url_prefix=prefix.rstrip("/"))
-        security.Guard(prefix, self._routes(), security.content_policy(), self._names).install(host.server)
+        names, allowed = security.names_of("127.0.0.1", self._allowed_hosts), security.plain_names(self._allowed_hosts)
+        security.Guard(prefix, self._routes(), security.content_policy(), names, allowed).install(host.server)
         _add_assets(host)
         frames.register(host, self.source, self.page, self.ids, self._routes())
 

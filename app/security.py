@@ -25,6 +25,9 @@ from werkzeug.datastructures import MultiDict
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_REQUEST = 8 << 20
 """A request body has at most so many bytes."""
+_OTHER_NAME = (
+    "This server does not go by that name. If it should, start it with --allowed-host NAME, or give allowed_hosts=[NAME] to "
+    "create_app, mount or the page where it is part of another application.")
 
 
 def is_local(host: str) -> bool:
@@ -39,10 +42,14 @@ def is_local(host: str) -> bool:
 
 def names_of(host: str, allowed: Iterable[str] = ()) -> frozenset[str]:
     """The names by which a server listening at host may be called: local ones, this machine's own, and those allowed."""
-    names = {name.lower().strip("[]").rstrip(".") for name in (*LOCAL_NAMES, host, *allowed)}
-    if not is_local(host):
-        names |= _own_names()
-    return frozenset(names - {"", "0.0.0.0", "::"})  # noqa: S104 - left out because no visitor uses it as a name
+    names = plain_names((*LOCAL_NAMES, host, *allowed))
+    return names if is_local(host) else names | _own_names()
+
+
+def plain_names(names: Iterable[str]) -> frozenset[str]:
+    """Names as they are compared: lower case, without brackets, and none that stands for every address."""
+    plain = {name.lower().strip("[]").rstrip(".") for name in names}
+    return frozenset(plain - {"", "0.0.0.0", "::"})  # noqa: S104 - left out because no visitor uses it as a name
 
 
 def _own_names() -> set[str]:
@@ -88,7 +95,8 @@ def content_policy(inline: Iterable[str] = ()) -> str:
 class Guard:
     """The checks of one application.
 
-    prefix: the path it is served below; public_prefix the same as browsers see it. names: the hosts it answers to, "*" for any.
+    prefix: the path it is served below; public_prefix the same as browsers see it. names: the hosts it answers to, "*" for any;
+    allowed: those of them that the user has given, under which a proxy in front of it may be known to browsers.
     token: what visitors need, "" for nothing; open_paths need none. cookie: the name of the cookie that holds the token.
     """
 
@@ -96,6 +104,7 @@ class Guard:
     public_prefix: str
     policy: str
     names: frozenset[str] = LOCAL_NAMES
+    allowed: frozenset[str] = frozenset()
     token: str = ""
     cookie: str = "mindscope"
     open_paths: Sequence[str] = field(default=())
@@ -106,8 +115,8 @@ class Guard:
         server.after_request(self.mark)
 
     def concerns(self, path: str) -> bool:
-        """Whether a path is below the prefix."""
-        return path.startswith(self.prefix)
+        """Whether a path is below the prefix, or the prefix without its last slash, from where visitors are redirected."""
+        return path.startswith(self.prefix) or path + "/" == self.prefix
 
     def check(self) -> Response | None:
         """The refusal of the current request, or None."""
@@ -116,7 +125,7 @@ class Guard:
         if (request.content_length or 0) > LARGEST_REQUEST:
             return _refusal(413, f"A request has at most {LARGEST_REQUEST} bytes.")
         if not self.knows_host(request.headers.get("Host", "")):
-            return _refusal(403, "This server does not go by that name. Start it with --allowed-host NAME if it should.")
+            return _refusal(403, _OTHER_NAME)
         if request.method not in ("GET", "HEAD", "OPTIONS") and not self.knows_origin(request.headers.get("Origin")):
             return _refusal(403, "Requests from other sites are refused.")
         return self._check_token() if self.token and request.path not in self.open_paths else None
@@ -130,13 +139,14 @@ class Guard:
         """Whether an Origin header (None: there is none, so no browser's page sent it) is this server itself."""
         if header is None:
             return True
-        origin = urlsplit(header)
-        if origin.scheme not in ("http", "https"):
+        scheme, _, place = header.partition("://")
+        name = host_name(place)
+        if scheme not in ("http", "https") or name is None:
             return False
-        if origin.netloc.lower() == request.headers.get("Host", "").lower():
+        if place.lower() == request.headers.get("Host", "").lower():
             return True
         # Behind a proxy that changes Host, the public name is one the user has allowed.
-        return host_name(origin.netloc) in self.names - LOCAL_NAMES
+        return "*" in self.allowed or name in self.allowed
 
     def _check_token(self) -> Response | None:
         offered = request.args.get("token")
@@ -158,10 +168,10 @@ class Guard:
         """To the same address without the token, which from now on is in a cookie."""
         rest = MultiDict((key, value) for key, value in request.args.items(multi=True) if key != "token")
         query = urlencode(list(rest.items(multi=True)))
-        path = self.public_prefix + quote(request.path.removeprefix(self.prefix).lstrip("/"))
+        path = self.public_prefix + quote(request.path[len(self.prefix) :].lstrip("/"))
         answer = redirect(path + ("?" + query if query else ""), 303)
-        answer.set_cookie(
-            self.cookie, self.token, httponly=True, samesite="Lax", path=self.public_prefix, secure=request.is_secure)
+        path = self.public_prefix.rstrip("/") or "/"
+        answer.set_cookie(self.cookie, self.token, httponly=True, samesite="Lax", path=path, secure=request.is_secure)
         answer.cache_control.no_store = True
         return answer  # type: ignore[return-value]
 

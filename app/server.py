@@ -59,8 +59,9 @@ def create_app(
     app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
     app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: {"status": "ok"})
     policy = security.content_policy([app.renderer])
-    names = security.names_of(host, allowed_hosts)
-    security.Guard(prefix, public_prefix, policy, names, token, cookie, open_paths=(prefix + "health",)).install(app.server)
+    names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
+    guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))
+    guard.install(app.server)
     _compress(app.server, prefix)
     return app
 

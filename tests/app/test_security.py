@@ -60,7 +60,9 @@ def test_what_is_local(host, local) -> None:
         (None, True), ("http://localhost:8080", True), ("https://localhost:8080", True), ("https://named.example", True),
         ("http://localhost:9999", False), ("http://localhost", False), ("http://evil.example", False), ("null", False),
         ("", False), ("http://localhost:8080.evil.example", False), ("file://", False), ("http://127.0.0.1:8080", False),
-        ("chrome-extension://localhost:8080", False),
+        ("chrome-extension://localhost:8080", False), ("http://[", False), ("http://[::1", False), ("http://", False),
+        ("http://localhost:8080/x", False), ("http://localhost:8080:1", False), ("http://named.example:99999", False),
+        ("http://user@named.example", False), ("HTTP://localhost:8080", False), ("http://LOCALHOST:8080", True),
     ],
 )  # fmt: skip
 def test_origins(make_app, origin, allowed) -> None:
@@ -68,6 +70,36 @@ def test_origins(make_app, origin, allowed) -> None:
     headers = {"Host": "localhost:8080"} | ({} if origin is None else {"Origin": origin})
     status = client.post("/_dash-update-component", json={}, headers=headers).status_code
     assert status == (400 if allowed else 403)
+
+
+@pytest.mark.parametrize(("allowed", "passes"), [(("*",), True), ((), False), (("other.example",), False)])
+def test_origins_of_a_proxy_that_changes_the_host(make_app, allowed, passes) -> None:
+    client = make_app(allowed_hosts=allowed).server.test_client()
+    headers = {"Host": "localhost:8080", "Origin": "https://proxy.example"}
+    assert client.post("/_dash-update-component", json={}, headers=headers).status_code == (400 if passes else 403)
+
+
+def test_another_server_on_this_machine_is_another_site(make_app) -> None:
+    client = make_app(host="0.0.0.0", allowed_hosts=("named.example",)).server.test_client()
+    for name in {socket.gethostname(), "localhost", *security._interface_addresses()}:
+        for port, status in ((8080, 400), (9999, 403)):
+            headers = {"Host": f"{name}:8080", "Origin": f"http://{name}:{port}"}
+            assert client.post("/_dash-update-component", json={}, headers=headers).status_code == status, (name, port)
+
+
+def test_the_prefix_without_its_slash_is_guarded(make_app) -> None:
+    client = make_app(prefix="/a/", token=TOKEN).server.test_client()
+    assert client.get("/a", headers={"Host": "evil.example"}).status_code == 403
+    assert client.get("/a").status_code == 401
+    assert client.get("/ab").status_code == 404
+    assert client.get("/a", query_string={"token": TOKEN}).headers["Location"] == "/a/"
+    assert client.get("/a").headers["Location"].endswith("/a/")
+
+
+def test_a_host_that_is_refused_is_told_both_ways_to_allow_it(client) -> None:
+    text = client.get("/", headers={"Host": "lab.example"}).text
+    assert "--allowed-host" in text
+    assert "allowed_hosts=" in text
 
 
 def test_no_answer_allows_other_sites(client) -> None:
