@@ -142,8 +142,7 @@ class Index:
 
     def save(self, key: str, states: Sequence[FileState]) -> None:
         """Keep what has been read under the key."""
-        parts = dump(states)
-        if self._cache is None or parts is None:
+        if self._cache is None or (parts := dump(states)) is None:
             return
         try:
             self._cache.set(key, _Stream(parts), read=True)

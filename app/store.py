@@ -29,7 +29,7 @@ from parsers import (
     Value,
     landscape_plan,
 )  # fmt: skip
-from parsers.discovery import Scanner
+from parsers.discovery import Scanner, printable
 from parsers.runs import Run
 from parsers.snapshot import key_of
 
@@ -56,11 +56,17 @@ class _Entry:
         self.source = source
         self.row = _unread_row(key, source)
         self.unverified = 0
+        self.failure: tuple[Problem, ...] = ()
         self.loaded = False
         self.due = True
         self.restored = False
         self.indexed_version = 0
         self.indexed_at = 0.0
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Damage in the files of the run, and what kept it from being read on."""
+        return self.run.problems + self.failure
 
     def take(self, source: Source) -> None:
         """The run as the newest scan found it; due for reading if any of its files differs."""
@@ -95,6 +101,8 @@ class Store:
         self._read_at: float | None = None
         self._lock = threading.Lock()
         self._wake = threading.Event()
+        self._failed = ""
+        self._next_look = 0.0
         self._unpublished = False
         self._published_at = 0.0
         self._look_now = False
@@ -129,13 +137,14 @@ class Store:
         with self._lock:
             rows, version, read_at = self._rows, self._version, self._read_at
         return SourceStatus(
-            base=os.pathsep.join(scanner.base for scanner in self._scanners) or os.pathsep.join(s.path for s in self._given),
+            base=printable(os.pathsep.join([scanner.base for scanner in self._scanners] or [s.path for s in self._given])),
             read_at=read_at,
             interval=self._interval,
             total=len(rows),
             loaded=sum(row.state not in ("waiting", "loading") for row in rows),
             problems=sum(row.problems for row in rows) + len(self._base_problems),
             version=version,
+            failed=self._failed,
         )
 
     def runs(self) -> Sequence[RunRow]:
@@ -182,12 +191,12 @@ class Store:
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         """(run key, problem) of one run (a job: of its ranks) or of all."""
-        found = [(key, problem) for key in self._members(run) for problem in self._entries[key].run.problems]
+        found = [(entry.key, _shown(problem)) for entry in self._members(run) for problem in entry.problems]
         return found if run is not None else [*self._base_problems, *found]
 
     def unverified(self, run: str | None = None) -> int:
         """Number of large values whose data CRC has not been checked yet."""
-        return sum(self._entries[key].unverified for key in self._members(run))
+        return sum(entry.unverified for entry in self._members(run))
 
     def want(self, runs: Sequence[str]) -> None:
         """These runs are on screen: read them before all others."""
@@ -200,37 +209,47 @@ class Store:
         self._look_now = True
         self._wake.set()
 
-    def _members(self, run: str | None) -> list[str]:
+    def _members(self, run: str | None) -> list[_Entry]:
         entries = self._entries
         if run is None:
-            return list(entries)
+            return list(entries.values())
         row = next((row for row in self._rows if row.key == run), None)
-        return [key for key in (row.members if row else (run,)) if key in entries]
+        return [entries[key] for key in (row.members if row else (run,)) if key in entries]
 
     # The thread ----------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
         self._open_index()
-        next_look = 0.0
+        self._next_look = 0.0
         while not self._stopping:
-            now = time.monotonic()
-            if self._look_now or now >= next_look:
-                self._look_now = False
-                self._look()
-                next_look = time.monotonic() + self._interval if self._interval else float("inf")
-            entry = self._next_due()
-            if entry is not None:
-                self._read(entry)
-                continue
-            if self._unpublished:
-                self._publish()
-            self._ready.set()
-            self._keep_all(force=False)
-            self._wake.wait(None if next_look == float("inf") else max(0.0, next_look - time.monotonic()))
-            self._wake.clear()
+            try:
+                self._turn()
+                self._failed = ""
+            except Exception as error:  # the pages must hear of it, and what comes next may succeed
+                log.exception("looking at the runs failed")
+                self._failed = f"{type(error).__name__}: {error}"
+                self._wake.wait(max(self._interval, 1.0))
         self._keep_all(force=True)
         if self._index is not None:
             self._index.close()
+
+    def _turn(self) -> None:
+        """Look at the disk if it is time, then read one slice of one run; sleep where nothing is due."""
+        if self._look_now or time.monotonic() >= self._next_look:
+            self._look_now = False
+            self._look()
+            self._next_look = time.monotonic() + self._interval if self._interval else float("inf")
+        entry = self._next_due()
+        if entry is not None:
+            self._try(entry)
+            return
+        if self._unpublished:
+            self._publish()
+        self._ready.set()
+        self._keep_all(force=False)
+        endless = self._next_look == float("inf")
+        self._wake.wait(None if endless else max(0.0, self._next_look - time.monotonic()))
+        self._wake.clear()
 
     def _open_index(self) -> None:
         if self._index_directory is None:
@@ -274,6 +293,18 @@ class Store:
         entries = self._entries
         wanted = next((entries[key] for key in self._wanted if key in entries and entries[key].due), None)
         return wanted or next((entry for entry in entries.values() if entry.due), None)
+
+    def _try(self, entry: _Entry) -> None:
+        try:
+            self._read(entry)
+            entry.failure = ()
+        except Exception as error:  # whatever one run does to its reader, all others are read on
+            log.exception("reading %s failed", entry.key)
+            text = f"Reading stopped at an error of this program ({type(error).__name__}: {error}); the log has more."
+            entry.failure = (Problem(entry.source.path, 0, 0, "unreadable", text),)
+            entry.due, entry.loaded = False, True
+            entry.row = replace(entry.row, state="unreadable", problems=len(entry.problems))
+            self._publish_soon()
 
     def _read(self, entry: _Entry) -> None:
         """Read one slice of one run, from the index first."""
@@ -331,6 +362,11 @@ class Store:
         return replace(row, updated=updated, size=source.size, state="live" if live else row.state)
 
 
+def _shown(problem: Problem) -> Problem:
+    """The problem with a path that can be encoded."""
+    return problem if problem.path.isascii() else replace(problem, path=printable(problem.path))
+
+
 def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
     """Keys that no two sources share: a repeated name gets ~2, ~3 ... ."""
     unique: dict[str, Source] = {}
@@ -357,7 +393,8 @@ def _stamped(source: Source) -> float | None:
 
 def _unread_row(key: str, source: Source) -> RunRow:
     return RunRow(
-        key=key, name=key, path=source.path, real_path=source.real_path, members=(key,), started=_stamped(source),
+        key=key, name=key, path=printable(source.path), real_path=printable(source.real_path), members=(key,),
+        started=_stamped(source),
         updated=source.updated, size=source.size, state="waiting",
     )  # fmt: skip
 
@@ -371,8 +408,8 @@ def _row(entry: _Entry) -> RunRow:
     return RunRow(
         key=entry.key,
         name=entry.key,
-        path=source.path,
-        real_path=source.real_path,
+        path=printable(source.path),
+        real_path=printable(source.real_path),
         members=(entry.key,),
         started=_stamped(source) or run.started,
         updated=source.updated,
@@ -383,7 +420,7 @@ def _row(entry: _Entry) -> RunRow:
         tags=run.kinds(),
         main_tag=main,
         main_value=float(value[-1]) if len(value) else None,
-        problems=len(run.problems),
+        problems=len(entry.problems),
         version=run.version,
     )
 
@@ -418,8 +455,8 @@ def _job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
     return RunRow(
         key=name,
         name=name,
-        path=source.path,
-        real_path=source.real_path,
+        path=printable(source.path),
+        real_path=printable(source.real_path),
         members=tuple(row.key for row in rows),
         started=min((row.started for row in rows if row.started is not None), default=None),
         updated=source.updated,

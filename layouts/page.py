@@ -48,6 +48,7 @@ class RunRow:
 class SourceStatus:
     """What the header says: the base directory (or several, joined), when it was last looked at, how much is loaded.
 
+    failed is what ended the last look before its time, "" for nothing.
     read_at is seconds since 1970 of the last finished look at the disk (None: none yet); interval the seconds between
     looks (0: once). version changes whenever any run's version, the list of runs or the list of problems changes.
     """
@@ -59,6 +60,7 @@ class SourceStatus:
     loaded: int
     problems: int
     version: int
+    failed: str = ""
 
 
 class FrameSource(Protocol):

@@ -11,7 +11,8 @@ or when a profiler directory (``profiler``, ``profiler_*``, ``*_ascend_ms``, ``*
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
 Symbolic links are followed, also out of the base. A directory is visited once, by device and inode: real directories
-first, links after them, so a link back up ends there and one to a run already listed does not list it twice.
+first, links after them, so a link back up ends there and one to a run already listed does not list it twice. A link that
+leads nowhere, or into a place that may not be entered, is passed over unless its name is that of an event file.
 """
 
 from __future__ import annotations
@@ -41,12 +42,17 @@ def classify(name: str) -> tuple[str, int | None] | None:
     """The kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
     if "summary." in name and (match := SUMMARY_NAME.search(name)):
         kind = "lineage" if name.endswith("_lineage") else "explain" if name.endswith("_explain") else "events"
-        return kind, int(match[1])
+        return kind, _seconds(match[1])
     if "tfevents" in name and (match := TENSORBOARD_NAME.search(name)):
-        return "tensorboard", int(match[1]) if match[1] else None
+        return "tensorboard", _seconds(match[1] or "")
     if name.endswith(".pb") and not MEMORY_USAGE_NAME.fullmatch(name):
         return "graph", None
     return None
+
+
+def _seconds(digits: str) -> int | None:
+    """The time in a name; None where there is none or it is beyond the year 5000, so that every time is a small number."""
+    return int(digits) if digits and len(digits) <= 11 else None
 
 
 def discover(base: str | os.PathLike[str]) -> list[Source]:
@@ -121,9 +127,9 @@ class Scanner:
         if not os.path.isdir(self.base):
             raise SourceError(f"{self.base}: wanted a directory of runs, got {_what_is(self.base)}")
         seen: dict[str, _Listing] = {}
-        found = {place.name: (place, listing) for place, listing in self._walk(seen)}
+        found = list(self._walk(seen))
         self._listings = seen
-        singles = [_source_at(place, listing) for place, listing in found.values() if _is_run(listing)]
+        singles = _named_apart([_source_at(place, listing) for place, listing in found if _is_run(listing)])
         sources = _join_profiles(_join_ranks(singles))
         return sorted(sources, key=lambda source: (-source.updated, source.name))
 
@@ -196,15 +202,15 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                 name = entry.name
                 if name.startswith("."):
                     dump = dump or name == DUMP_MARK
-                elif (known := classify(name)) and not entry.is_dir():
-                    files.append((name, *known))
-                elif not entry.is_dir():
                     continue
-                elif PROFILE_NAME.fullmatch(name):
+                directory, known = _is_directory(entry), classify(name)
+                if known and not directory:
+                    files.append((name, *known))
+                elif directory and PROFILE_NAME.fullmatch(name):
                     profiles.append(name)
                 elif entry.is_symlink():
-                    links.append(name)
-                else:
+                    links.append(name)  # also one that leads nowhere: it may lead somewhere at the next look
+                elif directory:
                     directories.append(name)
     except OSError as error:
         text = f"The directory cannot be listed ({error.strerror}): what is in it is not shown."
@@ -212,6 +218,14 @@ def _list(path: str, mtime_ns: int) -> _Listing:
     return _Listing(
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)), dump
     )
+
+
+def _is_directory(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a directory; a link in a circle, or one into a place that may not be entered, is none."""
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
 
 
 def _is_run(listing: _Listing) -> bool:
@@ -229,6 +243,16 @@ def _what_is(path: str) -> str:
     except OSError as error:
         return error.strerror or "nothing"
     return "a file" if stat.S_ISREG(mode) else "no directory"
+
+
+def _named_apart(sources: list[Source]) -> list[Source]:
+    """No two of one name: a directory may be called what another, whose name is no text, is written as."""
+    seen: dict[str, int] = {}
+    result = []
+    for source in sources:
+        number = seen[source.name] = seen.get(source.name, 0) + 1
+        result.append(replace(source, name=f"{source.name}~{number}") if number > 1 else source)
+    return result
 
 
 def _join_ranks(sources: list[Source]) -> list[Source]:

@@ -36,8 +36,6 @@ KINDS = (
     "unreadable",  # the file cannot be opened or read: permission, I/O error
     "replaced",  # the file was cut or replaced while followed; it was read again from its start
     "bad_value",  # one value in an intact record cannot be shown (unknown dtype, empty, not a number)
-    "cycle",  # a symbolic link leads back to a directory above it
-    "unsupported",  # a file of a kind that is recognised but not read
 )
 
 

@@ -7,6 +7,7 @@ holds all of it.
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from parsers.discovery import rescan, source_of
 from parsers.frames import SCALARS, SCALARS_VIEW
-from parsers.model import PayloadBlock, Problem, Reader, Series, Source, SourceFile
+from parsers.model import Batch, PayloadBlock, Problem, Reader, Series, Source, SourceFile
 from parsers.payloads.access import Recorded
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.items import Items
@@ -55,6 +56,7 @@ class Run(Recorded):
         self.ranks = tuple(Run(rank, self._cache) for rank in source.ranks)
         self.version = 0
         self._states: dict[str, FileState] = {}
+        self._next: dict[str, FileState] | None = None  # what is being read anew, to be shown when it is complete
         self._series: dict[str, Series] = {}
         self._tags: dict[str, dict[str, list[tuple[int, tuple[str, ...]]]]] = {}
 
@@ -89,19 +91,20 @@ class Run(Recorded):
         """
         self.source = rescan(self.source) if source is None else source
         self._pair_ranks()
-        left = limit
-        changed = self._forget_vanished()
-        self.behind = False
-        for run in (self, *self.ranks):
-            for file in run.source.files:
-                if left is not None and left <= 0:
-                    self.behind = True
-                    return changed
-                grown, size, more = run._follow(file, left)
-                changed = changed or grown
-                self.behind = self.behind or more
-                left = None if left is None else left - size
-        return changed
+        followed = (self, *self.ranks)
+        for run in followed:
+            run._forget_vanished()
+        changed, self.behind = False, False
+        for run, file in ((leaf, file) for leaf in followed for file in leaf.source.files):
+            self.behind = self.behind or (limit is not None and limit <= 0)
+            if limit is not None and limit <= 0:
+                break
+            grown, size, more = run._follow(file, limit)
+            changed = changed or grown
+            self.behind = self.behind or more
+            limit = None if limit is None else limit - size
+        settled = [run._settle() for run in followed]
+        return changed or any(settled)
 
     def _pair_ranks(self) -> None:
         known = {rank.path: rank for rank in self.ranks}
@@ -109,16 +112,23 @@ class Run(Recorded):
         for rank, found in zip(self.ranks, self.source.ranks, strict=True):
             rank.source = found
 
-    def _forget_vanished(self) -> bool:
-        """What vanished from the disk vanishes here; the other files of that run are read again under new numbers."""
-        changed = False
-        for run in (self, *self.ranks):
-            if run._states.keys() - {file.path for file in run.source.files}:
-                with run._lock:
-                    run._states = {}
-                    run._touch()
-                changed = True
-        return changed
+    def _forget_vanished(self) -> None:
+        """Where a file vanished from the disk, begin to read the others anew, under new numbers."""
+        states = self._states if self._next is None else self._next
+        if states.keys() - {file.path for file in self.source.files}:
+            self._next = {}
+
+    def _settle(self) -> bool:
+        """Show what was read anew, all at once, when it is complete: until then the old data stay whole."""
+        if self._next is None:
+            return False
+        wanted = {file.path for file in self.source.files if file.kind != "graph"}
+        if wanted - self._next.keys() or any(state.more for state in self._next.values()):
+            return False
+        with self._lock:
+            self._states, self._next = self._next, None
+            self._touch()
+        return True
 
     def _touch(self) -> None:
         self.version += 1
@@ -128,20 +138,27 @@ class Run(Recorded):
 
     def _follow(self, file: SourceFile, limit: int | None) -> tuple[bool, int, bool]:
         """Read what is new in one file: whether that changed anything, how many bytes it took, whether there is more."""
-        state = self._states.get(file.path)
+        states = self._states if self._next is None else self._next
+        state = states.get(file.path)
         if file.kind == "graph" or (state is not None and _unchanged(file, state)):
             return False, 0, False
-        if state is None:
-            state = FileState(file)
-        reader = _reader(file, state.reader)
+        state = state or FileState(file)
+        reader = reader_of_file(file, state.reader)
         batch = reader.read(file.path, state.cursor, limit)
+        if batch.restarted:
+            reader, batch = _read_anew(file, reader, batch, limit)
+            if batch.more and state is self._states.get(file.path):
+                self._next = states = {**self._states}
+                state = FileState(file)
         with self._lock:
             before = (state.records, state.problems, state.bytes_read)
-            new = file.path not in self._states
-            state.file, state.reader, state.more = file, reader.name, batch.more
+            new = file.path not in states
             state.add(batch)
-            self._states[file.path] = state
-            changed = new or batch.restarted or before != (state.records, state.problems, state.bytes_read)
+            state.file, state.more = file, batch.more
+            state.reader = reader.name if state.records else ""
+            states[file.path] = state
+            grown = new or batch.restarted or before != (state.records, state.problems, state.bytes_read)
+            changed = grown and state is self._states.get(file.path)
             if changed:
                 self._touch()
         return changed, batch.bytes_read, batch.more
@@ -302,13 +319,23 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     return run
 
 
-def _reader(file: SourceFile, known: str) -> Reader:
-    """The reader that has begun a file, else the one its content or name calls for."""
+def reader_of_file(file: SourceFile, known: str = "") -> Reader:
+    """The reader that has begun a file (known is its name), else the one its content or name calls for."""
     found = next((reader for reader in READERS if reader.name == known), None)
     found = found or reader_for(file.path) or reader_of_kind(file.kind)
     if found is None:
         raise LookupError(f"{file.path}: no reader for files of kind {file.kind!r}")
     return found
+
+
+def _read_anew(file: SourceFile, reader: Reader, batch: Batch, limit: int | None) -> tuple[Reader, Batch]:
+    """The batch of a file that was replaced, read with the reader that its new content calls for."""
+    fitting = reader_of_file(file)
+    if fitting is reader:
+        return reader, batch
+    other = fitting.read(file.path, None, limit)
+    replaced = [problem for problem in batch.problems if problem.kind == "replaced"]
+    return fitting, dataclasses.replace(other, restarted=True, problems=[*replaced, *other.problems])
 
 
 def _unchanged(file: SourceFile, state: FileState) -> bool:

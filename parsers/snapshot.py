@@ -61,7 +61,10 @@ class _Header(msgspec.Struct):
 
 
 def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
-    """The parts of a snapshot, to be written one after the other; None where a path cannot be text, or more is to be read."""
+    """The parts of a snapshot, to be written one after the other.
+
+    None where a path is no text, a number is beyond 64 bits, or more is to be read.
+    """
     if sys.byteorder != "little" or any(state.more for state in states):
         return None
     files: list[_File] = []
@@ -87,7 +90,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         crc = google_crc32c.extend(crc, bytes(part))
     try:
         header = msgspec.msgpack.encode(_Header(files, sum(len(part) for part in parts), crc))
-    except UnicodeEncodeError:
+    except (UnicodeEncodeError, OverflowError):
         return None
     prefix = _PREFIX.pack(MAGIC, VERSION, len(header), google_crc32c.value(header))
     return [prefix, *_padded(memoryview(header)), *parts]

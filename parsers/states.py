@@ -40,8 +40,8 @@ class FileState:
             self.scalars.setdefault(block.tags, []).append(block)
         for payload in batch.payloads:
             self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
-        # A file that is no longer empty is not damaged any more.
-        kept = tuple(p for p in self.problems if not (batch.records and p.kind in ("empty_file", "unreadable")))
+        # These say how the file was found at the last look; the batch says it again where it still holds.
+        kept = tuple(p for p in self.problems if p.kind not in ("empty_file", "unreadable"))
         self.problems = kept + tuple(p for p in batch.problems if p not in kept)
         self.records += batch.records
         self.bytes_read += batch.bytes_read

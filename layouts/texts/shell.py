@@ -82,8 +82,6 @@ TEXTS: dict[str, tuple[str, str]] = {
     "problem.unreadable": ("cannot be read", "无法读取"),
     "problem.replaced": ("replaced", "文件被替换"),
     "problem.bad_value": ("bad value", "数值无效"),
-    "problem.cycle": ("link cycle", "链接成环"),
-    "problem.unsupported": ("not supported", "暂不支持"),
     "keys.title": ("Keys", "快捷键"),
     "keys.filter": ("Go to the filter", "跳到筛选框"),
     "keys.cards": ("Next and previous card", "下一个、上一个卡片"),

@@ -7,13 +7,15 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+import orjson
 import pytest
 
 from app.store import Store
-from parsers import discover, open_run
+from parsers import Run, discover, open_run
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 
@@ -212,3 +214,75 @@ def test_nothing_is_written_below_the_base(base: Path, tmp_path: Path) -> None:
     store.wait(20)
     store.stop()
     assert listing() == before
+
+
+def test_one_run_that_cannot_be_read_stops_no_other(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Run.refresh
+
+    def faulty(self: Run, *args: object, **options: object) -> bool:
+        if self.name == "long_history":
+            raise KeyError("broken")
+        return original(self, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Run, "refresh", faulty)
+    store = Store([base], interval=0.05).start()
+    try:
+        assert store.wait(20)
+        rows = {row.key: row for row in store.runs()}
+        assert rows["several_files"].points > 0
+        assert (rows["long_history"].state, rows["long_history"].problems) == ("unreadable", 1)
+        assert "broken" in store.problems("long_history")[0][1].text
+    finally:
+        store.stop()
+
+
+def test_a_look_that_fails_is_told_and_done_again(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store([base], interval=0.05)
+    with monkeypatch.context() as broken:
+        broken.setattr("parsers.discovery.Scanner.scan", lambda self: 1 / 0)
+        store.start()
+        assert until(lambda: "ZeroDivisionError" in store.status().failed)
+    try:
+        assert store.wait(20)
+        assert until(lambda: store.status().failed == "")
+        assert len(store.runs()) == 3
+    finally:
+        store.stop()
+
+
+def test_names_that_are_no_text_can_be_sent(base: Path) -> None:
+    os.rename(os.fsencode(base / "long_history"), os.path.join(os.fsencode(base), b"b\xff"))
+    (base / "several_files" / "broken.summary.1.h_MS").write_bytes(b"")
+    os.rename(os.fsencode(base / "several_files"), os.path.join(os.fsencode(base), b"c\xff"))
+    store = Store([base]).start()
+    try:
+        assert store.wait(20)
+        orjson.dumps([asdict(row) for row in store.runs()])
+        orjson.dumps([asdict(problem) for _, problem in store.problems()])
+        assert store.status().loaded == 3
+    finally:
+        store.stop()
+
+
+def test_runs_that_come_and_go_while_pages_ask(base: Path) -> None:
+    store = Store([base])
+    everything = {source.name: source for source in discover(base)}
+    faults: list[Exception] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            try:
+                store.problems()
+                store.unverified()
+                store.status()
+            except Exception as error:
+                faults.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    for number in range(300):
+        store._take(everything if number % 2 else {}, ())
+    done.set()
+    asking.join()
+    assert faults == []

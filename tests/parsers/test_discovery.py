@@ -201,3 +201,34 @@ def test_the_real_runs(real_data: Path) -> None:
     sources = discover(real_data / "summary")
     assert len(sources) == 28
     assert sum(len(source.leaves) for source in sources) == 35
+
+
+def test_a_link_in_a_circle_hides_nothing_beside_it(tmp_path: Path) -> None:
+    touch(tmp_path / "run" / EVENTS)
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "run" / "self").symlink_to("self")
+    (run,) = discover(tmp_path)
+    assert (run.name, len(run.files)) == ("run", 1)
+
+
+def test_a_link_whose_target_comes_later_is_found(tmp_path: Path) -> None:
+    base = tmp_path / "base"
+    base.mkdir()
+    (base / "link").symlink_to(tmp_path / "later")
+    age(base)
+    scanner = Scanner(base)
+    assert scanner.scan() == []
+    touch(tmp_path / "later" / EVENTS)
+    assert [source.name for source in scanner.scan()] == ["link"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are bytes on POSIX only")
+def test_two_names_that_are_written_alike_are_two_runs(tmp_path: Path) -> None:
+    for name in (b"r\xff", b"r\\xff"):
+        os.mkdir(os.path.join(os.fsencode(tmp_path), name))
+        touch(Path(os.fsdecode(os.path.join(os.fsencode(tmp_path), name))) / EVENTS)
+    assert sorted(source.name for source in discover(tmp_path)) == ["r\\xff", "r\\xff~2"]
+
+
+def test_a_time_no_calendar_has_is_no_time() -> None:
+    assert classify("events.summary.99999999999999999999.x_MS") == ("events", None)

@@ -173,3 +173,67 @@ def test_every_scalar_of_the_real_runs(real_data: Path) -> None:
     leaves = [leaf for run in runs for leaf in (run, *run.ranks)]
     assert sum(len(leaf.scalars) for leaf in leaves) == 19_248
     assert sum(len(leaf.tags("scalar")) for leaf in leaves) == 469
+
+
+def test_a_replaced_file_is_shown_anew_only_when_it_is_whole(run_directory: Path) -> None:
+    run = open_run(run_directory)
+    first, second, _ = events(run_directory)
+    before = len(run.scalars)
+    shutil.copy(second, first)
+    first.write_bytes(second.read_bytes() * 20)
+    after = len(open_run(run_directory).scalars)
+    slices = 0
+    run.behind = True
+    while run.behind:
+        assert len(run.scalars) in (before, after)
+        run.refresh(limit=2000)
+        slices += 1
+    assert slices > 2
+    pd.testing.assert_frame_equal(run.scalars, open_run(run_directory).scalars)
+
+
+def test_a_vanished_file_takes_nothing_with_it_while_the_rest_is_read(run_directory: Path) -> None:
+    run = open_run(run_directory)
+    before = run.scalars
+    events(run_directory)[0].unlink()
+    run.refresh(limit=2000)
+    assert run.behind
+    pd.testing.assert_frame_equal(run.scalars, before)
+    while run.behind:
+        run.refresh(limit=2000)
+    pd.testing.assert_frame_equal(run.scalars, open_run(run_directory).scalars)
+
+
+def test_an_unreadable_file_that_becomes_readable_is_whole_again(
+    run_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = open_run(run_directory)
+    whole = run.scalars
+    path = events(run_directory)[-1]
+    data = path.read_bytes()
+    path.write_bytes(data + data[:1])
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "open", lambda *_args, **_more: (_ for _ in ()).throw(PermissionError(13, "Permission denied")))
+        run.refresh()
+    assert [problem.kind for problem in run.problems] == ["unreadable"]
+    path.write_bytes(data)
+    run.refresh()
+    assert "unreadable" not in [problem.kind for problem in run.problems]
+    pd.testing.assert_frame_equal(run.scalars, whole)
+
+
+def test_content_decides_which_reader_follows_a_file(tmp_path: Path, real_data: Path) -> None:
+    board = next((real_data / "tensorboard" / "tensorboardX_nan_restart").iterdir()).read_bytes()
+    path = tmp_path / "x.summary.1795217810.h_MS"
+    path.write_bytes(b"")
+    run = open_run(tmp_path)
+    path.write_bytes(board)
+    run.refresh()
+    assert len(run.scalars) == 120
+    path.write_bytes(events(DEMO / "several_files")[0].read_bytes())
+    run.refresh()
+    pd.testing.assert_frame_equal(run.scalars[["step", "value"]], open_run(tmp_path).scalars[["step", "value"]])
+    path.unlink()
+    path.write_bytes(board)
+    run.refresh()
+    assert len(run.scalars) == 120
