@@ -5,6 +5,7 @@
     <prefix>api/runs.json
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.values`)
+    <prefix>api/tensor, api/tensor.npy, ...       (`app.tensors`)
 
 Columns, numbers and the apostrophe before what a spreadsheet would run are those of `parsers.export`. What a request names
 is a key among the runs and tags that are there; nothing of it is ever opened.
@@ -21,7 +22,7 @@ from typing import Any
 import msgspec
 from flask import Blueprint, Response, request
 
-from app import values
+from app import tensors, values
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
@@ -49,6 +50,10 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
     routes.add_url_rule("/image", "image", lambda: values.image(source))
     routes.add_url_rule("/text", "text", lambda: values.text(source))
+    routes.add_url_rule("/tensor", "tensor", lambda: tensors.block(source))
+    routes.add_url_rule("/tensor-bad", "tensor-bad", lambda: tensors.bad(source))
+    routes.add_url_rule("/tensor.npy", "tensor-npy", lambda: tensors.npy(source))
+    routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))
     routes.add_url_rule("/runs.json", "runs", lambda: _json([asdict(row) for row in source.runs()]))
     routes.add_url_rule("/health", "health", lambda: _json({"status": "ok", **asdict(source.status())}))
     return routes

@@ -60,6 +60,13 @@ def part(tensor: Tensor, index: tuple[int | slice, ...]) -> NDArray[Any]:
     return np.asarray(tensor[index])
 
 
+def cut(tensor: Tensor, index: tuple[int | slice, ...]) -> Tensor:
+    """A part of a tensor as a tensor; of a difference still nothing is computed."""
+    if isinstance(tensor, Difference):
+        return Difference(np.asarray(tensor.array[index]), np.asarray(tensor.other[index]), tensor.relative)
+    return part(tensor, index)
+
+
 def pieces(tensor: Tensor, begin: int = 0) -> Iterator[NDArray[Any]]:
     """All values from the begin-th on in row order, as one-dimensional arrays of up to PIECE values."""
     if isinstance(tensor, Difference):
