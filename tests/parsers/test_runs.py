@@ -229,11 +229,11 @@ def test_content_decides_which_reader_follows_a_file(tmp_path: Path, real_data: 
     run = open_run(tmp_path)
     path.write_bytes(board)
     run.refresh()
-    assert len(run.scalars) == 120
+    assert len(run.scalars) == 620
     path.write_bytes(events(DEMO / "several_files")[0].read_bytes())
     run.refresh()
     pd.testing.assert_frame_equal(run.scalars[["step", "value"]], open_run(tmp_path).scalars[["step", "value"]])
     path.unlink()
     path.write_bytes(board)
     run.refresh()
-    assert len(run.scalars) == 120
+    assert len(run.scalars) == 620
