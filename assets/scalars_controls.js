@@ -1,8 +1,9 @@
-// The bar above the cards of the scalars page: x axis, smoothing, one chart or many, downloads, pages.
+// What the scalars page has in the bar above its cards: x axis, smoothing, one chart or many, downloads.
 (function () {
   "use strict";
   const scalars = window.mindscope.scalars;
-  const { make, words, icon, iconButton, menu, last, count } = scalars;
+  const cards = window.mindscope.cards;
+  const { make, words, icon, menu, segments, pressSegment, last } = cards;
   const i18n = () => window.mindscope.i18n;
   const MOST_NAMES = 50;
   const SMOOTH_WAIT_MS = 60;
@@ -61,13 +62,9 @@
   }
 
   function modeControl(page) {
-    const buttons = ["cards", "one"].map((mode) => {
-      const button = make("button", "ms-button", words(`scalars.${mode}`), { type: "button", "data-mode": mode });
-      button.addEventListener("click", () => page.change({ mode: mode === "one" ? ["one"] : [], full: [] }));
-      return button;
-    });
-    const group = make("div", "ms-segments", buttons, { role: "group" });
-    i18n().label(group, "aria-label", "scalars.mode");
+    const group = segments("scalars.mode", [["cards", "scalars.cards"], ["one", "scalars.one"]],
+      (mode) => page.change({ mode: mode === "one" ? ["one"] : [], full: [] }));
+    group.classList.add("ms-scalar-mode");
     return group;
   }
 
@@ -83,23 +80,7 @@
     ]);
   }
 
-  function pager(page) {
-    const range = make("span", "ms-range ms-muted");
-    const buttons = [["left", "previous", -1], ["right", "next", 1]].map(([name, key, by]) => {
-      const button = iconButton(name, `scalars.${key}`, key);
-      button.addEventListener("click", () => {
-        const number = Math.floor(page.first / page.size) + 1 + by;
-        page.change({ page: number > 1 ? [String(number)] : [] });
-      });
-      return button;
-    });
-    return make("div", "ms-pager", [buttons[0], range, buttons[1]]);
-  }
-
   function build(page) {
-    const host = page.find(".ms-scalar-controls");
-    const fold = iconButton("menu", "scalars.fold_tags", "tags");
-    fold.addEventListener("click", () => page.change({ tags: last(page.state, "tags", "1") === "0" ? [] : ["0"] }));
     const restore = make("button", "ms-button ms-restore-all", [icon("restore"), words("scalars.restore_all")], { type: "button" });
     restore.addEventListener("click", () => {
       page.trails.clear();
@@ -107,19 +88,17 @@
     });
     const menus = downloads();
     menus.addEventListener("toggle", () => drawLinks(page, menus));
-    host.replaceChildren(
-      fold, axisControl(page), smoothControl(page), modeControl(page), restore, make("span", "ms-grow"), menus, pager(page),
-    );
+    return { left: [axisControl(page), smoothControl(page), modeControl(page), restore], right: [menus] };
   }
 
   // Links are made when they can be seen: the list of runs may be long.
   function drawLinks(page, menus) {
     if (!menus.open || !page.catalogue) return;
-    const onScreen = page.synthesis ? scalars.synthesis(page).flat() : page.chosen;
+    const onScreen = scalars.oneChart(page) ? scalars.synthesis(page).flat() : page.chosen;
     for (const element of menus.querySelectorAll("[data-export]")) {
       const [suffix, what] = element.dataset.export.split(" ");
       const tags = what === "screen" && onScreen.length < page.catalogue.tags.length ? onScreen : null;
-      element.href = scalars.exportUrl(page, suffix, tags);
+      element.href = cards.exportUrl(page, `scalars.${suffix}`, tags);
     }
   }
 
@@ -142,26 +121,12 @@
     for (const input of page.root.querySelectorAll('[data-control="smooth"]')) {
       if ((input.value === "" || Number(input.value) !== Number(smooth)) && input !== document.activeElement) input.value = smooth;
     }
-    for (const button of page.root.querySelectorAll("[data-mode]")) {
-      button.setAttribute("aria-pressed", String((button.dataset.mode === "one") === page.synthesis));
-    }
+    pressSegment(page.find(".ms-scalar-mode"), scalars.oneChart(page) ? "one" : "cards");
     page.find(".ms-restore-all").hidden = !(page.state.zoom || []).length;
-    page.root.classList.toggle("ms-tags-folded", last(page.state, "tags", "1") === "0");
-    const pager = page.find(".ms-pager");
-    pager.hidden = page.synthesis || page.chosen.length <= page.size;
-    if (pager.hidden) return;
-    const [first, end] = [page.first + 1, page.first + page.shown.length];
-    i18n().write(pager.querySelector(".ms-range"), "scalars.range",
-      { first: count(first), last: count(end), total: count(page.chosen.length) });
-    pager.querySelector('[data-act="previous"]').disabled = page.first === 0;
-    pager.querySelector('[data-act="next"]').disabled = end >= page.chosen.length;
   }
 
   window.addEventListener("mindscope:prefs", () => {
-    for (const root of document.querySelectorAll(".ms-scalars")) {
-      const page = scalars.pageOf(root.id);
-      if (page.catalogue) drawAxis(page);
-    }
+    for (const page of cards.all("scalars")) if (page.catalogue) drawAxis(page);
   });
 
   scalars.controls = { build, draw };

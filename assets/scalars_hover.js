@@ -2,8 +2,8 @@
 (function () {
   "use strict";
   const mindscope = window.mindscope;
-  const scalars = mindscope.scalars;
-  const { make, words, count } = scalars;
+  const { scalars, cards, slots } = mindscope;
+  const { make, words, count } = cards;
   const MOST_ROWS = 14;
   const REACH_PX = 24;
   const ARRAYS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
@@ -65,7 +65,7 @@
   }
 
   function plane(card) {
-    const plot = scalars.cards.plotOf(card);
+    const plot = slots.plotOf(card);
     const area = plot && plot.querySelector(".nsewdrag");
     if (!area || !plot.layout || !plot.layout.xaxis || !plot.layout.xaxis.range) return null;
     const box = area.getBoundingClientRect();
@@ -248,7 +248,7 @@
   }
 
   function show(page, card, pointer) {
-    const figure = page.figures.get(Number(card.dataset.slot));
+    const figure = page.drawings.get(Number(card.dataset.slot));
     const view = !card.classList.contains("ms-pending") && figure && plane(card);
     const inside = view && pointer.x >= view.box.left && pointer.x <= view.box.right && pointer.y >= view.box.top - 4 && pointer.y <= view.box.bottom + 4;
     if (!inside) return hide(page);
@@ -282,7 +282,7 @@
       if (!frame) {
         frame = window.requestAnimationFrame(() => {
           frame = 0;
-          const card = latest.target instanceof Element && latest.target.closest(".ms-scalar-card");
+          const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
           if (card && latest.buttons === 0 && latest.target.closest(".ms-card-body")) show(page, card, { x: latest.clientX, y: latest.clientY });
           else hide(page);
         });
@@ -292,10 +292,7 @@
   }
 
   document.addEventListener("scroll", () => {
-    for (const root of document.querySelectorAll(".ms-scalars")) {
-      const page = scalars.pageOf(root.id);
-      if (page.hovered) hide(page);
-    }
+    for (const page of cards.all("scalars")) if (page.hovered) hide(page);
   }, true);
 
   // New points under a resting pointer.

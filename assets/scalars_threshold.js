@@ -2,8 +2,8 @@
 (function () {
   "use strict";
   const mindscope = window.mindscope;
-  const scalars = mindscope.scalars;
-  const { make, words, entry } = scalars;
+  const { scalars, cards } = mindscope;
+  const { make, words, entry, withEntry } = cards;
   const REASONS = { or: "threshold.or_reason", and: "threshold.and_reason" };
   let proposals = 0;
 
@@ -64,7 +64,7 @@
     }
     if (!now || !now[3]) parts.second.comparator.value = "<";
     parts.second.row.hidden = !parts.logic.value;
-    page.find(".ms-scalar-dialogs").replaceChildren(parts.dialog);
+    page.find(".ms-dialogs").replaceChildren(parts.dialog);
     page.threshold = parts;
     parts.dialog.showModal();
     parts.first.value.focus();
@@ -96,10 +96,10 @@
 
   function apply(page, parts, threshold) {
     const { state } = page;
-    if (!parts.all.checked) return page.change({ threshold: scalars.withEntry(state, "threshold", parts.key, threshold) });
+    if (!parts.all.checked) return page.change({ threshold: withEntry(state, "threshold", parts.key, threshold) });
     if (page.chosen.length === page.catalogue.tags.length) return page.change({ threshold: threshold ? [`${threshold}:*`] : [] });
     const changed = page.chosen.reduce((now, tag) =>
-      ({ threshold: scalars.withEntry(now, "threshold", tag, threshold) }), { threshold: state.threshold });
+      ({ threshold: withEntry(now, "threshold", tag, threshold) }), { threshold: state.threshold });
     page.change(changed);
   }
 

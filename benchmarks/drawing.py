@@ -52,20 +52,20 @@ def _timed(draw: Callable[[], int], times: int, clock: Callable[[], float]) -> d
 
 def one() -> dict[str, float]:
     """S1's loss with smoothing 0.6 and a threshold; median of 50."""
-    from layouts.training.scalars.callbacks import card
+    from layouts.training.scalars.callbacks import draw
 
     source = _source("S1")
     ask = {"tag": ["loss"], "run": ["*"], "smooth": ["0.6"], "threshold": ["<0.3"], "columns": ["600"]}
-    return _timed(lambda: len(_encoded(card(source, ask)[0])), 50, time.perf_counter)
+    return _timed(lambda: len(_encoded(draw(source, ask))), 50, time.perf_counter)
 
 
 def many() -> dict[str, float]:
     """Ten tags of S2's hundred runs, raw; CPU milliseconds of the process, median of 5."""
-    from layouts.training.scalars.callbacks import card
+    from layouts.training.scalars.callbacks import draw
 
     source = _source("S2")
     asks = [{"tag": [tag], "run": ["*"], "columns": ["400"], "every": ["1"]} for tag in TAGS]
-    return _timed(lambda: sum(len(_encoded(card(source, ask)[0])) for ask in asks), 5, time.process_time)
+    return _timed(lambda: sum(len(_encoded(draw(source, ask))) for ask in asks), 5, time.process_time)
 
 
 if __name__ == "__main__":

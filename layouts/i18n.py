@@ -13,9 +13,9 @@ from typing import Any
 
 from dash import html
 
-from layouts.texts import runs, scalars, shell
+from layouts.texts import cards, runs, scalars, shell
 
-CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({**shell.TEXTS, **runs.TEXTS, **scalars.TEXTS})
+CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({**shell.TEXTS, **runs.TEXTS, **cards.TEXTS, **scalars.TEXTS})
 LANGUAGES = ("en", "zh")
 
 

@@ -21,7 +21,7 @@ from app import mount, pages, show
 
 ROOT = Path(__file__).resolve().parents[2]
 DEMO = ROOT / "app" / "demo"
-LINE = ".ms-scalar-card:not([hidden]) .scatterlayer .trace path.js-line"
+LINE = ".ms-slot:not([hidden]) .scatterlayer .trace path.js-line"
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 from parsers import open_run
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
-CARDS = ".ms-scalar-card:not([hidden])"
+CARDS = ".ms-slot:not([hidden])"
 LINE = ".scatterlayer .trace path.js-line"
 
 
@@ -150,7 +150,7 @@ def test_hostile_tags_are_text_and_export_right(page: Page, address: str) -> Non
         one = card(page, tag)
         one.hover()
         one.locator("summary").click()
-        entry = one.locator('[data-save="csv"]')
+        entry = one.locator('[data-save="scalars.csv"]')
         expect(entry).to_have_attribute("href", re.compile("scalars.csv"))
         link = entry.get_attribute("href") or ""
         with urlopen(address + link if link.startswith("/") else link) as answer:
@@ -212,7 +212,7 @@ def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Pat
 
 def test_one_chart_with_two_axes(page: Page, address: str) -> None:
     visit(page, address, "run=long_history")
-    page.locator('[data-mode="one"]').click()
+    page.locator('.ms-scalar-mode [data-value="one"]').click()
     expect(page.locator(CARDS)).to_have_count(1)
     expect(page.locator(f"{CARDS} {LINE}").first).to_be_attached()
     expect(page).to_have_url(re.compile("mode=one"))
@@ -222,9 +222,9 @@ def test_full_screen_by_keyboard(page: Page, address: str) -> None:
     visit(page, address, "run=long_history")
     page.keyboard.press("j")
     page.keyboard.press("f")
-    expect(page.locator(".ms-scalar-card.ms-full")).to_have_count(1)
+    expect(page.locator(".ms-slot.ms-full")).to_have_count(1)
     page.keyboard.press("Escape")
-    expect(page.locator(".ms-scalar-card.ms-full")).to_have_count(0)
+    expect(page.locator(".ms-slot.ms-full")).to_have_count(0)
 
 
 def test_theme_and_language(page: Page, address: str) -> None:
@@ -236,7 +236,7 @@ def test_theme_and_language(page: Page, address: str) -> None:
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
     assert page.evaluate(colour) != light
     page.locator("[data-action=language]").first.click()
-    expect(page.locator(".ms-scalar-controls")).to_contain_text("平滑")
+    expect(page.locator(".ms-cards-controls")).to_contain_text("平滑")
     assert page.evaluate("window.stillHere") is True
 
 

@@ -7,8 +7,7 @@ state into what each card asks for; here each such request becomes a figure.
 from __future__ import annotations
 
 from layouts.page import Page
-from layouts.training.scalars.callbacks import register
-from layouts.training.scalars.layout import layout
+from layouts.training.scalars.callbacks import layout, register
 
 PAGE = Page(
     path="scalars", name="scalars", title="scalars.title", icon="scalars", needs=("scalar",), layout=layout, register=register

@@ -14,11 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layouts.state import BadInput, colours
+from layouts.training import cards
 from layouts.training.scalars.asks import read_ask
-from layouts.training.scalars.callbacks import card, changed_cards, tags_of, verdict
+from layouts.training.scalars.callbacks import CARDS, verdict
 from layouts.training.scalars.charts import MOST_LINES
 from tests.layouts.scalars.conftest import START, Arrays, series
 from tests.layouts.scalars.test_lines import mains, xs, ys
+
+
+def card(source: Arrays, wanted: Any) -> tuple[Any, Any]:
+    return cards.card(CARDS, source, wanted)
 
 
 def ask(tag: str = "loss", **more: Any) -> dict[str, list[str]]:
@@ -26,19 +31,19 @@ def ask(tag: str = "loss", **more: Any) -> dict[str, list[str]]:
 
 
 def test_tags_most_runs_have_come_first_then_natural_order(source: Arrays) -> None:
-    found, digest = tags_of(source, "[]", None)
+    found, digest = cards.tags_of(source, "scalar", "[]", None)
     assert found["tags"] == ["loss", "layer2/w", "layer10/w", "lr"]
     assert found["runs"] == ["a", "b", "job/rank_0", "job/rank_1"] == source.wanted
-    assert tags_of(source, "[]", digest) == (no_update, no_update)
-    assert tags_of(source, json.dumps(["b"]), digest)[0]["tags"] == ["layer2/w", "loss"]
+    assert cards.tags_of(source, "scalar", "[]", digest) == (no_update, no_update)
+    assert cards.tags_of(source, "scalar", json.dumps(["b"]), digest)[0]["tags"] == ["layer2/w", "loss"]
     source.states["b"] = "loading"
-    assert tags_of(source, json.dumps(["b"]), None)[0]["waiting"] == 1
+    assert cards.tags_of(source, "scalar", json.dumps(["b"]), None)[0]["waiting"] == 1
 
 
 @pytest.mark.parametrize("chosen", ["{", "1", '{"a": 1}', "[1]", 5, "[" * 100_000])
 def test_wrong_choices_are_refused(source: Arrays, chosen: Any) -> None:
     with pytest.raises(BadInput):
-        tags_of(source, chosen, None)
+        cards.tags_of(source, "scalar", chosen, None)
 
 
 def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: Arrays) -> None:
@@ -107,9 +112,9 @@ def test_too_many_lines_are_counted_and_can_be_had() -> None:
 def test_only_cards_with_new_points_are_drawn_again(source: Arrays) -> None:
     asks = [ask("loss"), ask("lr"), None]
     marks = [card(source, one)[1] if one else None for one in asks]
-    assert changed_cards(source, asks, marks) == [no_update, no_update, no_update]
+    assert cards.changed_cards(CARDS, source, asks, marks) == [no_update, no_update, no_update]
     source.data["a"]["loss"] = series([3.0, 2.0, 1.5, 1.0, 0.5])
-    changed = changed_cards(source, asks, marks)
+    changed = cards.changed_cards(CARDS, source, asks, marks)
     assert changed[1:] == [no_update, no_update]
     assert changed[0] == card(source, asks[0])[1]
     assert ys(mains(card(source, asks[0])[0])[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
@@ -118,7 +123,7 @@ def test_only_cards_with_new_points_are_drawn_again(source: Arrays) -> None:
 @pytest.mark.parametrize(("asks", "drawn"), [(None, []), ([], None), ([None], []), (5, 5), ([ask()], ["x", "y"])])
 def test_unequal_lists_of_cards_are_refused(source: Arrays, asks: Any, drawn: Any) -> None:
     with pytest.raises(BadInput):
-        changed_cards(source, asks, drawn)
+        cards.changed_cards(CARDS, source, asks, drawn)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What there is to choose from: the tags of the chosen runs."""
+"""What there is to choose from: the tags that the chosen runs have of one kind of data."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from layouts.page import FrameSource
 from layouts.state import selected_runs
 
 
-def catalogue(source: FrameSource, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
-    """Tags of all chosen runs, those of most runs first, then in natural order; the keys of the runs, and how many of
+def catalogue(source: FrameSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
+    """Tags of a kind of all chosen runs, those of most runs first, then in natural order; the keys of the runs, and how many of
     them have not been read yet.
 
     digest changes whenever anything else in it does; None where it is the known one.
     """
     runs = selected_runs(state, source)
     source.want(runs)
-    tags = Counter(tag for run in runs for tag in source.tags(run))
+    tags = Counter(tag for run in runs for tag in source.tags(run, kind))
     chosen = set(runs)
     waiting = sum(
         len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")

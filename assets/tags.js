@@ -1,8 +1,8 @@
 // The list of tags: filter by regular expression, ticks, groups by prefix. Ten thousand tags are drawn a few hundred at a time.
 (function () {
   "use strict";
-  const scalars = window.mindscope.scalars;
-  const { make, words, iconButton, last, count } = scalars;
+  const cards = window.mindscope.cards;
+  const { make, words, iconButton, last, count } = cards;
   const i18n = () => window.mindscope.i18n;
   const CHUNK = 200;
   const OPEN_UP_TO = 40;
@@ -13,16 +13,16 @@
     page.drawnUpTo = new Map();  // name of a group -> how many of its tags are drawn
     const host = page.find(".ms-tags");
     const filter = make("input", "ms-input ms-filter", [], { type: "search", spellcheck: "false", autocomplete: "off" });
-    i18n().label(filter, "placeholder", "scalars.filter");
-    i18n().label(filter, "aria-label", "scalars.filter");
+    i18n().label(filter, "placeholder", "cards.filter");
+    i18n().label(filter, "aria-label", "cards.filter");
     let timer = 0;
     filter.addEventListener("input", () => {
       window.clearTimeout(timer);
       timer = window.setTimeout(() => page.change({ q: filter.value ? [filter.value] : [], page: [] }), FILTER_WAIT_MS);
     });
-    const all = make("button", "ms-button ms-button-small", words("scalars.all"), { type: "button" });
+    const all = make("button", "ms-button ms-button-small", words("cards.all"), { type: "button" });
     all.addEventListener("click", () => tickMatching(page, true));
-    const none = make("button", "ms-button ms-button-small", words("scalars.none"), { type: "button" });
+    const none = make("button", "ms-button ms-button-small", words("cards.none"), { type: "button" });
     none.addEventListener("click", () => tickMatching(page, false));
     host.replaceChildren(
       filter, make("p", "ms-filter-note", [], { role: "alert", hidden: "" }),
@@ -34,17 +34,17 @@
   }
 
   function tickMatching(page, on) {
-    const matching = new Set(scalars.matching(page.catalogue.tags, last(page.state, "q", "")));
-    const before = scalars.ticked(page.state);
-    scalars.tick(page, (tag) => (matching.has(tag) ? on : before(tag)));
+    const matching = new Set(cards.matching(page.catalogue.tags, last(page.state, "q", "")));
+    const before = cards.ticked(page.state);
+    cards.tick(page, (tag) => (matching.has(tag) ? on : before(tag)));
   }
 
   function ticked(page, box) {
     if (!(box instanceof HTMLInputElement) || box.type !== "checkbox") return;
-    const before = scalars.ticked(page.state);
-    if (box.dataset.tag !== undefined) return scalars.tick(page, (tag) => (tag === box.dataset.tag ? box.checked : before(tag)));
+    const before = cards.ticked(page.state);
+    if (box.dataset.tag !== undefined) return cards.tick(page, (tag) => (tag === box.dataset.tag ? box.checked : before(tag)));
     const members = new Set(page.groups.find((group) => group.prefix === box.dataset.prefix).tags);
-    scalars.tick(page, (tag) => (members.has(tag) ? box.checked : before(tag)));
+    cards.tick(page, (tag) => (members.has(tag) ? box.checked : before(tag)));
   }
 
   function clicked(page, event) {
@@ -54,19 +54,10 @@
     const { fold, more, only, side, tag } = element.dataset;
     if (fold !== undefined) page.open.set(fold, element.getAttribute("aria-expanded") !== "true");
     if (more !== undefined) page.drawnUpTo.set(more, (page.drawnUpTo.get(more) || CHUNK) + CHUNK);
-    if (only !== undefined) return scalars.tick(page, (name) => name === only);
-    if (side !== undefined) return putOn(page, side, tag);
+    if (only !== undefined) return cards.tick(page, (name) => name === only);
+    if (side !== undefined) return page.kind.putOn(page, side, tag);
     page.drawn = "";
     draw(page);
-  }
-
-  // One chart: each tag is on the left axis, on the right one, or not in it.
-  function putOn(page, side, tag) {
-    const [left, right] = scalars.synthesis(page);
-    const was = side === "left" ? left.includes(tag) : right.includes(tag);
-    const changes = { left: left.filter((name) => name !== tag), right: right.filter((name) => name !== tag) };
-    if (!was) changes[side].push(tag);
-    page.change(changes);
   }
 
   // Tags with the same text before the first "/" are a group; tags without company stand together between the groups.
@@ -90,15 +81,15 @@
     return groups;
   }
 
-  function row(page, tag, prefix, isTicked, sides) {
+  function row(tag, prefix, isTicked, sides) {
     const name = make("span", "ms-cut", tag.slice(prefix.length), { title: tag });
-    if (page.synthesis) {
+    if (sides) {
       const buttons = ["left", "right"].map((side) => {
         const on = sides[side].has(tag);
         const button = make("button", "ms-side", side === "left" ? "L" : "R",
           { type: "button", "data-side": side, "data-tag": tag, "aria-pressed": String(on) });
-        i18n().label(button, "title", `scalars.${side}`);
-        i18n().label(button, "aria-label", `scalars.${side}`);
+        i18n().label(button, "title", `cards.${side}`);
+        i18n().label(button, "aria-label", `cards.${side}`);
         return button;
       });
       return make("div", "ms-tag", [...buttons, name], { role: "listitem" });
@@ -106,26 +97,26 @@
     const box = make("input", "", [], { type: "checkbox" });
     box.dataset.tag = tag;
     box.checked = isTicked(tag);
-    const only = make("button", "ms-only", words("scalars.only"), { type: "button" });
-    i18n().label(only, "title", "scalars.only.title");
+    const only = make("button", "ms-only", words("cards.only"), { type: "button" });
+    i18n().label(only, "title", "cards.only.title");
     only.dataset.only = tag;
     return make("div", "ms-tag", [make("label", "ms-tag-label", [box, name]), only], { role: "listitem" });
   }
 
-  function groupHead(page, prefix, members, isTicked, open) {
-    const fold = iconButton(open ? "down" : "right", "scalars.fold", "fold");
+  function groupHead(prefix, members, isTicked, open, ticks) {
+    const fold = iconButton(open ? "down" : "right", "cards.fold", "fold");
     fold.dataset.fold = prefix;
     fold.setAttribute("aria-expanded", String(open));
     const on = members.filter(isTicked).length;
     const parts = [fold];
-    if (!page.synthesis) {
+    if (ticks) {
       const box = make("input", "", [], { type: "checkbox", "aria-label": prefix });
       box.dataset.prefix = prefix;
       box.checked = on > 0;
       box.indeterminate = on > 0 && on < members.length;
       parts.push(box);
     }
-    const number = on === members.length || page.synthesis ? count(members.length) : `${count(on)}/${count(members.length)}`;
+    const number = on === members.length || !ticks ? count(members.length) : `${count(on)}/${count(members.length)}`;
     parts.push(make("span", "ms-cut", prefix, { title: prefix }), make("span", "ms-tag-count ms-muted", number));
     return make("div", "ms-tag ms-tag-group", parts, { role: "listitem" });
   }
@@ -134,14 +125,14 @@
     const result = [];
     for (const { name, prefix, tags: members } of groups) {
       const open = prefix === "" || (page.open.has(prefix) ? page.open.get(prefix) : total <= OPEN_UP_TO);
-      if (prefix) result.push(groupHead(page, prefix, members, isTicked, open));
+      if (prefix) result.push(groupHead(prefix, members, isTicked, open, !sides));
       if (!open) continue;
       const upTo = page.drawnUpTo.get(name) || CHUNK;
-      const list = members.slice(0, upTo).map((tag) => row(page, tag, prefix, isTicked, sides));
+      const list = members.slice(0, upTo).map((tag) => row(tag, prefix, isTicked, sides));
       if (prefix) for (const element of list) element.classList.add("ms-tag-in");
       result.push(...list);
       if (members.length > upTo) {
-        const label = words("scalars.more_tags", { n: count(members.length - upTo) });
+        const label = words("cards.more_tags", { n: count(members.length - upTo) });
         const more = make("button", "ms-button ms-button-small", label, { type: "button" });
         more.dataset.more = name;
         result.push(more);
@@ -152,30 +143,30 @@
 
   function draw(page) {
     const { state, catalogue } = page;
+    const onSides = page.kind.sides ? page.kind.sides(page) : null;
     const text = last(state, "q", "");
     const filter = page.find(".ms-filter");
     if (filter !== document.activeElement && filter.value !== text) filter.value = text;
-    const bad = scalars.pattern(text) === undefined;
+    const bad = cards.pattern(text) === undefined;
     filter.setAttribute("aria-invalid", String(bad));
     const note = page.find(".ms-filter-note");
     note.hidden = !bad;
-    if (bad) i18n().write(note, "scalars.filter_bad");
-    for (const button of page.root.querySelectorAll(".ms-tags-head button")) button.hidden = page.synthesis;
-    i18n().write(page.find(".ms-tags-count"), "scalars.chosen",
+    if (bad) i18n().write(note, "cards.filter_bad");
+    for (const button of page.root.querySelectorAll(".ms-tags-head button")) button.hidden = Boolean(onSides);
+    i18n().write(page.find(".ms-tags-count"), "cards.chosen",
       { shown: count(page.chosen.length), total: count(catalogue.tags.length) });
 
     // What the list shows depends on these alone; most changes of the state leave it as it is.
-    const key = JSON.stringify([text, state.tag, state.hide, page.synthesis, page.synthesis && scalars.synthesis(page)]);
+    const key = JSON.stringify([text, state.tag, state.hide, onSides]);
     if (page.drawn === key && page.drawnCatalogue === catalogue) return;
     page.drawn = key;
     page.drawnCatalogue = catalogue;
-    const shown = scalars.matching(catalogue.tags, text);
+    const shown = cards.matching(catalogue.tags, text);
     page.groups = grouped(shown);
-    const [left, right] = page.synthesis ? scalars.synthesis(page) : [[], []];
-    const sides = { left: new Set(left), right: new Set(right) };
+    const sides = onSides && { left: new Set(onSides[0]), right: new Set(onSides[1]) };
     const list = page.find(".ms-tag-list");
     const focus = focused(list);
-    list.replaceChildren(...rows(page, page.groups, scalars.ticked(state), sides, shown.length));
+    list.replaceChildren(...rows(page, page.groups, cards.ticked(state), sides, shown.length));
     refocus(list, focus);
   }
 
@@ -197,5 +188,5 @@
     }
   }
 
-  scalars.tags = { build, draw };
+  window.mindscope.tags = { build, draw };
 })();

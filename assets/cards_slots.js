@@ -1,0 +1,190 @@
+// The cards of a page with one card per tag (see cards.js): which tag is in which slot, heads, tools, downloads, full screen.
+(function () {
+  "use strict";
+  const mindscope = window.mindscope;
+  const cards = mindscope.cards;
+  const { make, words, icon, iconButton, menu, listed, toggled } = cards;
+  const HEIGHTS = [460, 340, 272];  // px, by rows of cards
+
+  function plotOf(card) {
+    return card.querySelector(".js-plotly-plot");
+  }
+
+  function metaOf(drawing) {
+    return drawing.layout ? drawing.layout.meta : drawing.meta;
+  }
+
+  // Slots and heads ----------------------------------------------------------------------------------------------------
+
+  function assign(page) {
+    const full = cards.last(page.state, "full", null);
+    page.root.querySelectorAll(".ms-slot").forEach((card, slot) => {
+      const used = slot < page.shown.length;
+      card.hidden = !used;
+      if (!used) return;
+      const key = page.shown[slot];
+      if (card.dataset.key !== key) {
+        card.dataset.key = key;
+        head(page, card, key);
+        card.classList.add("ms-pending");
+      }
+      const filled = page.drawings.get(slot);
+      if (filled && key && metaOf(filled).tags[0] === key) painted(page, slot, filled);
+      card.classList.toggle("ms-full", full === key);
+      press(card, "full", listed(page.state, "full", key));
+      page.kind.press(page, card, key);
+    });
+    page.find(".ms-slots").style.setProperty("--ms-card-height", `${height(page)}px`);
+    cards.measure(page);
+  }
+
+  // One or two rows of cards need not leave half of the screen empty.
+  function height(page) {
+    const rows = Math.ceil(page.shown.length / cards.across(page, page.shown.length));
+    return HEIGHTS[Math.min(rows, HEIGHTS.length) - 1] || HEIGHTS[0];
+  }
+
+  function head(page, card, key) {
+    const title = make("h3", "ms-card-title");
+    if (key) {
+      title.textContent = key;
+      title.title = key;
+      card.setAttribute("aria-label", key);
+    } else {
+      mindscope.i18n.write(title, page.kind.title(key));
+      mindscope.i18n.label(card, "aria-label", page.kind.title(key));
+    }
+    const header = card.querySelector(".ms-card-head");
+    header.replaceChildren(title, make("span", "ms-card-badges"), make("span", "ms-card-notes"), toolbar(page, key));
+  }
+
+  function toolbar(page, key) {
+    const summary = make("summary", "ms-button ms-button-icon", icon("download"));
+    mindscope.i18n.label(summary, "title", "cards.save");
+    mindscope.i18n.label(summary, "aria-label", "cards.save");
+    const files = page.kind.files(key);
+    const tools = [...page.kind.tools(key), ...(files.length ? [menu(summary, files)] : []), iconButton("full", "cards.full", "full")];
+    const bar = make("span", "ms-card-tools", tools, { role: "toolbar" });
+    mindscope.i18n.label(bar, "aria-label", "cards.tools");
+    return bar;
+  }
+
+  function press(card, act, on) {
+    const button = card.querySelector(`[data-act="${act}"]`);
+    if (button) button.setAttribute("aria-pressed", String(on));
+  }
+
+  // A drawing of what the slot showed before says nothing about its card now.
+  function painted(page, slot, drawing) {
+    page.drawings.set(slot, drawing);
+    const card = page.slot(slot);
+    const meta = metaOf(drawing);
+    const wanted = page.asks[slot];
+    if (!card || !meta || card.hidden || !wanted) return;
+    if (!mindscope.state.same(meta.tags, [...wanted.tag, ...(wanted.right || [])])) return;
+    card.classList.remove("ms-pending");
+    const { badges, notes } = page.kind.painted(page, card, card.dataset.key, meta);
+    card.querySelector(".ms-card-badges").replaceChildren(...badges);
+    card.querySelector(".ms-card-notes").replaceChildren(...notes);
+  }
+
+  // Saving -------------------------------------------------------------------------------------------------------------
+
+  function imageItems() {
+    return ["png", "svg"].map((format) => make("button", "ms-menu-item", words(`cards.save.${format}`),
+      { type: "button", "data-act": format }));
+  }
+
+  // Links to plain routes, made when the menu opens: [[name of the file, text key], ...].
+  function links(files) {
+    return files.map(([name, key]) => make("a", "ms-menu-item", words(key), { "data-save": name, download: "" }));
+  }
+
+  function drawLinks(page, card) {
+    const { key } = card.dataset;
+    const tags = page.kind.fileTags ? page.kind.fileTags(page, key) : [key];
+    const range = page.kind.fileRange ? page.kind.fileRange(page, key) : {};
+    for (const element of card.querySelectorAll("[data-save]")) {
+      element.href = cards.exportUrl(page, element.dataset.save, tags, range);
+    }
+  }
+
+  function fileName(text) {
+    return text.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^[._]+/, "").slice(0, 80) || "chart";
+  }
+
+  // plotly takes some of html for markup in its texts.
+  function plain(text) {
+    return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  }
+
+  // On the page css colours the plot; a file needs the colours in it.
+  function forFile(page, card, key) {
+    const plot = plotOf(card);
+    const style = getComputedStyle(card);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    const layout = structuredClone(plot.layout);
+    for (const name of Object.keys(layout).filter((axis) => /^[xy]axis\d*$/.test(axis))) {
+      Object.assign(layout[name], { gridcolor: colour("--ms-plot-grid"), zerolinecolor: colour("--ms-plot-zero") });
+    }
+    const names = card.querySelector(".ms-card-title").textContent;
+    Object.assign(layout, {
+      paper_bgcolor: colour("--ms-card"), plot_bgcolor: colour("--ms-card"), autosize: false,
+      font: { size: 11, color: colour("--ms-text"), family: style.fontFamily },
+      title: { text: plain(key || names), font: { size: 13 }, x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } },
+    });
+    layout.margin = { ...layout.margin, t: Math.max(30, (layout.margin || {}).t || 0) };
+    const figure = { data: plot.data, layout };
+    return page.kind.forFile ? page.kind.forFile(page, card, key, figure) : figure;
+  }
+
+  async function saveImage(page, card, key, format) {
+    const { clientWidth: width, clientHeight: height } = plotOf(card);
+    const options = { format, width, height: height + 22, scale: format === "png" ? 2 : 1 };
+    saveAs(await window.Plotly.toImage(forFile(page, card, key), options), `${fileName(key)}.${format}`);
+  }
+
+  function saveAs(href, name) {
+    make("a", "", [], { href, download: name }).click();
+  }
+
+  // Events -------------------------------------------------------------------------------------------------------------
+
+  const acts = {
+    full: (page, card, key) => page.change({ full: toggled(page.state, "full", key).slice(-1) }),
+    png: (page, card, key) => saveImage(page, card, key, "png"),
+    svg: (page, card, key) => saveImage(page, card, key, "svg"),
+  };
+
+  document.addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest(".ms-slot [data-act]");
+    if (!button) return;
+    const card = button.closest(".ms-slot");
+    const page = cards.pageAround(card);
+    const act = (page.kind.acts || {})[button.dataset.act] || acts[button.dataset.act];
+    if (act) act(page, card, card.dataset.key, button);
+  });
+
+  document.addEventListener("toggle", (event) => {
+    const card = event.target instanceof Element && event.target.closest(".ms-slot");
+    if (card && event.target.open) drawLinks(cards.pageAround(card), card);
+    if (card) card.classList.toggle("ms-menu-open", Boolean(card.querySelector("details[open]")));
+  }, true);
+
+  function typing(target) {
+    return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+  }
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.key !== "f" && event.key !== "Escape") return;
+    const large = document.querySelector(".ms-slot.ms-full:not([hidden])");
+    const card = large || (event.key === "f" && document.activeElement.closest(".ms-slot"))
+      || (event.key === "f" && document.querySelector(".ms-slot:hover"));
+    if (!card || (event.key === "Escape" && !large)) return;
+    event.preventDefault();
+    acts.full(cards.pageAround(card), card, card.dataset.key);
+  });
+
+  mindscope.slots = { assign, painted, plotOf, press, imageItems, links, plain, fileName, saveAs };
+})();

@@ -1,0 +1,182 @@
+// One card of the scalars page: its tools, what it says about its points, its zoom.
+(function () {
+  "use strict";
+  const mindscope = window.mindscope;
+  const { scalars, cards, slots } = mindscope;
+  const { make, words, iconButton, badge, entry, withEntry, listed, toggled, count } = cards;
+  const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
+
+  function buttons() {
+    return [["back", "back"], ["restore", "restore"], ["zoom", "zoom"], ["log", "log"], ["threshold", "threshold"]]
+      .map(([name, act]) => iconButton(name, `scalars.${act}`, act));
+  }
+
+  function files() {
+    return [...slots.imageItems(), ...slots.links([["scalars.csv", "scalars.save.csv"], ["scalars.json", "scalars.save.json"]])];
+  }
+
+  function press(page, card, key) {
+    slots.press(card, "log", listed(page.state, "log", key));
+    slots.press(card, "zoom", !listed(page.state, "pan", key));
+    slots.press(card, "threshold", entry(page.state, "threshold", key) !== "");
+    const zoomed = entry(page.state, "zoom", key) !== "";
+    for (const act of ["back", "restore"]) card.querySelector(`[data-act="${act}"]`).disabled = !zoomed;
+    card.classList.toggle("ms-zoomed", zoomed);
+  }
+
+  // What the figure says -----------------------------------------------------------------------------------------------
+
+  function painted(page, card, key, meta) {
+    scalars.hover.refresh(page, card);
+    return { badges: warnings(meta), notes: [...legend(meta), ...notes(page, key, meta)] };
+  }
+
+  function warnings(meta) {
+    const result = [];
+    const bad = KINDS.filter(([name]) => meta[name] > 0).map(([name, text]) => `${count(meta[name])} ${text}`).join(" · ");
+    if (bad) result.push(jump(bad, meta.first));
+    if (meta.interval) {
+      const values = { interval: meta.interval, n: count(meta.satisfied) };
+      result.push(badge("scalars.satisfied", values, "scalars.satisfied.title", meta.satisfied ? "wrong" : "plain"));
+    }
+    return result;
+  }
+
+  function notes(page, key, meta) {
+    const result = [];
+    if (meta.lines < meta.series) {
+      result.push(badge("scalars.lines", { shown: count(meta.lines), total: count(meta.series) }, null, "accent"));
+      result.push(make("button", "ms-badge ms-badge-button", words("scalars.every"), { type: "button", "data-act": "every" }));
+    }
+    const values = { n: count(meta.points - meta.unplaced), inside: count(meta.inside) };
+    const zoomed = entry(page.state, "zoom", key) !== "";
+    const points = zoomed ? "scalars.points.part" : meta.whole ? "scalars.points" : "scalars.points.drawn";
+    result.push(badge(points, values, meta.whole ? "scalars.points.whole" : "scalars.points.title"));
+    if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
+    if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
+    return result;
+  }
+
+  function jump(what, first) {
+    const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", what, { type: "button", "data-act": "jump" });
+    if (!first) {
+      button.disabled = true;
+      return button;
+    }
+    button.dataset.low = first.low;
+    button.dataset.high = first.high;
+    mindscope.i18n.label(button, "title", "scalars.bad.title", { what, step: count(first.step), run: first.label });
+    return button;
+  }
+
+  function legend(meta) {
+    return meta.legend.map((item) => {
+      const stroke = make("span", `ms-stroke ms-stroke-${item.stroke}`, [], { "aria-hidden": "true" });
+      if (item.colour) stroke.style.color = item.colour;
+      const side = item.axis === 2 ? " → R" : "";
+      return make("span", "ms-legend ms-cut", [stroke, make("span", "ms-cut", item.tag + side)], { title: item.tag });
+    });
+  }
+
+  // Zoom ---------------------------------------------------------------------------------------------------------------
+
+  function zoneMs(page) {
+    return cards.last(page.state, "x", "") === "absolute" ? -new Date().getTimezoneOffset() * 60000 : null;
+  }
+
+  // What plotly calls a place on the axis, as the state writes it.
+  function toState(page, value) {
+    const zone = zoneMs(page);
+    if (zone === null) return Number(value);
+    const ms = typeof value === "number" ? value : Date.parse(`${value.replace(" ", "T")}Z`);
+    return (ms - zone) / 1000;
+  }
+
+  function short(value, digits = 9) {
+    return String(Number(value.toPrecision(digits)));
+  }
+
+  function setView(page, key, view, remember) {
+    const now = entry(page.state, "zoom", key);
+    if (view === now) return;
+    const trail = page.trails.get(key) || [];
+    if (remember) page.trails.set(key, [...trail, now]);
+    page.change({ zoom: withEntry(page.state, "zoom", key, view) });
+  }
+
+  function moved(page, key, change) {
+    if (change["xaxis.autorange"] || change["yaxis.autorange"]) {
+      if (entry(page.state, "zoom", key)) setView(page, key, "", true);
+      return;
+    }
+    const [x0, x1, y0, y1] = ["xaxis", "yaxis"].flatMap((axis) => [change[`${axis}.range[0]`], change[`${axis}.range[1]`]]);
+    if (x0 === undefined && y0 === undefined) return;
+    const view = (entry(page.state, "zoom", key) || ",,,").split(",");
+    if (x0 !== undefined) {
+      const digits = zoneMs(page) === null ? 9 : 14;
+      view[0] = short(toState(page, x0), digits);
+      view[1] = short(toState(page, x1), digits);
+    }
+    if (y0 !== undefined && y1 !== undefined) {
+      const log = listed(page.state, "log", key);
+      [view[2], view[3]] = [y0, y1].map((value) => short(log ? 10 ** value : Number(value)));
+    }
+    if (Number(view[0]) < Number(view[1]) || (view[0] === "" && view[2] !== "")) setView(page, key, view.join(","), true);
+  }
+
+  function back(page, key) {
+    const trail = page.trails.get(key) || [];
+    const view = trail.length ? trail[trail.length - 1] : "";
+    page.trails.set(key, trail.slice(0, -1));
+    setView(page, key, view, false);
+  }
+
+  function restore(page, key) {
+    setView(page, key, "", true);
+  }
+
+  function jumpTo(page, key, button) {
+    const [low, high] = [Number(button.dataset.low), Number(button.dataset.high)];
+    const half = (high - low) / 2 || 1;
+    const zone = zoneMs(page);
+    const place = (value) => (zone === null ? short(value) : short((value - zone) / 1000, 14));
+    setView(page, key, `${place(low === high ? low - half : low)},${place(low === high ? high + half : high)},,`, true);
+  }
+
+  // Saving -------------------------------------------------------------------------------------------------------------
+
+  function forFile(key, { data, layout }) {
+    const lines = data.filter((trace) => trace.meta && trace.meta.key !== undefined);
+    layout.showlegend = lines.length > 1 && lines.length <= 20;
+    const named = data.map((trace) => (lines.includes(trace)
+      ? { ...trace, name: slots.plain(key ? trace.meta.label : `${trace.meta.label} ${trace.meta.tag}`) }
+      : { ...trace, showlegend: false }));
+    return { data: named, layout };
+  }
+
+  // The steps in view, where steps are what is in view.
+  function fileRange(page, key) {
+    const view = entry(page.state, "zoom", key).split(",");
+    if (cards.last(page.state, "x", "step") !== "step" || !view[0]) return {};
+    return { from: String(Math.ceil(Number(view[0]))), to: String(Math.floor(Number(view[1]))) };
+  }
+
+  // Buttons -------------------------------------------------------------------------------------------------------------
+
+  const acts = {
+    log: (page, card, key) => page.change({ log: toggled(page.state, "log", key), zoom: withoutY(page, key) }),
+    zoom: (page, card, key) => page.change({ pan: toggled(page.state, "pan", key) }),
+    every: (page, card, key) => page.change({ every: toggled(page.state, "every", key) }),
+    back: (page, card, key) => back(page, key),
+    restore: (page, card, key) => restore(page, key),
+    jump: (page, card, key, button) => jumpTo(page, key, button),
+    threshold: (page, card, key) => scalars.threshold.open(page, key),
+  };
+
+  function withoutY(page, key) {
+    const [x0, x1] = entry(page.state, "zoom", key).split(",");
+    return withEntry(page.state, "zoom", key, x0 ? `${x0},${x1},,` : "");
+  }
+
+  scalars.tools = { buttons, files, press, painted, moved, forFile, fileRange, acts };
+})();
