@@ -88,9 +88,9 @@ def float32(field: int, value: float) -> bytes:
     return varint(field << 3 | 5) + _float32(value)
 
 
-def _float32(value: float) -> bytes:
+def _float32(value: ArrayLike) -> bytes:
     with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold is Inf
-        return np.array(value, "<f4").tobytes()
+        return np.asarray(value).astype("<f4").tobytes()
 
 
 def float64(field: int, value: float) -> bytes:
@@ -165,7 +165,7 @@ class EventWriter:
             array = np.asarray(value.values)
             dims = b"".join(number(1, size) for size in array.shape)
             dtype = number(2, _dtype(MINDSPORE_DTYPES, array, tag))
-            return delimited(8, dims + dtype + delimited(3, array.astype("<f4").tobytes()))
+            return delimited(8, dims + dtype + delimited(3, _float32(array)))
         if isinstance(value, Text):
             raise FormatError(f"{tag}: MindSpore's event files hold no text")
         return float32(3, value)

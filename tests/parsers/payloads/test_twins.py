@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from parsers import TensorValue, open_run
 from parsers.events.writer import EventWriter, Tensor
@@ -57,7 +58,7 @@ def test_float64_keeps_nan_and_its_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "other", [EXACT + 2**40, EXACT.T.copy(), EXACT.astype("i4"), EXACT.astype("f8"), np.array([["a", "b", "c"]])]
 )
-def test_another_array_is_not_the_twin(tmp_path: Path, other: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> None:
+def test_another_array_is_not_the_twin(tmp_path: Path, other: NDArray[np.generic]) -> None:
     np.save(export(tmp_path), other)
     value = tensor(tmp_path)
     assert (value.twin, value.stored_as) == ("", "float32")
