@@ -5,6 +5,9 @@
     <prefix>tensor.npy?...&part=all          the part that dims names, or all of it, as a .npy file
     <prefix>tensor.csv?...&part=all          the same as text: a table of rows and columns, or one line per value
 
+    <prefix>tensor-about?...                 shape, dtype and the part that dims names, or why there is nothing to show
+    <prefix>tensor-statistics?...&figure=1   statistics of all values, and a figure of their distribution
+
 A rectangle is sent row by row as little-endian numbers; the header Mindscope-Block says what of: {"dtype": "f4", "rows":
 [0, 128], "cols": [0, 64]}. minus_run or minus_step make all of them speak of the difference of two tensors.
 """
@@ -26,6 +29,7 @@ from app.refusals import Unusable, refusal
 from app.values import attachment, safe_name
 from layouts.page import FrameSource
 from layouts.state import BadInput
+from layouts.training.tensors import facts
 from layouts.training.tensors.asks import read_ask
 from layouts.training.tensors.shown import Shown, chosen, extent, find, rectangle
 from parsers.analysis import Tensor, cut, next_bad, pieces, row_number
@@ -59,6 +63,24 @@ def block(source: FrameSource) -> Response:
     return answer
 
 
+def about(source: FrameSource) -> Response:
+    """What is known of a tensor without its values; one that cannot be read or shown says so in its `problem`."""
+    try:
+        _refuse_others()
+        return _json(facts.about(source, read_ask(_query())))
+    except _REFUSED as error:
+        return _refusal(error)
+
+
+def statistics(source: FrameSource) -> Response:
+    """Statistics of all values of a tensor."""
+    try:
+        _refuse_others("figure")
+        return _json(facts.summary(source, read_ask(_query()), figure=_text("figure") == "1"))
+    except _REFUSED as error:
+        return _refusal(error)
+
+
 def bad(source: FrameSource) -> Response:
     """Where the next value that is not finite is, in row order; from the first on after the last."""
     try:
@@ -69,9 +91,7 @@ def bad(source: FrameSource) -> Response:
             index = next_bad(tensor)
     except _REFUSED as error:
         return _refusal(error)
-    answer = Response(msgspec.json.encode({"index": index}), mimetype="application/json")
-    answer.cache_control.no_store = True
-    return answer
+    return _json({"index": index})
 
 
 def npy(source: FrameSource) -> Response:
@@ -112,17 +132,25 @@ def _name(shown: Shown) -> str:
 
 
 def _shown(source: FrameSource, *others: str) -> Shown:
-    known = (*_ASK, *others)
-    for name in request.args:
-        if name not in known:
-            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
-    ask = read_ask(request.args.to_dict(flat=False))
+    _refuse_others(*others)
+    ask = read_ask(_query())
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):
         if not any(run in row.members for row in source.runs()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
         if source.items(run, "tensor", ask.value.tag) is None:
             raise Unusable(f"run {run[:200]!r} has no tensor {ask.value.tag[:200]!r}", 404)
     return find(source, ask)
+
+
+def _refuse_others(*others: str) -> None:
+    known = (*_ASK, *others)
+    for name in request.args:
+        if name not in known:
+            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
+
+
+def _query() -> dict[str, list[str]]:
+    return request.args.to_dict(flat=False)
 
 
 def _text(name: str) -> str:
@@ -152,6 +180,12 @@ def _after(tensor: Tensor) -> int:
 
 
 # What is answered ---------------------------------------------------------------------------------------------------
+
+
+def _json(content: Any) -> Response:
+    answer = Response(msgspec.json.encode(content), mimetype="application/json")
+    answer.cache_control.no_store = True
+    return answer
 
 
 def _sendable(values: NDArray[Any]) -> NDArray[Any]:
