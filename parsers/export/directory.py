@@ -93,7 +93,7 @@ class Export:
         names = list(dict.fromkeys(tag for tags in found.values() for tag in tags))
         chosen = set(self._wanted.tags(names)) if names else set()
         jobs = [(kind, tag) for kind, tags in found.items() for tag in tags if tag in chosen]
-        folders = _Folders(self._out, self._runs.take(readable(run.name)) if jobs else "")
+        folders = _Folders(self._out, self._runs.take(readable(_name(run))) if jobs else "")
         for number, (kind, tag) in enumerate(jobs):
             if kind == "scalars":
                 assert self._scalars is not None
@@ -142,6 +142,11 @@ class Export:
             self._files[name] = self._open.enter_context(replacing(self._out / name))
             self._files[name].write(",".join(columns).encode() + b"\n")
         return self._files[name]
+
+
+def _name(run: Run) -> str:
+    """What the directories of a run are named after."""
+    return os.path.basename(run.path) if run.name == "." else run.name
 
 
 def _within(progress: Progress, number: int, count: int) -> Progress:
