@@ -268,7 +268,7 @@ class Run(Recorded):
         return [
             (number, block)
             for number, key in self._places(kind).get(tag, ())
-            for block in states[number].payloads[key[0], key[1]]
+            for block in states[number].index(key[0], key[1])
         ]
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import groupby
 
 import numpy as np
 
@@ -64,15 +65,34 @@ class FileState:
             self.scalars[tags] = [joined]
         return self.scalars[tags][0]
 
+    def index(self, kind: str, tag: str) -> list[PayloadBlock]:
+        """Where the large values of a tag are, one block per plugin; joins what several reads brought, once."""
+        parts = self.payloads.get((kind, tag), [])
+        if len(parts) > 1:
+            joined = [_joined(list(alike)) for _, alike in groupby(parts, key=lambda part: part.plugin)]
+            self.payloads[kind, tag] = parts = joined
+        return parts
+
     def verified(self, kind: str, tag: str, order: int) -> bool:
         """Whether the data CRC of the record at this offset, which holds a value of the tag, has been checked."""
-        return all(bool(block.verified[_rows(block, order)].all()) for block in self.payloads.get((kind, tag), ()))
+        return all(bool(block.verified[_rows(block, order)].all()) for block in self.index(kind, tag))
 
     def mark_verified(self, order: int) -> None:
         """Remember that the data CRC of the record at this offset was checked."""
-        for blocks in self.payloads.values():
-            for block in blocks:
+        for kind, tag in self.payloads:
+            for block in self.index(kind, tag):
                 block.verified[_rows(block, order)] = True
+
+
+def _joined(parts: list[PayloadBlock]) -> PayloadBlock:
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    step, wall_time, order, offset, length, verified = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("step", "wall_time", "order", "offset", "length", "verified")
+    )
+    return PayloadBlock(first.kind, first.tag, step, wall_time, order, offset, length, verified, first.plugin)
 
 
 def _rows(block: PayloadBlock, order: int) -> slice:

@@ -194,3 +194,21 @@ def test_a_refused_value_leaves_the_others(tmp_path: Path) -> None:
     with pytest.raises(PayloadError, match=r"tensor alone: wanted 5 values for the shape \(5,\), got 2"):
         run.tensor("alone", 1)
     assert run.tensor("alone", 0).data[0, 0] == 0
+
+
+def test_a_run_followed_for_long_keeps_one_index(tmp_path: Path) -> None:
+    path = write(tmp_path, steps=30)
+    whole = path.read_bytes()
+    ends = [int(order) for order in open_run(tmp_path).items("tensor", "alone").order]
+    path.write_bytes(whole[: ends[0]])
+    run = open_run(tmp_path)
+    for end in [*ends[1:], len(whole)]:
+        with path.open("r+b") as file:
+            file.seek(0, os.SEEK_END)
+            file.write(whole[file.tell() : end])
+        run.refresh()
+        assert same(run.tensor("large", -1).data, LARGE + run.items("tensor", "large").step[-1])
+    assert run.items("tensor", "alone").step.tolist() == list(range(30))
+    (state,) = run.states.values()
+    assert len(state.payloads["tensor", "large"]) == 1
+    assert run.unverified == 4  # the first step was there before, and has not been looked at
