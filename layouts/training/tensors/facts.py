@@ -71,7 +71,7 @@ def _texts(found: Statistics) -> dict[str, list[str]]:
 
 def _colour(source: FrameSource, shown: Shown) -> str:
     run = shown.value.named.run
-    return colours(source, {"run": [run]}).get(run, "#3880c9")
+    return colours(source).get(run, "#3880c9")
 
 
 def bars(tensor: Tensor, colour: str) -> dict[str, Any]:
