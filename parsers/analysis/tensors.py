@@ -53,7 +53,8 @@ def statistics(array: Tensor) -> Statistics:
         values -= there
         total = finite + len(values)
         apart = there - mean
-        squares += float(np.dot(values, values)) + apart * apart * finite * len(values) / total
+        values *= values  # np.dot would wake up threads that wait by spinning
+        squares += float(values.sum()) + apart * apart * finite * len(values) / total
         mean += apart * len(values) / total
         finite = total
     neg_inf = array.size - finite - nan - pos_inf
