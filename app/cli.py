@@ -103,6 +103,8 @@ def _settings(options: argparse.Namespace) -> Settings:
 def _start(options: argparse.Namespace) -> int:
     from app import serving
 
+    if options.demo and hasattr(options, "summary_base_dir"):
+        raise SettingError(f"--demo: wanted alone, got --summary-base-dir {options.summary_base_dir!r} too")
     settings = _settings(options)
     if options.demo:
         settings = replace(settings, summary_base_dir=serving.demo_directory())
@@ -133,15 +135,17 @@ def _stop(options: argparse.Namespace) -> int:
     from app import processes
 
     port = _settings(options).port
-    record = processes.at_port(port)
-    if record is None:
+    records = processes.at_port(port)
+    if not records:
         print(f"mindscope: no server of this user at port {port}", file=sys.stderr)
-        return 1
-    if not processes.stop(record):
-        print(f"mindscope: the server at port {port} (pid {record.pid}) could not be ended", file=sys.stderr)
-        return 1
-    print(f"Stopped {record.url} (pid {record.pid})")
-    return 0
+    left = 0
+    for record in records:
+        if processes.stop(record):
+            print(f"Stopped {record.url} (pid {record.pid})")
+        else:
+            left += 1
+            print(f"mindscope: {record.url} (pid {record.pid}) could not be ended", file=sys.stderr)
+    return 0 if records and not left else 1
 
 
 def _status(_options: argparse.Namespace) -> int:
@@ -210,7 +214,7 @@ def _nothing(_parser: argparse.ArgumentParser) -> None:
 # In the order of --help.
 _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Command], ...] = (
     ("start", "serve a directory of runs (done when no command is named)", _add_start_options, _start),
-    ("stop", "end the server at a port", _add_stop_options, _stop),
+    ("stop", "end this user's servers at a port", _add_stop_options, _stop),
     ("status", "list the running servers of this user", _nothing, _status),
     ("list", "list the runs below a directory", _add_list_options, _on_files("DIR", "inspection", "list_runs")),
     ("check", "read everything and report all damage", _add_directory, _on_files("DIR", "inspection", "check")),

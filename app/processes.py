@@ -1,7 +1,8 @@
 """The running servers of this user: who serves which directory at which port, and how one is stopped.
 
-Each server keeps a record, `<cache>/servers/<port>.json`, while it runs. A record names a process by its id and the time it
-started, so that an id the system has given to another process since is never taken for a server and never signalled.
+Each server keeps a record, `<cache>/servers/<machine>@<address>@<port>.json`, while it runs. A record names a process by its
+id and the time it started, so that an id the system has given to another process since is never taken for a server and never
+signalled. Machines may share the directory: each looks at its own records only.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import re
 import signal
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -21,14 +24,21 @@ from app import workspace
 
 _log = logging.getLogger(__name__)
 
+RECORDS = "servers"
+"""The directory of the records, in the cache."""
+
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A running server. started is opaque text that tells two processes of one id apart; since is seconds since 1970."""
+    """A running server. started is opaque text that tells two processes of one id apart; since is seconds since 1970.
+
+    address and port are those it listens at.
+    """
 
     pid: int
     started: str
     url: str
+    address: str
     port: int
     base: str
     workspace: str
@@ -37,8 +47,17 @@ class Record:
 
 
 def records_directory() -> str:
-    """Where the records are; made if need be, whatever --workspace says, so that `status` finds every server."""
-    return workspace.subdirectory(workspace.prepare(workspace.cache_directory()), "servers")
+    """Where the records are, whatever --workspace says, so that `status` finds every server; nothing is made."""
+    return os.path.join(workspace.cache_directory(), RECORDS)
+
+
+def place(address: str, port: int) -> str:
+    """Machine, address and port as the beginning of a file name: what no two running servers share."""
+    return f"{_machine()}@{re.sub(r'[^A-Za-z0-9_.-]', '_', address)}@{port}"
+
+
+def _machine() -> str:
+    return re.sub(r"[^A-Za-z0-9_.-]", "_", socket.gethostname().lower())
 
 
 def start_time(pid: int) -> str | None:
@@ -61,10 +80,10 @@ def _start_time_in_proc(pid: int) -> str | None:
     return None if state in "ZX" else f"{boot} {ticks}"
 
 
-def own_record(*, url: str, port: int, base: str, directory: str, log: str) -> Record:
+def own_record(*, url: str, address: str, port: int, base: str, directory: str, log: str) -> Record:
     """The record of this process."""
     pid = os.getpid()
-    return Record(pid, start_time(pid) or "", url, port, base, directory, log, time.time())
+    return Record(pid, start_time(pid) or "", url, address, port, base, directory, log, time.time())
 
 
 def is_running(record: Record) -> bool:
@@ -79,9 +98,12 @@ def is_running(record: Record) -> bool:
 
 
 @contextlib.contextmanager
-def recorded(record: Record) -> Iterator[None]:
-    """Keep the record on disk while the body runs. A full disk costs `status` and `stop`, not the server."""
-    path = os.path.join(records_directory(), f"{record.port}.json")
+def recorded(record: Record, directory: str) -> Iterator[None]:
+    """Keep the record in the directory ("": nowhere) while the body runs. A full disk costs `status` and `stop`, no more."""
+    if not directory:
+        yield
+        return
+    path = os.path.join(directory, place(record.address, record.port) + ".json")
     new = f"{path}.{record.pid}"
     try:
         with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
@@ -93,27 +115,35 @@ def recorded(record: Record) -> Iterator[None]:
         yield
     finally:
         if _read(path) == record:
-            os.unlink(path)
+            with contextlib.suppress(OSError):
+                os.unlink(path)
 
 
-def running() -> list[Record]:
-    """The servers of this user that run now, by port. Records of servers that were killed are removed."""
-    directory = records_directory()
+def running(directory: str | None = None) -> list[Record]:
+    """The servers of this user that run now on this machine, by port. Records of servers that were killed are removed.
+
+    directory is that of the records, where it is not `records_directory()`.
+    """
+    directory = directory or records_directory()
+    own = f"{_machine()}@"
+    try:
+        names = [name for name in os.listdir(directory) if name.startswith(own) and name.endswith(".json")]
+    except OSError:
+        return []
     found = []
-    for name in os.listdir(directory):
-        path = os.path.join(directory, name)
-        record = _read(path) if name.endswith(".json") else None
+    for path in (os.path.join(directory, name) for name in names):
+        record = _read(path)
         if record is not None and is_running(record):
             found.append(record)
-        elif name.endswith(".json"):
-            with contextlib.suppress(FileNotFoundError):
+        else:
+            with contextlib.suppress(OSError):
                 os.unlink(path)
-    return sorted(found, key=lambda record: record.port)
+    return sorted(found, key=lambda record: (record.port, record.address))
 
 
-def at_port(port: int) -> Record | None:
-    """The server of this user at a port."""
-    return next((record for record in running() if record.port == port), None)
+def at_port(port: int) -> list[Record]:
+    """The servers of this user at a port: at most one for each address of this machine."""
+    return [record for record in running() if record.port == port]
 
 
 def _read(path: str) -> Record | None:

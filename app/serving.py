@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 import webbrowser
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from app import processes, workspace
@@ -28,6 +28,7 @@ SWITCH_SECONDS = 0.0005
 PATIENCE = 60.0
 """A server in the background must answer within so many seconds."""
 LARGEST_LOG = 10 << 20
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened at
 
 
 class StartError(RuntimeError):
@@ -47,21 +48,42 @@ def demo_directory() -> str:
     return os.path.join(os.path.dirname(os.path.abspath(__file__)), "demo")
 
 
-def workspace_directory(settings: Settings, base: str) -> str:
-    """The workspace, made if need be. Raises SettingError."""
-    # The records of running servers are there whatever the workspace is.
-    cache = workspace.prepare(workspace.cache_directory(), base=base, origin="XDG_CACHE_HOME")
-    return workspace.prepare(settings.workspace, base=base) if settings.workspace else cache
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Directories a server writes to, "" where there is none: the workspace (index, logs) and the records of running servers.
+
+    warning says in one line what is lost where the user's cache directory cannot be written to.
+    """
+
+    workspace: str
+    records: str
+    warning: str = ""
 
 
-def log_file(directory: str, port: int) -> str:
+def places(settings: Settings, base: str) -> Places:
+    """The directories, made if need be. Raises SettingError for a workspace the user named."""
+    given = workspace.prepare(settings.workspace, base=base) if settings.workspace else ""
+    origin = "the user's cache directory"
+    try:
+        # Records are there whatever the workspace is, so that `status` finds every server.
+        cache = workspace.prepare(workspace.cache_directory(), base=base, origin=origin)
+        return Places(given or cache, workspace.subdirectory(cache, processes.RECORDS, origin=origin))
+    except SettingError as error:
+        lost = "status and stop will not know this server"
+        if given:
+            return Places(given, workspace.subdirectory(given, processes.RECORDS), f"{lost}: {error}")
+        index = "; no index is kept (--workspace DIR, outside the runs, keeps one)" if settings.cache else ""
+        return Places("", "", f"{lost}{index}: {error}")
+
+
+def log_file(directory: str, host: str, port: int) -> str:
     """The log of a server in the background."""
-    return os.path.join(workspace.subdirectory(directory, "log"), f"mindscope.{port}.log")
+    return os.path.join(workspace.subdirectory(directory, "log"), f"{processes.place(host.strip('[]'), port)}.log")
 
 
 def address(host: str, port: int, prefix: str) -> str:
     """The URL to open, without a token. A server that listens everywhere is given this machine's name."""
-    name = socket.gethostname() if host in ("0.0.0.0", "::", "*") else host.strip("[]")  # noqa: S104
+    name = socket.gethostname() if host.strip("[]") in EVERYWHERE else host.strip("[]")
     name = f"[{name}]" if ":" in name else name
     return f"http://{name}:{port}{prefix}"
 
@@ -74,23 +96,28 @@ def serve(settings: Settings) -> None:
     from app import security
 
     base = base_directory(settings)
-    directory = workspace_directory(settings, base)
+    kept = places(settings, base)
+    _warn(kept)
     announced = not settings.token
     token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener:
         _set_up_process(settings)
-        with _store(settings, base, directory) as store:
-            port = listener.getsockname()[1]
+        with _store(settings, base, kept.workspace) as store:
+            place, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token)
             url = address(settings.host, port, settings.url_path_prefix)
-            record = processes.own_record(
-                url=url, port=port, base=base, directory=directory, log=os.environ.pop("MINDSCOPE_LOG", "")
-            )
-            with processes.recorded(record):
+            log = os.environ.pop("MINDSCOPE_LOG", "")
+            record = processes.own_record(url=url, address=place, port=port, base=base, directory=kept.workspace, log=log)
+            with processes.recorded(record, kept.records):
                 print(f"Serving {base}\nWeb address: {url}{f'?token={token}' if token and announced else ''}", flush=True)
                 if settings.open:
                     _open_browser(f"{url}?token={token}" if token else url)
                 server.run()
+
+
+def _warn(kept: Places) -> None:
+    if kept.warning:
+        print(f"mindscope: {kept.warning}", file=sys.stderr, flush=True)
 
 
 def _open_browser(url: str) -> None:
@@ -124,17 +151,19 @@ def _listening(settings: Settings, base: str) -> Iterator[socket.socket]:
             listener.bind(place)
             listener.listen(1024)
         except OSError as error:
-            raise _cannot_listen(error, settings, base) from None
+            raise _cannot_listen(error, settings, str(place[0]), base) from None
         listener.setblocking(False)
         yield listener
 
 
-def _cannot_listen(error: OSError, settings: Settings, base: str) -> Exception:
+def _cannot_listen(error: OSError, settings: Settings, place: str, base: str) -> Exception:
     if error.errno == errno.EADDRNOTAVAIL:
         return SettingError(f"--host: wanted a name or address of this machine, got {settings.host!r}")
     if error.errno != errno.EADDRINUSE:
         return StartError(f"port {settings.port} cannot be used: {error.strerror}")
-    record = processes.at_port(settings.port)
+    same = {place, *EVERYWHERE}
+    records = processes.at_port(settings.port)
+    record = next((record for record in records if place in EVERYWHERE or record.address in same), None)
     if record is None:
         who = processes.listener(settings.port) or "another user's process"
         return StartError(f"port {settings.port} is in use by {who}: choose another with --port")
@@ -151,7 +180,7 @@ def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
     """The store of the runs, which reads while the rest is imported."""
     from app.store import Store
 
-    index = workspace.subdirectory(directory, "index") if settings.cache else None
+    index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
     store = Store([base], interval=settings.reload_interval, index_directory=index).start()
     try:
         yield store
@@ -187,17 +216,21 @@ def serve_in_background(settings: Settings) -> str:
     from app import security
 
     base = base_directory(settings)
-    directory = workspace_directory(settings, base)
-    log = log_file(directory, settings.port)
+    kept = places(settings, base)
+    if not kept.workspace:
+        place = f"for its log outside the runs in {base!r}: name one with --workspace"
+        raise SettingError(f"--background: wanted a directory {place}, or start it in the foreground")
+    _warn(kept)
+    log = log_file(kept.workspace, settings.host, settings.port)
     token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
     begin = _make_room(log)
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as output:
         child = subprocess.Popen(  # noqa: S603 - our own program
-            [sys.executable, "-P", "-m", "app", "start", *_as_options(settings, base, directory)],
+            [sys.executable, "-P", "-m", "app", "start", *_as_options(settings, base, kept.workspace)],
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
             env=_child_environment(token, log),
         )  # fmt: skip
-    record = _first_answer(child, settings, log, begin)
+    record = _first_answer(child, settings, kept.records, log, begin)
     shown = f"{record.url}?token={token}" if token else record.url
     if settings.open:
         webbrowser.open(shown)
@@ -238,14 +271,16 @@ def _child_environment(token: str, log: str) -> dict[str, str]:
     return {**kept, "PYTHONPATH": path, "MINDSCOPE_LOG": log} | ({"MINDSCOPE_TOKEN": token} if token else {})
 
 
-def _first_answer(child: subprocess.Popen[bytes], settings: Settings, log: str, begin: int) -> processes.Record:
+def _first_answer(
+    child: subprocess.Popen[bytes], settings: Settings, records: str, log: str, begin: int
+) -> processes.Record:
     # A server that listens everywhere also does so here, under a name that needs no resolving.
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host.strip("[]"), settings.host)  # noqa: S104
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if child.poll() is not None:
             raise StartError(_last_line(log, begin) or f"the server ended with exit code {child.returncode}; see {log}")
-        record = next((record for record in processes.running() if record.pid == child.pid), None)
+        record = next((record for record in processes.running(records) if record.pid == child.pid), None)
         if record is not None and _answers(address(host, record.port, settings.url_path_prefix)):
             return record
         time.sleep(0.05)

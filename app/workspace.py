@@ -23,7 +23,10 @@ def prepare(path: str, *, base: str | None = None, origin: str = "--workspace") 
     A directory that was there keeps its mode but must be this user's and not writable for others. Raises SettingError, which
     names the origin of the path, if it is not, lies below base, or cannot be written.
     """
-    path = os.path.abspath(os.path.expanduser(path))
+    path = os.path.expanduser(path)
+    if path.startswith("~"):
+        raise SettingError(f"{origin}: wanted a directory to write to, got {path!r}: this user has no home")
+    path = os.path.abspath(path)
     if base is not None and _inside(path, base):
         raise SettingError(f"{origin}: wanted a directory outside the runs in {base!r}, got {path!r}")
     try:
@@ -41,9 +44,9 @@ def prepare(path: str, *, base: str | None = None, origin: str = "--workspace") 
     return path
 
 
-def subdirectory(workspace: str, name: str) -> str:
+def subdirectory(workspace: str, name: str, *, origin: str = "--workspace") -> str:
     """Make a directory of ours (mode 0700) in the workspace; returns its path. Raises SettingError."""
-    path = prepare(os.path.join(workspace, name))
+    path = prepare(os.path.join(workspace, name), origin=origin)
     if stat.S_IMODE(os.stat(path).st_mode) != 0o700:
         os.chmod(path, 0o700)
     return path

@@ -92,10 +92,16 @@ class TestMistakes:
         assert "wanted a directory outside the runs" in capsys.readouterr().err
         assert os.listdir(base) == []
 
-    def test_a_cache_below_the_runs(self, tmp_path, capsys) -> None:
-        assert main(["start", "--summary-base-dir", str(tmp_path)]) == 2
-        assert "XDG_CACHE_HOME: wanted a directory outside the runs" in capsys.readouterr().err
+    def test_a_log_needs_a_place_outside_the_runs(self, tmp_path, capsys) -> None:
+        assert main(["start", "--summary-base-dir", str(tmp_path), "--background"]) == 2
+        said = capsys.readouterr().err
+        assert f"--background: wanted a directory for its log outside the runs in {str(tmp_path)!r}" in said
+        assert "--workspace" in said
         assert not (tmp_path / "cache").exists()
+
+    def test_demo_runs_or_others(self, base, capsys) -> None:
+        assert main(["--demo", "--summary-base-dir", str(base)]) == 2
+        assert capsys.readouterr().err == f"mindscope: --demo: wanted alone, got --summary-base-dir {str(base)!r} too\n"
 
     def test_an_address_of_no_machine_of_ours(self, base, capsys) -> None:
         assert main(["start", "--summary-base-dir", str(base), "--host", "192.0.2.1"]) == 2
@@ -284,6 +290,49 @@ class TestServer:
                 assert token not in Path(f"/proc/{said['Process']}/cmdline").read_text()
         finally:
             run("stop", "--port", port)
+
+    @pytest.mark.parametrize("options", [[], ["--no-cache"]])
+    def test_runs_around_the_cache_directory(self, serve, base, monkeypatch, options) -> None:
+        monkeypatch.setenv("XDG_CACHE_HOME", str(base / "cache"))
+        process, url = serve(*options)
+        assert get(url)[0] == 200
+        process.terminate()
+        assert process.wait(10) == 0
+        (line,) = process.stderr.read().splitlines()
+        assert "status and stop will not know this server" in line
+        assert ("--workspace" in line) == (not options)
+        assert os.listdir(base) == []
+
+    def test_a_workspace_where_the_cache_cannot_be_used(self, serve, tmp_path, monkeypatch) -> None:
+        (tmp_path / "file").write_text("")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+        process, url = serve("--workspace", str(tmp_path / "ws"), "--no-cache")
+        assert get(url)[0] == 200
+        process.terminate()
+        assert process.wait(10) == 0
+        (line,) = process.stderr.read().splitlines()
+        assert line.startswith("mindscope: status and stop will not know this server: the user's cache directory: wanted")
+
+    def test_in_the_background_where_the_cache_cannot_be_used(self, base, tmp_path, monkeypatch) -> None:
+        (tmp_path / "file").write_text("")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+        done = run("start", "--summary-base-dir", base, "--port", "0", "--workspace", tmp_path / "ws", "--background")
+        assert done.returncode == 0, done.stderr
+        said = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+        assert get(said["Web address"])[0] == 200
+        os.kill(int(said["Process"]), signal.SIGTERM)
+        assert done.stderr.count("\n") == 1
+
+    @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="127.0.0.2 answers on Linux only")
+    def test_one_port_at_two_addresses(self, serve) -> None:
+        first, url = serve("--host", "127.0.0.2")
+        port = url.rstrip("/").rpartition(":")[2]
+        second, _ = serve("--port", port)
+        status = run("status").stdout
+        assert status.count(f":{port}/\n") == 2
+        stopped = run("stop", "--port", port)
+        assert (stopped.returncode, stopped.stdout.count("Stopped http://127.0.0.")) == (0, 2)
+        assert first.wait(10) == second.wait(10) == 0
 
     def test_nothing_is_written_below_the_runs(self, serve, base) -> None:
         (source,) = (DEMO / "nan_inf").iterdir()

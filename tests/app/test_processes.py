@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -32,31 +33,66 @@ def sleeper() -> Iterator[subprocess.Popen]:
         process.kill()
 
 
-def record_of(pid: int, port: int = 4242) -> processes.Record:
-    return processes.Record(pid, processes.start_time(pid) or "", f"http://127.0.0.1:{port}/", port, "/base", "/ws", "", 1.0)
+@pytest.fixture
+def records(cache) -> str:
+    """The directory of the records, as a server makes it."""
+    return workspace.subdirectory(workspace.prepare(workspace.cache_directory()), processes.RECORDS)
+
+
+def record_of(pid: int, port: int = 4242, address: str = "127.0.0.1") -> processes.Record:
+    started = processes.start_time(pid) or ""
+    return processes.Record(pid, started, f"http://{address}:{port}/", address, port, "/base", "/ws", "", 1.0)
 
 
 def keep(record: processes.Record) -> str:
-    path = os.path.join(processes.records_directory(), f"{record.port}.json")
+    path = os.path.join(processes.records_directory(), processes.place(record.address, record.port) + ".json")
     with open(path, "wb") as stream:
         stream.write(msgspec.json.encode(record))
     return path
 
 
-def test_a_record_is_there_while_the_server_runs() -> None:
-    record = processes.own_record(url="http://127.0.0.1:1/", port=1, base="/b", directory="/w", log="")
-    with processes.recorded(record):
+def own_record(port: int, address: str = "127.0.0.1") -> processes.Record:
+    return processes.own_record(url=f"http://{address}/", address=address, port=port, base="/b", directory="/w", log="")
+
+
+def test_a_record_is_there_while_the_server_runs(records) -> None:
+    record = own_record(1)
+    with processes.recorded(record, records):
         assert processes.running() == [record]
-        assert processes.at_port(1) == record
-        (name,) = os.listdir(processes.records_directory())
-        assert stat.S_IMODE(os.stat(os.path.join(processes.records_directory(), name)).st_mode) == 0o600
+        assert processes.at_port(1) == [record]
+        (name,) = os.listdir(records)
+        assert stat.S_IMODE(os.stat(os.path.join(records, name)).st_mode) == 0o600
     assert processes.running() == []
 
 
-def test_stop_ends_the_server(sleeper) -> None:
+def test_two_addresses_have_two_records(records) -> None:
+    first, second, other = own_record(7, "127.0.0.1"), own_record(7, "127.0.0.2"), own_record(8, "::1")
+    with processes.recorded(first, records), processes.recorded(second, records), processes.recorded(other, records):
+        assert processes.at_port(7) == [first, second]
+        assert processes.running() == [first, second, other]
+
+
+def test_records_of_other_machines_are_left_alone(records, sleeper, monkeypatch) -> None:
+    monkeypatch.setattr(socket, "gethostname", lambda: "Node-1.cluster")
+    path = keep(replace(record_of(sleeper.pid), started="another boot 1"))
+    monkeypatch.setattr(socket, "gethostname", lambda: "node-1")
+    assert processes.running() == []
+    assert os.path.exists(path)
+    monkeypatch.setattr(socket, "gethostname", lambda: "node-1.cluster")
+    assert processes.running() == []
+    assert not os.path.exists(path)
+
+
+def test_without_a_directory_nothing_is_recorded() -> None:
+    with processes.recorded(own_record(1), ""):
+        assert processes.running() == []
+    assert not os.path.exists(processes.records_directory())
+
+
+def test_stop_ends_the_server(sleeper, records) -> None:
     record = record_of(sleeper.pid)
     keep(record)
-    assert processes.stop(processes.at_port(4242))
+    assert processes.stop(*processes.at_port(4242))
     assert sleeper.wait(5) == -signal.SIGTERM
     assert processes.running() == []
 
@@ -69,9 +105,9 @@ def test_a_server_that_does_not_listen_is_killed() -> None:
         assert deaf.wait(5) == -signal.SIGKILL
 
 
-def test_a_reused_process_id_is_left_alone(sleeper) -> None:
+def test_a_reused_process_id_is_left_alone(sleeper, records) -> None:
     path = keep(replace(record_of(sleeper.pid), started="an earlier process"))
-    assert processes.at_port(4242) is None
+    assert processes.at_port(4242) == []
     assert not os.path.exists(path)
     assert processes.stop(replace(record_of(sleeper.pid), started="an earlier process"))
     assert sleeper.poll() is None
@@ -84,17 +120,16 @@ def test_a_process_that_has_ended_is_not_running(sleeper) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"pid": "x"}', b"\xff" * 100])
-def test_damaged_records_are_removed(content) -> None:
-    path = os.path.join(processes.records_directory(), "7.json")
+def test_damaged_records_are_removed(content, records) -> None:
+    path = os.path.join(records, processes.place("127.0.0.1", 7) + ".json")
     with open(path, "wb") as stream:
         stream.write(content)
     assert processes.running() == []
     assert not os.path.exists(path)
 
 
-def test_a_later_server_at_the_port_keeps_its_record(sleeper) -> None:
-    own = processes.own_record(url="u", port=4242, base="/b", directory="/w", log="")
-    with processes.recorded(own):
+def test_a_later_server_at_the_port_keeps_its_record(sleeper, records) -> None:
+    with processes.recorded(own_record(4242), records):
         other = record_of(sleeper.pid)
         keep(other)
     assert processes.running() == [other]
@@ -144,6 +179,13 @@ class TestWorkspace:
         monkeypatch.setattr(os, "getuid", lambda: 12345)
         with pytest.raises(SettingError, match="wanted a directory of this user"):
             workspace.prepare(str(tmp_path / "theirs"))
+
+    def test_a_user_without_a_home_is_told(self, tmp_path, monkeypatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+        with pytest.raises(SettingError, match="no home"):
+            workspace.prepare("~/.cache/mindscope")
+        assert os.listdir(tmp_path) == []
 
     def test_a_file_is_refused(self, tmp_path) -> None:
         (tmp_path / "file").write_text("")
