@@ -14,6 +14,7 @@ from parsers.model import Floats, Ints
 from parsers.payloads.values import HistogramValue
 
 BINS = 90
+LARGEST, EPSILON = float(np.finfo(np.float64).max), float(np.finfo(np.float64).eps)
 
 
 def common_edges(values: Sequence[HistogramValue], bins: int = BINS) -> Floats:
@@ -21,9 +22,15 @@ def common_edges(values: Sequence[HistogramValue], bins: int = BINS) -> Floats:
     held = [(value.left, value.left + value.width) for value in values if len(value.left)]
     low = min((float(left.min()) for left, _ in held), default=0.0)
     high = max((float(right.max()) for _, right in held), default=0.0)
-    if low == high:
-        room = max(0.5, abs(low) * 1e-6)  # half of a large number would be rounded away
-        low, high = low - room, high + room
+    return even_edges(low, high, bins)
+
+
+def even_edges(low: float, high: float, bins: int) -> Floats:
+    """Edges of even bins between two finite limits; limits too close to be told apart get room around them."""
+    largest = max(abs(low), abs(high))
+    if high / 2 - low / 2 <= bins * largest * EPSILON:
+        room = max(0.5, largest * 1e-6)  # half of a large number would be rounded away
+        low, high = max(low - room, -LARGEST), min(high + room, LARGEST)
     edges = np.linspace(low / 2, high / 2, bins + 1) * 2  # the difference of the limits may be beyond float64
     edges[0], edges[-1] = low, high
     return edges
@@ -42,6 +49,7 @@ def resample(values: Sequence[HistogramValue], edges: ArrayLike) -> Floats:
     return counts
 
 
+@np.errstate(over="ignore")  # a limit as far as float64 goes is beyond the bucket all the same
 def _resampled(value: HistogramValue, edges: Floats) -> Floats:
     wide = value.width > 0
     left, width, count = value.left[wide], value.width[wide], value.count[wide]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from parsers.analysis.histograms import even_edges
 from parsers.analysis.pieces import Tensor, pieces
 from parsers.errors import FormatError
 from parsers.payloads.values import HistogramValue
@@ -72,9 +73,7 @@ def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
         none = np.empty(0)
         return HistogramValue(none, none, none, np.nan, np.nan, 0.0, known.count, known.nan, known.pos_inf, known.neg_inf)
     number = bin_count(finite) if bins is None else bins
-    room = max(0.5, abs(low) * 1e-6) if low == high else 0.0
-    edges = np.linspace((low - room) / 2, (high + room) / 2, number + 1) * 2
-    edges[0], edges[-1] = low - room, high + room
+    edges = even_edges(low, high, number)
     counts = np.zeros(number)
     for chunk in pieces(array):
         values = (np.abs(chunk) if chunk.dtype.kind == "c" else chunk).astype(np.float64)

@@ -68,12 +68,19 @@ def test_a_bucket_of_no_width_counts_whole() -> None:
     assert counts.tolist() == [3, 9]
 
 
-@pytest.mark.parametrize("centre", [0.0, 1e-300, 3e38, -1e300, 1e20])
+@pytest.mark.parametrize("centre", [0.0, 1e-300, 3e38, -1e300, 1e20, sys.float_info.max, -sys.float_info.max])
 def test_one_value_has_room_around_it(centre: float) -> None:
     values = [value([(centre, 0, 9)])]
     edges = common_edges(values)
     assert (np.diff(edges) > 0).all()
     assert resample(values, edges).sum() == 9
+
+
+def test_values_hardly_apart_have_room_too() -> None:
+    values = [value([(1.0, 0, 9), (np.nextafter(1.0, 2), 0, 1)])]
+    edges = common_edges(values)
+    assert (np.diff(edges) > 0).all()
+    assert resample(values, edges).sum() == 10
 
 
 def test_limits_as_far_apart_as_float64_has_them() -> None:
