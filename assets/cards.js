@@ -51,6 +51,7 @@
         asks: [],
         chosen: [],
         drawings: new Map(),
+        answered: new Map(),
         store: (part) => rootId.replace(/-root$/, `-${part}`),
         part: (part, slot) => ({ ms: root.dataset.instance, page: root.dataset.page, part, key: String(slot) }),
         find: (selector) => root.querySelector(selector),
@@ -204,7 +205,7 @@
   function showState(page) {
     const { catalogue } = page;
     let name = "";
-    if (!catalogue.runs.length) name = "no-runs";
+    if (!catalogue.runs.length) name = catalogue.total ? "no-runs" : "no-tags";
     else if (!catalogue.tags.length) name = catalogue.waiting ? "reading" : "no-tags";
     else if (!page.shown.length) name = "no-match";
     for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
@@ -277,7 +278,10 @@
 
     painted(drawing, id, rootId) {
       const page = pageOf(rootId);
-      if (page && drawing) mindscope.slots.painted(page, Number(id.key), drawing);
+      if (!page || !drawing) return;
+      const slot = Number(id.key);
+      page.answered.set(slot, page.asks[slot]);
+      mindscope.slots.painted(page, slot, drawing);
     },
 
     moved(change, id, rootId) {

@@ -5,6 +5,7 @@
   const cards = mindscope.cards;
   const { make, words, icon, iconButton, menu, listed, toggled } = cards;
   const HEIGHTS = [460, 340, 272];  // px, by rows of cards
+  const AROUND = 220;  // px of the window that are not cards
 
   function plotOf(card) {
     return card.querySelector(".js-plotly-plot");
@@ -41,7 +42,8 @@
   // One or two rows of cards need not leave half of the screen empty.
   function height(page) {
     const rows = Math.ceil(page.shown.length / cards.across(page, page.shown.length));
-    return HEIGHTS[Math.min(rows, HEIGHTS.length) - 1] || HEIGHTS[0];
+    const least = HEIGHTS[Math.min(rows, HEIGHTS.length) - 1] || HEIGHTS[0];
+    return rows <= 2 ? Math.max(least, Math.min(560, Math.floor((window.innerHeight - AROUND) / rows))) : least;
   }
 
   function head(page, card, key) {
@@ -82,11 +84,42 @@
     const wanted = page.asks[slot];
     if (!card || !meta || card.hidden || !wanted) return;
     if (!mindscope.state.same(meta.tags, [...wanted.tag, ...(wanted.right || [])])) return;
-    card.classList.remove("ms-pending");
+    card.classList.remove("ms-pending", "ms-failed");
     const { badges, notes } = page.kind.painted(page, card, card.dataset.key, meta);
     card.querySelector(".ms-card-badges").replaceChildren(...badges);
     card.querySelector(".ms-card-notes").replaceChildren(...notes);
   }
+
+  // Failures -----------------------------------------------------------------------------------------------------------
+
+  function open(page) {
+    return page.asks.map((_, slot) => slot).filter((slot) => !mindscope.state.same(page.answered.get(slot), page.asks[slot]));
+  }
+
+  // A card whose request failed would go on showing what it showed before, which is not what it is asked for now.
+  function fail(page) {
+    for (const slot of open(page)) {
+      const card = page.slot(slot);
+      const retry = make("button", "ms-badge ms-badge-button", words("cards.retry"), { type: "button", "data-act": "retry" });
+      card.classList.add("ms-failed");
+      card.querySelector(".ms-card-badges").replaceChildren(cards.badge("cards.failed", {}, null, "wrong"));
+      card.querySelector(".ms-card-notes").replaceChildren(retry);
+    }
+  }
+
+  function askAgain(page, slot) {
+    window.dash_clientside.set_props(page.part("again", slot), { data: `again ${Date.now()}` });
+  }
+
+  // shell.js tells the status of every answer, 0 for none. A server that is back is asked again; an error of its own is not
+  // likely to go away, so that waits for the button.
+  let gone = false;
+  window.addEventListener("mindscope:answer", ({ detail: status }) => {
+    const pages = Array.from(document.querySelectorAll(".ms-tagged"), (root) => cards.pageAround(root)).filter(Boolean);
+    if (status === 0 || status >= 500) pages.forEach(fail);
+    if (status < 400 && status > 0 && gone) pages.forEach((page) => open(page).forEach((slot) => askAgain(page, slot)));
+    gone = status === 0 || status >= 502;
+  });
 
   // Saving -------------------------------------------------------------------------------------------------------------
 
@@ -127,11 +160,11 @@
     for (const name of Object.keys(layout).filter((axis) => /^[xy]axis\d*$/.test(axis))) {
       Object.assign(layout[name], { gridcolor: colour("--ms-plot-grid"), zerolinecolor: colour("--ms-plot-zero") });
     }
-    const names = card.querySelector(".ms-card-title").textContent;
+    const name = key || mindscope.i18n.text(page.kind.title(key));
     Object.assign(layout, {
       paper_bgcolor: colour("--ms-card"), plot_bgcolor: colour("--ms-card"), autosize: false,
       font: { size: 11, color: colour("--ms-text"), family: style.fontFamily },
-      title: { text: plain(key || names), font: { size: 13 }, x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } },
+      title: { text: plain(name), font: { size: 13 }, x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } },
     });
     layout.margin = { ...layout.margin, t: Math.max(30, (layout.margin || {}).t || 0) };
     const figure = { data: plot.data, layout };
@@ -141,7 +174,7 @@
   async function saveImage(page, card, key, format) {
     const { clientWidth: width, clientHeight: height } = plotOf(card);
     const options = { format, width, height: height + 22, scale: format === "png" ? 2 : 1 };
-    saveAs(await window.Plotly.toImage(forFile(page, card, key), options), `${fileName(key)}.${format}`);
+    saveAs(await window.Plotly.toImage(forFile(page, card, key), options), `${fileName(key || page.kind.fileTags(page, key).join("_"))}.${format}`);
   }
 
   function saveAs(href, name) {
@@ -151,6 +184,7 @@
   // Events -------------------------------------------------------------------------------------------------------------
 
   const acts = {
+    retry: (page, card) => askAgain(page, card.dataset.slot),
     full: (page, card, key) => page.change({ full: toggled(page.state, "full", key).slice(-1) }),
     png: (page, card, key) => saveImage(page, card, key, "png"),
     svg: (page, card, key) => saveImage(page, card, key, "svg"),

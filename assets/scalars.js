@@ -73,7 +73,7 @@
     press: (page, card, key) => mindscope.scalars.tools.press(page, card, key),
     painted: (page, card, key, meta) => mindscope.scalars.tools.painted(page, card, key, meta),
     moved: (page, card, key, change) => mindscope.scalars.tools.moved(page, key, change),
-    forFile: (page, card, key, figure) => mindscope.scalars.tools.forFile(key, figure),
+    forFile: (page, card, key, figure) => mindscope.scalars.tools.forFile(page, key, figure),
     fileTags: tagsOf,
     fileRange: (page, key) => mindscope.scalars.tools.fileRange(page, key),
     get acts() {

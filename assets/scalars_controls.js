@@ -58,6 +58,7 @@
     };
     slider.addEventListener("input", set);
     number.addEventListener("input", set);
+    number.addEventListener("change", () => { number.value = slider.value; });
     return make("div", "ms-field", [words("scalars.smooth", {}, "span", "ms-field-name"), slider, number]);
   }
 

@@ -36,9 +36,12 @@
     const bad = KINDS.filter(([name]) => meta[name] > 0).map(([name, text]) => `${count(meta[name])} ${text}`).join(" · ");
     if (bad) result.push(jump(bad, meta.first));
     if (meta.interval) {
-      const values = { interval: meta.interval, n: count(meta.satisfied) };
+      const condition = meta.threshold.replace(/([<>])/g, "$1 ").replace(/[&|]/, " $& ");
+      const values = { condition, interval: meta.interval, n: count(meta.satisfied) };
       result.push(badge("scalars.satisfied", values, "scalars.satisfied.title", meta.satisfied ? "wrong" : "plain"));
     }
+    if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
+    if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
     return result;
   }
 
@@ -50,10 +53,9 @@
     }
     const values = { n: count(meta.points - meta.unplaced), inside: count(meta.inside) };
     const zoomed = entry(page.state, "zoom", key) !== "";
-    const points = zoomed ? "scalars.points.part" : meta.whole ? "scalars.points" : "scalars.points.drawn";
+    const all = meta.points - meta.unplaced === 1 ? "scalars.point" : "scalars.points";
+    const points = zoomed ? "scalars.points.part" : meta.whole ? all : "scalars.points.drawn";
     result.push(badge(points, values, meta.whole ? "scalars.points.whole" : "scalars.points.title"));
-    if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
-    if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
     return result;
   }
 
@@ -145,9 +147,18 @@
 
   // Saving -------------------------------------------------------------------------------------------------------------
 
-  function forFile(key, { data, layout }) {
+  function forFile(page, key, { data, layout }) {
     const lines = data.filter((trace) => trace.meta && trace.meta.key !== undefined);
     layout.showlegend = lines.length > 1 && lines.length <= 20;
+    layout.legend = { orientation: "h", x: 0, y: -0.14, yanchor: "top", font: { size: 10 } };
+    const axis = cards.last(page.state, "x", "step");
+    const titled = { standoff: 6, font: { size: 10 } };
+    layout.xaxis.title = { ...titled, text: slots.plain(axis.startsWith("tag:") ? axis.slice(4) : mindscope.i18n.text(`scalars.x.${axis}`)) };
+    for (const [name, number] of [["yaxis", 1], ["yaxis2", 2]]) {
+      const tags = new Set(lines.filter((trace) => (trace.yaxis || "y") === name.replace("axis", "")).map((trace) => trace.meta.tag));
+      if (!key && layout[name]) layout[name].title = { ...titled, text: slots.plain([...tags].join(", ")), standoff: number };
+    }
+    layout.margin = { ...layout.margin, l: layout.margin.l + 14, r: layout.margin.r + 14, b: 46 + (layout.showlegend ? 18 * Math.ceil(lines.length / 3) : 0) };
     const named = data.map((trace) => (lines.includes(trace)
       ? { ...trace, name: slots.plain(key ? trace.meta.label : `${trace.meta.label} ${trace.meta.tag}`) }
       : { ...trace, showlegend: false }));

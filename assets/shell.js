@@ -158,6 +158,11 @@
     if (key) mindscope.i18n.write(element, key);
   }
 
+  // For pages that wait for an answer: its status, 0 where there was none.
+  function tell(status) {
+    window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: status }));
+  }
+
   // Dash says nothing when the server is gone or refuses a token, so the answers to its requests are watched here.
   const fetchNow = window.fetch;
   window.fetch = function (resource, ...rest) {
@@ -165,8 +170,15 @@
     const answer = fetchNow.call(this, resource, ...rest);
     if (url.includes("_dash-update-component") && document.querySelector(".ms-shell")) {
       answer.then(
-        (response) => notice(response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null),
-        (error) => error.name !== "AbortError" && notice("status.lost"),
+        (response) => {
+          notice(response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null);
+          tell(response.status);
+        },
+        (error) => {
+          if (error.name === "AbortError") return;
+          notice("status.lost");
+          tell(0);
+        },
       );
     }
     return answer;

@@ -45,6 +45,7 @@ def figure(lines: Sequence[Line], look: Look) -> dict[str, Any]:
         "unplaced": sum(curve.unplaced for curve in curves),
         "satisfied": satisfied,
         "interval": look.threshold.interval if look.threshold else "",
+        "threshold": look.threshold.text if look.threshold else "",
         "axis": look.axis,
     }
     return {"data": data, "layout": _layout(lines, look, facts, marked=bool(edge))}
@@ -78,8 +79,8 @@ def _drawn_line(curve: Curve, values: Floats, *, exact: bool) -> Trace:
 
 def _shadow(curve: Curve, look: Look) -> Trace:
     value = curve.line.series.value
-    # A log axis leaves out what it cannot show by itself.
-    trace = _drawn_line(curve, np.where(np.isfinite(value), value, np.nan) if look.log else value, exact=True)
+    # On a log axis plotly would draw what is not above zero as a line down to the floor.
+    trace = _drawn_line(curve, np.where(np.isfinite(value) & (value > 0), value, np.nan) if look.log else value, exact=True)
     trace["opacity"] = SHADOW
     return trace
 
@@ -144,7 +145,9 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
     if marked:
         layout["yaxis3"] = {"overlaying": "y", "range": [0, 1], "fixedrange": True, "visible": False}
     if look.threshold is not None:
-        layout["shapes"] = [_bound(bound) for bound in look.threshold.bounds if bound > 0.0 or not look.log]
+        bounds = [bound for bound in look.threshold.bounds if bound > 0.0 or not look.log]
+        axes = sorted({line.axis for line in lines}) or [1]
+        layout["shapes"] = [_bound(bound, axis) for axis in axes for bound in bounds]
     return layout
 
 
@@ -192,6 +195,8 @@ def _range(view: tuple[float, float], *, log: bool) -> list[float]:
     return [float(np.log10(view[0])) if view[0] > 0.0 else float(high) - 3.0, float(high)]
 
 
-def _bound(bound: float) -> dict[str, Any]:
-    line = {"color": WRONG, "width": 1, "dash": "dash"}
-    return {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "yref": "y", "y0": bound, "y1": bound, "line": line}
+def _bound(bound: float, axis: int) -> dict[str, Any]:
+    """A line at a bound of the threshold; dashed on the left axis, dotted on the right."""
+    line = {"color": WRONG, "width": 1, "dash": "dash" if axis == 1 else "dot"}
+    place = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y" if axis == 1 else "y2", "y0": bound, "y1": bound}
+    return {"type": "line", **place, "line": line}

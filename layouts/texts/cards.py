@@ -4,11 +4,11 @@ from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str]] = {
     "cards.tags": ("Tags", "标签"),
-    "cards.filter": ("Filter tags by regular expression (/)", "按正则表达式筛选标签 (/)"),
+    "cards.filter": ("Filter, e.g. ^loss", "筛选，如 ^loss"),
     "cards.filter_bad": ("Not a regular expression: every tag is shown", "正则表达式无效：显示全部标签"),
     "cards.all": ("All", "全选"),
     "cards.none": ("None", "全不选"),
-    "cards.chosen": ("{shown} of {total} tags", "{shown}/{total} 个标签"),
+    "cards.chosen": ("{shown} / {total} tags", "{shown}/{total} 个标签"),
     "cards.more_tags": ("Show {n} more", "再显示 {n} 个"),
     "cards.only": ("only", "仅此"),
     "cards.only.title": ("Only this tag", "仅显示此标签"),
@@ -26,7 +26,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     "cards.right": ("Right axis", "右轴"),
     "cards.no_runs": ("No run is chosen.", "未选择训练。"),
     "cards.no_runs_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),
-    "cards.no_match": ("No tag is chosen.", "未选择标签。"),
-    "cards.no_match_hint": ("Tick tags in the list, or change the filter.", "请在列表中勾选标签，或修改筛选条件。"),
+    "cards.no_match": ("No tag is shown.", "没有可显示的标签。"),
+    "cards.no_match_hint": (
+        "None matches the filter and is ticked: clear the filter, or tick tags in the list.",
+        "没有符合筛选条件且已勾选的标签：请清除筛选条件，或勾选标签。",
+    ),
+    "cards.failed": ("could not be drawn", "无法绘制"),
+    "cards.retry": ("Try again", "重试"),
     "cards.reading": ("Reading {n} runs …", "正在读取 {n} 个训练……"),
 }

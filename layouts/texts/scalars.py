@@ -31,6 +31,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "scalars.threshold": ("Threshold", "设置阈值"),
     "scalars.save.csv": ("CSV, every point", "CSV（全部数据）"),
     "scalars.save.json": ("JSON, every point", "JSON（全部数据）"),
+    "scalars.point": ("1 point", "1 个点"),
     "scalars.points": ("all {n} points", "全部 {n} 个点"),
     "scalars.points.drawn": ("drawn from all {n} points", "由全部 {n} 个点绘制"),
     "scalars.points.title": (
@@ -44,7 +45,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "scalars.hidden": ("{n} ≤ 0 not on a log axis", "{n} 个 ≤ 0 的值无法以对数显示"),
     "scalars.unplaced": ("{n} without this x", "{n} 个点缺少该横轴值"),
-    "scalars.satisfied": ("{interval}: {n}", "{interval}：{n}"),
+    "scalars.satisfied": ("{condition}: {n}", "{condition}：{n}"),
     "scalars.satisfied.title": ("{n} points inside {interval}, by their raw values", "原始值落在 {interval} 内的点有 {n} 个"),
     "scalars.lines": ("{shown} of {total} runs", "{total} 个训练中的 {shown} 个"),
     "scalars.every": ("Draw all", "全部绘制"),

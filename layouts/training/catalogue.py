@@ -12,8 +12,8 @@ from layouts.state import selected_runs
 
 
 def catalogue(source: FrameSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
-    """Tags of a kind of all chosen runs, those of most runs first, then in natural order; the keys of the runs, and how many of
-    them have not been read yet.
+    """Tags of a kind of all chosen runs: those of most runs first, losses before others, then in natural order. Beside them the
+    keys of the runs, how many of them have not been read yet (waiting), and how many runs there are to choose from (total).
 
     digest changes whenever anything else in it does; None where it is the known one.
     """
@@ -24,12 +24,12 @@ def catalogue(source: FrameSource, kind: str, state: dict[str, list[str]], known
     waiting = sum(
         len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")
     )
-    text = "\0".join((str(waiting), *runs, "\1", *(f"{tag}\2{number}" for tag, number in tags.items())))
+    text = "\0".join((f"{waiting} {len(source.runs())}", *runs, "\1", *(f"{tag}\2{number}" for tag, number in tags.items())))
     digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
     if digest == known:
         return None
-    ordered = sorted(tags, key=lambda tag: (-tags[tag], _natural(tag)))
-    return {"digest": digest, "runs": runs, "tags": ordered, "waiting": waiting}
+    ordered = sorted(tags, key=lambda tag: (-tags[tag], "loss" not in tag.lower(), _natural(tag)))
+    return {"digest": digest, "runs": runs, "tags": ordered, "waiting": waiting, "total": len(source.runs())}
 
 
 def _natural(tag: str) -> tuple[list[tuple[int, int, str]], str]:

@@ -35,7 +35,7 @@ def test_tags_most_runs_have_come_first_then_natural_order(source: Arrays) -> No
     assert found["tags"] == ["loss", "layer2/w", "layer10/w", "lr"]
     assert found["runs"] == ["a", "b", "job/rank_0", "job/rank_1"] == source.wanted
     assert cards.tags_of(source, "scalar", "[]", digest) == (no_update, no_update)
-    assert cards.tags_of(source, "scalar", json.dumps(["b"]), digest)[0]["tags"] == ["layer2/w", "loss"]
+    assert cards.tags_of(source, "scalar", json.dumps(["b"]), digest)[0]["tags"] == ["loss", "layer2/w"]
     source.states["b"] = "loading"
     assert cards.tags_of(source, "scalar", json.dumps(["b"]), None)[0]["waiting"] == 1
 
