@@ -13,6 +13,7 @@ is a key among the runs and tags that are there; nothing of it is ever opened.
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +28,7 @@ from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
 from parsers import Series
-from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, parts
+from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, number_text, parts
 
 PATIENCE = 10.0
 """An export waits so many seconds for runs that are still being read."""
@@ -56,9 +57,24 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/tensor-bad", "tensor-bad", lambda: tensors.bad(source))
     routes.add_url_rule("/tensor.npy", "tensor-npy", lambda: tensors.npy(source))
     routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))
-    routes.add_url_rule("/runs.json", "runs", lambda: _json([asdict(row) for row in source.runs()]))
-    routes.add_url_rule("/health", "health", lambda: _json({"status": "ok", **asdict(source.status())}))
+    routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
+    routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.status())))
     return routes
+
+
+def health(source: FrameSource, **more: Any) -> Response:
+    """Whether the runs are being read, with more about it; 503 where the last look at them failed."""
+    failed = bool(source.status().failed)
+    return _json({"status": "failed" if failed else "ok", **more}, 503 if failed else 200)
+
+
+def runs(source: FrameSource) -> Response:
+    """All runs as the list of runs shows them."""
+    try:
+        _wait_for_look(source)
+    except Unusable as error:
+        return refusal(error)
+    return _json([asdict(row) | {"main_value": _json_value(row.main_value)} for row in source.runs()])
 
 
 def scalars(
@@ -89,6 +105,7 @@ def disposition(run: str, suffix: str) -> str:
 def _selected_runs(source: FrameSource) -> list[str]:
     """Member keys of the runs a request names, in the order of the list of runs."""
     _refuse_unknown_parameters()
+    _wait_for_look(source)
     rows = source.runs()
     members = [member for row in rows for member in row.members]
     named = request.args.getlist("run")
@@ -104,6 +121,17 @@ def _selected_runs(source: FrameSource) -> list[str]:
     if pattern is not None:
         chosen.update(matching(pattern, members, PATTERN_SECONDS))
     return [member for member in members if member in chosen]
+
+
+def _wait_for_look(source: FrameSource) -> None:
+    """Wait until the disk has been looked at once, so that a run is not missing that is merely not found yet."""
+    end = time.monotonic() + PATIENCE
+    while (status := source.status()).read_at is None:
+        if status.failed:
+            raise Unusable(f"looking for runs failed: {status.failed}", 503)
+        if time.monotonic() > end:
+            raise Unusable("still looking for runs: ask again later", 503)
+        time.sleep(0.05)
 
 
 def _wait_for(source: FrameSource, runs: Sequence[str]) -> None:
@@ -185,7 +213,12 @@ def _json_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
     yield b"[]\n" if separator == b"[\n" else b"\n]\n"
 
 
-def _json(content: Any) -> Response:
-    answer = Response(msgspec.json.encode(content), mimetype="application/json")
+def _json_value(value: float | None) -> float | str | None:
+    """A value, as text where JSON has no number for it."""
+    return value if value is None or math.isfinite(value) else number_text(value)
+
+
+def _json(content: Any, status: int = 200) -> Response:
+    answer = Response(msgspec.json.encode(content), status=status, mimetype="application/json")
     answer.cache_control.no_store = True
     return answer

@@ -57,7 +57,7 @@ def create_app(
         app.settle()
     plain = routes.blueprint(source, _name("mindscope", prefix))
     app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
-    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: {"status": "ok"})
+    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: routes.health(source))
     policy = security.content_policy([app.renderer])
     names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
     guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))

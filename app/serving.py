@@ -294,6 +294,9 @@ def _answers(url: str) -> bool:
     try:
         with opener.open(url + "health", timeout=5) as answer:
             return bool(answer.status == 200)
+    except urllib.error.HTTPError as error:
+        # It answers that the runs cannot be read; the pages say so too.
+        return error.code == 503
     except (OSError, urllib.error.URLError):
         return False
 

@@ -30,13 +30,20 @@ class MemorySource:
     def __init__(self, data: dict[str, dict[str, Series]]) -> None:
         self.data = data
         self.state = "idle"
+        self.main_value: float | None = None
+        self.read_at: float | None = 1.0
+        self.failed = ""
         self.wanted: list[str] = []
 
     def status(self) -> SourceStatus:
-        return SourceStatus("base", 1.0, 3.0, len(self.data), len(self.data), 0, 1)
+        count = len(self.data) if self.read_at is not None else 0
+        return SourceStatus("base", self.read_at, 3.0, count, count, 0, 1, self.failed)
 
     def runs(self) -> Sequence[RunRow]:
-        return [RunRow(name, name, name, name, (name,), 1.0, 2.0, 3, self.state) for name in self.data]
+        names = self.data if self.read_at is not None else ()
+        return [
+            RunRow(name, name, name, name, (name,), 1.0, 2.0, 3, self.state, main_value=self.main_value) for name in names
+        ]
 
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         return list(self.data.get(run, {}))

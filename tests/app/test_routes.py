@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import threading
 import time
 
 import numpy as np
@@ -176,3 +177,34 @@ def test_compressed_where_asked(client) -> None:
 def test_runs_and_health(client) -> None:
     assert [run["key"] for run in client.get("/api/runs.json").json][:2] == ["a", "dir/b"]
     assert client.get("/api/health").json["status"] == "ok"
+
+
+@pytest.mark.parametrize(("value", "text"), [
+    (0.5, 0.5), (None, None), (math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity"),
+])  # fmt: skip
+def test_values_of_runs_that_json_has_no_number_for(client, source, value, text) -> None:
+    source.main_value = value
+    assert {run["main_value"] for run in client.get("/api/runs.json").json} == {text}
+
+
+@pytest.mark.parametrize("path", ["/api/scalars.csv", "/api/scalars.csv?run=a", "/api/scalars.json", "/api/runs.json"])
+def test_nothing_is_answered_before_the_first_look(client, source, monkeypatch, path) -> None:
+    source.read_at = None
+    monkeypatch.setattr(routes, "PATIENCE", 0.1)
+    answer = client.get(path)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
+    assert "still looking" in answer.json["error"]
+    monkeypatch.setattr(routes, "PATIENCE", 10.0)
+    threading.Timer(0.2, setattr, (source, "read_at", 5.0)).start()
+    assert client.get(path).status_code == 200
+
+
+def test_a_look_that_failed_is_told(client, source) -> None:
+    source.failed = "PermissionError: /secret"
+    answer = client.get("/health")
+    assert (answer.status_code, answer.json) == (503, {"status": "failed"})
+    answer = client.get("/api/health")
+    assert (answer.status_code, answer.json["status"], answer.json["failed"]) == (503, "failed", source.failed)
+    assert client.get("/api/runs.json").status_code == 200
+    source.read_at = None
+    assert client.get("/api/runs.json").status_code == 503
