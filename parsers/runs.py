@@ -282,8 +282,7 @@ class Run(Recorded):
     def unverified(self) -> int:
         """How many large values have a data CRC that has not been checked yet."""
         with self._lock:
-            blocks = [b for state in self._states.values() for parts in state.payloads.values() for b in parts]
-        own = sum(int(np.count_nonzero(~block.verified)) for block in blocks)
+            own = sum(state.unverified() for state in self._states.values())
         return own + sum(rank.unverified for rank in self.ranks)
 
     @property

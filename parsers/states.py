@@ -14,7 +14,8 @@ from parsers.model import Batch, Cursor, PayloadBlock, Problem, ScalarBlock, Sou
 class FileState:
     """What has been read of one file. `reader` names the registry entry ("" while nothing could be recognised).
 
-    identity stands for these bytes of the file: it is another object once the file was cut or replaced.
+    identity stands for these bytes of the file: it is another object once the file was cut or replaced. checked are the
+    offsets of records whose data CRC was checked since the blocks were last told (a record may hold thousands of values).
     """
 
     file: SourceFile
@@ -29,6 +30,7 @@ class FileState:
     scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
     payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
     identity: object = field(default_factory=object, compare=False)
+    checked: set[int] = field(default_factory=set, compare=False)
 
     def add(self, batch: Batch) -> None:
         """Take in one batch; one that says `restarted` replaces all that was read before."""
@@ -36,7 +38,7 @@ class FileState:
             self.scalars, self.payloads, self.problems = {}, {}, ()
             self.records = self.bytes_read = 0
             self.started = None
-            self.identity = object()
+            self.identity, self.checked = object(), set()
         for block in batch.scalars:
             self.scalars.setdefault(block.tags, []).append(block)
         for payload in batch.payloads:
@@ -75,13 +77,18 @@ class FileState:
 
     def verified(self, kind: str, tag: str, order: int) -> bool:
         """Whether the data CRC of the record at this offset, which holds a value of the tag, has been checked."""
+        if order in self.checked:
+            return True
         return all(bool(block.verified[_rows(block, order)].all()) for block in self.index(kind, tag))
 
-    def mark_verified(self, order: int) -> None:
-        """Remember that the data CRC of the record at this offset was checked."""
-        for kind, tag in self.payloads:
-            for block in self.index(kind, tag):
-                block.verified[_rows(block, order)] = True
+    def unverified(self) -> int:
+        """How many large values are in records whose data CRC has not been checked yet."""
+        checked, self.checked = np.array(sorted(self.checked), np.int64), set()
+        blocks = [block for parts in self.payloads.values() for block in parts]
+        if len(checked):
+            for block in blocks:
+                block.verified[np.isin(block.order, checked)] = True
+        return sum(len(block.verified) - int(np.count_nonzero(block.verified)) for block in blocks)
 
 
 def _joined(parts: list[PayloadBlock]) -> PayloadBlock:

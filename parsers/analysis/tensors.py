@@ -11,6 +11,7 @@ import numpy as np
 from parsers.analysis.histograms import even_edges
 from parsers.analysis.pieces import Tensor, pieces
 from parsers.errors import FormatError
+from parsers.events.writer import bin_count
 from parsers.payloads.values import HistogramValue
 
 MOST_FREE = 2
@@ -82,14 +83,6 @@ def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
         edges[:-1], np.diff(edges), counts, low, high, known.mean * finite, known.count, known.nan, known.pos_inf,
         known.neg_inf,
     )  # fmt: skip
-
-
-def bin_count(count: int) -> int:
-    """How many buckets MindSpore gives a histogram of so many values."""
-    for limit, bins in ((0, 1), (5, 2), (10, 3)):
-        if count <= limit:
-            return bins
-    return count // 10 + 1 if count <= 880 else 90
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,13 +155,14 @@ class Recorded:
     def _verified(self, state: FileState, identity: object, order: int) -> None:
         with self._lock:
             if state.identity is identity:  # else the file was replaced meanwhile, and the record is another one
-                state.mark_verified(order)
+                state.checked.add(order)
 
     def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place, int]:
         """The file a value is in, where in it, and the value's step."""
         items = self.items(kind, tag)
         if not -len(items) <= place < len(items):
-            raise PayloadError(f"{kind} {tag}: wanted a place below {len(items):,}, got {place:,}")
+            known = f"place 0 to {len(items) - 1:,}" if len(items) else "a tag that was recorded"
+            raise PayloadError(f"{kind} {tag}: wanted {known}, got place {place:,}")
         path, state = list(self._states.items())[items.file[place]]
         order, offset, length = int(items.order[place]), int(items.offset[place]), int(items.length[place])
         at = Place(path, order, offset, length, state.cursor, state.verified(kind, tag, order))
