@@ -13,9 +13,10 @@ from typing import Any
 
 from dash import html
 
-from layouts.texts import cards, runs, scalars, shell
+from layouts.texts import cards, landscape, runs, scalars, shell
 
-CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({**shell.TEXTS, **runs.TEXTS, **cards.TEXTS, **scalars.TEXTS})
+PARTS = (shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, landscape.TEXTS)
+CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")
 
 

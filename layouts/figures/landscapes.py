@@ -1,0 +1,296 @@
+"""Loss landscapes to a figure: isolines, filled contours or a surface, and the path that training took over it.
+
+Several landscapes stand side by side, all on one scale of loss, or over each other in the colours of their runs. Traces say
+in `meta` what they are ("role") and of which landscape ("sheet"): assets/landscape.js animates and saves by that. The path
+has the accent colour in a white halo, which is readable on every colour map and on the cards of both themes.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers import LandscapeValue
+
+from layouts.figures.curves import Trace
+from layouts.payload import numbers, whole_numbers
+
+Floats = NDArray[np.float64]
+
+VIEWS = ("filled", "isolines", "surface")
+# Of even steps. The diverging one is blue below and ochre above: red is kept for what is wrong.
+SCALES = {
+    "viridis": ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"),
+    "cividis": ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
+    "diverging": ("#1f4f9c", "#7fa6d6", "#f7f7f5", "#e0a95c", "#8a4b08"),
+}
+_LINE_MIDDLE = "#9a9a96"
+"""The middle of diverging lines, which must be seen on the card of either theme."""
+CONTOURS = (5, 80)
+ACCENT, HALO = "#2f5fd0", "#ffffff"
+_GAP = 0.06
+_LIFT = 0.012
+"""Part of the range of loss by which the path is drawn above the surface, so that it does not sink into it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One landscape of a figure; label and colour are those of its run."""
+
+    label: str
+    colour: str
+    value: LandscapeValue
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How landscapes are drawn. contours is the number of lines, opacity that of fills and surfaces.
+
+    words are "loss", "step", "epoch", "start", "end" and "convergence" in the language of the reader. dark, and the theme's
+    colours text and muted, are for what css does not reach.
+    """
+
+    words: dict[str, str]
+    view: str = "filled"
+    scale: str = "viridis"
+    contours: int = 20
+    opacity: float = 1.0
+    overlaid: bool = False
+    dark: bool = False
+    text: str = "#1b2027"
+    muted: str = "#5b6572"
+
+
+@dataclass(frozen=True, slots=True)
+class _Levels:
+    """The scale of loss that all landscapes of a figure share: its ends, and what the middle of its colours stands for."""
+
+    low: float
+    high: float
+    middle: float
+    step: float
+
+    @property
+    def ticks(self) -> str:
+        """A number format that tells neighbouring ticks apart."""
+        decimals = 1 - math.floor(math.log10((self.high - self.low) / 5))
+        return f".{decimals}~f" if 0 <= decimals <= 8 and abs(self.high) < 1e6 else ".4~g"
+
+    @property
+    def contours(self) -> dict[str, float]:
+        """Exactly as many lines as asked for, strictly between the ends."""
+        return {"start": self.low + self.step, "end": self.high - self.step * 0.999, "size": self.step}
+
+
+def figure(sheets: Sequence[Sheet], look: Look) -> dict[str, Any]:
+    """The figure of up to a few landscapes; layout.meta["bad"] counts the losses of each that are not finite."""
+    levels = _levels(sheets, look)
+    data: list[Trace] = []
+    for number, sheet in enumerate(sheets):
+        ground = _surface(sheet, look, levels) if look.view == "surface" else _contour(sheet, look, levels)
+        traces = [ground, *_path(sheet, look, levels), *_convergence(sheet, look, levels)]
+        place = _place(0 if look.overlaid else number, look)
+        data += [trace | place | {"meta": trace["meta"] | {"sheet": number}} for trace in traces]
+    for trace in [trace for trace in data if trace["meta"]["role"] == "ground"][:-1]:
+        trace["showscale"] = False
+    return {"data": data, "layout": _layout(sheets, look, levels)}
+
+
+def _levels(sheets: Sequence[Sheet], look: Look) -> _Levels:
+    finite = [sheet.value.z[np.isfinite(sheet.value.z)] for sheet in sheets]
+    finite = [z for z in finite if z.size]
+    low = min((float(z.min()) for z in finite), default=0.0)
+    high = max((float(z.max()) for z in finite), default=1.0)
+    if not high > low:
+        high = low + (abs(low) * 1e-6 or 1.0)
+    ends = [sheet.value.convergence[2] for sheet in sheets if sheet.value.convergence is not None]
+    ends = [end for end in ends if low <= end <= high]
+    return _Levels(low, high, ends[0] if ends else (low + high) / 2, (high - low) / (look.contours + 1))
+
+
+def _place(panel: int, look: Look) -> Trace:
+    suffix = str(panel + 1) if panel else ""
+    if look.view == "surface":
+        return {"scene": f"scene{suffix}"}
+    return {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+
+
+# Ground ---------------------------------------------------------------------------------------------------------------
+
+
+def _ground(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
+    value = sheet.value
+    trace: Trace = {
+        "x": numbers(value.x), "y": numbers(value.y), "z": numbers(value.z),
+        "name": html.escape(sheet.label, quote=False),
+        "hovertemplate": f"{look.words['loss']} %{{z:.6~g}}<br>x %{{x:.4~g}}<br>y %{{y:.4~g}}<extra></extra>",
+        "meta": {"role": "ground"},
+    }  # fmt: skip
+    if look.overlaid:
+        return trace | {"showscale": False, "colorscale": [[0, sheet.colour], [1, sheet.colour]]}
+    return trace | {
+        "colorscale": _colours(look, levels),
+        "colorbar": {"title": {"text": look.words["loss"]}, "thickness": 10, "len": 0.9, "outlinewidth": 0, "ticks": "",
+                     "xpad": 8, "tickformat": levels.ticks, "tickfont": {"color": look.muted}},
+    }  # fmt: skip
+
+
+def _colours(look: Look, levels: _Levels) -> list[list[Any]]:
+    """The stops of a scale. Lines leave out the end that the card swallows; the middle of the diverging one stands where
+    training ended."""
+    stops = list(SCALES[look.scale])
+    lines = look.view == "isolines"
+    if look.scale != "diverging":
+        if lines:
+            stops = stops[3:] if look.dark else stops[:-1]
+        return [[place / (len(stops) - 1), colour] for place, colour in enumerate(stops)]
+    if lines:
+        stops[len(stops) // 2] = _LINE_MIDDLE
+    middle = min(0.98, max(0.02, (levels.middle - levels.low) / (levels.high - levels.low)))
+    places = (0.0, middle / 2, middle, (1 + middle) / 2, 1.0)
+    return [[place, colour] for place, colour in zip(places, stops, strict=True)]
+
+
+def _contour(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
+    filled = look.view == "filled" and not look.overlaid
+    coloring = "none" if look.overlaid else "fill" if filled else "lines"
+    line: dict[str, Any] = {"width": 0.5, "color": "rgba(255,255,255,0.35)"} if filled else {"width": 1.5}
+    if look.overlaid:
+        line["color"] = sheet.colour
+    contours = {"coloring": coloring, "showlabels": not filled, **levels.contours}
+    if not filled:
+        contours |= {"labelfont": {"size": 10, "color": look.muted}, "labelformat": levels.ticks}
+    return _ground(sheet, look, levels) | {
+        "type": "contour", "zmin": levels.low, "zmax": levels.high, "autocontour": False, "contours": contours,
+        "line": line, "opacity": look.opacity if filled else 1.0,
+    }  # fmt: skip
+
+
+def _surface(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
+    lines = {"show": True, "color": "rgba(255,255,255,0.45)", "width": 1, "highlight": False, **levels.contours}
+    return _ground(sheet, look, levels) | {
+        "type": "surface", "cmin": levels.low, "cmax": levels.high, "opacity": look.opacity,
+        "contours": {"z": lines, "x": {"highlight": False}, "y": {"highlight": False}},
+        "lighting": {"ambient": 0.75, "diffuse": 0.5, "specular": 0.08, "roughness": 0.9},
+    }  # fmt: skip
+
+
+# Path -----------------------------------------------------------------------------------------------------------------
+
+
+def _path(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
+    value = sheet.value
+    drawable = np.isfinite(value.path_x) & np.isfinite(value.path_y) & np.isfinite(value.path_z)
+    if not drawable.any():
+        return []
+    x, y, z = (axis[drawable] for axis in (value.path_x, value.path_y, value.path_z))
+    at = value.intervals[drawable]
+    colour = sheet.colour if look.overlaid else ACCENT
+    unit = look.words["epoch" if value.unit == "epoch" else "step"]
+    hover = {
+        "customdata": numbers(z), "text": whole_numbers(at),
+        "hovertemplate": f"{unit} %{{text}}<br>{look.words['loss']} %{{customdata:.6~g}}<extra></extra>",
+    }  # fmt: skip
+    solid = look.view == "surface"
+    halo = _points(x, y, z, look, levels, 0.6) | {
+        "mode": "lines", "line": {"color": HALO, "width": 11 if solid else 6}, "hoverinfo": "skip", "meta": {"role": "halo"},
+    }  # fmt: skip
+    path = _points(x, y, z, look, levels, 1.0) | hover | {
+        "mode": "lines+markers", "line": {"color": colour, "width": 6 if solid else 2.5},
+        "marker": {"color": colour, "size": 4 if solid else 6, "line": {"color": HALO, "width": 1}}, "meta": {"role": "path"},
+    }  # fmt: skip
+    ends = [_end("start", slice(0, 1), HALO, colour, 12), _end("end", slice(-1, None), colour, HALO, 18)]
+    marks = [
+        _points(x[part], y[part], z[part], look, levels, 1.2)
+        | {"mode": "markers", "marker": marker | ({"size": 9} if solid else {}), "meta": {"role": role},
+           "hovertemplate": f"{look.words[role]}: {unit} {int(at[part][0])}<br>"
+                            f"{look.words['loss']} {z[part][0]:.6g}<extra></extra>"}
+        for role, part, marker in ends
+    ]  # fmt: skip
+    return [halo, path, *marks]
+
+
+def _end(role: str, part: slice, fill: str, edge: str, size: int) -> tuple[str, slice, Trace]:
+    return role, part, {"symbol": "circle", "size": size, "color": fill, "line": {"color": edge, "width": 2}, "opacity": 1}
+
+
+def _convergence(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
+    if sheet.value.convergence is None or not np.isfinite(sheet.value.convergence).all():
+        return []
+    x, y, z = (np.array([part]) for part in sheet.value.convergence)
+    colour = sheet.colour if look.overlaid else ACCENT
+    hover = f"{look.words['convergence']}<br>{look.words['loss']} {z[0]:.6g}<extra></extra>"
+    trace = _points(x, y, z, look, levels, 2.0) | {"hovertemplate": hover, "meta": {"role": "convergence"}}
+    if look.view == "surface":  # a surface has no star among its marks, but it has letters
+        font = {"size": 24, "color": colour}
+        return [trace | {"mode": "text", "text": ["★"], "textfont": font, "textposition": "middle center"}]
+    # Training often ends there: a white star is seen within the filled circle too.
+    marker = {"symbol": "star", "size": 13, "color": HALO, "line": {"color": colour, "width": 1.5}, "opacity": 1}
+    return [trace | {"mode": "markers", "marker": marker}]
+
+
+def _points(x: Floats, y: Floats, z: Floats, look: Look, levels: _Levels, height: float) -> Trace:
+    """Points on the plane or, over a surface, `height` lifts above it."""
+    flat: Trace = {"x": numbers(x), "y": numbers(y), "showlegend": False}
+    if look.view != "surface":
+        return flat | {"type": "scatter"}
+    return flat | {"type": "scatter3d", "z": numbers(z + height * _LIFT * (levels.high - levels.low))}
+
+
+# Layout ---------------------------------------------------------------------------------------------------------------
+
+
+def _layout(sheets: Sequence[Sheet], look: Look, levels: _Levels) -> dict[str, Any]:
+    panels = 1 if look.overlaid else max(1, len(sheets))
+    solid = look.view == "surface"
+    layout: dict[str, Any] = {
+        "margin": {"l": 0, "r": 84, "t": 10, "b": 0} if solid else {"l": 60, "r": 10, "t": 26 if panels > 1 else 10, "b": 30},
+        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": "closest",
+        "font": {"size": 11, "color": look.text}, "hoverlabel": {"font": {"size": 12}}, "annotations": [],
+        "meta": {"bad": [int(np.count_nonzero(~np.isfinite(sheet.value.z))) for sheet in sheets]},
+        "uirevision": "".join(f"{look.view}{len(sheet.value.x)}" for sheet in sheets),
+    }  # fmt: skip
+    for panel in range(panels):
+        low = panel * (1 + _GAP) / panels
+        domain = [low, low + (1 + _GAP) / panels - _GAP]
+        suffix = str(panel + 1) if panel else ""
+        if solid:
+            layout[f"scene{suffix}"] = _scene(domain, look, levels)
+        else:
+            layout[f"xaxis{suffix}"] = _axis(f"y{suffix}") | {"domain": domain}
+            layout[f"yaxis{suffix}"] = _axis(f"x{suffix}")
+        if panels > 1:
+            layout["annotations"].append(_heading(sheets[panel].label, sum(domain) / 2))
+    return layout
+
+
+def _axis(anchor: str) -> dict[str, Any]:
+    return {"anchor": anchor, "zeroline": False, "showgrid": False, "ticks": "", "nticks": 6, "tickformat": ".3~g"}
+
+
+def _scene(domain: list[float], look: Look, levels: _Levels) -> dict[str, Any]:
+    axis = {
+        "color": look.muted, "gridcolor": "rgba(127,127,127,0.25)", "zerolinecolor": "rgba(127,127,127,0.25)",
+        "showbackground": False, "tickformat": ".3~g", "nticks": 5, "tickfont": {"size": 10}, "showspikes": False,
+    }  # fmt: skip
+    titled = {name: axis | {"title": {"text": name}} for name in ("x", "y")}
+    return {
+        "domain": {"x": domain, "y": [0, 1]},
+        "xaxis": titled["x"], "yaxis": titled["y"],
+        "zaxis": axis | {"title": {"text": look.words["loss"]}, "tickformat": levels.ticks},
+        "aspectmode": "manual", "aspectratio": {"x": 1.1, "y": 1.1, "z": 0.7},
+        "camera": {"eye": {"x": 1.35, "y": -1.35, "z": 0.95}, "center": {"x": 0, "y": 0, "z": -0.12}},
+    }  # fmt: skip
+
+
+def _heading(label: str, x: float) -> dict[str, Any]:
+    shown = label if len(label) <= 48 else f"…{label[-47:]}"
+    return {
+        "text": html.escape(shown, quote=False), "x": x, "xref": "paper", "xanchor": "center", "y": 1, "yref": "paper",
+        "yanchor": "bottom", "yshift": 4, "showarrow": False, "font": {"size": 12},
+    }  # fmt: skip
