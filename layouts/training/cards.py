@@ -44,7 +44,7 @@ class Cards:
     kind: of the data its tags have. draw(source, ask): what a card shows; raises BadInput. stamp(source, ask): a text that
     changes whenever the data of the card do. texts: what its script needs. controls: text key of the name of its bar.
     missing, hint, record: text keys, and lines of code, for runs without such data. body(ids, slot): what a card holds;
-    `part` and `prop` of it take the drawing. stores: more stores of its own.
+    `part` and `prop` of it take the drawing. stores: more stores of its own. slots: cards on a page of cards.
     """
 
     kind: str
@@ -59,6 +59,7 @@ class Cards:
     part: str = "graph"
     prop: str = "figure"
     stores: tuple[str, ...] = ()
+    slots: int = SLOTS
 
 
 def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
@@ -72,7 +73,7 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
                     toolbar([], label=cards.controls, class_name="ms-cards-controls"),
                     html.Div(_states(cards), className="ms-cards-states"),
                     html.Div(
-                        [_slot(cards, ids, str(slot)) for slot in range(SLOTS)], className="ms-cards ms-cards-even ms-slots"
+                        [_slot(cards, ids, str(slot)) for slot in range(cards.slots)], className="ms-cards ms-cards-even ms-slots"
                     ),
                 ],
                 className="ms-cards-main",
