@@ -404,7 +404,6 @@ def _row(entry: _Entry) -> RunRow:
     tags = run.tags("scalar")
     longest, main = _longest(run, tags), _main_tag(tags)
     value = run.series(main).value if main else np.empty(0)
-    unreadable = bool(source.files) and not any(state.records for state in run.states.values()) and bool(run.problems)
     return RunRow(
         key=entry.key,
         name=entry.key,
@@ -414,7 +413,7 @@ def _row(entry: _Entry) -> RunRow:
         started=_stamped(source) or run.started,
         updated=source.updated,
         size=source.size,
-        state="loading" if not entry.loaded else "unreadable" if unreadable or not (source.files or _extra(source)) else "idle",
+        state=_state(entry) if entry.loaded else "loading",
         steps=longest,
         points=run.points,
         tags=run.kinds(),
@@ -423,6 +422,17 @@ def _row(entry: _Entry) -> RunRow:
         problems=len(entry.problems),
         version=run.version,
     )
+
+
+def _state(entry: _Entry) -> str:
+    """State of a run that has been read. Files of zero bytes are those of a training that has just begun, not damage."""
+    run, source = entry.run, entry.source
+    if not (source.files or _extra(source)):
+        return "unreadable"
+    nothing = bool(source.files) and not any(state.records for state in run.states.values())
+    if not (nothing and run.problems):
+        return "idle"
+    return "empty" if all(problem.kind == "empty_file" for problem in run.problems) else "unreadable"
 
 
 def _extra(source: Source) -> bool:
@@ -446,7 +456,7 @@ def _main_tag(tags: Sequence[str]) -> str:
 def _job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
     """Ranks as one row: sums of points and problems, the longest steps, the first rank's main value."""
     states = {row.state for row in rows}
-    order = ("loading", "waiting", "live", "idle", "unreadable")
+    order = ("loading", "waiting", "live", "idle", "empty", "unreadable")
     first = next((row for row in rows if row.main_tag), None)
     tags: dict[str, int] = {}
     for row in rows:

@@ -37,6 +37,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "state.idle": ("idle", "无更新"),
     "state.waiting": ("waiting", "等待读取"),
     "state.loading": ("reading", "读取中"),
+    "state.empty": ("no data yet", "暂无数据"),
     "state.unreadable": ("damaged", "已损坏"),
     "picker.of": ("{n} of {total} runs", "已选 {n}/{total} 个训练"),
     "picker.none": ("no runs", "没有训练"),

@@ -38,7 +38,8 @@ def _text(pieces: list[Damage], end: int) -> str:
     count, first = len(pieces), pieces[0]
     records = "1 record" if count == 1 else f"{count:,} records"
     if first.kind == "bad_data":
-        return f"The data of {records} do not match their CRC. What they held is lost; all intact records are shown."
+        held = "does not match its CRC. What it held" if count == 1 else "do not match their CRC. What they held"
+        return f"The data of {records} {held} is lost; all intact records are shown."
     if first.kind == "bad_message":
         return f"{records} with a good CRC held no message of this format ({first.detail}). All other records are shown."
     if first.kind == "bad_value":

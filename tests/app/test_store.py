@@ -124,6 +124,22 @@ def test_damage_is_counted_where_it_is(base: Path) -> None:
         store.stop()
 
 
+def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
+    begun = base / "just_begun" / "events.out.events.summary.1700000000.host_MS"
+    begun.parent.mkdir()
+    begun.touch()
+    made = Store([base], interval=0.05).start()
+    try:
+        assert made.wait(20)
+        row = next(row for row in made.runs() if row.key == "just_begun")
+        assert (row.state, row.problems) == ("empty", 1)
+        assert made.status().loaded == made.status().total
+        begun.write_bytes(b"no event at all")
+        assert until(lambda: next(row for row in made.runs() if row.key == "just_begun").state == "unreadable")
+    finally:
+        made.stop()
+
+
 def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     gate = threading.Event()
