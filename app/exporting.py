@@ -14,10 +14,10 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from app.inspection import printable, problem_line
+from app.inspection import problem_line
 from app.matching import PatternError, matching
-from app.progress import ProgressBar
 from app.settings import SettingError
+from app.terminal import ProgressBar, printable
 from parsers import FormatError, MindscopeError, PayloadCache, PayloadError, Run, Source, SourceError, discover, export
 from parsers.discovery import source_of
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from app.terminal import printable, width
 from parsers import Problem, Source, discover
 from parsers.registry import reader_of_kind
 
@@ -23,18 +23,13 @@ def list_runs(options: argparse.Namespace) -> int:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_as_json(source) for source in sources])) + b"\n")
         return 0
     rows = [("RUN", "UPDATED", "SIZE", "FILES"), *map(_as_row, sources)]
-    widths = [max(_width(row[column]) for row in rows) for column in range(3)]
+    widths = [max(width(row[column]) for row in rows) for column in range(3)]
     for name, updated, size, files in rows:
-        room = widths[0] - _width(name)
+        room = widths[0] - width(name)
         print(f"{name}{' ' * room}  {updated:<{widths[1]}}  {size:>{widths[2]}}  {files}")
     if not sources:
         print(f"No runs below {options.directory}", file=sys.stderr)
     return 0
-
-
-def _width(text: str) -> int:
-    """Columns of a terminal that a text takes; Chinese characters take two."""
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _as_row(source: Source) -> tuple[str, str, str, str]:
@@ -89,8 +84,3 @@ def _extent(problem: Problem) -> str:
     if not problem.offset and not problem.length:
         return ""
     return f"bytes {problem.offset}-{problem.offset + problem.length}: " if problem.length else f"byte {problem.offset}: "
-
-
-def printable(text: str) -> str:
-    """Text for a terminal: control characters, which names in files may hold, are shown as escapes."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)

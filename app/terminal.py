@@ -1,15 +1,26 @@
-"""A progress bar on a terminal; nothing anywhere else."""
+"""Text on a terminal: what may be printed, how wide it is, and a progress bar, which is shown nowhere else."""
 
 from __future__ import annotations
 
 import shutil
 import time
+import unicodedata
 from types import TracebackType
 from typing import TextIO
 
 WIDTH = 30
 INTERVAL = 0.1
 """Seconds between two pictures of the bar."""
+
+
+def printable(text: str) -> str:
+    """Text for a terminal: control characters, which names in files may hold, are shown as escapes."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
+
+
+def width(text: str) -> int:
+    """Columns of a terminal that a text takes; Chinese characters take two."""
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 class ProgressBar:
@@ -33,14 +44,15 @@ class ProgressBar:
         if not self._shown or now < self._next:
             return
         self._next = now + INTERVAL
-        full = round(WIDTH * min(max(share, 0.0), 1.0))
+        share = min(max(share, 0.0), 1.0)
+        full = round(WIDTH * share)
         line = f"[{'#' * full}{'.' * (WIDTH - full)}] {share:4.0%} {text}"
-        # Wide characters take two columns; a line that wraps could not be drawn over.
-        line = line[: max(shutil.get_terminal_size().columns - 1 - sum(ord(c) > 0x2E7F for c in text), 0)]
+        while width(line) >= shutil.get_terminal_size().columns:  # a line that wraps could not be drawn over
+            line = line[:-1]
         self._clear()
         self._stream.write(line)
         self._stream.flush()
-        self._drawn = len(line) + sum(ord(c) > 0x2E7F for c in line)
+        self._drawn = width(line)
 
     def say(self, text: str) -> None:
         """Write a line."""
