@@ -88,15 +88,17 @@ def scalars(
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, wanted), mimetype=mimetype)
-    answer.headers["Content-Disposition"] = disposition(runs[0] if len(runs) == 1 else "", suffix)
+    answer.headers["Content-Disposition"] = disposition(wanted, suffix)
     answer.cache_control.no_store = True
     return answer
 
 
-def disposition(run: str, suffix: str) -> str:
-    """The Content-Disposition of an export of scalars."""
-    name = values.safe_name(run)
-    return values.attachment(f"{name}-scalars.{suffix}" if name else f"scalars.{suffix}")
+def disposition(wanted: Wanted, suffix: str) -> str:
+    """The Content-Disposition of an export of scalars: named after its run and tag, where it has one of each, and its steps."""
+    runs, tags = ({pair[part] for pair in wanted.pairs} for part in (0, 1))
+    parts = [values.safe_name(next(iter(names))) for names in (runs, tags) if len(names) == 1]
+    steps = [] if wanted.steps == ALL_STEPS else ["steps{}-{}".format(*wanted.steps)]
+    return values.attachment("-".join([*filter(None, parts), "scalars", *steps]) + f".{suffix}")
 
 
 # What is asked for --------------------------------------------------------------------------------------------------

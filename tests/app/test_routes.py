@@ -139,7 +139,7 @@ def test_runs_still_being_read_are_waited_for(client, source, monkeypatch) -> No
 
 @pytest.mark.parametrize("run", [*HOSTILE, "", "a", "..", ".hidden", "x" * 300, 'a"; filename="evil.exe', "a\r\nX-Evil: 1"])
 def test_file_names_are_ours(run) -> None:
-    header = routes.disposition(run, "csv")
+    header = routes.disposition(wanted(run), "csv")
     assert header.isascii()
     assert header.isprintable()
     kind, options = parse_options_header(header)
@@ -151,9 +151,9 @@ def test_file_names_are_ours(run) -> None:
 
 
 def test_a_file_name_keeps_what_it_can() -> None:
-    _, options = parse_options_header(routes.disposition("训练/run 1", "json"))
+    _, options = parse_options_header(routes.disposition(wanted("训练/run 1"), "json"))
     assert options["filename"] == "训练_run_1-scalars.json"
-    assert 'filename="run_1-scalars.json"' in routes.disposition("训练/run 1", "json")
+    assert 'filename="run_1-scalars.json"' in routes.disposition(wanted("训练/run 1"), "json")
 
 
 def test_it_is_sent_while_it_is_made(make_app, source) -> None:
@@ -208,3 +208,15 @@ def test_a_look_that_failed_is_told(client, source) -> None:
     assert client.get("/api/runs.json").status_code == 200
     source.read_at = None
     assert client.get("/api/runs.json").status_code == 503
+
+
+def wanted(*runs: str, tags: tuple[str, ...] = ("a", "b")) -> routes.Wanted:
+    return routes.Wanted(tuple((run, tag) for run in runs for tag in tags), routes.ALL_STEPS)
+
+
+def test_a_file_is_named_after_what_is_in_it() -> None:
+    assert 'filename="loss-scalars.csv"' in routes.disposition(wanted("r1", "r2", tags=("loss",)), "csv")
+    assert 'filename="r1-loss-scalars.csv"' in routes.disposition(wanted("r1", tags=("loss",)), "csv")
+    assert 'filename="scalars.csv"' in routes.disposition(wanted("r1", "r2"), "csv")
+    part = routes.Wanted((("r1", "loss"),), (5, 90))
+    assert 'filename="r1-loss-scalars-steps5-90.json"' in routes.disposition(part, "json")
