@@ -1,0 +1,325 @@
+"""Histograms over steps to figures: a heat map with quantiles, a ridge, an overlay, single steps.
+
+Every view of a card has the same bins for all runs and steps (`common_edges`), so shapes can be compared and no count is
+lost. `layout.meta.panels` holds what the browser's hover says: steps, times, and counts per bin unless they are in the heat
+map's own z, which is the share of the step's finite values. Nothing here has a colour of a theme.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers import HistogramValue
+from parsers.analysis import bands, common_edges, resample
+
+from layouts.figures.curves import WRONG
+from layouts.figures.panels import axis, grid, layout_key, titles
+from layouts.figures.ticks import time_ticks
+from layouts.payload import drawn, numbers, typed, whole_numbers
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Dict = dict[str, Any]
+
+FRACTIONS = (0.05, 0.25, 0.5, 0.75, 0.95)
+OLDEST_TO_NEWEST = ("#236db4", "#217f7b", "#7c8542", "#c6871a")
+"""Stops of the gradient; each is readable on light and on dark."""
+_VIRIDIS = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725")
+_REACH = 3.0
+"""The tallest histogram of a ridge covers so many rows."""
+_WHITE = "rgba(255,255,255,0.6)"
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The histograms of one run that are drawn: steps, seconds since the run's start, places on the axis, values."""
+
+    run: str
+    label: str
+    colour: str
+    started: float
+    step: Ints
+    time: Floats
+    x: Floats
+    values: Sequence[HistogramValue]
+
+    @property
+    def finite(self) -> Floats:
+        """How many values of each step lie in buckets; what a share is of."""
+        return np.array([float(value.count.sum()) for value in self.values])
+
+    @property
+    def empty(self) -> NDArray[np.bool_]:
+        """Steps that recorded values of which none is finite."""
+        return np.array([value.total > 0 and value.finite <= 0 for value in self.values], bool)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """axis is "step", "relative" or "absolute"; key is the same as long as a zoom of the reader's stays meaningful."""
+
+    axis: str = "step"
+    key: str = ""
+
+
+def heat(runs: Sequence[Recorded], look: Look) -> Dict:
+    """A heat map of shares over steps for each run, with the quantiles of FRACTIONS over it."""
+    edges = _edges(runs)
+    made = _Figure(runs, look, edges)
+    brightest = 0.0
+    for number, run in enumerate(runs):
+        order = np.argsort(run.x, kind="stable")
+        order = order[np.append(np.diff(run.x[order]) > 0, True)] if order.size else order  # of equal places the newest
+        shares = _shares(resample([run.values[at] for at in order], edges), run.finite[order])
+        brightest = max(brightest, float(np.nanmax(shares, initial=0.0)))
+        limits = cell_edges(run.x[order], look.axis)
+        made.data.append({
+            "type": "heatmap", "x": numbers(limits), "y": numbers(edges), "z": typed(shares.T.astype(np.float32)),
+            "colorscale": _scale(), "zmin": 0, "zauto": False, "zmax": 1, "showscale": False, "hoverinfo": "skip",
+            **made.on(number),
+        })  # fmt: skip
+        made.data += _quantiles(run, order, made.on(number))
+        made.layout.setdefault("shapes", []).extend(_empty_spans(limits, run.empty[order], made.on(number)))
+        made.panel(number, run, order, trace=len(made.data) - len(FRACTIONS) - 1)
+        made.axes(number, across=places_axis(look, limits), up=_values(edges))
+    for trace in made.data:
+        if trace["type"] == "heatmap":
+            trace["zmax"] = brightest or 1.0
+    return made.done("heat")
+
+
+def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
+    """The histograms of each run one behind the other, the newest in front; heights are counts on one scale."""
+    edges = _edges(runs)
+    made = _Figure(runs, look, edges)
+    counts = [resample(run.values, edges) for run in runs]
+    tallest = max((float(rows.max()) for rows in counts if rows.size), default=0.0) or 1.0
+    outline = _outline(edges)
+    for number, (run, rows) in enumerate(zip(runs, counts, strict=True)):
+        order = np.argsort(run.x, kind="stable")
+        reach = _reach(run.x, look.axis)
+        colours = gradient(len(order))
+        for rank, at in enumerate(order):
+            base = float(run.x[at])
+            if run.empty[at]:
+                made.data.append(_flat(edges, base, made.on(number)))
+                continue
+            heights = np.concatenate(([0.0], rows[at], [0.0]))
+            made.data.append({
+                "type": "scatter", "mode": "lines", "x": outline, "y": drawn(base - heights * (reach / tallest)), "fill": "toself",
+                "fillcolor": colours[rank], "line": {"color": _WHITE, "width": 0.75}, "hoverinfo": "skip", **made.on(number),
+            })  # fmt: skip
+        made.panel(number, run, order, counts=rows[order])
+        low, high = (float(run.x.min()), float(run.x.max())) if run.x.size else (0.0, 1.0)
+        made.axes(number, across=_values(edges), up=places_axis(look, np.array([high + reach * 0.1, low - reach * 1.05])))
+    return made.done("ridge")
+
+
+def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
+    """The histograms of each run over each other as lines from oldest to newest."""
+    edges = _edges(runs)
+    made = _Figure(runs, look, edges)
+    outline = _outline(edges)
+    for number, run in enumerate(runs):
+        order = np.argsort(run.x, kind="stable")
+        rows = resample(run.values, edges)[order]
+        for colour, heights in zip(gradient(len(order)), rows, strict=True):
+            made.data.append(_line(outline, heights, colour, 1.0) | made.on(number))
+        made.panel(number, run, order, counts=rows)
+        made.axes(number, across=_values(edges), up=_counts())
+    return made.done("overlay")
+
+
+def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
+    """One step of each run, in the run's colour: over each other, or beside each other on one scale."""
+    edges = _edges(runs)
+    made = _Figure(runs, look, edges, panels=len(runs) if beside else min(1, len(runs)))
+    outline = _outline(edges)
+    tallest = 0.0
+    for number, run in enumerate(runs):
+        place = number if beside else 0
+        rows = resample(run.values, edges)
+        tallest = max(tallest, float(rows.max(initial=0.0)))
+        for heights in rows:
+            line = _line(outline, heights, run.colour, 1.5) | made.on(place)
+            made.data.append(line | {"fill": "tozeroy", "fillcolor": run.colour + "33"})
+        made.panel(place, run, np.arange(len(rows)), counts=rows)
+        made.axes(place, across=_values(edges), up=_counts())
+    for name, facts in made.layout.items():
+        if name.startswith("yaxis"):
+            facts["range"] = [0, tallest * 1.05 or 1]
+    return made.done("step")
+
+
+# Parts ----------------------------------------------------------------------------------------------------------------
+
+
+class _Figure:
+    """A figure in the making: panels side by side, traces, and the facts about each panel."""
+
+    def __init__(self, runs: Sequence[Recorded], look: Look, edges: Floats, panels: int | None = None) -> None:
+        self.data: list[Dict] = []
+        self.domains = grid(len(runs) if panels is None else panels)
+        several = len(self.domains) > 1
+        self.look = look
+        self.panels: list[Dict] = []
+        self.edges = edges
+        self.layout: Dict = {
+            "margin": {"l": 54, "r": 14, "t": 18 if several else 8, "b": 38 if look.axis == "absolute" else 26, "pad": 0},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "showlegend": False,
+            "hovermode": False,
+            "font": {"size": 11},
+            "dragmode": "zoom",
+            "uirevision": look.key,
+        }
+        if several:
+            self.layout["annotations"] = titles([(run.label, run.colour) for run in runs], self.domains)
+
+    @staticmethod
+    def on(number: int) -> Dict:
+        """The axes of a panel, as a trace names them."""
+        return {"xaxis": axis("x", number), "yaxis": axis("y", number)}
+
+    def axes(self, number: int, *, across: Dict, up: Dict) -> None:
+        """Set the two axes of a panel."""
+        x, y = self.domains[number]
+        plain = {"zeroline": False, "ticks": "", "nticks": 5 if len(self.domains) == 1 else 4}
+        self.layout[layout_key("x", number)] = plain | {"domain": x, "anchor": axis("y", number)} | across
+        self.layout[layout_key("y", number)] = plain | {"domain": y, "anchor": axis("x", number)} | up
+
+    def panel(self, number: int, run: Recorded, order: NDArray[np.int64], **more: Any) -> None:
+        """Say what a panel shows, in the order it is drawn. counts: per bin; trace: whose z has the shares instead."""
+        if "counts" in more:
+            more["counts"] = typed(more["counts"].astype(np.float32))
+        self.panels.append(panel_facts(run, order) | self.on(number) | more)
+
+    def done(self, view: str) -> Dict:
+        """The finished figure."""
+        low, high = float(self.edges[0]), float(self.edges[-1])
+        self.layout["meta"] = {
+            "view": view, "axis": self.look.axis, "panels": self.panels,
+            "bins": {"low": low, "high": high, "n": len(self.edges) - 1},
+        }  # fmt: skip
+        return {"data": self.data, "layout": self.layout}
+
+
+def panel_facts(run: Recorded, order: NDArray[np.int64]) -> Dict:
+    """What the browser's hover says about each step of a run, in the order it is drawn."""
+    values = [run.values[at] for at in order]
+    extent = [[v.min, v.mean, v.max] if v.finite > 0 else [np.nan] * 3 for v in values]
+    return {
+        "run": run.run, "label": run.label, "colour": run.colour, "started": run.started,
+        "at": numbers(run.x[order]), "step": whole_numbers(run.step[order]), "time": numbers(run.time[order]),
+        "finite": numbers(run.finite[order]),
+        "total": numbers(np.array([v.total for v in values], np.float64)),
+        "extent": typed(np.array(extent, np.float64).reshape(-1, 3)),
+        "bad": typed(np.array([[v.nan, v.pos_inf, v.neg_inf] for v in values], np.float64).reshape(-1, 3)),
+    }  # fmt: skip
+
+
+def _edges(runs: Sequence[Recorded]) -> Floats:
+    return common_edges([value for run in runs for value in run.values])
+
+
+def _shares(counts: Floats, finite: Floats) -> Floats:
+    """Counts as shares of their step; bins without a value are left blank."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = counts / finite[:, None]
+    return np.where(counts > 0, shares, np.nan)
+
+
+def cell_edges(x: Floats, kind: str) -> Floats:
+    """Edges of the columns of a heat map about ascending places: halfway to the next."""
+    if not x.size:
+        return np.array([0.0, 1.0])
+    room = {"step": 1.0, "relative": 1.0, "absolute": 1000.0}[kind]
+    if x.size == 1:
+        return np.array([x[0] - room / 2, x[0] + room / 2])
+    middle = (x[1:] + x[:-1]) / 2
+    return np.concatenate(([x[0] - (x[1] - x[0]) / 2], middle, [x[-1] + (x[-1] - x[-2]) / 2]))
+
+
+def _quantiles(run: Recorded, order: NDArray[np.int64], on: Dict) -> list[Dict]:
+    """The median as a line, the other fractions thinner."""
+    x = numbers(run.x[order])
+    found = bands([run.values[at] for at in order], FRACTIONS)
+    return [
+        {"type": "scatter", "mode": "lines", "x": x, "y": drawn(found[:, number]), "hoverinfo": "skip",
+         "line": {"color": "#ffffff" if fraction == 0.5 else "rgba(255,255,255,0.75)", "width": 1.75 if fraction == 0.5 else 0.75},
+         **on}
+        for number, fraction in enumerate(FRACTIONS)
+    ]  # fmt: skip
+
+
+def _empty_spans(limits: Floats, empty: NDArray[np.bool_], on: Dict) -> list[Dict]:
+    """Red columns where a step has no finite value; neighbours are one."""
+    bounds = np.flatnonzero(np.diff(np.concatenate(([False], empty, [False])).astype(np.int8)))
+    return [
+        {"type": "rect", "xref": on["xaxis"], "yref": f"{on['yaxis']} domain", "x0": float(limits[begin]), "x1": float(limits[end]),
+         "y0": 0, "y1": 1, "fillcolor": WRONG, "opacity": 0.22, "line": {"width": 0}, "layer": "below"}
+        for begin, end in zip(bounds[::2], bounds[1::2], strict=True)
+    ]  # fmt: skip
+
+
+def _outline(edges: Floats) -> Dict:
+    """Where a histogram's outline has its points: the first edge, the bins' centres, the last edge."""
+    return numbers(np.concatenate((edges[:1], edges[:-1] / 2 + edges[1:] / 2, edges[-1:])))
+
+
+def _line(outline: Dict, heights: Floats, colour: str, width: float) -> Dict:
+    padded = np.concatenate(([0.0], heights, [0.0]))
+    return {
+        "type": "scatter", "mode": "lines", "x": outline, "y": drawn(padded), "hoverinfo": "skip",
+        "line": {"color": colour, "width": width},
+    }  # fmt: skip
+
+
+def _flat(edges: Floats, base: float, on: Dict) -> Dict:
+    return {
+        "type": "scatter", "mode": "lines", "x": numbers(edges[[0, -1]]), "y": numbers(np.array([base, base])),
+        "hoverinfo": "skip", "line": {"color": WRONG, "width": 1.5, "dash": "dot"}, **on,
+    }  # fmt: skip
+
+
+def _reach(x: Floats, kind: str) -> float:
+    """How far up the tallest histogram reaches, in units of the axis."""
+    span = float(x.max() - x.min()) if x.size else 0.0
+    if span <= 0:
+        return {"step": 1.0, "relative": 1.0, "absolute": 1000.0}[kind]
+    return max(_REACH * span / max(1, x.size - 1), span * 0.12)
+
+
+def gradient(count: int) -> list[str]:
+    """So many colours from oldest to newest."""
+    stops = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in OLDEST_TO_NEWEST], np.float64)
+    places = np.linspace(0, len(stops) - 1, count) if count > 1 else np.array([len(stops) - 1.0])
+    parts = [np.interp(places, np.arange(len(stops)), stops[:, part]).round().astype(int) for part in range(3)]
+    return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*parts, strict=True)]
+
+
+def _scale() -> list[list[Any]]:
+    """Colours by the square root of the share, so that tails are seen beside the peak."""
+    return [[(number / (len(_VIRIDIS) - 1)) ** 2, colour] for number, colour in enumerate(_VIRIDIS)]
+
+
+def _values(edges: Floats) -> Dict:
+    return {"range": [float(edges[0]), float(edges[-1])], "tickformat": ".3~g", "type": "linear"}
+
+
+def _counts() -> Dict:
+    return {"rangemode": "tozero", "tickformat": "~s", "type": "linear"}
+
+
+def places_axis(look: Look, limits: Floats) -> Dict:
+    low, high = float(limits[0]), float(limits[-1])
+    if look.axis == "absolute":
+        return {"range": [low, high], "type": "date"}
+    if look.axis == "relative":
+        return {"range": [low, high], "type": "linear"} | time_ticks(min(low, high), max(low, high))
+    return {"range": [low, high], "type": "linear", "tickformat": "~s"}

@@ -1,0 +1,54 @@
+"""Several plots in one figure, one per run: where each stands, and what is written over it."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from typing import Any
+
+_TITLE = 48
+_GAP_X, _GAP_Y = 0.1, 0.16
+_HEAD = 0.05
+
+
+def grid(count: int) -> list[tuple[list[float], list[float]]]:
+    """Domains (x, y) of so many panels, row by row: two beside each other, four in a square, nine in three rows."""
+    across = math.ceil(math.sqrt(count)) if count else 1
+    down = math.ceil(count / across)
+    gap_x, gap_y = _GAP_X / across, _GAP_Y / down
+    width = (1.0 - gap_x * (across - 1)) / across
+    height = (1.0 - gap_y * (down - 1)) / down
+    domains = []
+    for number in range(count):
+        column, row = number % across, number // across
+        left, top = column * (width + gap_x), 1.0 - row * (height + gap_y)
+        head = _HEAD if count > 1 else 0.0
+        domains.append(([left, min(1.0, left + width)], [max(0.0, top - height), top - head]))
+    return domains
+
+
+def axis(letter: str, number: int) -> str:
+    """The name that a trace calls an axis: "x", "x2", ..."""
+    return letter if number == 0 else f"{letter}{number + 1}"
+
+
+def layout_key(letter: str, number: int) -> str:
+    """The name of the same axis in a layout: "xaxis", "xaxis2", ..."""
+    return f"{letter}axis{'' if number == 0 else number + 1}"
+
+
+def titles(names: Sequence[tuple[str, str]], domains: Sequence[tuple[list[float], list[float]]]) -> list[dict[str, Any]]:
+    """Annotations of (name, colour) over each panel. plotly takes some of html for markup, so a name is escaped."""
+    return [
+        {
+            "text": f'<span style="color:{colour}">●</span> {html.escape(_cut(name), quote=False)}',
+            "xref": "paper", "yref": "paper", "x": x[0], "y": y[1], "xanchor": "left", "yanchor": "bottom",
+            "showarrow": False, "font": {"size": 11},
+        }
+        for (name, colour), (x, y) in zip(names, domains, strict=True)
+    ]  # fmt: skip
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= _TITLE else f"{name[: _TITLE - 1]}…"

@@ -1,0 +1,185 @@
+"""From an ask to a figure: which runs and which of their steps are in it, and what is left out."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers import HistogramValue, Items, PayloadError
+from parsers.analysis import relative_time, thinned
+
+from layouts.figures.histogram_numbers import over_steps
+from layouts.figures.histograms import Look, Recorded, heat, overlay, ridge, single
+from layouts.page import FrameSource, RunRow
+from layouts.payload import whole_numbers
+from layouts.state import colours, selected_runs
+from layouts.training.histograms.asks import Ask
+
+MOST_LINES = 60
+"""A ridge or an overlay has so many lines; up to so many steps it is what a card shows."""
+MOST_COLUMNS = 500
+"""A heat map or a curve over steps is made of so many steps."""
+MOST_OVERLAID = 10
+_PANELS = ((600, 2), (1200, 4), (10**9, 9))
+"""Runs beside each other in a card that asks for fewer than so many pixel columns."""
+
+Found = Sequence[tuple[str, Items]]
+"""(run, its items) of every chosen run that has the tag."""
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What a figure is made of, and how many steps could not be read."""
+
+    runs: list[Recorded] = field(default_factory=list)
+    unread: int = 0
+    reason: str = ""
+
+
+def found_in(source: FrameSource, ask: Ask) -> Found:
+    """The items of an ask's tag in the chosen runs."""
+    runs = selected_runs(ask.state, source)
+    return [(run, items) for run in runs if (items := source.items(run, "histogram", ask.tag)) is not None and len(items)]
+
+
+def stamp(found: Found) -> str:
+    """A text that changes whenever the histograms of a card do."""
+    parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}" for run, items in found]
+    return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
+
+
+def draw(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
+    """The figure of one card; its meta says what is shown of how much."""
+    view = _view(ask, found)
+    shown = found[: _room(ask, view)]
+    places = [_places(items, view, ask, len(shown)) for _, items in shown]
+    taken = _taken(source, ask, shown, places)
+    look = Look(ask.axis, f"{ask.tag}\0{view}\0{ask.axis}\0{ask.beside}\0{len(shown)}")
+    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        figure = _figure(view, taken.runs, look, ask)
+    meta = figure["layout"]["meta"]
+    meta |= {
+        "tags": [ask.tag],
+        "runs": len(found),
+        "shown": len(shown),
+        "steps": max((len(items) for _, items in shown), default=0),
+        "drawn": max((len(chosen) for chosen in places), default=0),
+        "unread": taken.unread,
+        "reason": taken.reason,
+        "empty": sum(int(run.empty.sum()) for run in taken.runs),
+        "bad": _bad(taken.runs),
+        "problem": next((value.problem for run in taken.runs for value in run.values if value.problem), ""),
+        "newest": _newest(taken.runs),
+    }
+    if view == "step":
+        meta["choices"] = whole_numbers(np.unique(np.concatenate([items.step for _, items in shown] or [np.zeros(0, np.int64)])))
+        meta["step"] = max((int(run.step[0]) for run in taken.runs if run.step.size), default=0)
+    return figure
+
+
+def _view(ask: Ask, found: Found) -> str:
+    if ask.view != "auto":
+        return ask.view
+    return "heat" if max((len(items) for _, items in found), default=0) > MOST_LINES else "ridge"
+
+
+def _room(ask: Ask, view: str) -> int:
+    if view == "numbers" or (view == "step" and not ask.beside):
+        return MOST_OVERLAID
+    return next(panels for below, panels in _PANELS if ask.columns < below)
+
+
+def _places(items: Items, view: str, ask: Ask, runs: int) -> NDArray[np.int64]:
+    """Which of a run's items are drawn."""
+    if view == "step":
+        return np.array([_at(items, ask.at)])
+    if view in ("ridge", "overlay"):
+        return thinned(len(items), MOST_LINES if runs < 3 else MOST_LINES // 2)
+    return thinned(len(items), MOST_COLUMNS)
+
+
+def _at(items: Items, step: float | None) -> int:
+    """The item of a step, of several the last; else that of the step before it, else the first step's."""
+    upto = np.flatnonzero(items.step <= step) if step is not None else np.arange(len(items))
+    candidates = items.step[upto] if upto.size else items.step
+    wanted = candidates.max() if upto.size else candidates.min()
+    return int(np.flatnonzero(items.step == wanted)[-1])
+
+
+def _taken(source: FrameSource, ask: Ask, shown: Found, places: Sequence[NDArray[np.int64]]) -> _Taken:
+    rows = {member: row for row in source.runs() for member in row.members}
+    colour = colours(source)
+    taken = _Taken()
+    for (run, items), chosen in zip(shown, places, strict=True):
+        row = rows.get(run)
+        values, read = _values(source, ask.tag, run, chosen, taken)
+        seconds, started = relative_time(items.wall_time, row.started if row else None)
+        kept = chosen[read]
+        taken.runs.append(
+            Recorded(
+                run=run, label=_label(run, row), colour=colour.get(run, "#808080"), started=started, step=items.step[kept],
+                time=seconds[kept], x=_x(items, seconds, ask)[kept], values=values,
+            )
+        )  # fmt: skip
+    return taken
+
+
+def _values(
+    source: FrameSource, tag: str, run: str, chosen: NDArray[np.int64], taken: _Taken
+) -> tuple[list[HistogramValue], NDArray[np.bool_]]:
+    """Decoded histograms, and which of the chosen places they are; what cannot be read is counted."""
+    values: list[HistogramValue] = []
+    read = np.zeros(len(chosen), bool)
+    for number, place in enumerate(chosen.tolist()):
+        try:
+            value = source.value(run, "histogram", tag, place)
+        except PayloadError as error:
+            taken.unread += 1
+            taken.reason = taken.reason or str(error)
+            continue
+        assert isinstance(value, HistogramValue)
+        read[number] = True
+        values.append(value)
+    return values, read
+
+
+def _label(run: str, row: RunRow | None) -> str:
+    return row.name if row and len(row.members) == 1 else run
+
+
+def _x(items: Items, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+    if ask.axis == "step":
+        return items.step.astype(np.float64)
+    x = seconds if ask.axis == "relative" else (items.wall_time + ask.zone) * 1000.0
+    return np.where(np.isfinite(x), x, 0.0)
+
+
+def _figure(view: str, runs: Sequence[Recorded], look: Look, ask: Ask) -> dict[str, Any]:
+    if view == "step":
+        return single(runs, look, beside=ask.beside)
+    return {"heat": heat, "ridge": ridge, "overlay": overlay, "numbers": over_steps}[view](runs, look)
+
+
+def _bad(runs: Sequence[Recorded]) -> list[int]:
+    """How many values of the drawn steps are NaN, +Inf and -Inf."""
+    values = [value for run in runs for value in run.values]
+    return [sum(v.nan for v in values), sum(v.pos_inf for v in values), sum(v.neg_inf for v in values)]
+
+
+def _newest(runs: Sequence[Recorded]) -> dict[str, Any] | None:
+    """Numbers of the newest step drawn of the first run."""
+    run = next((run for run in runs if run.step.size), None)
+    if run is None:
+        return None
+    at = int(np.argmax(run.step))
+    value = run.values[at]
+    known = {name: float(getattr(value, name)) for name in ("min", "mean", "max")} if value.finite > 0 else {}
+    return {
+        "step": int(run.step[at]), "total": value.total, "bad": [value.nan, value.pos_inf, value.neg_inf],
+        **{name: number if np.isfinite(number) else None for name, number in known.items()},
+    }  # fmt: skip
