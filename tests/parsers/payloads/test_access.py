@@ -12,6 +12,7 @@ import pytest
 from parsers import PayloadCache, PayloadError, Run, open_run
 from parsers.discovery import source_of
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, delimited, number, record
+from parsers.snapshot import dump, load
 from tests.parsers.payloads.reference import same
 from tests.parsers.payloads.test_images import png
 
@@ -212,3 +213,15 @@ def test_a_run_followed_for_long_keeps_one_index(tmp_path: Path) -> None:
     (state,) = run.states.values()
     assert len(state.payloads["tensor", "large"]) == 1
     assert run.unverified == 4  # the first step was there before, and has not been looked at
+
+
+def test_an_index_from_an_earlier_process_serves_values(tmp_path: Path) -> None:
+    write(tmp_path)
+    parts = dump(list(open_run(tmp_path).states.values()))
+    assert parts is not None
+    run = Run(source_of(tmp_path))
+    run.restore(load(b"".join(bytes(part) for part in parts)))
+    assert run.unverified == 16
+    assert same(run.tensor("large", 2).data, LARGE + 2)
+    assert run.unverified == 12
+    assert not run.refresh()

@@ -1,0 +1,40 @@
+"""Large values as pages get them from the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.store import Store
+from parsers import PayloadError, TensorValue
+from parsers.events.writer import EventWriter, Tensor
+
+LARGE = np.arange(40_000, dtype=np.float32)
+
+
+def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        with EventWriter(str(tmp_path / name / "events.out.events.summary.1700000000.0.host_MS"), "mindspore") as writer:
+            for step in (1, 2, 2):
+                writer.add(step, {"w": Tensor(LARGE + step)})
+    store = Store([tmp_path], interval=0).start()
+    try:
+        assert store.wait(30)
+        items = store.items("a", "tensor", "w")
+        assert items is not None
+        assert items.step.tolist() == [1, 2, 2]
+        assert store.unverified() == 6
+        value = store.value("b", "tensor", "w", 1)
+        assert isinstance(value, TensorValue)
+        assert np.array_equal(value.data, LARGE + 2)
+        assert (store.unverified(), store.unverified("b")) == (5, 2)
+        assert store.items("a", "tensor", "none") is None
+        assert store.items("none", "tensor", "w") is None
+        for run, tag, place in (("none", "w", 0), ("a", "none", 0), ("a", "w", 3)):
+            with pytest.raises(PayloadError, match="wanted"):
+                store.value(run, "tensor", tag, place)
+    finally:
+        store.stop()
