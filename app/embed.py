@@ -30,8 +30,8 @@ from layouts.state import BadInput
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _PLACE = "_mindscope/"
-# Scripts that begin the index page of our own application only.
-_SHELL_ONLY = ("early.js",)
+# Routing and menu of our own application.
+_SHELL_ONLY = ("shell.js",)
 
 
 def mount(host: Flask | dash.Dash, prefix: str, sources: Sources, **options: Any) -> Application:
@@ -63,15 +63,16 @@ class EmbeddedPage:
         self.source = frame_source(sources)
         self._allowed_hosts = tuple(allowed_hosts)
         self._host: dash.Dash | None = None
+        self._waiting: list[Component] = []
 
     def layout(self, *, provider: bool = True) -> Component:
         """The page's components. provider: with a MantineProvider around them, which a host that has one can leave out.
 
-        RuntimeError before `register`, which knows the path the host is served below.
+        What is made before `register` is completed by it, for only then the path is known that the host is served below.
         """
-        if self._host is None:
-            raise RuntimeError("layout: call register(host) first; it says where the page's routes are")
         content = frames.frame(self.page, self.ids, self._routes(), picker=True)
+        if self._host is None:
+            self._waiting.append(content)
         return dmc.MantineProvider(content) if provider else content
 
     def register(self, host: dash.Dash) -> None:
@@ -82,12 +83,15 @@ class EmbeddedPage:
         host.server.register_blueprint(blueprint, url_prefix=prefix.rstrip("/"))
         names, allowed = security.names_of("127.0.0.1", self._allowed_hosts), security.plain_names(self._allowed_hosts)
         security.Guard(prefix, self._routes(), security.content_policy(), names, allowed).install(host.server)
-        _add_assets(host)
+        _add_assets(host, self.page)
+        for content in self._waiting:
+            content.children = frames.frame(self.page, self.ids, self._routes(), picker=True).children
+        self._waiting.clear()
         frames.register(host, self.source, self.page, self.ids, self._routes())
 
     def _routes(self) -> str:
-        assert self._host is not None
-        return f"{self._host.config.requests_pathname_prefix}{_PLACE}{self.ids.instance}/"
+        prefix = self._host.config.requests_pathname_prefix if self._host is not None else "/"
+        return f"{prefix}{_PLACE}{self.ids.instance}/"
 
 
 class Pages:
@@ -137,20 +141,26 @@ def _not_ready(_environ: Any, start_response: Any) -> list[bytes]:
     return []
 
 
-def _add_assets(host: dash.Dash) -> None:
-    """Serve our scripts and styles once per host, and have its index page load them."""
+def _add_assets(host: dash.Dash, page: Page) -> None:
+    """Serve our scripts and styles once per host, and have its index page load those of the page."""
     name = "mindscope-assets"
-    if name in host.server.blueprints:
-        return
     bundles = Bundles({}, assets_directory())
-    blueprint = Blueprint(name, __name__)
-    blueprint.add_url_rule("/<path:filename>", "asset", bundles.asset)
-    prefix = f"{host.config.routes_pathname_prefix}{_PLACE}assets"
-    host.server.register_blueprint(blueprint, url_prefix=prefix)
+    if name not in host.server.blueprints:
+        blueprint = Blueprint(name, __name__)
+        blueprint.add_url_rule("/<path:filename>", "asset", bundles.asset)
+        prefix = f"{host.config.routes_pathname_prefix}{_PLACE}assets"
+        host.server.register_blueprint(blueprint, url_prefix=prefix)
+        host.server.register_error_handler(BadInput, _refusal)
     public = f"{host.config.requests_pathname_prefix}{_PLACE}assets/"
-    host.config.external_stylesheets.extend(public + name for name in bundles.names(".css"))
-    host.config.external_scripts.extend(public + name for name in bundles.names(".js") if name not in _SHELL_ONLY)
-    host.server.register_error_handler(BadInput, _refusal)
+    for suffix, loaded in ((".css", host.config.external_stylesheets), (".js", host.config.external_scripts)):
+        wanted = [public + asset for asset in bundles.names(suffix) if _is_needed(asset, page)]
+        loaded.extend(url for url in wanted if url not in loaded)
+
+
+def _is_needed(asset: str, page: Page) -> bool:
+    """Whether a page by itself needs an asset: all but those of the shell and of other pages, which begin with their names."""
+    owner = next((other for other in PAGES if re.match(rf"{other.name}[._]", asset)), page)
+    return owner is page and asset not in _SHELL_ONLY
 
 
 def _refusal(error: BadInput) -> tuple[str, int]:

@@ -22,6 +22,7 @@ from app.store import Store
 from layouts import PAGES, shell
 from layouts.page import FrameSource, Ids, Page
 from parsers import Source
+from parsers.discovery import source_of
 
 Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
 
@@ -42,6 +43,8 @@ def create_app(
     cookie: str = "mindscope",
 ) -> Application:
     """A Dash application that shows the runs of sources: a path, paths, what `discover` gave, or a FrameSource.
+
+    A path is a directory with runs below it, or one event file.
 
     prefix is the path it is served below, public_prefix the same as browsers see it where a proxy changes it. server is a
     Flask application to join; without one it has its own (`.server`, a WSGI application). It answers to local names, to
@@ -69,11 +72,12 @@ def create_app(
 def frame_source(sources: Sources) -> FrameSource:
     """The FrameSource for what a user may name: itself, or a Store that has begun to read."""
     if isinstance(sources, (str, os.PathLike)):
-        return Store([sources]).start()
+        sources = [sources]
     if not isinstance(sources, Sequence):
         return sources
-    paths = [item for item in sources if isinstance(item, (str, os.PathLike))]
-    return Store(paths, sources=[item for item in sources if isinstance(item, Source)]).start()
+    given = [source_of(item) if not isinstance(item, Source) and os.path.isfile(item) else item for item in sources]
+    paths = [item for item in given if not isinstance(item, Source)]
+    return Store(paths, sources=[item for item in given if isinstance(item, Source)]).start()
 
 
 class Application(dash.Dash):  # type: ignore[misc]  # dash has no types

@@ -78,6 +78,16 @@ def test_one_page_twice_in_a_layout_of_somebody_else(page: Page, example: Callab
         assert answer.read().startswith(b"run,tag,step")
 
 
+def test_layout_before_register(page: Page, serve: Callable[[Flask], str]) -> None:
+    host = Dash("host", url_base_pathname="/lab/")
+    embedded = pages.Scalars(str(DEMO), id="s1")
+    host.layout = html.Div(embedded.layout())
+    embedded.register(host)
+    page.goto(serve(host.server) + "/lab/")
+    expect(page.locator(LINE).first).to_be_attached()
+    expect(page.locator(".ms-tagged")).to_have_attribute("data-routes", "/lab/_mindscope/s1/")
+
+
 def test_checks_hold_below_our_prefix_only(serve: Callable[[Flask], str]) -> None:
     host = Flask("host")
     host.add_url_rule("/", "home", lambda: "home")
@@ -96,15 +106,12 @@ def test_a_host_that_is_neither_flask_nor_dash_is_told_what_to_do() -> None:
         mount(object(), "/training", str(DEMO))  # type: ignore[arg-type]
 
 
-def test_names_and_order_of_embedding() -> None:
+def test_names_of_embedding() -> None:
     assert {"Runs", "Scalars"} <= set(dir(pages))
     with pytest.raises(AttributeError, match="Scalars"):
         _ = pages.Nothing
     with pytest.raises(ValueError, match="id"):
         pages.Scalars(str(DEMO), id="a b")
-    page = pages.Scalars(str(DEMO), id="one")
-    with pytest.raises(RuntimeError, match="register"):
-        page.layout()
 
 
 def test_a_malformed_value_is_the_clients_mistake(serve: Callable[[Flask], str]) -> None:
