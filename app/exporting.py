@@ -84,6 +84,10 @@ def _kinds(options: argparse.Namespace) -> tuple[str, ...]:
         single = export.single_file(options.out, options.format)
     except FormatError:
         raise SettingError(f"--format: wanted {', '.join(export.FORMATS)}, got {options.format!r}") from None
+    suffix = Path(options.out).suffix.removeprefix(".")
+    if suffix in export.FORMATS and not single and not os.path.isdir(options.out):
+        wanted = f"a directory or a name in .{options.format}"
+        raise SettingError(f"--out: wanted {wanted}, got {options.out!r} (--format {suffix}?)")
     if options.kinds is None:
         return ("scalars",) if single else tuple(export.KINDS)
     named = options.kinds.split(",")

@@ -46,8 +46,9 @@ class ProgressBar:
         self._next = now + INTERVAL
         share = min(max(share, 0.0), 1.0)
         full = round(WIDTH * share)
-        line = f"[{'#' * full}{'.' * (WIDTH - full)}] {share:4.0%} {text}"
-        while width(line) >= shutil.get_terminal_size().columns:  # a line that wraps could not be drawn over
+        columns = shutil.get_terminal_size().columns
+        line = f"[{'#' * full}{'.' * (WIDTH - full)}] {share:4.0%} {text}"[:columns]
+        while width(line) >= columns:  # a line that wraps could not be drawn over
             line = line[:-1]
         self._clear()
         self._stream.write(line)

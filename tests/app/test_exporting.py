@@ -85,6 +85,7 @@ def test_ranks_are_chosen_one_by_one(tmp_path: Path) -> None:
         (["--tags", "x" * 2000], "--tags: wanted a pattern of at most 1000 characters"),
         (["--runs", "["], "--runs: wanted a regular expression"),
         (["--runs", "third"], "--runs: wanted a pattern found in one of 2 runs, got 'third'"),
+        (["--out", "x.json"], "--out: wanted a directory or a name in .csv, got 'x.json' (--format json?)"),
         (["--out", "x.csv", "--kinds", "images"], "--out: wanted a directory for images, got the file 'x.csv'"),
     ],
 )
