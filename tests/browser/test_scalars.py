@@ -243,3 +243,23 @@ def test_theme_and_language(page: Page, address: str) -> None:
 def test_nothing_chosen_and_nothing_there_say_so(page: Page, address: str) -> None:
     page.goto(f"{address}/scalars?run=")
     expect(page.locator('[data-state="no-runs"]')).to_be_visible()
+
+
+def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    visit(page, address, "run=long_history&tag=loss")
+    page.route("**/_dash-update-component**", lambda route: route.abort())
+    page.locator('[data-control="x"]').first.select_option("relative")
+    expect(card(page, "loss")).to_have_class(re.compile("ms-failed"))
+    expect(card(page, "loss")).to_contain_text("could not be drawn")
+    page.unroute("**/_dash-update-component**")
+    expect(card(page, "loss")).not_to_have_class(re.compile("ms-failed"))
+    seconds = open_run(DEMO / "long_history").series("loss").wall_time
+    high = card(page, "loss").locator(".js-plotly-plot").evaluate("p => p.layout.xaxis.range[1]")
+    assert high < 2 * (seconds.max() - seconds.min())
+
+
+def test_a_curve_with_a_restart_is_zoomed_where_the_restart_is_not(page: Page, address: str) -> None:
+    visit(page, address, "run=long_history&tag=loss&zoom=0,2900,,:loss")
+    steps = open_run(DEMO / "long_history").series("loss").step
+    expect(card(page, "loss")).to_contain_text(f"{int((steps <= 2900).sum()):,} of {len(steps):,} points")
