@@ -39,19 +39,22 @@ def image(data: memoryview) -> ImageValue:
 
 def tensorboard_image(data: memoryview) -> ImageValue:
     """Summary.Image, or a tensor of strings: width, height, and one encoded image each."""
-    keys = {key for key, _ in fields(data)}
-    if ENCODED in keys and STRINGS << 3 | DELIMITED not in keys:
+    strings = [content for key, content in fields(data) if key == STRINGS << 3 | DELIMITED]
+    if not strings:
         return image(data)
-    strings = [bytes(content) for key, content in fields(data) if key == STRINGS << 3 | DELIMITED]
     if len(strings) < 3:
         raise FormatError(f"wanted width, height and an image, got {len(strings)} strings")
     if len(strings) > MOST_IMAGES + 2:
         raise FormatError(f"wanted at most {MOST_IMAGES:,} images in a record, got {len(strings) - 2:,}")
-    width, height = (int(text) if text.isdigit() and len(text) < 10 else -1 for text in strings[:2])
+    width, height = (_number(bytes(text[:11])) for text in strings[:2])
     first, *others = (
-        replace(encoded_image(one), claimed_width=width, claimed_height=height) for one in strings[2:]
+        replace(encoded_image(bytes(one)), claimed_width=width, claimed_height=height) for one in strings[2:]
     )
     return replace(first, others=tuple(others))
+
+
+def _number(text: bytes) -> int:
+    return int(text) if text.isdigit() and len(text) < 11 else -1
 
 
 def encoded_image(data: bytes) -> ImageValue:

@@ -16,13 +16,18 @@ from parsers.events.wire import DELIMITED, VARINT, WireError, signed, skip, span
 from parsers.model import Ints
 
 CHUNK = 1 << 20
+MOST_FIELDS = 1_100_000
+"""Each costs a hundred times its bytes in memory and time."""
 Segments = list[memoryview]
 
 
 def fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """Key (number << 3 | wire type) and content of each field."""
-    pos, end = 0, len(data)
+    """Key (number << 3 | wire type) and content of each field; FormatError for more of them than any writer makes."""
+    pos, end, left = 0, len(data), MOST_FIELDS
     while pos < end:
+        left -= 1
+        if left < 0:
+            raise FormatError(f"wanted at most {MOST_FIELDS:,} fields in a message, got more")
         key, pos = varint(data, pos)
         if key & 7 == DELIMITED and key > DELIMITED:
             start, pos = span(data, pos, end)

@@ -63,7 +63,7 @@ def mindspore_tensor(data: memoryview) -> TensorValue:
     content = collect(data, {2: VARINT, RAW: DELIMITED}, many)
     number = whole(content[2][-1]) if 2 in content else 0
     dtype = MINDSPORE_DTYPES.get(number, f"DataType {number}")
-    shape = _shape(repeated(content, DIMENSIONS, "<i8", VARINT).tolist())
+    shape = _shape(repeated(content, DIMENSIONS, "<i8", VARINT)[: MOST_DIMENSIONS + 1].tolist())
     count = math.prod(shape)
     if RAW in content:
         return TensorValue(_shaped(_from_bytes(content[RAW][-1], dtype), shape), dtype)
@@ -117,7 +117,7 @@ def tensorboard_shape(segments: Segments) -> tuple[int, ...]:
 
 def _shape(sizes: list[int]) -> tuple[int, ...]:
     if len(sizes) > MOST_DIMENSIONS:
-        raise FormatError(f"wanted at most {MOST_DIMENSIONS} dimensions, got {len(sizes):,}")
+        raise FormatError(f"wanted at most {MOST_DIMENSIONS} dimensions, got more")
     # numpy has no larger ones either, not even where another dimension is 0
     if any(size < 0 for size in sizes) or math.prod(size or 1 for size in sizes) > MOST_VALUES:
         raise FormatError(f"wanted dimensions from 0 to {MOST_VALUES:,} values together, got {tuple(sizes)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator
 
@@ -92,3 +93,14 @@ def test_another_kind_and_changed(where: tuple[str, str], sample: tuple[str, str
 @given(st.sampled_from(sorted(DECODERS)), st.binary(max_size=60))
 def test_any_bytes(where: tuple[str, str], content: bytes) -> None:
     read(*where, content)
+
+
+@pytest.mark.parametrize(
+    ("reader", "kind", "piece"),
+    [("mindspore", "tensor", b"\x08\x01"), ("mindspore", "histogram", b"\x18\x01"), ("tensorboard", "image", b"\x42\x00"),
+     ("tensorboard", "text", b"\x12\x00")],
+)  # fmt: skip
+def test_millions_of_tiny_fields_are_refused_early(reader: str, kind: str, piece: bytes) -> None:
+    begun = time.process_time()
+    assert not read(reader, kind, piece * 5_000_000)
+    assert time.process_time() - begun < 10
