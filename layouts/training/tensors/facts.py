@@ -16,6 +16,12 @@ from layouts.state import colours
 from layouts.training.tensors.asks import Ask
 from layouts.training.tensors.shown import Found, Shown, boxes, chosen, find
 
+_SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
+NOTHING: dict[str, Any] = {
+    "data": [], "layout": {**_SEE_THROUGH, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}  # fmt: skip
+"""The figure before there is one."""
+
 
 def about(source: FrameSource, ask: Ask) -> dict[str, Any]:
     """Everything but values and statistics. problem says why there is nothing to show, refused why dims name no part."""
@@ -87,7 +93,7 @@ def bars(tensor: Tensor, colour: str) -> dict[str, Any]:
     }  # fmt: skip
     layout = {
         "margin": {"l": 48, "r": 12, "t": 8, "b": 28}, "bargap": 0.04, "showlegend": False,
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font": {"size": 11},
+        **_SEE_THROUGH, "font": {"size": 11},
         "xaxis": {**axis, "zeroline": True, "showgrid": False}, "yaxis": {**axis, "rangemode": "tozero", "tickformat": "~s"},
     }  # fmt: skip
     return {"data": [trace], "layout": layout}

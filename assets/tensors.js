@@ -1,0 +1,353 @@
+// The tensors page in the browser: a card per tag with a table, or a histogram, of one run's tensor at a step, or of its
+// difference from another one. Counterpart of layouts/training/tensors. The server sends when tensors were recorded
+// (cards_steps.js); what a card shows comes over plain routes: facts, statistics, and rectangles of values (tensors_table.js).
+//
+// In the state, as "value:tag": of (the run), dims (with "~" for ":"), minus ("prev", "at.STEP" or "run.KEY"); rel lists tags.
+(function () {
+  "use strict";
+  const mindscope = window.mindscope;
+  const { cards, steps } = mindscope;
+  const { make, words, segments, pressSegment, badge, last, entry, withEntry, listed, count } = cards;
+  const i18n = mindscope.i18n;
+  const STATISTICS = ["min", "max", "mean", "std", "count", "zeros", "nan", "pos_inf", "neg_inf"];
+  const BAD = ["nan", "pos_inf", "neg_inf"];
+  const numbers = mindscope.tensorNumbers;
+
+  // What the state says of a card ---------------------------------------------------------------------------------------
+
+  const escaped = (text) => text.replace(/~/g, "~0").replace(/:/g, "~1");
+  const plain = (text) => text.replace(/~1/g, ":").replace(/~0/g, "~");
+
+  function seriesOf(page, card, key) {
+    const run = plain(entry(page.state, "of", key));
+    return card.stepped.find((one) => one.run === run) || card.stepped[0];
+  }
+
+  function setEntry(page, name, key, value) {
+    page.change({ [name]: withEntry(page.state, name, key, value) });
+  }
+
+  // The second tensor of a difference: {run, place}, null for none; place -1: there is none so early.
+  function minusOf(page, card, key, series, place, position) {
+    const [how, ...rest] = entry(page.state, "minus", key).split(".");
+    const what = rest.join(".");
+    if (how === "prev") return { series, place: place - 1 };
+    if (how === "at") return { series, place: steps.placeAt(series, { step: Number(what), nth: Infinity }) };
+    const other = how === "run" && card.stepped.find((one) => one.run === plain(what));
+    return other ? { series: other, place: steps.placeAt(other, position) } : null;
+  }
+
+  function named(prefix, { series, place }) {
+    const result = { [`${prefix}run`]: series.run, [`${prefix}place`]: String(place) };
+    // A step that a browser cannot hold exactly would be another step.
+    if (Number.isSafeInteger(series.steps[place])) result[`${prefix}step`] = String(series.steps[place]);
+    return result;
+  }
+
+  // What a card asks the routes for, in two parts: which tensor, and which part of it. Or the reason why nothing.
+  function wanted(page, card, key) {
+    const series = seriesOf(page, card, key);
+    if (!series) return { reason: ["tensors.none", {}] };
+    const position = steps.positionOf(page, card);
+    const place = steps.placeAt(series, position);
+    if (place < 0) return { reason: ["tensors.not_yet", { run: series.label, step: count(series.order[0]) }] };
+    const minus = minusOf(page, card, key, series, place, position);
+    if (minus && minus.place < 0) return { reason: ["tensors.nothing_before", { step: count(series.steps[place]) }] };
+    const which = new URLSearchParams({ tag: key, ...named("", { series, place }), ...(minus ? named("minus_", minus) : {}) });
+    if (minus && listed(page.state, "rel", key)) which.set("how", "relative");
+    const dims = entry(page.state, "dims", key).replace(/~/g, ":");
+    return { series, place, minus, which: which.toString(), part: dims ? `&dims=${encodeURIComponent(dims)}` : "" };
+  }
+
+  function address(page, route, query) {
+    return `${page.root.dataset.routes}${route}?${query}`;
+  }
+
+  // One card ------------------------------------------------------------------------------------------------------------
+
+  function tensorOf(page, card) {
+    if (card.tensor) return card.tensor;
+    const host = card.querySelector(".ms-tensor");
+    const find = (name) => host.querySelector(`.ms-tensor-${name}`);
+    const t = { page, card, host, find, about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null };
+    const tableHost = find("table");
+    tableHost.id = page.store(`table-${card.dataset.slot}`);
+    i18n.label(tableHost, "aria-label", "tensors.table");
+    t.table = mindscope.table(tableHost, {
+      fetch: (rows, columns, signal) => block(t, rows, columns, signal),
+      moved: (row, column) => moved(t, row, column),
+    });
+    mindscope.tensorControls.build(t);
+    card.tensor = t;
+    return t;
+  }
+
+  function show(page, card, key) {
+    const t = tensorOf(page, card);
+    t.key = key;
+    t.wanted = wanted(page, card, key);
+    mindscope.tensorControls.draw(t);
+    const { which, part, reason } = t.wanted;
+    if (reason) {
+      t.asked = "";
+      return message(t, i18n.text(...reason), "plain");
+    }
+    if (which + part !== t.asked) load(t);
+    else if (t.about) draw(t);
+    return loadSummary(t);
+  }
+
+  async function json(url) {
+    try {
+      const answer = await fetch(url);
+      const content = await answer.json();
+      return answer.ok ? content : { problem: content.error || String(answer.status) };
+    } catch (error) {
+      return { problem: i18n.text("tensors.unanswered") };
+    }
+  }
+
+  async function load(t) {
+    const asked = t.wanted.which + t.wanted.part;
+    if (t.which !== t.wanted.which) t.after = null;
+    t.which = t.wanted.which;
+    t.asked = asked;
+    const about = await json(address(t.page, "tensor-about", asked));
+    if (t.asked !== asked) return;
+    t.about = about;
+    mindscope.tensorControls.draw(t);
+    draw(t);
+    head(t);
+  }
+
+  async function loadSummary(t) {
+    const asked = t.wanted.which + (histogram(t.page) ? "&figure=1" : "");
+    if (asked === t.summed) return;
+    t.summed = asked;
+    const summary = await json(address(t.page, "tensor-statistics", asked));
+    if (t.summed !== asked) return;
+    t.summary = summary.problem ? null : summary;
+    drawSummary(t);
+    if (summary.figure) window.dash_clientside.set_props(t.page.part("graph", t.card.dataset.slot), { figure: summary.figure });
+    if (t.about && t.asked === t.wanted.which + t.wanted.part) draw(t);
+  }
+
+  function histogram(page) {
+    return last(page.state, "view", "") === "histogram";
+  }
+
+  // Instead of values. What is no fault of the data has a plain tone.
+  function message(t, text, tone = "wrong") {
+    t.table.hide();
+    t.shown = "";
+    const element = t.find("message");
+    element.textContent = text;
+    element.classList.toggle("ms-wrong-text", tone === "wrong");
+    element.hidden = false;
+    t.find("body").hidden = true;
+    t.find("foot").hidden = true;
+  }
+
+  function draw(t) {
+    const { about } = t;
+    if (about.problem) return message(t, about.problem);
+    const isHistogram = histogram(t.page);
+    if (about.refused && !isHistogram) return message(t, about.refused);
+    if (about.shape.includes(0)) return message(t, i18n.text("tensors.empty", { shape: `[${about.shape.join(", ")}]` }), "plain");
+    t.find("message").hidden = true;
+    t.find("body").hidden = false;
+    t.find("foot").hidden = isHistogram;
+    return isHistogram ? undefined : drawTable(t);
+  }
+
+  function drawTable(t) {
+    const { about } = t;
+    const [rows, columns] = about.free;
+    const look = { scientific: last(t.page.state, "format", "") === "sci", digits: digits(t.page) };
+    const format = numbers.formatter(about.kept, look, t.summary ? t.summary.largest : 0);
+    const largest = t.summary ? t.summary.largest : 0;
+    const kept = t.shown === t.asked;
+    t.shown = t.asked;
+    const head = (part) => (i) => (part ? String(part.start + i) : "");
+    const lastColumn = columns ? String(columns.start + columns.count - 1).length : 1;
+    t.table.show({
+      rows: rows ? rows.count : 1, columns: columns ? columns.count : 1, rowHead: head(rows), columnHead: head(columns),
+      width: 18 + 7.4 * Math.max(format.characters, lastColumn, 4), format: format.cell,
+      heat: (value) => (largest ? Math.max(-1, Math.min(1, numbers.size(value) / largest)) : 0),
+    }, kept);
+    const { target } = t;
+    t.target = null;
+    if (target) t.table.goTo(...target);
+    else readout(t);
+  }
+
+  function digits(page) {
+    const value = Number(last(page.state, "digits", "5"));
+    return Number.isInteger(value) && value >= 0 && value <= 5 ? value : 5;
+  }
+
+  // Values --------------------------------------------------------------------------------------------------------------
+
+  async function block(t, rows, columns, signal) {
+    const spans = `&rows=${rows.join(":")}&cols=${columns.join(":")}`;
+    const answer = await fetch(address(t.page, "tensor", t.shown + spans), { signal });
+    if (!answer.ok) {
+      const { error } = await answer.json();
+      if (!signal.aborted) message(t, error);
+      throw new Error(error);
+    }
+    const about = JSON.parse(answer.headers.get("Mindscope-Block"));
+    const at = numbers.reader(about.dtype, await answer.arrayBuffer());
+    const width = about.cols[1] - about.cols[0];
+    window.setTimeout(() => readout(t), 0);
+    return (row, column) => at((row - about.rows[0]) * width + column - about.cols[0]);
+  }
+
+  function indexOf(about, row, column) {
+    const index = [...about.fixed];
+    about.free.forEach((part, i) => { index[part.dim] = part.start + [row, column][i]; });
+    return index;
+  }
+
+  function moved(t, row, column) {
+    t.after = indexOf(t.about, row, column);
+    readout(t);
+  }
+
+  // The cell that is chosen, in full precision.
+  function readout(t) {
+    const element = t.find("readout");
+    if (!t.about || !t.about.fixed) return;
+    const [row, column] = t.table.current;
+    const value = t.table.valueAt(row, column);
+    element.textContent = value === undefined ? "" : `[${indexOf(t.about, row, column).join(", ")}] = ${numbers.exact(value, t.about.kept)}`;
+  }
+
+  async function nextBad(t) {
+    const after = t.after ? `&after=${t.after.join(",")}` : "";
+    const { index, problem } = await json(address(t.page, "tensor-bad", t.wanted.which + after));
+    if (problem) return message(t, problem);
+    if (index) goTo(t, index);
+    return undefined;
+  }
+
+  // To a value of the whole tensor: the boxes change where it is not in the part shown.
+  function goTo(t, index) {
+    const { about } = t;
+    const inside = (part) => index[part.dim] >= part.start && index[part.dim] < part.start + part.count;
+    const free = new Map(about.free.map((part) => [part.dim, part]));
+    const boxes = index.map((number, dim) => {
+      if (!free.has(dim)) return String(number);
+      return inside(free.get(dim)) ? about.boxes[dim] : ":";
+    });
+    const target = about.free.map((part) => index[part.dim] - (inside(part) ? part.start : 0));
+    while (target.length < 2) target.push(0);
+    const same = about.free.every(inside) && index.every((number, dim) => free.has(dim) || number === about.fixed[dim]);
+    if (same) return t.table.goTo(...target);
+    t.target = target;
+    return setBoxes(t, boxes);
+  }
+
+  function setBoxes(t, boxes) {
+    setEntry(t.page, "dims", t.key, boxes.join(",").replace(/\s/g, "").replace(/:/g, "~"));
+  }
+
+  // What is said about it -----------------------------------------------------------------------------------------------
+
+  function drawSummary(t) {
+    const texts = t.summary ? t.summary.texts : {};
+    const parts = STATISTICS.filter((name) => texts[name] && !(BAD.includes(name) && texts[name][1] === "0")).map((name) => {
+      const [text, exact] = texts[name];
+      const wrong = BAD.includes(name);
+      const value = make("b", "", text, { title: exact });
+      return make("span", `ms-tensor-stat${wrong ? " ms-wrong-text" : ""}`, [words(`tensors.${name}`), " ", value]);
+    });
+    if (t.summary && !t.summary.bad) parts.push(words("tensors.all_finite", {}, "span", "ms-muted"));
+    if (t.summary && t.summary.bad) {
+      const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", words("tensors.next_bad"), { type: "button", "data-act": "bad" });
+      i18n.label(button, "title", "tensors.next_bad.title");
+      parts.push(button);
+    }
+    t.find("stats").replaceChildren(...parts);
+  }
+
+  function notesOf(t) {
+    const { about } = t;
+    if (!about || about.problem) return [];
+    const result = [badge("tensors.shape", { shape: `[${about.shape.join(", ")}]`, dtype: about.dtype })];
+    for (const part of [about, about.minus].filter(Boolean)) {
+      if (part.twin) result.push(badge("tensors.twin", { name: part.twin }, "tensors.twin.title", "accent"));
+      else if (part.stored) result.push(badge("tensors.stored", { dtype: part.stored }, "tensors.stored.title", "accent"));
+      if (part.note) result.push(make("span", "ms-badge ms-badge-wrong", part.note));
+    }
+    return result;
+  }
+
+  function head(t) {
+    t.card.querySelector(".ms-card-notes").replaceChildren(...notesOf(t));
+  }
+
+  // The page ------------------------------------------------------------------------------------------------------------
+
+  function build(page) {
+    const view = segments("tensors.view", [["table", "tensors.view.table"], ["histogram", "tensors.view.histogram"]],
+      (value) => page.change({ view: value === "histogram" ? ["histogram"] : [] }));
+    view.classList.add("ms-tensor-view");
+    const format = segments("tensors.format", [["value", "tensors.format.value"], ["sci", "tensors.format.sci"]],
+      (value) => page.change({ format: value === "sci" ? ["sci"] : [] }));
+    format.classList.add("ms-tensor-format");
+    const decimals = make("select", "ms-input", [0, 1, 2, 3, 4, 5].map((n) => make("option", "", String(n), { value: String(n) })),
+      { "data-control": "digits" });
+    decimals.addEventListener("change", () => page.change({ digits: decimals.value === "5" ? [] : [decimals.value] }));
+    const field = make("label", "ms-field", [words("tensors.digits", {}, "span", "ms-field-name"), decimals]);
+    return { left: [...steps.control(page), view, format, field], right: [] };
+  }
+
+  cards.define("tensors", {
+    build,
+    draw(page) {
+      steps.draw(page);
+      pressSegment(page.find(".ms-tensor-view"), histogram(page) ? "histogram" : "table");
+      pressSegment(page.find(".ms-tensor-format"), last(page.state, "format", "") === "sci" ? "sci" : "value");
+      page.find('[data-control="digits"]').value = String(digits(page));
+      page.root.classList.toggle("ms-view-histogram", histogram(page));
+    },
+    ask: () => ({}),
+    tools: () => [],
+    files: () => [
+      ...mindscope.slots.imageItems(),
+      ...[["npy", "shown"], ["csv", "shown"], ["npy", "all"], ["csv", "all"]].map(([suffix, part]) =>
+        make("a", "ms-menu-item", words(`tensors.save.${suffix}_${part}`), { "data-tensor-file": suffix, "data-part": part, download: "" })),
+    ],
+    press: () => {},
+    painted(page, card, key, meta) {
+      steps.take(page, card, meta);
+      return { badges: [], notes: card.tensor ? notesOf(card.tensor) : [] };
+    },
+    show,
+    acts: { bad: (page, card) => nextBad(card.tensor) },
+  });
+
+  document.addEventListener("toggle", (event) => {
+    const card = event.target instanceof Element && event.target.open && event.target.closest(".ms-slot");
+    if (!card || !card.tensor || !card.tensor.wanted.which) return;
+    for (const element of card.querySelectorAll("[data-tensor-file]")) {
+      const { tensorFile: suffix, part } = element.dataset;
+      const { which, part: dims } = card.tensor.wanted;
+      element.href = address(card.tensor.page, `tensor.${suffix}`, which + (part === "all" ? "&part=all" : dims));
+    }
+  }, true);
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "n" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (!(event.target instanceof Element) || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+    const card = event.target.closest(".ms-slot") || document.querySelector(".ms-slot.ms-full:not([hidden]), .ms-slot:hover");
+    if (card && card.tensor && card.tensor.summary && card.tensor.summary.bad) nextBad(card.tensor);
+  });
+
+  window.addEventListener("mindscope:prefs", () => {
+    for (const page of cards.all("tensors")) if (page && page.catalogue) steps.showAll(page);
+  });
+
+  mindscope.tensors = { seriesOf, setEntry, setBoxes, escaped };
+})();
