@@ -9,6 +9,8 @@ import numpy as np
 
 from parsers.model import Batch, Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
 
+MOST_PROBLEMS = 1000
+
 
 @dataclass(slots=True)
 class FileState:
@@ -45,7 +47,7 @@ class FileState:
             self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
         # These say how the file was found at the last look; the batch says it again where it still holds.
         kept = tuple(p for p in self.problems if p.kind not in ("empty_file", "unreadable"))
-        self.problems = kept + tuple(p for p in batch.problems if p not in kept)
+        self.problems = _bounded(tuple(dict.fromkeys((*kept, *batch.problems))))
         self.records += batch.records
         self.bytes_read += batch.bytes_read
         self.pending = batch.pending
@@ -100,6 +102,15 @@ def _joined(parts: list[PayloadBlock]) -> PayloadBlock:
         for name in ("step", "wall_time", "order", "offset", "length", "verified")
     )
     return PayloadBlock(first.kind, first.tag, step, wall_time, order, offset, length, verified, first.plugin)
+
+
+def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """The problems of one file, at most so many; a file can be damaged in more places than anybody reads about."""
+    if len(problems) <= MOST_PROBLEMS:
+        return problems
+    last = problems[MOST_PROBLEMS - 1]
+    rest = Problem(last.path, last.offset, 0, last.kind, "From here on further damage in this file is not listed.")
+    return (*problems[: MOST_PROBLEMS - 1], rest)
 
 
 def _rows(block: PayloadBlock, order: int) -> slice:

@@ -12,7 +12,9 @@ import pytest
 
 from parsers import SCALARS, SourceError, discover, open_run
 from parsers.frames import SCALARS_VIEW
+from parsers.model import Batch, Cursor, Problem, SourceFile
 from parsers.runs import Run
+from parsers.states import MOST_PROBLEMS, FileState
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 
@@ -237,3 +239,12 @@ def test_content_decides_which_reader_follows_a_file(tmp_path: Path, real_data: 
     path.write_bytes(board)
     run.refresh()
     assert len(run.scalars) == 620
+
+
+def test_damage_without_end_is_listed_up_to_a_bound() -> None:
+    state = FileState(SourceFile("/f", "events", 1, 1.0, None, 1, 1))
+    for number in range(3 * MOST_PROBLEMS):
+        state.add(Batch(Cursor(number, 1, 1, 1, 0), problems=[Problem("/f", number, 1, "bad_data", "one")]))
+    assert len(state.problems) == MOST_PROBLEMS
+    assert state.problems[0].offset == 0
+    assert "not listed" in state.problems[-1].text
