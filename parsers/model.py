@@ -98,8 +98,8 @@ class Cursor:
 
     offset is the first byte not yet consumed. device, inode and size are what stat said when it was read (a smaller
     size or another inode means: read again from the start); tail_crc is the CRC32C of the last up to 4,096 bytes
-    before offset, which notices a file rewritten in place unless just these bytes stay as they were. plugins is what TensorBoard says of a tag only in its first
-    event: pairs of tag and plugin name of the tags that are not scalars.
+    before offset, which notices a file rewritten in place unless just these bytes stay as they were. plugins is what
+    TensorBoard says of a tag only in its first event: pairs of tag and plugin name of the tags that are not scalars.
     """
 
     offset: int
