@@ -20,7 +20,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
@@ -115,26 +115,25 @@ class Export:
                 self._refused(error)
                 continue
             self.counts[kind] += 1
+            origin = _origin(run.name, kind, tag, items, place)
             if isinstance(value, HistogramValue):
-                self._add_histogram(value, run.name, tag, items, place)
+                self._add_histogram(value, origin)
             else:
-                self._add_files(value, kind, run.name, tag, items, place, folders)
+                self._add_files(value, origin, folders)
 
-    def _add_histogram(self, value: HistogramValue, run: str, tag: str, items: Items, place: int) -> None:
+    def _add_histogram(self, value: HistogramValue, origin: _Origin) -> None:
         table = self._table("histograms.csv", histograms.COLUMNS)
-        for lines in histograms.csv_rows(_origin(run, tag, items, place), value, _place(items, place)):
+        for lines in histograms.csv_rows(origin.when, value, origin.where):
             table.write(lines)
 
-    def _add_files(
-        self, value: Value, kind: str, run: str, tag: str, items: Items, place: int, folders: _Folders
-    ) -> None:
+    def _add_files(self, value: Value, origin: _Origin, folders: _Folders) -> None:
         for part in files_of(value):
-            path = folders.place(kind, tag, int(items.step[place]), part.suffix)
+            path = folders.place(origin, part.suffix)
             with replacing(path) as file:
                 part.save(file)
-            cells = (csv_names(path.relative_to(self._out).as_posix(), KINDS[kind]), _origin(run, tag, items, place),
-                     _place(items, place), csv_names(part.note))  # fmt: skip
-            self._table("index.csv", INDEX).write(",".join(cells).encode() + b"\n")
+            names = csv_names(path.relative_to(self._out).as_posix(), KINDS[origin.kind])
+            line = ",".join((names, origin.when, origin.where, csv_names(part.note)))
+            self._table("index.csv", INDEX).write(line.encode() + b"\n")
 
     def _table(self, name: str, columns: Sequence[str]) -> BinaryIO:
         """A CSV file of the export, which is begun when there is a first row for it."""
@@ -154,12 +153,20 @@ def _within(progress: Progress, number: int, count: int) -> Progress:
     return lambda share: progress((number + share) / count)
 
 
-def _origin(run: str, tag: str, items: Items, place: int) -> str:
-    return f"{csv_names(run, tag)},{items.step[place]},{number_text(float(items.wall_time[place]))}"
+class _Origin(NamedTuple):
+    """Where a value comes from. when are the CSV cells of run, tag, step and wall time, where those of file and order."""
+
+    kind: str
+    tag: str
+    step: int
+    when: str
+    where: str
 
 
-def _place(items: Items, place: int) -> str:
-    return f"{items.file[place]},{items.order[place]}"
+def _origin(run: str, kind: str, tag: str, items: Items, place: int) -> _Origin:
+    step = int(items.step[place])
+    when = f"{csv_names(run, tag)},{step},{number_text(float(items.wall_time[place]))}"
+    return _Origin(kind, tag, step, when, f"{items.file[place]},{items.order[place]}")
 
 
 class _Folders:
@@ -169,12 +176,12 @@ class _Folders:
         self._out, self._run = out, run
         self._names: dict[str, Names] = {}
 
-    def place(self, kind: str, tag: str, step: int, suffix: str) -> Path:
+    def place(self, origin: _Origin, suffix: str) -> Path:
         """Where the next file of a tag and step goes."""
-        folder = self._out / kind / self._run
-        if kind not in self._names:
+        folder = self._out / origin.kind / self._run
+        if origin.kind not in self._names:
             if not folder.resolve().is_relative_to(self._out.resolve()):
                 raise FormatError(f"{folder}: wanted a directory in {self._out}, got a link that leaves it")
             folder.mkdir(parents=True, exist_ok=True)
-            self._names[kind] = Names()
-        return folder / self._names[kind].take(readable(tag), f"_{step}", suffix)
+            self._names[origin.kind] = Names()
+        return folder / self._names[origin.kind].take(readable(origin.tag), f"_{origin.step}", suffix)

@@ -14,17 +14,17 @@ COLUMNS = (
 ROWS = 20_000
 
 
-def csv_rows(start: str, value: HistogramValue, place: str) -> Iterator[bytes]:
-    """Lines of CSV. start and place are the cells of run, tag, step and wall time, and those of file and order."""
+def csv_rows(when: str, value: HistogramValue, where: str) -> Iterator[bytes]:
+    """Lines of CSV. when are the cells of run, tag, step and wall time, where those of file and order."""
     whole = (value.total, value.nan, value.pos_inf, value.neg_inf)
     limits = map(number_text, (value.min, value.max, value.sum))
-    end = ",".join((*limits, *map(str, whole), place, csv_names(value.problem))) + "\n"
+    end = ",".join((*limits, *map(str, whole), where, csv_names(value.problem))) + "\n"
     if not len(value.left):
-        yield f"{start},,,,,{end}".encode()
+        yield f"{when},,,,,{end}".encode()
     for begin in range(0, len(value.left), ROWS):
         left, width, count = (column[begin : begin + ROWS].tolist() for column in (value.left, value.width, value.count))
         rows = enumerate(zip(left, width, count, strict=True), begin)
-        lines = (f"{start},{n},{number_text(a)},{number_text(w)},{_count(c)},{end}" for n, (a, w, c) in rows)
+        lines = (f"{when},{n},{number_text(a)},{number_text(w)},{_count(c)},{end}" for n, (a, w, c) in rows)
         yield "".join(lines).encode()
 
 
