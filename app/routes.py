@@ -2,6 +2,7 @@
 
     <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag may be repeated; without them: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
+    <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/runs.json
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.values`)
@@ -24,6 +25,7 @@ import msgspec
 from flask import Blueprint, Response, request
 
 from app import tensors, values
+from app.histograms import histogram_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
@@ -38,10 +40,11 @@ PATTERN_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a request asks for: (run, tag) pairs in the order of the runs, and a closed range of steps."""
+    """What a request asks for: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data."""
 
     pairs: tuple[tuple[str, str], ...]
     steps: Steps
+    kind: str = "scalar"
 
 
 def blueprint(source: FrameSource, name: str) -> Blueprint:
@@ -49,6 +52,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes = Blueprint(name, __name__)
     routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
+    routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
     routes.add_url_rule("/image", "image", lambda: values.image(source))
     routes.add_url_rule("/text", "text", lambda: values.text(source))
     routes.add_url_rule("/tensor", "tensor", lambda: tensors.block(source))
@@ -81,10 +85,22 @@ def scalars(
     source: FrameSource, pieces: Callable[[FrameSource, Wanted], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
     """The answer to an export of scalars, sent while it is made."""
+    return export(source, "scalar", pieces, suffix, mimetype)
+
+
+def histograms(source: FrameSource) -> Response:
+    """The answer to an export of histograms as CSV, sent while it is made."""
+    return export(source, "histogram", _histogram_pieces, "csv", "text/csv")
+
+
+def export(
+    source: FrameSource, kind: str, pieces: Callable[[FrameSource, Wanted], Iterator[bytes]], suffix: str, mimetype: str
+) -> Response:
+    """The answer to an export of one kind of data, sent while it is made."""
     try:
         runs = _selected_runs(source)
         _wait_for(source, runs)
-        wanted = Wanted(_selected_pairs(source, runs), _steps())
+        wanted = Wanted(_selected_pairs(source, runs, kind), _steps(), kind)
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(pieces(source, wanted), mimetype=mimetype)
@@ -94,11 +110,11 @@ def scalars(
 
 
 def disposition(wanted: Wanted, suffix: str) -> str:
-    """The Content-Disposition of an export of scalars: named after its run and tag, where it has one of each, and its steps."""
+    """The Content-Disposition of an export: named after its run and tag, where it has one of each, and its steps."""
     runs, tags = ({pair[part] for pair in wanted.pairs} for part in (0, 1))
     parts = [values.safe_name(next(iter(names))) for names in (runs, tags) if len(names) == 1]
     steps = [] if wanted.steps == ALL_STEPS else ["steps{}-{}".format(*wanted.steps)]
-    return values.attachment("-".join([*filter(None, parts), "scalars", *steps]) + f".{suffix}")
+    return values.attachment("-".join([*filter(None, parts), f"{wanted.kind}s", *steps]) + f".{suffix}")
 
 
 # What is asked for --------------------------------------------------------------------------------------------------
@@ -151,8 +167,8 @@ def _unread(source: FrameSource, runs: Sequence[str]) -> list[str]:
     return [row.key for row in source.runs() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
 
 
-def _selected_pairs(source: FrameSource, runs: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    tags = {run: source.tags(run) for run in runs}
+def _selected_pairs(source: FrameSource, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
+    tags = {run: source.tags(run, kind) for run in runs}
     everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
     named = request.args.getlist("tag")
     pattern = _one("tags")
@@ -205,6 +221,10 @@ def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag, part in _parts(source, wanted):
         yield csv_rows(run, tag, part)
+
+
+def _histogram_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+    return histogram_rows(source, wanted.pairs, wanted.steps)
 
 
 def _json_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
