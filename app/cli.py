@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -20,6 +21,7 @@ import app
 from app.settings import NOT_YET, SETTINGS, Setting, SettingError, Settings, read_config, resolve
 
 Command = Callable[[argparse.Namespace], int]
+_OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -36,15 +38,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(_with_command(given))
     try:
         command: Command = options.command
-        return command(options)
+        code = command(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except SettingError as error:
         print(f"mindscope: {error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
-    except BrokenPipeError:
-        # Whoever read our output has gone, as in `mindscope list DIR | head`.
+    except OSError as error:
+        if error.errno not in _OUTPUT_LOST:
+            raise
+        # What is left of the output has nowhere to go when the program ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has gone, as in `mindscope list DIR | head`: nobody needs to be told.
+        if error.errno != errno.EPIPE:
+            print(f"mindscope: what was asked for could not be written: {error.strerror}", file=sys.stderr)
         return 1
 
 

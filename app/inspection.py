@@ -6,19 +6,22 @@ import argparse
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
 
 from app.terminal import printable, width
 from parsers import Problem, Source, discover
-from parsers.registry import reader_of_kind
+from parsers.discovery import printable as encodable
+from parsers.model import Reader, SourceFile
+from parsers.runs import reader_of_file
 
 
 def list_runs(options: argparse.Namespace) -> int:
     """Print the runs below a directory, newest first, from names and headers alone."""
     sources = discover(options.directory)
+    _tell_problems(sources)
     if options.json:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_as_json(source) for source in sources])) + b"\n")
         return 0
@@ -32,6 +35,19 @@ def list_runs(options: argparse.Namespace) -> int:
     return 0
 
 
+def _tell_problems(sources: Sequence[Source]) -> None:
+    """Say which directories could not be listed."""
+    problems = [problem for source in sources for part in (source, *source.ranks) for problem in part.problems]
+    for problem in problems:
+        print(problem_line(problem), file=sys.stderr)
+    if problems:
+        print(_counted(len(problems)), file=sys.stderr)
+
+
+def _counted(problems: int) -> str:
+    return f"{problems} {'problem' if problems == 1 else 'problems'}"
+
+
 def _as_row(source: Source) -> tuple[str, str, str, str]:
     kinds = Counter(file.kind for leaf in source.leaves for file in leaf.files)
     files = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
@@ -41,11 +57,12 @@ def _as_row(source: Source) -> tuple[str, str, str, str]:
 
 
 def _as_json(source: Source) -> dict[str, Any]:
+    files = [{"path": encodable(f.path), "kind": f.kind, "size_bytes": f.size, "mtime": f.mtime} for f in source.files]
     return {
-        "name": source.name, "path": source.path, "real_path": source.real_path, "updated": source.updated,
-        "size_bytes": source.size, "ranks": [_as_json(rank) for rank in source.ranks],
-        "files": [{"path": f.path, "kind": f.kind, "size_bytes": f.size, "mtime": f.mtime} for f in source.files],
-        "profile_dirs": list(source.profile_dirs), "dump_dirs": list(source.dump_dirs),
+        "name": source.name, "path": encodable(source.path), "real_path": encodable(source.real_path),
+        "updated": source.updated, "size_bytes": source.size, "ranks": [_as_json(rank) for rank in source.ranks],
+        "files": files, "profile_dirs": list(map(encodable, source.profile_dirs)),
+        "dump_dirs": list(map(encodable, source.dump_dirs)),
     }  # fmt: skip
 
 
@@ -57,11 +74,11 @@ def check(options: argparse.Namespace) -> int:
         size += source.size
         for part in (source, *source.ranks):
             files += len(part.files)
-            unread += sum(reader_of_kind(file.kind) is None for file in part.files)
+            unread += sum(_reader(file) is None for file in part.files)
             for problem in _problems(part):
                 found += 1
                 print(problem_line(problem), flush=True)
-    result = f"{found} {'problem' if found == 1 else 'problems'}" if found else "no damage"
+    result = _counted(found) if found else "no damage"
     rest = f"; {unread} files of other formats not read" if unread else ""
     print(f"{runs} runs, {files} files, {size:,} bytes: {result}{rest}")
     return 1 if found else 0
@@ -70,9 +87,14 @@ def check(options: argparse.Namespace) -> int:
 def _problems(source: Source) -> Iterator[Problem]:
     yield from source.problems
     for file in source.files:
-        reader = reader_of_kind(file.kind)
+        reader = _reader(file)
         if reader is not None:
             yield from reader.verify(file.path)
+
+
+def _reader(file: SourceFile) -> Reader | None:
+    """The reader that a run would read the file with; None for a graph, which is not read yet."""
+    return None if file.kind == "graph" else reader_of_file(file)
 
 
 def problem_line(problem: Problem) -> str:

@@ -142,6 +142,53 @@ class TestWithoutServer:
         assert (done.returncode, done.stderr) == (0, f"No runs below {base}\n")
         assert json.loads(run("list", base, "--json").stdout) == []
 
+    def test_list_tells_what_it_could_not_look_at(self, base, monkeypatch, capsys) -> None:
+        real = os.scandir
+
+        def scandir(path):
+            if str(path).endswith("closed"):
+                raise PermissionError(13, "Permission denied", path)
+            return real(path)
+
+        (base / "closed").mkdir()
+        monkeypatch.setattr(os, "scandir", scandir)
+        for options in ([], ["--json"]):
+            assert main(["list", str(base), *options]) == 0
+            said = capsys.readouterr().err.splitlines()
+            assert said[0].startswith(f"{base / 'closed'}: ")
+            assert said[1] == "1 problem"
+
+    @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+    @pytest.mark.parametrize("options", [[], ["--json"]])
+    def test_a_full_disk_under_the_output(self, options) -> None:
+        with open("/dev/full", "w") as full:
+            command = [sys.executable, "-m", "app", "list", str(DEMO), *options]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, check=False)
+        assert done.returncode == 1
+        assert done.stderr == "mindscope: what was asked for could not be written: No space left on device\n"
+
+    def test_names_that_are_no_utf8(self, base) -> None:
+        (source,) = (DEMO / "nan_inf").iterdir()
+        odd = os.path.join(os.fsencode(base), b"r\xff")
+        try:
+            os.mkdir(odd)
+        except OSError:
+            pytest.skip("this file system has names in UTF-8 only")
+        with open(os.path.join(odd, os.fsencode(source.name)), "wb") as stream:
+            stream.write(source.read_bytes())
+        assert run("list", base).stdout.splitlines()[1].startswith("r\\xff ")
+        done = run("list", base, "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert json.loads(done.stdout)[0]["path"] == str(base / "r\\xff")
+
+    def test_check_reads_a_file_as_what_it_is(self, base) -> None:
+        """Content before name: TensorBoard events under a MindSpore name."""
+        data = ROOT / "tests" / "data" / "tensorboard" / "tensorboard-2.21" / "events.out.tfevents.1795221706.vm.18095.8"
+        (base / "run.summary.1795221706.x_MS").write_bytes(data.read_bytes())
+        done = run("check", base)
+        assert done.returncode == 0, done.stdout
+        assert "no damage" in done.stdout
+
     def test_check_of_sound_files(self) -> None:
         done = run("check", DEMO / "nan_inf")
         assert done.returncode == 0
