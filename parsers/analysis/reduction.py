@@ -98,7 +98,8 @@ def _breaks_in(part: slice | Ints, breaks: Ints) -> Ints:
         # Points left out interrupt the line too.
         gaps = np.flatnonzero(np.diff(part) > 1) + 1
         return merged(np.searchsorted(part, breaks), gaps)
-    return breaks - part.start
+    moved: Ints = breaks - part.start
+    return moved
 
 
 def _reduce(
