@@ -4,7 +4,9 @@
     <prefix>image?run=KEY&tag=TAG&step=STEP    the one of a step, of several the last; with place: that place, if of that step
     <prefix>text?run=KEY&tag=TAG&place=N       one text, as text/plain
 
-index=K picks one of several images in a record (the header Mindscope-Images says how many), download=1 asks for a file.
+index=K picks one of several images in a record (the header Mindscope-Images says how many), download=1 asks for a file, and v
+is anything: browsers take an address with another v for another image. Mindscope-Problem, percent-encoded, says what is wrong
+with an image that can be shown in part only.
 The type of an image is what its first bytes say, and only types are sent that browsers decode without running anything.
 Answers carry an ETag of the bytes, so a browser that has them need not be sent them again.
 """
@@ -22,7 +24,7 @@ from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
 from parsers import ImageValue, Items, MediaError, PayloadError, TextValue, Value
 
-PARAMETERS = ("run", "tag", "place", "step", "index", "download")
+PARAMETERS = ("run", "tag", "place", "step", "index", "download", "v")
 SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
 POLICY = "sandbox; default-src 'none'"
 """Whatever the bytes are: opened on their own they run nothing and ask for nothing."""
@@ -51,6 +53,7 @@ def image(source: FrameSource) -> Response:
         return refusal(error)
     answer = _answer(chosen.data, chosen.media, wanted, SUFFIXES[chosen.media])
     answer.headers["Mindscope-Images"] = str(1 + len(value.others))
+    answer.headers["Mindscope-Problem"] = quote(chosen.problem)
     return answer
 
 
@@ -139,7 +142,8 @@ def _answer(data: bytes, media: str, wanted: Wanted, suffix: str) -> Response:
     answer.set_etag(hashlib.blake2b(data, digest_size=16).hexdigest())
     if request.args.get("download") == "1":
         answer.headers["Content-Disposition"] = attachment(f"{safe_name(wanted.tag)}_{wanted.step}.{suffix}")
-    return answer.make_conditional(request.environ)
+    answer.make_conditional(request.environ)
+    return answer
 
 
 def safe_name(text: str) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 
 from dash import html
 
-from layouts.texts import cards, landscape, runs, scalars, shell
+from layouts.texts import cards, images, landscape, runs, scalars, shell, steps
 
-PARTS = (shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, landscape.TEXTS)
+PARTS = (shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, landscape.TEXTS, images.TEXTS, steps.TEXTS)
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")
 

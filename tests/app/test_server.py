@@ -28,9 +28,18 @@ ROUTES = {
     "/_favicon.ico": {"GET"},
     "/_reload-hash": {"GET"},
     "/api/health": {"GET"},
+    "/api/histograms.csv": {"GET"},
+    "/api/image": {"GET"},
     "/api/runs.json": {"GET"},
     "/api/scalars.csv": {"GET"},
     "/api/scalars.json": {"GET"},
+    "/api/tensor": {"GET"},
+    "/api/tensor-about": {"GET"},
+    "/api/tensor-bad": {"GET"},
+    "/api/tensor-statistics": {"GET"},
+    "/api/tensor.csv": {"GET"},
+    "/api/tensor.npy": {"GET"},
+    "/api/text": {"GET"},
     "/assets/<path:filename>": {"GET"},
     "/health": {"GET"},
 }
@@ -63,6 +72,12 @@ def test_what_is_not_there_is_404(client, path) -> None:
     answer = client.get(path)
     assert answer.status_code in (404, 308), path
     assert "Traceback" not in answer.text
+
+
+def test_a_browser_gets_a_way_back_from_an_unknown_page(client) -> None:
+    answer = client.get("/no-such-page", headers={"Accept": "text/html,application/xhtml+xml,image/avif,*/*;q=0.8"})
+    assert answer.status_code == 404
+    assert 'id="react-entry-point"' in answer.text
 
 
 def test_only_the_libraries_of_a_page(client) -> None:
