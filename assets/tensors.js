@@ -2,7 +2,7 @@
 // difference from another one. Counterpart of layouts/training/tensors. The server sends when tensors were recorded
 // (cards_steps.js); what a card shows comes over plain routes: facts, statistics, and rectangles of values (tensors_table.js).
 //
-// In the state, as "value:tag": of (the run), dims (with "~" for ":"), minus ("prev", "at.STEP" or "run.KEY"); rel lists tags.
+// In the state, as "value:tag": of (the run), dims (with ".." for ":"), minus ("prev", "at.STEP" or "run.KEY"); rel lists tags.
 (function () {
   "use strict";
   const mindscope = window.mindscope;
@@ -55,7 +55,7 @@
     if (minus && minus.place < 0) return { reason: ["tensors.nothing_before", { step: count(series.steps[place]) }] };
     const which = new URLSearchParams({ tag: key, ...named("", { series, place }), ...(minus ? named("minus_", minus) : {}) });
     if (minus && listed(page.state, "rel", key)) which.set("how", "relative");
-    const dims = entry(page.state, "dims", key).replace(/~/g, ":");
+    const dims = entry(page.state, "dims", key).replace(/\.\./g, ":");
     return { series, place, minus, which: which.toString(), part: dims ? `&dims=${encodeURIComponent(dims)}` : "" };
   }
 
@@ -249,7 +249,7 @@
   }
 
   function setBoxes(t, boxes) {
-    setEntry(t.page, "dims", t.key, boxes.join(",").replace(/\s/g, "").replace(/:/g, "~"));
+    setEntry(t.page, "dims", t.key, boxes.join(",").replace(/\s/g, "").replace(/:/g, ".."));
   }
 
   // What is said about it -----------------------------------------------------------------------------------------------

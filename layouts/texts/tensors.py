@@ -22,9 +22,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "tensors.run": ("Run", "训练"),
     "tensors.dims": ("Dimensions", "维度选择"),
     "tensors.box": (
-        "Dimension {dim} of size {size}: an index from 0 to {last}, a negative one from the end, or a range such as 2:5; "
-        "at most two dimensions may have a colon",
-        "第 {dim} 维，大小 {size}：可输入 0 至 {last} 的索引、从末尾算起的负索引，或 2:5 形式的范围；最多两个维度可含冒号",
+        "Dimension {dim} of size {size}: an index up to {last}, a negative one from the end, or a range such as 2:5",
+        "第 {dim} 维，大小 {size}：可输入至 {last} 的索引、从末尾算起的负索引，或 2:5 形式的范围",
     ),
     "tensors.minus": ("Minus", "减去"),
     "tensors.minus.nothing": ("nothing", "无"),
@@ -36,7 +35,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "tensors.how.absolute": ("Absolute", "绝对"),
     "tensors.how.relative": ("Relative", "相对"),
     # What a card says
-    "tensors.table": ("Values; arrow keys move, Home and End go to the ends of a row", "张量数值；方向键移动，Home 与 End 到行首与行尾"),
+    "tensors.table": ("Values of the tensor; arrow keys move", "张量数值；用方向键移动"),
     "tensors.keys": ("↑ ↓ ← → PgUp PgDn Home End, with Ctrl to the ends", "↑ ↓ ← → PgUp PgDn Home End，加 Ctrl 到端点"),
     "tensors.shape": ("{shape} {dtype}", "{shape} {dtype}"),
     "tensors.stored": ("stored as {dtype}", "以 {dtype} 存储"),
@@ -64,7 +63,9 @@ TEXTS: dict[str, tuple[str, str]] = {
         "Go to the next value of the whole tensor that is not finite (n)", "转到整个张量中下一个非有限值 (n)",
     ),
     "tensors.none": ("None of these runs has this tensor.", "所选训练中没有该张量。"),
-    "tensors.not_yet": ("{run}: nothing recorded yet; the first is at step {step}.", "{run}：该步骤尚无张量，首个在步骤 {step}。"),
+    "tensors.not_yet": (
+        "{run}: nothing recorded yet; the first is at step {step}.", "{run}：该步骤尚无张量，首个在步骤 {step}。",
+    ),
     "tensors.nothing_before": ("Nothing was recorded before step {step}.", "步骤 {step} 之前没有可减去的张量。"),
     "tensors.empty": ("This tensor has no values: its shape is {shape}.", "该张量没有数值：形状为 {shape}。"),
     "tensors.unanswered": ("The server did not answer.", "服务器没有响应。"),

@@ -99,4 +99,6 @@ def rectangle(tensor: Tensor, picked: Selection, rows: slice, columns: slice) ->
         start, stop, _ = wanted.indices(len(indices))
         index[number] = slice(indices.start + start, indices.start + max(start, stop))
     values = part(tensor, tuple(index))
-    return values.reshape(values.shape + (1,) * (2 - values.ndim))
+    table = values.reshape(values.shape + (1,) * (2 - values.ndim))
+    # A dimension that the part does not have is one row or column, which may not be among those wanted.
+    return table[slice(None) if picked.free else rows, slice(None) if len(picked.free) == 2 else columns]
