@@ -84,7 +84,7 @@ def _kinds(options: argparse.Namespace) -> tuple[str, ...]:
         single = export.single_file(options.out, options.format)
     except FormatError:
         raise SettingError(f"--format: wanted {', '.join(export.FORMATS)}, got {options.format!r}") from None
-    suffix = Path(options.out).suffix.removeprefix(".")
+    suffix = Path(options.out).suffix.lower().removeprefix(".")
     if suffix in export.FORMATS and not single and not os.path.isdir(options.out):
         wanted = f"a directory or a name in .{options.format}"
         raise SettingError(f"--out: wanted {wanted}, got {options.out!r} (--format {suffix}?)")
@@ -204,7 +204,9 @@ def _done(write: Callable[[_Reading], Mapping[str, int]], out: str) -> int:
             bar.say(f"mindscope: {error}")
             return 1
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
-    print(f"{sum(counts.values()):,} values written to {out}{f' ({kinds})' if kinds else ''}")
+    # What is told must not end up among what was written.
+    told = sys.stderr if export.is_stream(out) else sys.stdout
+    print(f"{sum(counts.values()):,} values written to {out}{f' ({kinds})' if kinds else ''}", file=told)
     if reading.losses:
         print(f"mindscope: could not be read, see above: {reading.losses:,}", file=sys.stderr)
     return LOST if reading.losses else 0

@@ -14,6 +14,7 @@ from typing import BinaryIO, TypeAlias
 LONGEST = 200
 """Bytes of a file name in UTF-8."""
 _UNSAFE = re.compile(r"[^\w.\-]+")
+_DESCRIPTORS = ("/dev", "/dev/fd", "/proc/self/fd")
 # What Windows takes for a device, whatever follows its first dot.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 
@@ -25,9 +26,22 @@ def unheard(share: float) -> None:
     """Progress that nobody watches."""
 
 
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Whether what is at path is written through and cannot be replaced: /dev/stdout, a pipe, a terminal."""
+    # /dev/stdout is a plain file where the shell has sent it to one.
+    return os.path.exists(path) and (os.path.dirname(path) in _DESCRIPTORS or not (os.path.isfile(path) or os.path.isdir(path)))
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which replaces the one at path if the block ends well and vanishes if it does not."""
+    """A file to write to, which replaces the one at path if the block ends well and vanishes if it does not.
+
+    A stream is written to as it is.
+    """
+    if is_stream(path):
+        with path.open("ab") as file:
+            yield file
+        return
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
         with beside.open("xb") as file:

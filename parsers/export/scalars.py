@@ -17,7 +17,7 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.export.cells import csv_names, number_text
-from parsers.export.files import replacing
+from parsers.export.files import is_stream, replacing
 from parsers.frames import SCALARS
 from parsers.model import Floats, Series
 from parsers.runs import Run
@@ -36,7 +36,8 @@ ALL_STEPS: Steps = (-(2**63), 2**63 - 1)
 def write(runs: Iterable[Run], out: str | os.PathLike[str], format: str = "csv") -> int:  # noqa: A002  the option's name
     """Write the scalars of runs (and of their ranks) to a file; the number of values written.
 
-    out that ends in the format's suffix is the file, anything else a directory in which scalars.<format> is made.
+    out that ends in the format's suffix, or is a stream such as /dev/stdout, is the file, anything else a directory in
+    which scalars.<format> is made.
     FormatError for an unknown format, or for parquet where pyarrow is not installed.
     """
     path = Path(out) if single_file(out, format) else Path(out) / f"scalars.{format}"
@@ -46,10 +47,10 @@ def write(runs: Iterable[Run], out: str | os.PathLike[str], format: str = "csv")
 
 
 def single_file(out: str | os.PathLike[str], format: str) -> bool:  # noqa: A002
-    """Whether out is the name of one file of scalars; FormatError for an unknown format."""
+    """Whether out is the name of one file of scalars, or a stream; FormatError for an unknown format."""
     if format not in FORMATS:
         raise FormatError(f"format: wanted one of {', '.join(FORMATS)}, got {format!r}")
-    return Path(out).suffix == f".{format}"
+    return Path(out).suffix.lower() == f".{format}" or is_stream(out)
 
 
 # Rows --------------------------------------------------------------------------------------------------------------

@@ -248,3 +248,35 @@ class TestProgress:
         assert b"%" in shown
         assert shown.endswith(b" \r")
         assert b"\r" not in done.stdout
+
+
+def test_capital_suffixes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(base), "--out", str(tmp_path / "x.CSV")]) == 0
+    assert len(pd.read_csv(tmp_path / "x.CSV")) == 4
+    assert main(["export", str(base), "--out", str(tmp_path / "x.JSON")]) == 2
+    assert "(--format json?)" in capsys.readouterr().err
+    assert sorted(os.listdir(tmp_path)) == ["runs", "x.CSV"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="no /dev/stdout")
+@pytest.mark.parametrize("sent_to", ["pipe", "file"])
+def test_standard_output(base: Path, tmp_path: Path, sent_to: str) -> None:
+    command = [sys.executable, "-m", "app", "export", str(base), "--out", "/dev/stdout"]
+    kept = tmp_path / "kept.csv"
+    with kept.open("wb") as file:
+        done = subprocess.run(
+            command, stdout=file if sent_to == "file" else subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT, timeout=60,
+            check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr.decode()) == (0, "4 values written to /dev/stdout (4 scalars)\n")
+    frame = pd.read_csv(io.BytesIO(done.stdout or kept.read_bytes()))
+    assert frame["value"].tolist() == [0.5] * 4
+    assert sorted(os.listdir(tmp_path)) == ["kept.csv", "runs"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
+def test_a_full_disk(base: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["export", str(base), "--out", "/dev/full"]) == 1
+    output = capsys.readouterr()
+    assert output.err == "mindscope: [Errno 28] No space left on device\n"
+    assert output.out == ""
