@@ -1,0 +1,169 @@
+"""The tensors page in a browser, over runs written for the purpose: large tables, differences, what is not finite, damage."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.store import Store
+from parsers.events.writer import EventWriter, Tensor, delimited, number, record
+
+RNG = np.random.default_rng(3)
+WEIGHTS = [RNG.normal(size=(3, 40, 300)).astype(np.float32) for _ in range(3)]
+WEIGHTS[2][1, 30, 250] = np.nan
+NAME = "events.out.events.summary.1700000000.0.host_MS"
+LONG = np.arange(1_200_000, dtype=np.float32)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    base = tmp_path_factory.mktemp("tensors")
+    write(base / "one", [(1, "weights", WEIGHTS[0]), (5, "weights", WEIGHTS[1]), (9, "weights", WEIGHTS[2]), (9, "long", LONG)])
+    write(base / "two", [(1, "weights", WEIGHTS[0]), (5, "weights", WEIGHTS[0]), (9, "weights", WEIGHTS[1])])
+    write(base / "broken", [])
+    # A tensor that claims 360 values and has 240.
+    content = number(1, 3) + number(1, 40) + number(1, 3) + number(2, 11) + delimited(3, WEIGHTS[0][:, :, :2].tobytes())
+    value = delimited(1, b"weights") + delimited(8, content)
+    with open(base / "broken" / NAME, "ab") as file:
+        file.write(record(number(2, 1) + delimited(5, delimited(1, value))))
+    return base
+
+
+def write(folder: Path, values: list[tuple[int, str, np.ndarray[Any, Any]]]) -> None:
+    folder.mkdir()
+    with EventWriter(str(folder / NAME), "mindspore") as writer:
+        for step, tag, array in values:
+            writer.add(step, {tag: Tensor(array)}, wall_time=1.7e9 + step)
+
+
+@pytest.fixture
+def address(runs: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    store = Store([runs], interval=0).start()
+    assert store.wait(30)
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+CARD = ".ms-slot:not([hidden])"
+
+
+def cell(page: Page, row: int, column: int) -> Any:
+    return page.locator(f'{CARD} .ms-table-cell[data-row="{row}"][data-column="{column}"]:not([hidden])')
+
+
+def test_a_table_shows_the_values_recorded(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&tag=weights&step=5&dims=1,..,10..20:weights")
+    expect(cell(page, 2, 3)).to_have_text(f"{WEIGHTS[1][1, 2, 13]:.5f}")
+    expect(page.locator(f"{CARD} .ms-table-column:not([hidden])").first).to_have_text("10")
+    page.locator('[data-control="digits"]').select_option("2")
+    expect(cell(page, 2, 3)).to_have_text(f"{WEIGHTS[1][1, 2, 13]:.2f}")
+    page.locator('.ms-tensor-format [data-value="sci"]').click()
+    expect(cell(page, 2, 3)).to_have_text(f"{WEIGHTS[1][1, 2, 13]:.2e}".replace("e-0", "e-").replace("e+0", "e+"))
+    assert "digits=2" in page.url
+    cell(page, 2, 3).click()
+    readout = page.locator(f"{CARD} .ms-tensor-readout")
+    expect(readout).to_contain_text("[1, 2, 13] = ")
+    assert np.float32(readout.text_content().split("= ")[1]) == WEIGHTS[1][1, 2, 13]
+
+
+def test_dimension_boxes(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&tag=weights&step=1")
+    boxes = page.locator(".ms-tensor-box")
+    expect(boxes).to_have_count(3)
+    expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][0, 0, 0]:.5f}")
+    boxes.nth(0).fill("-1")
+    boxes.nth(0).press("Enter")
+    expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][2, 0, 0]:.5f}")
+    boxes.nth(1).fill("40")
+    boxes.nth(1).press("Enter")
+    expect(page.locator(f"{CARD} .ms-tensor-message")).to_have_text("dimension 1: wanted -40 to 39, got 40")
+    expect(boxes.nth(1)).to_have_attribute("aria-invalid", "true")
+    boxes.nth(1).fill("39")
+    boxes.nth(1).press("Enter")
+    expect(page.locator(f"{CARD} .ms-tensor-message")).to_be_hidden()
+    expect(cell(page, 3, 0)).to_have_text(f"{WEIGHTS[0][2, 39, 3]:.5f}")
+
+
+def test_going_to_what_is_not_finite(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&tag=weights&step=9")
+    expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
+    page.locator('[data-act="bad"]').click()
+    expect(page.locator(".ms-current")).to_have_text("NaN")
+    expect(page.locator(f"{CARD} .ms-tensor-readout")).to_have_text("[1, 30, 250] = NaN")
+    expect(page.locator(".ms-current")).to_have_class("ms-table-cell ms-bad ms-current")
+    expect(page.locator(".ms-tensor-box").first).to_have_value("1")
+
+
+def test_differences(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&step=5&of=one:weights")
+    select = page.locator(f"{CARD} select").nth(1)
+    select.select_option("prev")
+    expect(cell(page, 0, 1)).to_have_text(f"{float(WEIGHTS[1][0, 0, 1]) - float(WEIGHTS[0][0, 0, 1]):.5f}")
+    page.locator('.ms-slot:not([hidden]) .ms-tensor-bar [data-value="relative"]').click()
+    relative = (float(WEIGHTS[1][0, 0, 1]) - float(WEIGHTS[0][0, 0, 1])) / abs(float(WEIGHTS[0][0, 0, 1]))
+    expect(cell(page, 0, 1)).to_have_text(f"{relative:.5f}")
+    page.locator('.ms-slot:not([hidden]) .ms-tensor-bar [data-value="absolute"]').click()
+    select.select_option(label="two")
+    expect(cell(page, 0, 1)).to_have_text(f"{float(WEIGHTS[1][0, 0, 1]) - float(WEIGHTS[0][0, 0, 1]):.5f}")
+    assert "minus=run.two:weights" in page.url
+
+
+def test_a_million_rows_are_a_key_press_away(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&tag=long")
+    expect(cell(page, 0, 0)).to_have_text("0.00000")
+    page.locator(".ms-tensor-table:visible").focus()
+    page.keyboard.press("Control+End")
+    page.keyboard.press("Control+ArrowDown")
+    expect(cell(page, len(LONG) - 1, 0)).to_have_text("1199999.00000")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("ArrowUp")
+    expect(page.locator(".ms-current")).to_be_visible()
+    page.locator(".ms-table-scroll:visible").evaluate("element => element.scrollTo(0, element.scrollHeight / 2)")
+    middle = page.locator(f"{CARD} .ms-table-row:not([hidden])").first
+    expect(middle).to_have_text(re.compile("^(59|60)[0-9]{4}$"))
+    before = int(middle.text_content())
+    page.mouse.move(*centre(page))
+    page.mouse.wheel(0, 220)
+    expect(middle).to_have_text(str(before + 10))
+    # Few elements, however many values.
+    assert page.locator(".ms-table-cell").count() < 3000
+
+
+def centre(page: Page) -> tuple[float, float]:
+    box = page.locator(".ms-table-scroll:visible").bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def test_a_damaged_tensor_says_so_and_the_rest_works(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&run=broken&step=1&of=broken:weights")
+    first = page.locator('.ms-slot[aria-label="weights"]')
+    expect(first.locator(".ms-tensor-message")).to_contain_text("wanted 360 values for the shape (3, 40, 3), got 240")
+    expect(page.locator('.ms-slot[aria-label="long"] .ms-tensor-message')).to_contain_text("nothing recorded yet")
+    page.locator(".ms-steps-all").get_by_label("Next step").last.click()
+    expect(page.locator('.ms-slot[aria-label="weights"]')).to_be_visible()
+
+
+def test_the_histogram_is_the_second_view(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&tag=weights")
+    page.locator('.ms-tensor-view [data-value="histogram"]').click()
+    expect(page.locator(".ms-slot:visible .barlayer .point").first).to_be_visible()
+    assert page.locator(".ms-slot:visible .barlayer .point").count() == 90
+
+
+def test_files(page: Page, address: str, tmp_path: Path) -> None:
+    page.goto(f"{address}/tensors?run=one&tag=weights&step=1&dims=0,1..3,..:weights")
+    expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][0, 1, 0]:.5f}")
+    page.locator(".ms-slot:visible").hover()
+    page.locator(".ms-slot:visible .ms-card-tools summary").click()
+    with page.expect_download() as download:
+        page.locator(f'{CARD} [data-tensor-file="npy"][data-part="shown"]').click()
+    np.testing.assert_array_equal(np.load(download.value.path()), WEIGHTS[0][0, 1:3])
+    assert download.value.suggested_filename == "weights_1.npy"
