@@ -21,7 +21,12 @@
         find: (selector) => root.querySelector(selector),
         plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
       };
-      page.change = (changes) => mindscope.state.set(page.store("state"), page.state, changes);
+      page.change = (changes) => {
+        const before = page.state;
+        // At once: a second change may come before Dash has told of the first.
+        page.state = mindscope.state.changed(before, changes);
+        mindscope.state.set(page.store("state"), before, changes);
+      };
       pages.set(rootId, page);
       build(page);
     }
@@ -283,7 +288,7 @@
       mindscope.landscape.path.forget(page);
       page.figure = figure;
       // A copy: plotly writes where the camera is into the layout it was given.
-      page.camera = page.camera || structuredClone((figure.layout.scene || {}).camera);
+      page.camera = structuredClone((figure.layout.scene || {}).camera);
       drawHead(page);
       page.root.classList.add("ms-landscape-drawn");
     },

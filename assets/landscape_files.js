@@ -11,7 +11,7 @@
 
   function fileName(page, suffix) {
     const names = page.figure.layout.meta.sheets.map((sheet) => `${sheet.label}_${sheet.tag}`).join("_");
-    const safe = names.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^[._]+|_+$/g, "").slice(0, 80);
+    const safe = names.replace(/[^\p{L}\p{N}.-]+/gu, "_").replace(/^[._]+|_+$/g, "").slice(0, 80);
     return `${safe || "landscape"}.${suffix}`;
   }
 

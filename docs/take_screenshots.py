@@ -24,6 +24,8 @@ PICTURES = (
     ("runs", "", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
+    ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
+    ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
 )
 
 

@@ -249,7 +249,7 @@ def _layout(sheets: Sequence[Sheet], look: Look, levels: _Levels) -> dict[str, A
     panels = 1 if look.overlaid else max(1, len(sheets))
     solid = look.view == "surface"
     layout: dict[str, Any] = {
-        "margin": {"l": 0, "r": 84, "t": 10, "b": 0} if solid else {"l": 60, "r": 10, "t": 26 if panels > 1 else 10, "b": 30},
+        "margin": {"l": 0 if solid else 60, "r": 84 if solid else 10, "t": 28 if panels > 1 else 10, "b": 0 if solid else 30},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": "closest",
         "font": {"size": 11, "color": look.text}, "hoverlabel": {"font": {"size": 12}}, "annotations": [],
         "meta": {"bad": [int(np.count_nonzero(~np.isfinite(sheet.value.z))) for sheet in sheets]},
@@ -260,7 +260,7 @@ def _layout(sheets: Sequence[Sheet], look: Look, levels: _Levels) -> dict[str, A
         domain = [low, low + (1 + _GAP) / panels - _GAP]
         suffix = str(panel + 1) if panel else ""
         if solid:
-            layout[f"scene{suffix}"] = _scene(domain, look, levels)
+            layout[f"scene{suffix}"] = _scene(domain, look, levels, panels)
         else:
             layout[f"xaxis{suffix}"] = _axis(f"y{suffix}") | {"domain": domain}
             layout[f"yaxis{suffix}"] = _axis(f"x{suffix}")
@@ -273,18 +273,21 @@ def _axis(anchor: str) -> dict[str, Any]:
     return {"anchor": anchor, "zeroline": False, "showgrid": False, "ticks": "", "nticks": 6, "tickformat": ".3~g"}
 
 
-def _scene(domain: list[float], look: Look, levels: _Levels) -> dict[str, Any]:
+def _scene(domain: list[float], look: Look, levels: _Levels, panels: int) -> dict[str, Any]:
     axis = {
         "color": look.muted, "gridcolor": "rgba(127,127,127,0.25)", "zerolinecolor": "rgba(127,127,127,0.25)",
         "showbackground": False, "tickformat": ".3~g", "nticks": 5, "tickfont": {"size": 10}, "showspikes": False,
     }  # fmt: skip
+    away = 1 + 0.35 * (panels - 1)  # a narrow scene needs distance
+    pad = (levels.high - levels.low) * 0.03
     titled = {name: axis | {"title": {"text": name}} for name in ("x", "y")}
     return {
         "domain": {"x": domain, "y": [0, 1]},
         "xaxis": titled["x"], "yaxis": titled["y"],
-        "zaxis": axis | {"title": {"text": look.words["loss"]}, "tickformat": levels.ticks},
+        "zaxis": axis | {"title": {"text": look.words["loss"]}, "tickformat": levels.ticks,
+                         "range": [levels.low - pad, levels.high + pad]},
         "aspectmode": "manual", "aspectratio": {"x": 1.1, "y": 1.1, "z": 0.7},
-        "camera": {"eye": {"x": 1.35, "y": -1.35, "z": 0.95}, "center": {"x": 0, "y": 0, "z": -0.12}},
+        "camera": {"eye": {"x": 1.35 * away, "y": -1.35 * away, "z": 0.95 * away}, "center": {"x": 0, "y": 0, "z": -0.12}},
     }  # fmt: skip
 
 

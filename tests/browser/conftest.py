@@ -101,7 +101,12 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 
 def _is_complaint(message: ConsoleMessage) -> bool:
-    """Errors and warnings, but for the icon that Chromium asks every host for: a host's icon is the host's."""
+    """Errors and warnings, but for the icon that Chromium asks every host for: a host's icon is the host's.
+
+    What a graphics driver says of its speed, and plotly.js of how it reads letters for it, is no complaint either.
+    """
+    if any(said in message.text for said in ("GL Driver Message", "willReadFrequently")):
+        return False
     return message.type in ("error", "warning") and not message.location["url"].endswith("/favicon.ico")
 
 

@@ -162,8 +162,10 @@ def facts(source: FrameSource, found: Sequence[Found]) -> html.Table:
     columns = [_facts(source, one) for one in found]
     head = []
     if len(found) > 1:
-        names = [html.Th(html.Div(one.label, className="ms-cut", title=one.label), scope="col") for one in found]
-        head = [html.Thead(html.Tr([html.Td(), *names]))]
+        of_run = colours(source)
+        head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in found)]))]
+    else:
+        columns = [{"run": one.label} | column for one, column in zip(found, columns, strict=True)]
     rows = [
         html.Tr([html.Th(t(f"landscape.{name}"), scope="row"), *(html.Td(column.get(name, "")) for column in columns)])
         for name in dict.fromkeys(name for column in columns for name in column)
@@ -171,8 +173,14 @@ def facts(source: FrameSource, found: Sequence[Found]) -> html.Table:
     return html.Table([*head, html.Tbody(rows)], className="ms-landscape-facts")
 
 
+def _column_head(one: Found, colour: str) -> html.Th:
+    dot = html.Span(className="ms-dot", style={"background": colour})
+    name = html.Span(one.label, className="ms-cut")
+    return html.Th(html.Div([dot, name], className="ms-hover-run", title=one.label), scope="col")
+
+
 def _facts(source: FrameSource, one: Found) -> dict[str, Any]:
-    known: dict[str, Any] = {"run": html.Span(one.label, className="ms-landscape-name")}
+    known: dict[str, Any] = {}
     if one.row is not None:
         known["steps"] = fmt.count(one.row.steps)
     tag = main_tag(source, one)
