@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from layouts.page import Page
-from layouts.training import images, landscape, runs, scalars, tensors
+from layouts.training import histograms, images, landscape, overview, runs, scalars, tensors
 
-PAGES: tuple[Page, ...] = (runs.PAGE, scalars.PAGE, images.PAGE, tensors.PAGE, landscape.PAGE)
+PAGES: tuple[Page, ...] = (runs.PAGE, overview.PAGE, scalars.PAGE, histograms.PAGE, images.PAGE, tensors.PAGE, landscape.PAGE)
 """In the order of the menu; the first is where a visitor arrives."""

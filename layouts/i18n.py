@@ -13,10 +13,11 @@ from typing import Any
 
 from dash import html
 
-from layouts.texts import cards, images, landscape, runs, scalars, shell, steps, tensors
+from layouts.texts import cards, histograms, images, landscape, overview, runs, scalars, shell, steps, tensors
 
 PARTS = (
-    shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, landscape.TEXTS, images.TEXTS, steps.TEXTS, tensors.TEXTS,
+    shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
+    images.TEXTS, tensors.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

@@ -85,7 +85,7 @@ def heat(runs: Sequence[Recorded], look: Look) -> Dict:
         made.data += _quantiles(run, order, made.on(number))
         made.layout.setdefault("shapes", []).extend(_empty_spans(limits, run.empty[order], made.on(number)))
         made.panel(number, run, order, trace=len(made.data) - len(FRACTIONS) - 1)
-        made.axes(number, across=places_axis(look, limits), up=_values(edges))
+        made.axes(number, across=places_axis(look, limits), up=_values(edges) | made.only_first(number))
     for trace in made.data:
         if trace["type"] == "heatmap":
             trace["zmax"] = brightest or 1.0
@@ -110,8 +110,9 @@ def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
                 continue
             heights = np.concatenate(([0.0], rows[at], [0.0]))
             made.data.append({
-                "type": "scatter", "mode": "lines", "x": outline, "y": drawn(base - heights * (reach / tallest)), "fill": "toself",
-                "fillcolor": colours[rank], "line": {"color": _WHITE, "width": 0.75}, "hoverinfo": "skip", **made.on(number),
+                "type": "scatter", "mode": "lines", "x": outline, "y": drawn(base - heights * (reach / tallest)),
+                "fill": "toself", "fillcolor": colours[rank], "line": {"color": _WHITE, "width": 0.75}, "hoverinfo": "skip",
+                **made.on(number),
             })  # fmt: skip
         made.panel(number, run, order, counts=rows[order])
         low, high = (float(run.x.min()), float(run.x.max())) if run.x.size else (0.0, 1.0)
@@ -130,7 +131,7 @@ def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
         for colour, heights in zip(gradient(len(order)), rows, strict=True):
             made.data.append(_line(outline, heights, colour, 1.0) | made.on(number))
         made.panel(number, run, order, counts=rows)
-        made.axes(number, across=_values(edges), up=_counts())
+        made.axes(number, across=_values(edges), up=_counts(float(rows.max(initial=0.0))))
     return made.done("overlay")
 
 
@@ -148,10 +149,8 @@ def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
             line = _line(outline, heights, run.colour, 1.5) | made.on(place)
             made.data.append(line | {"fill": "tozeroy", "fillcolor": run.colour + "33"})
         made.panel(place, run, np.arange(len(rows)), counts=rows)
-        made.axes(place, across=_values(edges), up=_counts())
-    for name, facts in made.layout.items():
-        if name.startswith("yaxis"):
-            facts["range"] = [0, tallest * 1.05 or 1]
+    for place in range(len(made.domains)):
+        made.axes(place, across=_values(edges), up=_counts(tallest) | {"range": [0, tallest * 1.05 or 1]})
     return made.done("step")
 
 
@@ -192,6 +191,10 @@ class _Figure:
         plain = {"zeroline": False, "ticks": "", "nticks": 5 if len(self.domains) == 1 else 4}
         self.layout[layout_key("x", number)] = plain | {"domain": x, "anchor": axis("y", number)} | across
         self.layout[layout_key("y", number)] = plain | {"domain": y, "anchor": axis("x", number)} | up
+
+    def only_first(self, number: int) -> Dict:
+        """Labels of an axis that all panels share: those of the first panel in a row will do."""
+        return {"showticklabels": self.domains[number][0][0] == 0.0}
 
     def panel(self, number: int, run: Recorded, order: NDArray[np.int64], **more: Any) -> None:
         """Say what a panel shows, in the order it is drawn. counts: per bin; trace: whose z has the shares instead."""
@@ -251,8 +254,7 @@ def _quantiles(run: Recorded, order: NDArray[np.int64], on: Dict) -> list[Dict]:
     found = bands([run.values[at] for at in order], FRACTIONS)
     return [
         {"type": "scatter", "mode": "lines", "x": x, "y": drawn(found[:, number]), "hoverinfo": "skip",
-         "line": {"color": "#ffffff" if fraction == 0.5 else "rgba(255,255,255,0.75)", "width": 1.75 if fraction == 0.5 else 0.75},
-         **on}
+         "line": {"color": "#ffffff", "width": 1.75} if fraction == 0.5 else {"color": _WHITE, "width": 0.75}, **on}
         for number, fraction in enumerate(FRACTIONS)
     ]  # fmt: skip
 
@@ -261,8 +263,8 @@ def _empty_spans(limits: Floats, empty: NDArray[np.bool_], on: Dict) -> list[Dic
     """Red columns where a step has no finite value; neighbours are one."""
     bounds = np.flatnonzero(np.diff(np.concatenate(([False], empty, [False])).astype(np.int8)))
     return [
-        {"type": "rect", "xref": on["xaxis"], "yref": f"{on['yaxis']} domain", "x0": float(limits[begin]), "x1": float(limits[end]),
-         "y0": 0, "y1": 1, "fillcolor": WRONG, "opacity": 0.22, "line": {"width": 0}, "layer": "below"}
+        {"type": "rect", "xref": on["xaxis"], "yref": f"{on['yaxis']} domain", "x0": float(limits[begin]), "y0": 0,
+         "x1": float(limits[end]), "y1": 1, "fillcolor": WRONG, "opacity": 0.22, "line": {"width": 0}, "layer": "below"}
         for begin, end in zip(bounds[::2], bounds[1::2], strict=True)
     ]  # fmt: skip
 
@@ -312,11 +314,12 @@ def _values(edges: Floats) -> Dict:
     return {"range": [float(edges[0]), float(edges[-1])], "tickformat": ".3~g", "type": "linear"}
 
 
-def _counts() -> Dict:
-    return {"rangemode": "tozero", "tickformat": "~s", "type": "linear"}
+def _counts(tallest: float) -> Dict:
+    return {"rangemode": "tozero", "tickformat": "~s" if tallest >= 1000 else ".3~g", "type": "linear"}
 
 
 def places_axis(look: Look, limits: Floats) -> Dict:
+    """Properties of the axis of steps or times, from the first of limits to the last."""
     low, high = float(limits[0]), float(limits[-1])
     if look.axis == "absolute":
         return {"range": [low, high], "type": "date"}

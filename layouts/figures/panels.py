@@ -15,7 +15,7 @@ _HEAD = 0.05
 def grid(count: int) -> list[tuple[list[float], list[float]]]:
     """Domains (x, y) of so many panels, row by row: two beside each other, four in a square, nine in three rows."""
     across = math.ceil(math.sqrt(count)) if count else 1
-    down = math.ceil(count / across)
+    down = max(1, math.ceil(count / across))
     gap_x, gap_y = _GAP_X / across, _GAP_Y / down
     width = (1.0 - gap_x * (across - 1)) / across
     height = (1.0 - gap_y * (down - 1)) / down

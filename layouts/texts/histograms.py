@@ -36,9 +36,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "仅显示放得下的前几个训练。全屏可显示 9 个，也可在上方选择训练。",
     ),
     "histograms.bad.title": ("Values of the steps shown that are not finite", "所示步骤中的非有限值个数"),
-    "histograms.empty": ("{n} steps not finite", "{n} 步无有限值"),
+    "histograms.empty": ("steps not finite: {n}", "无有限值的步骤：{n}"),
     "histograms.empty.title": (
-        "No value of these steps is finite; they are marked red where they belong.", "这些步骤没有任何有限值，已在对应位置标红。",
+        "No value of these steps is finite; they are marked red where they belong.",
+        "这些步骤没有任何有限值，已在对应位置标红。",
     ),
     "histograms.unread": ("{n} unreadable", "{n} 条无法读取"),
     "histograms.newest": ("step {step}: {min} … {max}, mean {mean}, n {n}", "步骤 {step}：{min} … {max}，均值 {mean}，n {n}"),

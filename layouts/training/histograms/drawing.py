@@ -27,6 +27,8 @@ MOST_OVERLAID = 10
 _PANELS = ((600, 2), (1200, 4), (10**9, 9))
 """Runs beside each other in a card that asks for fewer than so many pixel columns."""
 
+_NO_STEPS = np.zeros(0, np.int64)
+
 Found = Sequence[tuple[str, Items]]
 """(run, its items) of every chosen run that has the tag."""
 
@@ -77,7 +79,7 @@ def draw(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
         "newest": _newest(taken.runs),
     }
     if view == "step":
-        meta["choices"] = whole_numbers(np.unique(np.concatenate([items.step for _, items in shown] or [np.zeros(0, np.int64)])))
+        meta["choices"] = whole_numbers(np.unique(np.concatenate([_NO_STEPS, *(items.step for _, items in shown)])))
         meta["step"] = max((int(run.step[0]) for run in taken.runs if run.step.size), default=0)
     return figure
 

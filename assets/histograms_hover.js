@@ -1,0 +1,190 @@
+// What is under the pointer on a card of histograms: bin, count and share of the step there, and the step's numbers.
+(function () {
+  "use strict";
+  const mindscope = window.mindscope;
+  const { cards, slots } = mindscope;
+  const { make, words, count } = cards;
+  const ARRAYS = { i4: Int32Array, f4: Float32Array, f8: Float64Array };
+  const KINDS = ["NaN", "+Inf", "-Inf"];
+  const NEAR_PX = 24;
+  const decoded = new WeakMap();
+
+  function array(spec) {
+    if (!decoded.has(spec)) {
+      const bytes = Uint8Array.from(atob(spec.bdata), (character) => character.charCodeAt(0));
+      decoded.set(spec, new ARRAYS[spec.dtype](bytes.buffer));
+    }
+    return decoded.get(spec);
+  }
+
+  // Four significant digits, thousands separated.
+  function short(value) {
+    if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
+    const rounded = Number(value.toPrecision(4));
+    const size = Math.abs(rounded);
+    return size >= 1e4 && size < 1e12 ? rounded.toLocaleString("en") : String(rounded);
+  }
+
+  // Where on the figure ------------------------------------------------------------------------------------------------
+
+  function axisOf(plot, name) {
+    return plot._fullLayout[name.replace(/^([xy])/, "$1axis")];
+  }
+
+  // The place on the plane of each panel whose area the pointer is in.
+  function inside(plot, meta, pointer) {
+    const box = plot.getBoundingClientRect();
+    return meta.panels.flatMap((panel) => {
+      const [x, y] = [axisOf(plot, panel.xaxis), axisOf(plot, panel.yaxis)];
+      if (!x || !y) return [];
+      const [px, py] = [pointer.x - box.left - x._offset, pointer.y - box.top - y._offset];
+      const below = meta.view === "numbers" ? box.height : y._length;
+      if (px < 0 || px > x._length || py < 0 || py > below) return [];
+      return [{ panel, px, py, x, y }];
+    });
+  }
+
+  function nearest(values, pixel, axis) {
+    let best = -1;
+    let away = Infinity;
+    values.forEach((value, at) => {
+      const distance = Math.abs(axis.l2p(value) - pixel);
+      if (distance < away) [best, away] = [at, distance];
+    });
+    return best;
+  }
+
+  function binAt(bins, value) {
+    const at = Math.floor(((value - bins.low) / (bins.high - bins.low)) * bins.n);
+    return at >= 0 && at < bins.n ? at : -1;
+  }
+
+  function countAt(figure, panel, row, bin) {
+    const { n } = figure.layout.meta.bins;
+    if (panel.counts) return array(panel.counts)[row * n + bin];
+    const rows = array(panel.at).length;
+    return (array(figure.data[panel.trace].z)[bin * rows + row] || 0) * array(panel.finite)[row];
+  }
+
+  // The line of an overlay that is nearest to the pointer.
+  function nearestLine(figure, place, bin) {
+    const rows = Array.from(array(place.panel.at), (_, row) => countAt(figure, place.panel, row, bin));
+    return nearest(rows, place.py, place.y);
+  }
+
+  function rowsAt(figure, plot, pointer) {
+    const { meta } = figure.layout;
+    return inside(plot, meta, pointer).map((place) => {
+      const { panel, px, py, x, y } = place;
+      const at = array(panel.at);
+      if (!at.length) return null;
+      const bin = meta.view === "numbers" ? -1 : binAt(meta.bins, meta.view === "heat" ? y.p2l(py) : x.p2l(px));
+      if (meta.view !== "numbers" && bin < 0) return null;
+      let row = 0;
+      if (meta.view === "heat" || meta.view === "numbers") row = nearest(at, px, x);
+      else if (meta.view === "ridge") row = nearest(at, py, y);
+      else if (meta.view === "overlay") row = nearestLine(figure, place, bin);
+      if (meta.view === "numbers" && Math.abs(x.l2p(at[row]) - px) > Math.max(NEAR_PX, x._length / at.length)) return null;
+      return { panel, row, bin };
+    }).filter((found) => found && found.row >= 0);
+  }
+
+  // The table ----------------------------------------------------------------------------------------------------------
+
+  function cell(text, className = "ms-number") {
+    return make("td", className, text);
+  }
+
+  function time(panel, row) {
+    const date = new Date((panel.started + array(panel.time)[row]) * 1000);
+    if (Number.isNaN(date.getTime())) return "";
+    const two = (part) => String(part).padStart(2, "0");
+    return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
+      + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  }
+
+  function bad(panel, row) {
+    return KINDS.map((name, at) => [name, array(panel.bad)[row * 3 + at]]).filter(([, n]) => n > 0)
+      .map(([name, n]) => `${count(n)} ${name}`).join(" · ");
+  }
+
+  function bodyRow(figure, { panel, row, bin }, anyBad) {
+    const { bins } = figure.layout.meta;
+    const dot = make("span", "ms-dot");
+    dot.style.background = panel.colour;
+    const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut", panel.label)]), cell(count(array(panel.step)[row]))];
+    if (bin >= 0) {
+      const number = countAt(figure, panel, row, bin);
+      const whole = array(panel.finite)[row];
+      cells.push(cell(short(bins.low + (bin + 0.5) * ((bins.high - bins.low) / bins.n))), cell(short(number)),
+        cell(whole > 0 ? `${short((100 * number) / whole)} %` : "–"));
+    }
+    const extent = Array.from(array(panel.extent).slice(row * 3, row * 3 + 3));
+    cells.push(...extent.map((value) => cell(Number.isNaN(value) ? "–" : short(value))), cell(count(array(panel.total)[row])));
+    if (anyBad) cells.push(cell(bad(panel, row), "ms-number ms-hover-bad"));
+    cells.push(cell(time(panel, row)));
+    return make("tr", "", cells);
+  }
+
+  function fill(table, figure, rows) {
+    const anyBad = rows.some(({ panel, row }) => bad(panel, row));
+    const names = ["run", "step", ...(rows[0].bin >= 0 ? ["centre", "count", "share"] : []), "min", "mean", "max", "total", ...(anyBad ? ["bad"] : []), "time"];
+    const head = names.map((name) => words(`histograms.hover.${name}`, {}, "th", name === "run" ? "" : "ms-number"));
+    const body = rows.map((row) => bodyRow(figure, row, anyBad));
+    table.replaceChildren(make("table", "", [make("thead", "", make("tr", "", head)), make("tbody", "", body)]));
+  }
+
+  function place(table, pointer) {
+    const { offsetWidth: width, offsetHeight: height } = table;
+    const left = pointer.x + 16 + width > window.innerWidth ? pointer.x - 16 - width : pointer.x + 16;
+    const top = Math.min(pointer.y + 16, window.innerHeight - height - 8);
+    table.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
+  }
+
+  // Events -------------------------------------------------------------------------------------------------------------
+
+  function hide(page) {
+    page.find(".ms-hover-table").hidden = true;
+    page.hovered = null;
+  }
+
+  function show(page, card, pointer) {
+    const figure = page.drawings.get(Number(card.dataset.slot));
+    const plot = slots.plotOf(card);
+    if (card.classList.contains("ms-pending") || !figure || !plot || !plot._fullLayout) return hide(page);
+    const rows = rowsAt(figure, plot, pointer);
+    if (!rows.length) return hide(page);
+    page.hovered = { card, pointer };
+    const table = page.find(".ms-hover-table");
+    fill(table, figure, rows);
+    table.hidden = false;
+    place(table, pointer);
+  }
+
+  function build(page) {
+    let frame = 0;
+    let latest = null;
+    page.root.addEventListener("mousemove", (event) => {
+      latest = event;
+      if (frame) return;
+      frame = window.requestAnimationFrame(() => {
+        frame = 0;
+        const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
+        if (card && latest.buttons === 0 && latest.target.closest(".ms-histogram-plot")) show(page, card, { x: latest.clientX, y: latest.clientY });
+        else hide(page);
+      });
+    });
+    page.root.addEventListener("mouseleave", () => hide(page));
+  }
+
+  document.addEventListener("scroll", () => {
+    for (const page of cards.all("histograms")) if (page.hovered) hide(page);
+  }, true);
+
+  // New data under a resting pointer.
+  function refresh(page, card) {
+    if (page.hovered && page.hovered.card === card) window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
+  }
+
+  mindscope.histograms.hover = { build, refresh, array, short };
+})();
