@@ -284,7 +284,7 @@
 
     painted(figure, rootId) {
       const page = pageOf(rootId);
-      if (!page || !figure || !page.catalogue) return;
+      if (!page || !figure || !page.catalogue || !figure.layout.meta) return;
       mindscope.landscape.path.forget(page);
       page.figure = figure;
       // A copy: plotly writes where the camera is into the layout it was given.

@@ -278,7 +278,7 @@ def _scene(domain: list[float], look: Look, levels: _Levels, panels: int) -> dic
         "color": look.muted, "gridcolor": "rgba(127,127,127,0.25)", "zerolinecolor": "rgba(127,127,127,0.25)",
         "showbackground": False, "tickformat": ".3~g", "nticks": 5, "tickfont": {"size": 10}, "showspikes": False,
     }  # fmt: skip
-    away = 1 + 0.35 * (panels - 1)  # a narrow scene needs distance
+    away = 1 + 0.45 * (panels - 1)  # a narrow scene needs distance
     pad = (levels.high - levels.low) * 0.03
     titled = {name: axis | {"title": {"text": name}} for name in ("x", "y")}
     return {

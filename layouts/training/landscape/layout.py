@@ -16,6 +16,12 @@ from layouts.texts.landscape import TEXTS
 _RECORD = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
 SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
 
+_CLEAR = "rgba(0,0,0,0)"
+_BLANK = {
+    "data": [],
+    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
+
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """The page without data."""
@@ -64,7 +70,7 @@ def _states() -> list[Any]:
 
 
 def _card(graph: Any, class_name: str, *title: Any) -> html.Section:
-    plot = dcc.Graph(id=graph, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    plot = dcc.Graph(id=graph, figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     return html.Section(
         [_head(*title), html.Div([html.Div(className="ms-skeleton"), plot], className="ms-card-body")],
         className=f"ms-card {class_name}", tabIndex=-1,
