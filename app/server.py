@@ -141,14 +141,18 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         return [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
 
     def _page(self) -> Page:
-        """The page that the current request is for; 404 if there is none."""
-        path = request.path.removeprefix(self.prefix).strip("/")
-        return self._pages_by_path.get(path) or abort(404, "There is no such page.")
+        """The page that the current request is for; the first where there is none."""
+        return self._pages_by_path.get(self._path()) or next(iter(self._pages_by_path.values()))
 
-    def index(self, *_args: Any, **_kwargs: Any) -> str:
-        """The page in which everything happens."""
-        self._page()
-        return str(super().index())
+    def _path(self) -> str:
+        return request.path.removeprefix(self.prefix).strip("/")
+
+    def index(self, *_args: Any, **_kwargs: Any) -> Response:
+        """The page in which everything happens; a person who asks for one that is not there gets a way back."""
+        found = self._path() in self._pages_by_path
+        if not found and "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
+            abort(404, "There is no such page.")
+        return Response(str(super().index()), status=200 if found else 404, mimetype="text/html")
 
     def interpolate_index(self, **parts: str) -> str:
         """The HTML of a page."""

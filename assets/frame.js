@@ -7,7 +7,12 @@
   const LOADING_MS = 700;
   const AFTER_REFRESH_MS = [300, 1000, 2500];
 
+  const LEAST_SECONDS = 1;
+  const TYPED_IN = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select';
+
   const told = new Map();  // frame -> its last status
+  const states = new Map();  // frame -> the state of its page
+  const clocks = new Map();  // frame -> what its interval was last set to
   let polls = 0;
   let soon = 0;  // the timer that asks again while runs are being read
 
@@ -19,9 +24,20 @@
     return Array.from(document.querySelectorAll(".ms-frame[data-frame]"), (element) => element.dataset.frame);
   }
 
-  function clock() {
+  // The server looks at the disk every so often, the browser asks it every so often: together no longer than a user chose,
+  // as far as the server's own interval lets them.
+  function clock(frame) {
     const now = mindscope.prefs.current();
-    return { disabled: !now.refresh || document.hidden, interval: now.interval * 1000 };
+    const looks = (told.get(frame) || {}).interval || 0;
+    const seconds = Math.max(now.interval - looks, Math.min(now.interval, looks / 3), LEAST_SECONDS);
+    return { disabled: !now.refresh || document.hidden, interval: seconds * 1000 };
+  }
+
+  function setClock(frame) {
+    const next = clock(frame);
+    if (mindscope.state.same(clocks.get(frame), next)) return;
+    clocks.set(frame, next);
+    set(`${frame}-interval`, next);
   }
 
   function ask() {
@@ -47,23 +63,40 @@
     }
   }
 
-  function writeRead(element, status) {
-    const { write } = mindscope.i18n;
-    if (status.loaded < status.total) {
-      return write(element, "status.loading", { loaded: status.loaded, total: status.total });
-    }
-    if (!status.read_at) return write(element, "status.never");
+  // What was read when: [text key, values].
+  function reading(status) {
+    if (status.loaded < status.total) return ["status.loading", { loaded: status.loaded, total: status.total }];
+    if (!status.read_at) return ["status.never"];
     const seconds = Date.now() / 1000 - status.read_at;
-    if (seconds < 1) return write(element, "status.now");
+    if (seconds < 1) return ["status.now"];
     const [english, chinese] = age(seconds);
-    return write(element, "status.ago", { age: mindscope.i18n.language() === "zh" ? chinese : english });
+    return ["status.ago", { age: mindscope.i18n.language() === "zh" ? chinese : english }];
   }
 
+  function writeRead(element, status, paused) {
+    const { write, text } = mindscope.i18n;
+    const [key, values] = reading(status);
+    if (paused) write(element, "status.paused", { read: text(key, values) });
+    else write(element, key, values);
+  }
+
+  function writeFailure(button, failed) {
+    button.hidden = !failed;
+    mindscope.i18n.label(button, "title", "status.failed_title", { text: failed });
+  }
+
+  // The last part of the path tells most; the others give way where there is no room.
   function writeBase(element, base) {
     if (element.title === base) return;
     const parts = base.split("/");
+    const last = parts.pop();
+    const [above, below] = [document.createElement("span"), document.createElement("span")];
+    above.className = "ms-base-above";
+    above.textContent = parts.length > 3 ? `…/${parts[parts.length - 1]}/` : parts.map((part) => `${part}/`).join("");
+    below.className = "ms-cut";
+    below.textContent = last;
     element.title = base;
-    element.textContent = parts.length > 4 ? `…/${parts.slice(-2).join("/")}` : base;
+    element.replaceChildren(above, below);
   }
 
   function writeHealth(button, count) {
@@ -86,17 +119,16 @@
       const element = document.getElementById(`${frame}-frame`);
       const root = element && (element.closest(".ms-shell") || element);
       if (!status || !root) continue;
-      for (const read of root.querySelectorAll(".ms-read")) {
-        writeRead(read, status);
-        read.parentElement.classList.toggle("ms-paused", paused);
-      }
+      for (const read of root.querySelectorAll(".ms-read")) writeRead(read, status, paused);
+      for (const button of root.querySelectorAll(".ms-failure")) writeFailure(button, status.failed);
       for (const base of root.querySelectorAll(".ms-base")) writeBase(base, status.base);
       for (const button of root.querySelectorAll(".ms-health")) writeHealth(button, status.problems);
     }
   }
 
-  functions.frame_opened = function () {
-    for (const frame of frames()) set(`${frame}-interval`, clock());
+  functions.frame_opened = function (frameId) {
+    clocks.delete(frameId.replace(/-frame$/, ""));
+    frames().forEach(setClock);
     return mindscope.prefs.current();
   };
 
@@ -104,6 +136,7 @@
     if (!status) return;
     const frame = window.dash_clientside.callback_context.inputs_list[0].id.replace(/-status$/, "");
     told.set(frame, status);
+    setClock(frame);
     paintStatus();
     window.clearTimeout(soon);
     if (status.loaded < status.total || !status.read_at) soon = window.setTimeout(() => !document.hidden && ask(), LOADING_MS);
@@ -113,17 +146,36 @@
     const now = mindscope.prefs.current();
     for (const frame of frames()) {
       set(`${frame}-prefs`, { data: now });
-      set(`${frame}-interval`, clock());
+      setClock(frame);
     }
     paintStatus();
   });
 
   document.addEventListener("visibilitychange", () => {
-    for (const frame of frames()) set(`${frame}-interval`, clock());
+    frames().forEach(setClock);
     if (!document.hidden && mindscope.prefs.current().refresh) ask();
   });
 
   window.setInterval(() => !document.hidden && paintStatus(), 1000);
+
+  // In place of a page without any of its runs stands why. The list of runs itself is always shown.
+  functions.frame_shows = function (runs, state, storeId) {
+    const frame = storeId.replace(/-state$/, "");
+    const element = document.getElementById(`${frame}-frame`);
+    states.set(frame, state || {});
+    if (!runs || !element) return;
+    const { gone, selected } = mindscope.picker;
+    const empty = runs.rows.length === 0;
+    const names = empty || !element.dataset.needs || selected(state, runs.rows).size ? [] : gone(state, runs.rows);
+    element.classList.toggle("ms-no-runs", empty && Boolean((told.get(frame) || {}).read_at));
+    element.classList.toggle("ms-gone", names.length > 0);
+    if (names.length) mindscope.i18n.write(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });
+  };
+
+  function showNewest(element) {
+    const frame = frameOf(element);
+    mindscope.state.set(`${frame}-state`, states.get(frame), { run: [] });
+  }
 
   // Dialogs -----------------------------------------------------------------------------------------------------------
 
@@ -143,7 +195,9 @@
   function openHealth(element) {
     const frame = frameOf(element);
     polls += 1;
-    if (openDialog(frame, "health")) set(`${frame}-health-asked`, { data: polls });
+    const run = element.dataset.run ? [element.dataset.run] : [];
+    openDialog(frame, "health");
+    set(`${frame}-health-asked`, { data: { time: polls, run } });
   }
 
   function openKeys(element) {
@@ -163,6 +217,8 @@
     auto: () => mindscope.prefs.set({ refresh: !mindscope.prefs.current().refresh }),
     menu: () => mindscope.prefs.set({ folded: !mindscope.prefs.current().folded }),
     close: (element) => element.closest("dialog").close(),
+    newest: showNewest,
+    "copy-code": (element) => mindscope.health.copyText(element, element.parentElement.querySelector("code").textContent),
     "health-copy": (element) => mindscope.health.copy(element),
     "health-csv": () => mindscope.health.save(),
   };
@@ -209,10 +265,14 @@
   function moveCard(by) {
     const cards = Array.from(document.querySelectorAll(".ms-page .ms-card")).filter(visible);
     if (!cards.length) return;
-    const now = cards.indexOf(document.activeElement && document.activeElement.closest(".ms-card"));
+    const large = cards.findIndex((card) => card.classList.contains("ms-full"));
+    const now = large >= 0 ? large : cards.indexOf(document.activeElement && document.activeElement.closest(".ms-card"));
     const next = now < 0 ? (by > 0 ? 0 : cards.length - 1) : Math.min(cards.length - 1, Math.max(0, now + by));
+    // In full screen the next card takes the place of this one.
+    const full = cards.some((card) => card.classList.contains("ms-full")) && cards[next].querySelector('[data-act="full"]');
+    if (full && !cards[next].classList.contains("ms-full")) full.click();
     cards[next].focus({ preventScroll: true });
-    cards[next].scrollIntoView({ block: "nearest" });
+    if (!full) cards[next].scrollIntoView({ block: "nearest" });
   }
 
   const keys = {
@@ -233,7 +293,7 @@
     }
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const target = event.target;
-    if (target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))) return;
+    if (target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPED_IN))) return;
     // In somebody else's page only a key pressed inside a page of ours is ours.
     if (!document.querySelector(".ms-shell") && !(target instanceof Element && target.closest(".ms"))) return;
     if (document.querySelector("dialog[open]") || !frames().length) return;

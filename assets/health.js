@@ -6,7 +6,8 @@
   const functions = (dash.mindscope = dash.mindscope || {});
   const SHOWN = 500;
   const COLUMNS = ["run", "kind", "path", "offset", "length", "text"];
-  let listed = { rows: [], total: 0, unverified: 0 };
+  const PLACES = 40;  // of one group
+  let listed = { rows: [], total: 0, unverified: 0, run: "", failed: "" };
 
   function make(tag, name, text) {
     const element = document.createElement(tag);
@@ -15,15 +16,62 @@
     return element;
   }
 
-  function item([run, kind, path, offset, length, text]) {
-    const row = make("li", "ms-problem");
+  const count = (n) => n.toLocaleString("en");
+
+  // Problems of one file that read the same are one entry with many places.
+  function grouped(rows) {
+    const groups = new Map();
+    for (const row of rows) {
+      const [run, kind, path, , , text] = row;
+      const key = JSON.stringify([run, kind, path, text]);
+      if (!groups.has(key)) groups.set(key, []);
+      groups.get(key).push(row);
+    }
+    return Array.from(groups.values());
+  }
+
+  function place(group) {
+    const element = make("span", "ms-problem-place");
+    const [, , , offset, length] = group[0];
+    if (group.length > 1) element.textContent = `× ${count(group.length)}`;
+    else mindscope.i18n.write(element, length > 0 ? "health.place" : "health.at", { offset: count(offset), length: count(length) });
+    return element;
+  }
+
+  function places(group) {
+    const line = make("div", "ms-problem-places ms-muted");
+    const shown = group.slice(0, PLACES).map(([, , , offset]) => count(offset));
+    line.append(mindscope.i18n.write(make("span"), "health.bytes", { places: shown.join(" · ") }));
+    const rest = group.length - shown.length;
+    if (rest > 0) line.append(" ", mindscope.i18n.write(make("span"), "health.more", { n: count(rest) }));
+    return line;
+  }
+
+  function item(group) {
+    const [run, kind, path, , , text] = group[0];
+    const entry = make("li", "ms-problem");
     const head = make("div", "ms-problem-head");
     head.append(mindscope.i18n.write(make("span", "ms-badge ms-badge-wrong"), `problem.${kind}`));
-    head.append(make("span", "ms-problem-run ms-cut", run));
-    const place = { offset: offset.toLocaleString("en"), length: length.toLocaleString("en") };
-    head.append(mindscope.i18n.write(make("span", "ms-problem-place"), length > 0 ? "health.place" : "health.at", place));
-    row.append(head, make("div", "ms-problem-text", text), make("div", "ms-problem-path ms-mono", path));
-    return row;
+    head.append(make("span", "ms-problem-run ms-cut", run), place(group));
+    entry.append(head, make("div", "ms-problem-text", text), make("div", "ms-problem-path ms-mono", path));
+    if (group.length > 1) entry.append(places(group));
+    return entry;
+  }
+
+  // How many there are, and of which run where it is of one.
+  function summary({ total, run }) {
+    const key = total === 0 ? "health.good" : total === 1 ? "health.problem" : "health.problems";
+    const line = make("p", "ms-health-line");
+    const words = mindscope.i18n.write(make("span"), key, { n: count(total) });
+    line.append(words);
+    if (!run) return line;
+    const all = mindscope.i18n.write(make("button", "ms-button"), "health.all");
+    all.type = "button";
+    all.dataset.action = "health";
+    line.classList.add("ms-health-one");
+    line.prepend(make("b", "", run));
+    line.append(all);
+    return line;
   }
 
   functions.health_listed = function (data, hostId) {
@@ -31,18 +79,19 @@
     if (!data || !host) return;
     listed = data;
     const { write } = mindscope.i18n;
-    const parts = [];
-    const count = (n) => n.toLocaleString("en");
-    if (data.total === 0) parts.push(write(make("p", "ms-health-line"), "health.good"));
-    else parts.push(write(make("p", "ms-health-line"), data.total === 1 ? "health.problem" : "health.problems", { n: count(data.total) }));
+    const parts = [summary(data)];
+    if (data.failed) parts.unshift(write(make("p", "ms-health-line ms-health-failed"), "status.failed_title", { text: data.failed }));
     if (data.unverified) parts.push(write(make("p", "ms-health-line ms-muted"), "health.unverified", { n: count(data.unverified) }));
     const list = make("ul", "ms-problems");
-    for (const row of data.rows.slice(0, SHOWN)) list.append(item(row));
+    const groups = grouped(data.rows);
+    for (const group of groups.slice(0, SHOWN)) list.append(item(group));
     parts.push(list);
-    if (data.total > SHOWN) {
-      parts.push(write(make("p", "ms-health-line ms-muted"), "health.shown", { n: count(SHOWN), total: count(data.total) }));
+    const shown = groups.slice(0, SHOWN).reduce((sum, group) => sum + group.length, 0);
+    if (data.total > shown) {
+      parts.push(write(make("p", "ms-health-line ms-muted"), "health.shown", { n: count(shown), total: count(data.total) }));
     }
     host.replaceChildren(...parts);
+    host.scrollTop = 0;
   };
 
   // A text that a spreadsheet would take for a formula is kept a text.
@@ -60,19 +109,27 @@
     return listed.rows.map(([run, kind, path, offset, length, text]) => `${run}\t${kind}\t${path}\t${offset}\t${length}\t${text}`).join("\n");
   }
 
-  async function copy(button) {
-    const label = button.querySelector(".t");
+  function copy(button) {
+    return copyText(button, plain());
+  }
+
+  async function copyText(button, text) {
     try {
-      await navigator.clipboard.writeText(plain());
+      await navigator.clipboard.writeText(text);
     } catch (error) {
       const area = make("textarea", "ms-silent");  // not a secure context: the old way
-      area.value = plain();
-      button.closest("dialog").append(area);
+      area.value = text;
+      (button.closest("dialog") || document.body).append(area);
       area.select();
       document.execCommand("copy");
       area.remove();
     }
-    if (!label) return;
+    const label = button.querySelector(".t");
+    if (!label) {
+      button.classList.add("ms-done");
+      window.setTimeout(() => button.classList.remove("ms-done"), 1200);
+      return;
+    }
     const words = Array.from(label.children, (part) => part.textContent);
     const done = mindscope.i18n.both("health.copied");
     Array.from(label.children, (part, i) => (part.textContent = done[i]));
@@ -87,5 +144,5 @@
     window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
 
-  mindscope.health = { copy, save };
+  mindscope.health = { copy, copyText, save };
 })();

@@ -9,6 +9,7 @@
   const EVERY = "*";
   const ROW = 28;
   const CHIPS = 24;
+  const TAIL = 10;  // characters of a name that are never cut off
 
   function make(tag, name, text) {
     const element = document.createElement(tag);
@@ -42,6 +43,12 @@
     return new Set(rows.flatMap((row) => (every || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
   }
 
+  // Keys that the state names and no run has.
+  function gone(state, rows) {
+    const there = new Set(rows.flatMap((row) => [row.key, ...row.members]));
+    return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
+  }
+
   // Map of member key -> colour of the runs on screen.
   function colours(chosen, rows) {
     return new Map(rows.flatMap((row) => row.members.map((key, i) => [key, row.colours[i]])).filter(([key]) => chosen.has(key)));
@@ -72,14 +79,21 @@
     }
   }
 
-  // The last part of each path, or as many parts as tell it from the others.
-  function shortNames(names) {
-    const tails = names.map((name) => name.split("/"));
-    for (let parts = 1; parts < 8; parts += 1) {
-      const short = tails.map((tail) => tail.slice(-parts).join("/"));
-      if (new Set(short).size === names.length) return short;
+  // The last part of a path, or as many parts as tell it from all others.
+  function shortName(name, others) {
+    const parts = name.split("/");
+    for (let count = 1; count < parts.length; count += 1) {
+      const short = parts.slice(-count).join("/");
+      if (!others.some((other) => other !== name && (other === short || other.endsWith(`/${short}`)))) return short;
     }
-    return names;
+    return name;
+  }
+
+  // A name that gives way in its middle: runs of one sweep differ at their ends.
+  function nameParts(name) {
+    const characters = Array.from(name);
+    const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
+    return [make("span", "ms-cut", characters.slice(0, end).join("")), make("span", "ms-chip-tail", characters.slice(end).join(""))];
   }
 
   function rankName(row, member) {
@@ -103,6 +117,7 @@
       this.anchorOn = true;  // what a range does: as its first run was last set
       this.expanded = new Set();
       this.regex = false;
+      this.held = null;  // member keys that alone are listed
       this.build();
     }
 
@@ -167,6 +182,9 @@
       add("picker.nothing", {}, () => this.choose(this.shown(), () => false));
       add("picker.invert", {}, () => this.choose(this.shown(), (key, chosen) => !chosen.has(key)));
       add("picker.newest", { n: NEWEST }, () => this.write([]));
+      add("picker.only_chosen", {}, () => this.showOnlyChosen(!this.held));
+      this.heldButton = line.lastChild;
+      this.heldButton.setAttribute("aria-pressed", "false");
       this.found = make("span", "ms-muted ms-panel-found");
       line.append(this.found);
       return line;
@@ -214,58 +232,82 @@
         if (members.length === row.members.length) return [{ members, name: row.name }];
         return members.map((key) => ({ members: [key], name: key }));
       });
-      const short = shortNames(all.map((one) => one.name));
-      return all.map((one, i) => ({ ...one, short: short[i] }));
+      return all;
+    }
+
+    // Where the full names have no room, what tells each from all other runs.
+    short(name) {
+      return shortName(name, this.rows.flatMap((row) => (row.members.length > 1 ? [row.name, ...row.members] : [row.name])));
     }
 
     paintButton() {
       const shown = this.rows.filter((row) => row.members.some((key) => this.chosen.has(key))).length;
       const count = (n) => n.toLocaleString("en");
       if (!this.rows.length) mindscope.i18n.write(this.count, "picker.none");
+      else if (this.rows.length === 1) mindscope.i18n.write(this.count, shown ? "picker.one" : "picker.none_of_one");
       else mindscope.i18n.write(this.count, "picker.of", { n: count(shown), total: count(this.rows.length) });
     }
 
     paintChips() {
       const all = this.onScreen();
-      const signature = JSON.stringify(all.slice(0, CHIPS).map((one) => [one.name, one.short, paint(one.members, this.drawnIn)]).concat(all.length));
+      const missing = this.rows.length ? gone(this.state, this.rows) : [];
+      const few = all.slice(0, CHIPS).map((one) => ({ ...one, short: this.short(one.name) }));
+      const signature = JSON.stringify([few.map((one) => [one.name, one.short, paint(one.members, this.drawnIn)]), all.length, missing]);
       if (signature === this.drawn) return;
       this.drawn = signature;
-      this.total = all.length;
-      this.chips.classList.toggle("ms-few", all.length <= 3);
-      this.chips.replaceChildren(...all.slice(0, CHIPS).map((one) => this.chip(one)), this.moreChip());
+      this.total = all.length + missing.length;
+      const chips = [...missing.slice(0, CHIPS).map((key) => this.goneChip(key)), ...few.map((one) => this.chip(one))];
+      this.chips.replaceChildren(...chips, this.moreChip());
       this.fitChips();
+    }
+
+    // A run that the link names and that is not here is said, not passed over.
+    goneChip(name) {
+      const chip = this.chip({ name, short: name, members: [] });
+      chip.classList.add("ms-chip-gone");
+      mindscope.i18n.label(chip, "title", "picker.gone", { name });
+      chip.querySelector("button").onclick = () => this.write((this.state.run || []).filter((key) => key !== name));
+      return chip;
     }
 
     chip({ name, short, members }) {
       const chip = make("span", "ms-chip");
       chip.title = name;
+      const label = make("span", "ms-chip-name");
       const remove = make("button", "ms-chip-remove");
       remove.type = "button";
       remove.append(make("span", "ms-icon ms-icon-close"));
       mindscope.i18n.label(remove, "aria-label", "picker.remove", { name });
-      remove.addEventListener("click", () => this.choose(members, () => false));
-      chip.append(dot(members, this.drawnIn), make("span", "ms-chip-name", short), remove);
+      remove.onclick = () => this.choose(members, () => false);
+      chip.append(dot(members, this.drawnIn), label, remove);
+      chip.tell = (full) => label.replaceChildren(...nameParts(full ? name : short));
       return chip;
     }
 
     moreChip() {
       this.more = make("button", "ms-chip ms-chip-more");
       this.more.type = "button";
-      this.more.addEventListener("click", () => this.toggle(true));
+      this.more.addEventListener("click", () => this.toggle(true, true));
       return this.more;
     }
 
-    // Chips that do not fit on the line are counted, not cut.
+    // Names are whole where all of them fit, else short, else cut in their middle; chips that still do not fit are counted.
     fitChips() {
       const chips = Array.from(this.chips.querySelectorAll(".ms-chip:not(.ms-chip-more)"));
       for (const chip of chips) chip.hidden = false;
       if (!this.more) return;
       this.more.hidden = true;
       const room = this.chips.clientWidth;
-      const width = (element) => element.offsetWidth + 4;
+      let widths = [];
+      let total = 0;
+      for (const [full, tight] of [[true, false], [false, false], [false, true]]) {
+        this.chips.classList.toggle("ms-tight", tight);
+        for (const chip of chips) chip.tell(full);
+        widths = chips.map((chip) => chip.offsetWidth + 4);
+        total = widths.reduce((sum, w) => sum + w, 0);
+        if (total <= room) break;
+      }
       let used = 0;
-      const widths = chips.map(width);
-      const total = widths.reduce((sum, w) => sum + w, 0);
       const reserve = total > room || this.total > chips.length ? 44 : 0;
       let shown = 0;
       for (const w of widths) {
@@ -281,16 +323,27 @@
 
     // Panel -----------------------------------------------------------------------------------------------------------
 
-    toggle(open = !this.open) {
+    toggle(open = !this.open, onlyChosen = false) {
       this.open = open;
       this.panel.hidden = !open;
       this.button.setAttribute("aria-expanded", String(open));
       if (!open) return;
-      this.active = this.anchor = 0;
       this.anchorOn = true;
-      this.refilter();
+      if (onlyChosen) this.search.value = "";
+      this.showOnlyChosen(onlyChosen);
+      const first = this.items.findIndex((item) => item.members.some((key) => this.chosen.has(key)));
+      this.active = this.anchor = Math.max(0, first);
+      this.list.scrollTop = Math.max(0, this.active - 2) * ROW;
+      this.paint();
       this.search.focus();
       this.search.select();
+    }
+
+    // The list keeps the runs that are chosen now, so that one taken off the screen can be put back.
+    showOnlyChosen(on) {
+      this.held = on ? new Set(this.chosen) : null;
+      this.heldButton.setAttribute("aria-pressed", String(on));
+      this.refilter();
     }
 
     refilter(keep = false) {
@@ -299,7 +352,8 @@
       if (test === null) mindscope.i18n.label(this.search, "title", "picker.bad_regex");
       else this.search.removeAttribute("title");
       if (test !== null) {
-        const rows = this.rows.filter((row) => test(row.name) || (row.members.length > 1 && row.members.some(test)));
+        const held = (row) => !this.held || row.members.some((key) => this.held.has(key));
+        const rows = this.rows.filter((row) => held(row) && (test(row.name) || (row.members.length > 1 && row.members.some(test))));
         this.matched = rows;
         this.items = rows.flatMap((row) => {
           const own = { row, members: row.members, name: row.name, depth: 0 };
@@ -312,7 +366,7 @@
         this.list.scrollTop = 0;
       }
       this.active = Math.max(0, Math.min(this.active, this.items.length - 1));
-      this.found.textContent = this.search.value ? `${this.matched.length.toLocaleString("en")} / ${this.rows.length.toLocaleString("en")}` : "";
+      this.found.textContent = this.search.value || this.held ? `${this.matched.length.toLocaleString("en")} / ${this.rows.length.toLocaleString("en")}` : "";
       this.paint();
     }
 
@@ -476,5 +530,5 @@
     }
   }
 
-  mindscope.picker = { open, selected, encode, matcher, colours, paint };
+  mindscope.picker = { open, selected, gone, encode, matcher, colours, paint };
 })();

@@ -73,18 +73,37 @@
     return make("span", { className: "t" }, make("span", { className: "en" }, english), make("span", { className: "zh" }, chinese));
   }
 
+  // The pages of the menu that show data of a run; none in somebody else's layout.
+  function pagesOf(row) {
+    return Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
+      page: link.dataset.page,
+      needs: link.dataset.needs.split(" ").filter(Boolean),
+      icon: Array.from(link.querySelector(".ms-icon").classList).find((name) => name.startsWith("ms-icon-")),
+      href: `${link.getAttribute("href")}?${new URLSearchParams({ run: row.key })}`,
+      title: (link.querySelector(mindscope.i18n.language() === "zh" ? ".zh" : ".en") || link).textContent,
+    })).filter((link) => link.needs.some((kind) => row.tags[kind] > 0));
+  }
+
+  function linkTo(row, { page, href, title }, props, ...children) {
+    const label = mindscope.i18n.text("runs.open_page", { page: title, name: row.name });
+    return make("a", { key: page, href, "data-page": page, "data-run": row.key, title: label, ...props(label) }, ...children);
+  }
+
   cells.MindscopeRun = ({ data }) => {
     const background = mindscope.picker.paint(data.members, views.get(data.grid).drawnIn);
-    return make("span", { className: "ms-run", title: data.name },
+    const [first] = pagesOf(data);
+    return make("span", { className: "ms-run" },
       make("span", { className: background ? "ms-dot" : "ms-dot ms-dot-off", style: { background } }),
-      make("span", { className: "ms-cut" }, data.name));
+      first ? linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), data.name)
+        : make("span", { className: "ms-cut", title: data.name }, data.name));
   };
 
   cells.MindscopeState = ({ data }) =>
     make("span", { className: "ms-run" },
       make("span", { className: `ms-state ms-state-${data.state}` }, words(`state.${data.state}`)),
       data.problems > 0 &&
-        make("button", { type: "button", className: "ms-badge ms-badge-wrong ms-badge-button", "data-action": "health",
+        make("button", { type: "button", "data-action": "health", "data-run": data.key,
+          className: `ms-badge ms-badge-button ${data.state === "empty" ? "" : "ms-badge-wrong"}`,
           title: mindscope.i18n.text("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
 
   cells.MindscopeValue = ({ data }) =>
@@ -92,21 +111,10 @@
       make("span", { className: "ms-last-tag ms-cut" }, data.tag),
       make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
 
-  cells.MindscopeLinks = ({ data }) => {
-    const links = Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
-      page: link.dataset.page,
-      needs: link.dataset.needs.split(" ").filter(Boolean),
-      icon: Array.from(link.querySelector(".ms-icon").classList).find((name) => name.startsWith("ms-icon-")),
-      href: link.getAttribute("href"),
-      title: link.textContent && link.querySelector(mindscope.i18n.language() === "zh" ? ".zh" : ".en"),
-    })).filter((link) => link.needs.some((kind) => data.tags[kind] > 0));
-    return make("span", { className: "ms-run" }, links.map((link) => {
-      const title = mindscope.i18n.text("runs.open_page", { page: link.title ? link.title.textContent : link.page, name: data.name });
-      return make("a", { key: link.page, href: `${link.href}?${new URLSearchParams({ run: data.key })}`, "data-page": link.page,
-        "data-run": data.key, className: "ms-button ms-button-icon", title, "aria-label": title },
-        make("span", { className: `ms-icon ${link.icon}` }));
-    }));
-  };
+  cells.MindscopeLinks = ({ data }) =>
+    make("span", { className: "ms-run" }, pagesOf(data).map((page) =>
+      linkTo(data, page, (label) => ({ className: "ms-button ms-button-icon", "aria-label": label }),
+        make("span", { className: `ms-icon ${page.icon}` }))));
 
   // One view per grid on screen ---------------------------------------------------------------------------------------
 
@@ -131,6 +139,9 @@
       this.regex = body.querySelector(".ms-runs-search button");
       this.search.addEventListener("keydown", (event) => this.searchKey(event));
       this.regex.addEventListener("click", () => this.write({ re: this.isRegex() ? [] : ["1"] }));
+      this.only = body.querySelector('[data-act="only"]');
+      this.only.addEventListener("click", () => this.chooseMatching());
+      body.querySelector('[data-act="clear"]').addEventListener("click", () => this.write({ run: [""] }));
       this.aging = window.setInterval(() => this.age(), AGE_MS);
       this.attach();
     }
@@ -140,6 +151,7 @@
       if (!document.querySelector(".ms-shell")) this.api.setColumnsVisible(["open"], false);
       this.api.addEventListener("selectionChanged", (event) => this.selected(event));
       this.api.addEventListener("rowDataUpdated", () => this.show());
+      this.api.addEventListener("filterChanged", () => this.show());
       this.api.addEventListener("rowDoubleClicked", (event) => this.open(event.data));
       this.api.addEventListener("cellKeyDown", (event) => {
         if (event.event.key === "Enter" && event.event.target.closest("a,button") === null) this.open(event.data);
@@ -216,9 +228,18 @@
       if (!this.rows.length) return;
       const { chosen } = this;
       const count = this.rows.filter((row) => row.members.some((key) => chosen.has(key))).length;
-      const values = { n: count.toLocaleString("en"), total: this.rows.length.toLocaleString("en") };
-      mindscope.i18n.write(this.body.querySelector(".ms-runs-chosen"), "runs.chosen", values);
-      if (!this.api || this.api.isDestroyed()) return;
+      const told = this.body.querySelector(".ms-runs-chosen");
+      const there = this.api && !this.api.isDestroyed();
+      const filtered = Boolean(there && this.api.isAnyFilterPresent());
+      this.only.hidden = !filtered;
+      if (filtered) {
+        const n = this.matching().length.toLocaleString("en");
+        mindscope.i18n.write(told, "runs.matching", { n, chosen: count.toLocaleString("en") });
+      } else {
+        const values = { n: count.toLocaleString("en"), total: this.rows.length.toLocaleString("en") };
+        mindscope.i18n.write(told, "runs.chosen", values);
+      }
+      if (!there) return;
       const on = [];
       const off = [];
       this.api.forEachNode((node) => {
@@ -246,8 +267,20 @@
       this.write({ run: mindscope.picker.encode(next, this.rows) });
     }
 
+    // Rows that search and column filters leave.
+    matching() {
+      const rows = [];
+      this.api.forEachNodeAfterFilter((node) => rows.push(node.data));
+      return rows;
+    }
+
+    chooseMatching() {
+      this.write({ run: mindscope.picker.encode(new Set(this.matching().flatMap((row) => row.members)), this.rows) });
+    }
+
     open(row) {
-      if (row && row.tags.scalar && document.querySelector(".ms-shell")) mindscope.shell.go("scalars", { run: [row.key] });
+      const [first] = row ? pagesOf(row) : [];
+      if (first) mindscope.shell.go(first.page, { run: [row.key] });
     }
 
     // Cells that are plain text do not follow the language by themselves.
@@ -277,7 +310,6 @@
     const shown = view(gridId, bodyId);
     if (!runs || !shown) return window.dash_clientside.no_update;
     shown.body.classList.remove("ms-runs-waiting");
-    shown.body.classList.toggle("ms-runs-none", runs.rows.length === 0);
     return shown.arrange(runs);
   };
 

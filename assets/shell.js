@@ -6,13 +6,13 @@
   const functions = (dash.mindscope = dash.mindscope || {});
 
   let book = null;  // {prefix, pages: {path: {frame, title, libraries, content}}}
-  let here = null;  // path of the page on screen
+  let here;  // path of the page on screen; null where the address is that of none
   let settled = null;  // the query that the page's state was last read from or written to
 
   function pathOf(location) {
     const inside = location.pathname.startsWith(book.prefix) ? location.pathname.slice(book.prefix.length) : "";
     const path = inside.replace(/\/+$/, "");
-    return path in book.pages ? path : "";
+    return path in book.pages ? path : null;
   }
 
   // Libraries ---------------------------------------------------------------------------------------------------------
@@ -53,6 +53,10 @@
       else link.removeAttribute("aria-current");
     }
     for (const title of document.querySelectorAll(".ms-page-title")) {
+      if (path === null) {
+        title.replaceChildren();
+        continue;
+      }
       const [english, chinese] = book.pages[path].title;
       title.classList.add("t");
       title.replaceChildren(...[["en", english], ["zh", chinese]].map(([name, words]) => {
@@ -66,7 +70,7 @@
   }
 
   function nameWindow() {
-    if (book && here !== null) {
+    if (book && here in book.pages) {
       document.title = `${book.pages[here].title[mindscope.i18n.language() === "zh" ? 1 : 0]} · Mindscope`;
     }
   }
@@ -77,6 +81,12 @@
     mindscope.prefs.apply();
     const path = pathOf(window.location);
     const query = window.location.search;
+    if (path === null) {
+      here = path;
+      settled = query;
+      markMenu(path);
+      return book.missing;
+    }
     const page = book.pages[path];
     const wanted = mindscope.state.fromQuery(query);
     const storeId = `${page.frame}-state`;
@@ -96,12 +106,29 @@
   };
 
   functions.address_changed = function (data, storeId) {
-    if (!book || here === null || storeId !== `${book.pages[here].frame}-state`) return;
+    if (!book || !(here in book.pages) || storeId !== `${book.pages[here].frame}-state`) return;
     const query = address(data);
     if (query === settled) return;
+    const before = mindscope.state.fromQuery(settled);
     settled = query;
-    window.history.replaceState(window.history.state, "", window.location.pathname + query);
+    const url = window.location.pathname + query;
+    if (isStep(before, mindscope.state.fromQuery(query))) push(url);
+    else window.history.replaceState(window.history.state, "", url);
   };
+
+  // Whether Back shall undo this change: what is clicked is a step, what is typed or dragged changes many times in a row.
+  function isStep(before, after) {
+    const keys = Object.keys({ ...before, ...after }).filter((key) => !mindscope.state.same(before[key], after[key]));
+    if (!keys.length) return false;
+    const field = document.activeElement;
+    const typed = field instanceof HTMLInputElement && !["checkbox", "radio"].includes(field.type);
+    return !typed || keys.includes("run");
+  }
+
+  function push(url) {
+    window.history.pushState({}, "", url);
+    window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+  }
 
   function address(data) {
     const parts = [mindscope.state.toQuery(data)];
@@ -114,8 +141,7 @@
   function go(path, changes) {
     const now = mindscope.state.fromQuery(window.location.search);
     const next = mindscope.state.changed(now.run ? { run: now.run } : {}, changes || {});
-    window.history.pushState({}, "", book.prefix + path + address(next));
-    window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+    push(book.prefix + path + address(next));
   }
 
   document.addEventListener("click", (event) => {

@@ -21,8 +21,12 @@ from layouts import parts
 from layouts.i18n import attributes, for_browser, t
 from layouts.listing import listing, problems
 from layouts.page import FrameSource, Ids, Page
+from layouts.state import text
 
-TICK_MS = 3000
+TICK_MS = 1000
+RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
+model.train(epochs, dataset, callbacks=[summary])"""
+"""The lines of MindSpore that make a run."""
 PROBLEMS_SENT = 5000
 _KEYS = (
     ("/", "keys.filter"), ("j  k", "keys.cards"), ("f", "keys.full"), ("Esc", "keys.escape"), ("p", "keys.picker"),
@@ -31,10 +35,11 @@ _KEYS = (
 _BROWSER_TEXTS = (
     "picker.of", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing", "picker.invert",
     "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
-    "picker.open", "picker.ranks", "picker.list",
+    "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",
+    "status.paused", "status.failed", "status.failed_title", "shell.gone",
     "status.never", "status.ago", "status.now", "status.loading", "status.lost", "status.denied",
     "health.good", "health.problem", "health.problems", "health.unverified", "health.shown", "health.copied", "health.place",
-    "health.at",
+    "health.at", "health.all", "health.more", "health.bytes",
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.unreadable",
     "shell.no_data", *(f"problem.{kind}" for kind in KINDS),
@@ -44,7 +49,7 @@ _BROWSER_TEXTS = (
 def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Div:
     """A page with everything it needs around it. picker: show run picker and data health above the page, for a page
     without a shell."""
-    head = [html.Div([picker_host(ids), health_button()], className="ms-frame-head")] if picker else []
+    head = [html.Div([picker_host(ids), failure_button(), health_button()], className="ms-frame-head")] if picker else []
     return html.Div(
         [
             dcc.Store(id=ids("state"), data={}),
@@ -54,16 +59,22 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             dcc.Store(id=ids("prefs")),
             dcc.Store(id=ids("reload"), data=0),
             dcc.Store(id=ids("problems")),
-            dcc.Store(id=ids("health-asked"), data=0),
+            dcc.Store(id=ids("health-asked")),
             dcc.Interval(id=ids("interval"), interval=TICK_MS),
             *head,
             html.Div(page.layout(ids, routes), className="ms-page"),
+            html.Div(parts.empty_state("shell.empty", code=RECORD, hint="shell.empty_hint"), className="ms-frame-empty"),
+            _gone(),
             _health(ids),
             _keys(ids),
         ],
         id=ids("frame"),
         className="ms ms-frame",
-        **{"data-frame": ids("frame").removesuffix("-frame"), "data-texts": json.dumps(for_browser(_BROWSER_TEXTS))},
+        **{
+            "data-frame": ids("frame").removesuffix("-frame"),
+            "data-needs": " ".join(page.needs),
+            "data-texts": json.dumps(for_browser(_BROWSER_TEXTS)),
+        },
     )
 
 
@@ -77,6 +88,12 @@ def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *
         ClientsideFunction(mindscope, "frame_opened"), Output(ids("prefs"), "data"), Input(ids("frame"), "id")
     )
     app.clientside_callback(ClientsideFunction(mindscope, "status_changed"), Input(ids("status"), "data"))
+    app.clientside_callback(
+        ClientsideFunction(mindscope, "frame_shows"),
+        Input(ids("runs"), "data"),
+        Input(ids("state"), "data"),
+        State(ids("state"), "id"),
+    )
     app.clientside_callback(
         ClientsideFunction(mindscope, "picker_changed"),
         Input(ids("runs"), "data"),
@@ -99,6 +116,30 @@ def health_button() -> html.Button:
         className="ms-button ms-button-quiet ms-health",
         **{"data-action": "health"},
         **attributes(title="health.open"),
+    )
+
+
+def failure_button() -> html.Button:
+    """Says that the last look at the runs ended before its time, with the reason in its title and in the data health."""
+    return html.Button(
+        t("status.failed"),
+        type="button",
+        className="ms-button ms-button-quiet ms-failure",
+        hidden=True,
+        **{"data-action": "health"},
+    )
+
+
+def _gone() -> html.Div:
+    """What stands in place of a page all of whose runs are not there."""
+    newest = parts.button("shell.gone_newest", **{"data-action": "newest"})
+    return html.Div(
+        [
+            html.P(className="ms-empty-sentence"),
+            html.P(t("shell.gone_hint"), className="ms-empty-hint"),
+            html.P(newest, className="ms-empty-act"),
+        ],
+        className="ms-empty ms-frame-gone",
     )
 
 
@@ -163,8 +204,9 @@ def _register_clock(app: Any, source: FrameSource, ids: Ids) -> None:
 
 
 def _register_health(app: Any, source: FrameSource, ids: Ids) -> None:
-    def list_problems(_asked: Any) -> dict[str, Any]:
-        return problems(source, PROBLEMS_SENT)
+    def list_problems(asked: Any) -> dict[str, Any]:
+        run = text({"run": asked.get("run", [])} if isinstance(asked, dict) else None, "run")
+        return problems(source, PROBLEMS_SENT, run)
 
     app.callback(Output(ids("problems"), "data"), Input(ids("health-asked"), "data"), prevent_initial_call=True)(list_problems)
 

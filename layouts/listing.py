@@ -43,11 +43,13 @@ def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def problems(source: FrameSource, limit: int) -> dict[str, Any]:
-    """Up to limit problems of all runs as [run, kind, path, offset, length, text], and how many there are."""
-    found: Sequence[Any] = source.problems()
+def problems(source: FrameSource, limit: int, run: str = "") -> dict[str, Any]:
+    """Up to limit problems of one run or of all as [run, kind, path, offset, length, text], and how many there are."""
+    found: Sequence[Any] = source.problems(run or None)
     return {
+        "run": run,
+        "failed": source.status().failed,
         "total": len(found),
-        "unverified": source.unverified(),
+        "unverified": source.unverified(run or None),
         "rows": [[run, p.kind, p.path, p.offset, p.length, p.text] for run, p in found[:limit]],
     }

@@ -62,7 +62,8 @@ def empty_state(sentence: str, *, code: str = "", values: Mapping[str, object] |
     if hint:
         children.append(html.P(t(hint), className="ms-empty-hint"))
     if code:
-        children.append(html.Pre(html.Code(code), className="ms-code"))
+        copy = icon_button("copy", "shell.copy_code", class_name="ms-code-copy", **{"data-action": "copy-code"})
+        children.append(html.Div([html.Pre(html.Code(code), className="ms-code"), copy], className="ms-code-box"))
     return html.Div(children, className="ms-empty")
 
 

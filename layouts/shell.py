@@ -3,7 +3,8 @@
 `layout` holds every page's components; assets/shell.js puts the page of the address on screen without asking the server,
 with the state of the address already in its store. What the shell expects of the server:
 
-- every page path below the prefix answers with the index page
+- every page path below the prefix answers with the index page, and so does, with status 404, every other path that a
+  browser opens
 - assets/prefs.js stands in the head of that page, so that theme and language are right at the first paint
 - `<meta name="mindscope-libraries" content='{"grid": [urls], "cytoscape": [urls]}'>` names the scripts of the libraries
   left out of the index page; without it they count as loaded
@@ -91,7 +92,17 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
             }
             for page in pages
         },
+        "missing": _missing(routes),
     }
+
+
+def _missing(routes: str) -> html.Div:
+    """What stands in place of a page that there is not."""
+    back = html.A(t("shell.to_runs"), href=routes, className="ms-button", **{"data-page": ""})
+    return html.Div(
+        [html.P(t("shell.no_page"), className="ms-empty-sentence"), html.P(back, className="ms-empty-act")],
+        className="ms-empty",
+    )
 
 
 def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
@@ -111,8 +122,8 @@ def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
             html.Div(links, className="ms-menu-links"),
             html.Div(
                 [
-                    parts.icon_button("keyboard", "keys.title", class_name="ms-menu-text", **{"data-action": "keys"}),
-                    parts.icon_button("menu", "shell.fold", **{"data-action": "menu"}),
+                    parts.icon_button("keyboard", "keys.title", **{"data-action": "keys"}),
+                    parts.icon_button("left", "shell.fold", class_name="ms-menu-fold", **{"data-action": "menu"}),
                 ],
                 className="ms-menu-foot",
             ),
@@ -136,6 +147,7 @@ def _top(ids: Ids) -> html.Header:
             ),
             frames.picker_host(ids),
             _refresh(ids),
+            frames.failure_button(),
             frames.health_button(),
             html.Button(
                 html.Span([html.Span("中文", className="en"), html.Span("EN", className="zh")], className="t"),

@@ -18,9 +18,6 @@ from layouts.page import FrameSource, Ids, Page
 from layouts.state import bind
 from layouts.texts import runs as words
 
-RECORD = """with ms.SummaryRecord("./summary_dir") as record:
-    model.train(10, dataset, callbacks=[ms.SummaryCollector("./summary_dir")])"""
-
 # (field, further properties of its column); the header is the text runs.<field>. Cells are plain text where they can be:
 # each cell renderer is a React component, and a thousand rows must scroll.
 _NUMBER = {"type": "rightAligned", "filter": "agNumberColumnFilter"}
@@ -35,7 +32,7 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
               "filter": "agTextColumnFilter"}),
     ("open", {"cellRenderer": "MindscopeLinks", "valueGetter": {"function": "null"}, "initialWidth": 64, "sortable": False,
               "filter": False, "resizable": False}),
-    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 100, "filter": "agTextColumnFilter"}),
+    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 124, "filter": "agTextColumnFilter"}),
     ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 144}),
     ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
     ("scalars", {**_NUMBER, "initialWidth": 76, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
@@ -76,7 +73,7 @@ _OPTIONS = {
 
 
 def layout(ids: Ids, routes: str) -> list[Any]:
-    """The grid without rows, its search, and what stands there where the base directory holds no run."""
+    """The grid without rows, and its search."""
     del routes
     search = html.Div(
         [
@@ -89,6 +86,11 @@ def layout(ids: Ids, routes: str) -> list[Any]:
         className="ms-runs-search",
     )  # fmt: skip
     chosen = html.Span(className="ms-muted ms-runs-chosen")
+    tools = [
+        parts.button("runs.clear", **{"data-act": "clear"}, **attributes(title="runs.clear.tip")),
+        parts.button("runs.only", hidden=True, **{"data-act": "only"}, **attributes(title="runs.only.tip")),
+        html.Span(className="ms-grow"),
+    ]
     opener = html.A(
         [parts.icon("scalars"), t("runs.open_chosen")],
         href="scalars", className="ms-button ms-button-main ms-runs-open",
@@ -107,9 +109,8 @@ def layout(ids: Ids, routes: str) -> list[Any]:
         dcc.Store(id=ids("headers"), data=_headers()),
         html.Div(
             [
-                parts.toolbar([search, chosen, opener], label="runs.title", class_name="ms-runs-bar"),
+                parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar"),
                 html.Div(grid, className="ms-runs-grid"),
-                html.Div(parts.empty_state("runs.empty", code=RECORD, hint="runs.empty.hint"), className="ms-runs-empty"),
             ],
             id=ids("body"),
             className="ms-runs ms-runs-waiting",
@@ -154,7 +155,7 @@ def _headers() -> dict[str, tuple[str, str]]:
 
 
 def _browser_texts() -> list[str]:
-    return [key for key in words.TEXTS if key.startswith(("grid.", "kind.", "runs.chosen", "runs.open_page"))]
+    return [key for key in words.TEXTS if key.startswith(("grid.", "kind.", "runs.chosen", "runs.matching", "runs.open_page"))]
 
 
 PAGE = Page(

@@ -98,6 +98,83 @@ def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:
     expect(opened.locator(".ms-picker-open")).to_be_focused()
 
 
+def test_a_search_and_a_choice_of_just_what_it_found(opened: Page) -> None:
+    opened.keyboard.press("/")
+    opened.keyboard.type("run_002")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("10 match · 10 chosen")
+    opened.locator('[data-act="only"]').click()
+    expect(opened).to_have_url(re.compile(r"run=sweep/run_0029$"))
+    assert [opened.url.count("run="), opened.url.count("run_002")] == [10, 10 + 1]  # and once as the search
+    opened.locator(".ms-filter input").fill("")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("10 of 30 on screen")
+    expect(opened.locator('[data-act="only"]')).to_be_hidden()
+    opened.locator('[data-act="clear"]').click()
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("0 of 30 on screen")
+
+
+def test_the_name_of_a_run_opens_it(opened: Page) -> None:
+    opened.locator('[row-id="sweep/run_0004"] .ms-run-name').click()
+    expect(opened).to_have_url(re.compile(r"/scalars\?run=sweep/run_0004$"))
+
+
+def test_the_picker_finds_the_chosen_among_a_thousand(page: Page, serve: Serve) -> None:
+    page.goto(serve(create_app(GivenSource(many(1000))).server) + "/scalars?run=sweep/run_0700&run=sweep/run_0900")
+    page.locator(".ms-picker-open").click()
+    expect(page.locator('.ms-panel-row[aria-selected="true"]')).to_have_count(1)
+    expect(page.locator('.ms-panel-row[aria-selected="true"]')).to_be_in_viewport()
+    only = page.locator(".ms-panel-tools button").last
+    only.click()
+    rows = page.locator(".ms-panel-row")
+    expect(rows).to_have_count(2)
+    rows.first.click()  # what is taken off the screen stays in the list, to be put back
+    expect(page.locator(".ms-picker-count .en")).to_have_text("1 of 1,000 runs")
+    expect(rows).to_have_count(2)
+
+
+def test_chips_tell_runs_apart(page: Page, serve: Serve) -> None:
+    long = "lenet_with_momentum_and_a_long_name_lr"
+    names = [f"{long}{n}_b{n}" for n in range(9)] + ["a/run", "b/run"]
+    page.goto(serve(create_app(GivenSource([row(name) for name in names])).server) + "/scalars?run=a/run")
+    expect(page.locator(".ms-chip-name").first).to_have_text("a/run")
+    expect(page.locator(".ms-picker-count .en")).to_have_text("1 of 11 runs")
+    page.goto(page.url.partition("?")[0] + "?run=*")
+    tails = page.locator(".ms-chip:not([hidden]) .ms-chip-tail")
+    expect(tails.nth(2)).to_be_visible()
+    shown = [text for text in tails.all_inner_texts() if text]
+    assert all(text.endswith(f"_b{n}") for n, text in enumerate(shown))
+    assert page.locator(".ms-chips").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_a_run_that_is_gone_is_named(page: Page, serve: Serve, source: GivenSource) -> None:
+    address = serve(create_app(source).server)
+    page.goto(address + "/scalars?run=was/here")
+    sentence = page.locator(".ms-frame-gone .ms-empty-sentence .en")
+    expect(sentence).to_have_text("The run of this link is not here: was/here")
+    page.locator('[data-action="newest"]').click()
+    expect(sentence).to_be_hidden()
+    expect(page.locator(".ms-picker-count .en")).to_have_text("10 of 30 runs")
+    page.goto(address + "/scalars?run=was/here&run=sweep/run_0001")
+    expect(page.locator(".ms-chip-gone")).to_have_text("was/here")
+    page.locator(".ms-chip-gone").hover()
+    page.locator(".ms-chip-gone button").click()
+    expect(page.locator(".ms-chip-gone")).to_have_count(0)
+    assert page.url.endswith("?run=sweep/run_0001")
+
+
+def test_back_undoes_what_was_clicked_and_not_each_letter_typed(opened: Page) -> None:
+    opened.locator('[row-id="sweep/run_0001"] .ag-checkbox-input').first.uncheck()
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("9 of 30 runs")
+    opened.keyboard.press("/")
+    opened.keyboard.type("sweep", delay=150)
+    expect(opened).to_have_url(re.compile("q=sweep$"))
+    opened.go_back()
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("10 of 30 runs")
+    expect(opened.locator('[row-id="sweep/run_0001"] .ag-checkbox-input').first).to_be_checked()
+    opened.go_forward()
+    expect(opened.locator(".ms-picker-count .en")).to_have_text("9 of 30 runs")
+    expect(opened.locator(".ms-filter input")).to_have_value("sweep")
+
+
 def test_the_picker_by_keyboard_alone(opened: Page) -> None:
     opened.keyboard.press("p")
     opened.keyboard.type("run_0020")
@@ -121,7 +198,7 @@ def test_grid_and_picker_choose_together_and_a_link_restores_it(opened: Page) ->
 
 
 def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
-    opened.locator('[row-id="sweep/run_0005"] a[data-page="scalars"]').click()
+    opened.locator('[row-id="sweep/run_0005"] a[data-page="scalars"].ms-button').click()
     expect(opened).to_have_url(re.compile(r"/scalars\?run=sweep/run_0005$"))
     expect(opened.locator(".ms-picker-count .en")).to_have_text("1 of 30 runs")
     opened.go_back()
@@ -175,8 +252,11 @@ def test_pages_without_data_are_greyed_and_say_why(page: Page, serve: Serve) -> 
 
 def test_nothing_below_the_directory_says_how_to_record(page: Page, serve: Serve) -> None:
     page.goto(serve(create_app(GivenSource()).server) + "/")
-    expect(page.locator(".ms-empty-sentence")).to_be_visible()
-    expect(page.locator(".ms-code")).to_contain_text("SummaryCollector")
+    expect(page.locator(".ms-frame-empty .ms-empty-sentence")).to_be_visible()
+    expect(page.locator(".ms-code:visible")).to_contain_text("SummaryCollector")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator('[data-action="copy-code"]:visible').click()
+    assert "callbacks=[summary]" in page.evaluate("navigator.clipboard.readText()")
 
 
 def test_a_server_that_is_gone_is_said_and_taken_back(context: BrowserContext, serve: Serve, source: GivenSource) -> None:

@@ -5,12 +5,29 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from urllib.request import urlopen
 
+from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
+from app import create_app
+from layouts.page import SourceStatus
+from parsers import Problem
+from tests.layouts.sources import GivenSource, row
+
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+
+
+class Failing(GivenSource):
+    """A source whose last look ended with an error."""
+
+    failed = "OSError: No space left"
+
+    def status(self) -> SourceStatus:
+        return replace(super().status(), failed=self.failed)
 
 
 def open_runs(page: Page, address: str, query: str = "") -> None:
@@ -23,8 +40,8 @@ def test_the_runs_page_lists_every_run(page: Page, address: str) -> None:
     with urlopen(address + "/api/runs.json") as answer:
         rows = json.load(answer)
     assert len(rows) == 9
-    for row in rows:
-        expect(page.locator(".ag-root").get_by_text(row["name"], exact=True).first).to_be_visible()
+    for one in rows:
+        expect(page.locator(".ag-root").get_by_text(one["name"], exact=True).first).to_be_visible()
 
 
 def test_search_by_text_and_by_pattern(page: Page, address: str) -> None:
@@ -87,6 +104,51 @@ def test_damage_is_shown_with_place_and_loss(page: Page, address: str, base: Pat
     expect(dialog).to_contain_text(path.name)
     page.keyboard.press("Escape")
     expect(dialog).to_have_count(0)
+
+
+def test_the_badge_of_a_run_opens_its_problems_alone(page: Page, serve: Callable[[Flask], str]) -> None:
+    found = [("a", Problem("/data/a", n * 1000, 8, "bad_data", "lost")) for n in range(50)] + [
+        ("b", Problem("/data/b", 7, 8, "bad_length", "lost"))
+    ]
+    source = GivenSource([row("a", problems=50), row("b", problems=1)], problems=found)
+    page.goto(serve(create_app(source).server) + "/")
+    page.locator('[row-id="a"] .ms-badge-button').click()
+    dialog = page.locator("dialog[open]")
+    expect(dialog.locator(".ms-problem")).to_have_count(1)
+    expect(dialog.locator(".ms-problem-place")).to_have_text("× 50")
+    expect(dialog.locator(".ms-problem-places")).to_contain_text("0 · 1,000 · 2,000")
+    expect(dialog.locator(".ms-problem-places")).to_contain_text("and 10 more")
+    dialog.locator(".ms-health-line button").click()
+    expect(dialog.locator(".ms-problem")).to_have_count(2)
+
+
+def test_a_reading_that_failed_is_said_until_one_succeeds(page: Page, serve: Callable[[Flask], str]) -> None:
+    source = Failing([row("a")])
+    page.goto(serve(create_app(source).server) + "/")
+    failure = page.locator(".ms-failure")
+    expect(failure).to_be_visible()
+    expect(failure).to_have_attribute("title", re.compile("No space left"))
+    failure.click()
+    expect(page.locator("dialog[open]")).to_contain_text("No space left")
+    page.keyboard.press("Escape")
+    source.failed = ""
+    page.keyboard.press("r")
+    expect(failure).to_be_hidden()
+
+
+def test_a_paused_refresh_says_so_and_when_it_was(page: Page, address: str) -> None:
+    open_runs(page, address)
+    page.evaluate("mindscope.prefs.set({refresh: false})")
+    expect(page.locator(".ms-read .en")).to_have_text(re.compile(r"^paused · read .* ago$"))
+
+
+def test_an_unknown_page_leads_back(context: BrowserContext, address: str) -> None:
+    page = context.new_page()  # without the watch on errors: the browser itself logs an answer of 404
+    page.goto(address + "/no-such-page")
+    expect(page.locator(".ms-empty-sentence .en")).to_have_text("There is no such page.")
+    page.locator(".ms-main a").click()
+    expect(page.locator(".ag-root")).to_be_visible()
+    assert page.url == address + "/"
 
 
 def test_names_are_text(page: Page, address: str, base: Path) -> None:

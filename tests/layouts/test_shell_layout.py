@@ -78,6 +78,20 @@ def test_problems_are_cut_but_counted() -> None:
     assert len(told["rows"]) == 10
 
 
+def test_problems_of_one_run_alone() -> None:
+    found = [(run, Problem("/data/x", n, 8, "bad_data", "lost")) for n, run in enumerate(["a", "b", "a"])]
+    source = GivenSource([row("a"), row("b")], problems=found)
+    told = problems(source, 10, "a")
+    assert (told["run"], told["total"], [line[0] for line in told["rows"]]) == ("a", 2, ["a", "a"])
+    client = create_app(source).server.test_client()
+    ids = Ids("runs")
+    good, bad = ({"run": ["b"]}, {"run": []}, None, 3), ({"run": "b"}, {"run": [3]})
+    for asked, status in [*((one, 200) for one in good), *((one, 400) for one in bad)]:
+        inputs = [{"id": ids("health-asked"), "property": "data", "value": asked}]
+        answer = ask(client, f"{ids('problems')}.data", inputs, [], f"{ids('health-asked')}.data")
+        assert answer.status_code == status, asked
+
+
 def ask(client: Any, output: str, inputs: list[Any], state: list[Any], changed: str) -> Any:
     parts = [part.rsplit(".", 1) for part in output.strip(".").split("...")]
     outputs = [{"id": part_id, "property": prop} for part_id, prop in parts]
