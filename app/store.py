@@ -29,7 +29,7 @@ from parsers import (
     Value,
     landscape_plan,
 )  # fmt: skip
-from parsers.discovery import Scanner, printable
+from parsers.discovery import Scanner, printable, rescan
 from parsers.runs import Run
 from parsers.snapshot import key_of
 
@@ -224,7 +224,6 @@ class Store:
         while not self._stopping:
             try:
                 self._turn()
-                self._failed = ""
             except Exception as error:  # the pages must hear of it, and what comes next may succeed
                 log.exception("looking at the runs failed")
                 self._failed = f"{type(error).__name__}: {error}"
@@ -239,6 +238,7 @@ class Store:
             self._look_now = False
             self._look()
             self._next_look = time.monotonic() + self._interval if self._interval else float("inf")
+        self._failed = ""
         entry = self._next_due()
         if entry is not None:
             self._try(entry)
@@ -269,7 +269,7 @@ class Store:
                 found += [(prefix + source.name, source) for source in scanner.scan()]
             except SourceError as error:
                 problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))
-        found += [(source.name, source) for source in self._given]
+        found += [(source.name, rescan(source)) for source in self._given]
         self._take(_unique(found), tuple(problems))
 
     def _take(self, found: dict[str, Source], problems: tuple[tuple[str, Problem], ...]) -> None:

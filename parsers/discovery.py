@@ -182,9 +182,17 @@ def _source_at(place: _Place, listing: _Listing) -> Source:
 
 def _child(parent: _Place, name: str, *, linked: bool) -> _Place:
     path = os.path.join(parent.path, name)
-    real = os.path.realpath(path) if linked else os.path.join(parent.real_path, name)
+    real = _real_path(path) if linked else os.path.join(parent.real_path, name)
     shown = printable(name)
     return _Place(path, real, f"{parent.name}/{shown}" if parent.name else shown)
+
+
+def _real_path(path: str) -> str:
+    """Where a link leads; the link itself where that may not be read."""
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return path
 
 
 def printable(name: str) -> str:

@@ -302,3 +302,17 @@ def test_runs_that_come_and_go_while_pages_ask(base: Path) -> None:
     done.set()
     asking.join()
     assert faults == []
+
+
+def test_given_sources_are_followed_too(base: Path) -> None:
+    path = max((base / "several_files").glob("*_MS"))
+    data = path.read_bytes()
+    path.write_bytes(data[:5000])
+    store = Store(sources=discover(base), interval=0.05).start()
+    try:
+        assert store.wait(20)
+        before = sum(row.points for row in store.runs())
+        path.write_bytes(data)
+        assert until(lambda: sum(row.points for row in store.runs()) > before)
+    finally:
+        store.stop()
