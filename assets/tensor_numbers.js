@@ -31,14 +31,15 @@
     return value > 0 ? "Inf" : "-Inf";
   }
 
-  function real(value, { scientific, digits }) {
+  function real(value, { scientific, digits, whole }) {
     if (!Number.isFinite(value)) return special(value);
     if (scientific) return value.toExponential(digits);
-    const text = value.toFixed(digits);
+    const text = value.toFixed(whole ? 0 : digits);
     return text.length > MOST_CHARACTERS ? value.toExponential(digits) : text;
   }
 
   // How to write the values of a dtype, and how many characters that takes; largest is the largest magnitude, if known.
+  // look.whole: floats that were recorded as whole numbers.
   function formatter(dtype, look, largest) {
     const write = (value) => {
       if (dtype === "bool") return value ? "True" : "False";

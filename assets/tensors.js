@@ -163,7 +163,7 @@
   function drawTable(t) {
     const { about } = t;
     const [rows, columns] = about.free;
-    const look = { scientific: last(t.page.state, "format", "") === "sci", digits: digits(t.page) };
+    const look = { scientific: last(t.page.state, "format", "") === "sci", digits: digits(t.page), whole: wholeNumbers(t) };
     const format = numbers.formatter(about.kept, look, t.summary ? t.summary.largest : 0);
     const largest = t.summary ? t.summary.largest : 0;
     const kept = t.shown === t.asked;
@@ -179,6 +179,11 @@
     t.target = null;
     if (target) t.table.goTo(...target);
     else readout(t);
+  }
+
+  // The event file may hold as float32 what were integers.
+  function wholeNumbers({ about, wanted: { minus, which } }) {
+    return /int/.test(about.dtype) && !(minus && which.includes("how=relative"));
   }
 
   function digits(page) {
