@@ -1,0 +1,132 @@
+// The head of the overview: which run is shown, its state in numbers. Counterpart of layouts/training/overview.
+(function () {
+  "use strict";
+  const mindscope = (window.mindscope = window.mindscope || {});
+  const dash = (window.dash_clientside = window.dash_clientside || {});
+  const views = new Map();  // root id -> {of, runs, state}
+
+  function make(tag, className, text) {
+    const element = document.createElement(tag);
+    if (className) element.className = className;
+    if (text !== undefined) element.textContent = text;
+    return element;
+  }
+
+  const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
+
+  // The chosen runs in the order of the list: [key, name].
+  function chosen(rows, state) {
+    const keys = mindscope.picker.selected(state, rows);
+    return rows.flatMap((row) => row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]));
+  }
+
+  function show(rootId, key) {
+    const view = views.get(rootId);
+    if (view && key) mindscope.state.set(storeOf(rootId), view.state, { of: key === view.runs[0][0] ? [] : [key] });
+  }
+
+  function move(rootId, by) {
+    const view = views.get(rootId);
+    const now = view ? view.runs.findIndex(([key]) => key === view.of) : -1;
+    const next = now < 0 ? undefined : view.runs[now + by];
+    if (next) show(rootId, next[0]);
+    return Boolean(next);
+  }
+
+  function select(root, view) {
+    const host = root.querySelector(".ms-overview-run");
+    const text = JSON.stringify(view.runs);
+    let box = host.querySelector("select");
+    if (!box || host.dataset.runs !== text) {
+      host.dataset.runs = text;
+      box = make("select", "ms-input");
+      mindscope.i18n.label(box, "aria-label", "overview.run");
+      box.append(...view.runs.map(([key, name]) => Object.assign(make("option", "", name), { value: key })));
+      box.addEventListener("change", () => show(root.id, box.value));
+      host.replaceChildren(make("span", "ms-dot"), box);
+    }
+    box.value = view.of;
+    const at = view.runs.findIndex(([key]) => key === view.of);
+    root.querySelector(".ms-overview-previous").disabled = at <= 0;
+    root.querySelector(".ms-overview-next").disabled = at >= view.runs.length - 1;
+    mindscope.i18n.write(root.querySelector(".ms-overview-of"), "overview.of", { n: at + 1, total: view.runs.length.toLocaleString("en") });
+  }
+
+  function fact(name, value, tip) {
+    const box = make("div", `ms-fact ms-fact-${name}`);
+    const label = mindscope.i18n.write(make("span", "ms-fact-name"), `overview.${name}`);
+    value.classList.add("ms-fact-value");
+    box.append(label, value);
+    if (tip) {
+      Object.assign(box.dataset, { enTitle: tip[0], zhTitle: tip[1] });
+      box.title = tip[mindscope.i18n.language() === "zh" ? 1 : 0];
+    }
+    return box;
+  }
+
+  function moment(seconds) {
+    const time = make("time", "", new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }).format(seconds * 1000));
+    time.dateTime = new Date(seconds * 1000).toISOString();
+    return time;
+  }
+
+  function problems(head) {
+    const button = make("button", `ms-badge ms-badge-button ${head.wrong ? "ms-badge-wrong" : ""}`, head.problems);
+    button.type = "button";
+    Object.assign(button.dataset, { action: "health", run: head.of });
+    mindscope.i18n.label(button, "title", "overview.problems_tip");
+    return button;
+  }
+
+  function facts(head) {
+    const { i18n } = mindscope;
+    const known = head.facts.map(({ name, text, key, tip }) =>
+      fact(name, key ? i18n.write(make("span"), key, { n: text }) : make("span", "", text), tip));
+    const state = i18n.write(make("span", `ms-state ms-state-${head.state}`), `state.${head.state}`);
+    const started = Math.abs(head.started) < 8.64e12 && head.started ? [fact("started", moment(head.started))] : [];
+    const path = make("span", "ms-mono ms-cut", head.path);
+    path.title = head.real ? `${head.path}\n${head.real}` : head.path;
+    return [fact("state", state), ...known, ...started, fact("problems", problems(head)), fact("path", path)];
+  }
+
+  function shown(head, runs, state, rootId) {
+    const root = document.getElementById(rootId);
+    if (!root || !head || !runs) return;
+    root.classList.remove("ms-overview-opening");
+    root.classList.toggle("ms-overview-empty", !head.of);
+    if (!head.of) return;
+    const view = { of: head.of, runs: chosen(runs.rows, state), state };
+    views.set(rootId, view);
+    if (!view.runs.some(([key]) => key === head.of)) return;  // the answer for this state is on its way
+    select(root, view);
+    root.querySelector(".ms-overview-run .ms-dot").style.background = head.colour;
+    const text = JSON.stringify(head);
+    const host = root.querySelector(".ms-overview-facts");
+    if (host.dataset.head !== text) {
+      host.dataset.head = text;
+      host.replaceChildren(...facts(head));
+    }
+  }
+
+  document.addEventListener("click", (event) => {
+    const element = event.target instanceof Element ? event.target : null;
+    const root = element && element.closest(".ms-overview");
+    if (!root) return;
+    if (element.closest(".ms-overview-previous")) move(root.id, -1);
+    if (element.closest(".ms-overview-next")) move(root.id, 1);
+    // Alone in somebody else's page there is nowhere to go.
+    if (element.closest(".ms-tile-link") && !root.closest(".ms-shell")) event.preventDefault();
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const target = event.target;
+    if (!by || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
+    if (!(target instanceof Element) || target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+    const root = target.closest(".ms-overview") || document.querySelector(".ms-shell .ms-overview");
+    if (!root || document.querySelector("dialog[open]")) return;
+    if (move(root.id, by)) event.preventDefault();
+  });
+
+  dash.mindscope_overview = { shown };
+})();

@@ -1,0 +1,63 @@
+"""Texts of the overview page."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, tuple[str, str]] = {
+    "overview.title": ("Overview", "概览"),
+    # Which run
+    "overview.run": ("Run shown", "当前训练"),
+    "overview.previous": ("Previous run (←)", "上一个训练 (←)"),
+    "overview.next": ("Next run (→)", "下一个训练 (→)"),
+    "overview.of": ("{n} of {total} chosen", "所选 {n}/{total}"),
+    "overview.no_runs": ("No run is chosen.", "未选择任何训练。"),
+    "overview.no_runs_hint": ("Press p to choose runs.", "按 p 键选择训练。"),
+    # State of the run
+    "overview.state": ("State", "状态"),
+    "overview.steps": ("Steps", "步骤数"),
+    "overview.points": ("Points", "数据点"),
+    "overview.points_tip": ("Scalar values recorded", "已记录的标量值个数"),
+    "overview.duration": ("Duration", "时长"),
+    "overview.duration_tip": ("From the first to the last recorded wall time", "从首个到最后一个记录的时刻"),
+    "overview.speed": ("Speed", "速度"),
+    "overview.speed_value": ("{n} steps/s", "{n} 步/秒"),
+    "overview.speed_tip": (
+        "Median of the last {n} intervals of {tag}; {each} per step", "{tag} 最近 {n} 个间隔的中位数；每步 {each}",
+    ),
+    "overview.started": ("Started", "开始时间"),
+    "overview.size": ("Size", "大小"),
+    "overview.size_job": ("Size of the job", "任务大小"),
+    "overview.problems": ("Problems", "问题"),
+    "overview.problems_tip": ("Open the list of problems of this run", "打开该训练的问题列表"),
+    "overview.path": ("Path", "路径"),
+    # Tiles
+    "overview.scalars": ("Scalars", "标量"),
+    "overview.histograms": ("Distributions", "参数分布"),
+    "overview.images": ("Images", "图像"),
+    "overview.tensors": ("Tensors", "张量"),
+    "overview.landscape": ("Loss landscape", "损失地形"),
+    "overview.graph": ("Computational graph", "计算图"),
+    "overview.dataset": ("Dataset graph", "数据图"),
+    "overview.tags": ("{n} tags", "{n} 个标签"),
+    "overview.tag": ("1 tag", "1 个标签"),
+    "overview.open": ("Open this run's {page}", "打开该训练的{page}"),
+    "overview.step": ("step {step}", "步骤 {step}"),
+    "overview.values": ("{n} values", "{n} 个值"),
+    "overview.not_finite": ("{n} not finite", "{n} 个非有限值"),
+    "overview.part": ("{shown} of {whole}", "{whole} 中的 {shown}"),
+    "overview.large": (
+        "Statistics of more than {n} values are on the tensors page.", "超过 {n} 个值的统计信息请见张量页面。",
+    ),
+    "overview.alt": ("{tag}, step {step}", "{tag}，步骤 {step}"),
+    "overview.loss": ("loss {low} to {high}", "损失 {low} 至 {high}"),
+    "overview.broken": ("{tag}, step {step}: {reason}", "{tag}，步骤 {step}：{reason}"),
+    "overview.recorded": ("Recorded; Mindscope does not draw it yet.", "已记录；Mindscope 暂不绘制。"),
+    "overview.reading": ("Reading", "读取中"),
+    # Empty tiles
+    "overview.scalars_none": ("No scalar yet. To record the loss:", "尚无标量。记录损失值："),
+    "overview.histograms_none": ("No distribution yet. To record the parameters:", "尚无参数分布。记录参数："),
+    "overview.images_none": ("No image yet. To record the input:", "尚无图像。记录输入："),
+    "overview.tensors_none": ("No tensor yet. To record one:", "尚无张量。记录张量："),
+    "overview.landscape_none": ("No loss landscape yet. To compute one:", "尚无损失地形。计算损失地形："),
+    "overview.graph_none": ("No computational graph. To record it:", "没有计算图。记录计算图："),
+    "overview.dataset_none": ("No dataset graph. To record it:", "没有数据图。记录数据图："),
+}  # fmt: skip

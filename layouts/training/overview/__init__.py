@@ -1,0 +1,129 @@
+"""The overview: how is this run doing, and what did it record?
+
+One run at a time: its state in numbers, and a tile with a small picture of the newest data of each kind, which opens the page
+about it. assets/overview.js writes the head and changes the run; tiles are drawn here, each by a request of its own, and
+again only when their run has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
+from layouts import parts
+from layouts.i18n import attributes, for_browser
+from layouts.page import FrameSource, Ids, Page
+from layouts.state import BadInput
+from layouts.texts import overview as texts
+from layouts.training.overview.facts import head, run_of
+from layouts.training.overview.tiles import TILES, Tile, tile
+
+_NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "lineage")
+
+
+def layout(ids: Ids, routes: str) -> Any:
+    """The page without data."""
+    del routes
+    return html.Div(
+        [
+            dcc.Store(id=ids("head")),
+            dcc.Store(id=ids("shown")),
+            html.Div(parts.empty_state("overview.no_runs", hint="overview.no_runs_hint"), className="ms-overview-none"),
+            html.Div([_selector(), html.Div(className="ms-overview-facts")], className="ms-overview-head"),
+            html.Div([_empty_tile(ids, what) for what in TILES], className="ms-tiles"),
+        ],
+        id=ids("root"),
+        className="ms-overview ms-overview-opening",
+        **{"data-texts": json.dumps(for_browser(texts.TEXTS))},
+    )
+
+
+def _selector() -> html.Div:
+    return parts.toolbar(
+        [
+            parts.icon_button("left", "overview.previous", class_name="ms-overview-previous"),
+            html.Div(className="ms-overview-run", **attributes(title="overview.run")),
+            parts.icon_button("left", "overview.next", class_name="ms-overview-next"),
+            html.Span(className="ms-muted ms-overview-of"),
+        ],
+        label="overview.run",
+        class_name="ms-overview-selector",
+    )
+
+
+def _empty_tile(ids: Ids, what: Tile) -> html.Section:
+    return html.Section(
+        html.Div(className="ms-skeleton ms-tile-note"), id=ids(f"tile-{what.name}"), className="ms-card ms-tile", tabIndex=-1,
+        **{"data-tile": what.name}, **attributes(aria_label=f"overview.{what.name}"),
+    )  # fmt: skip
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+
+    def look(state: Any, _version: Any, known_head: Any, known: Any) -> tuple[Any, Any]:
+        found, shown = shown_run(source, state)
+        return no_update if found == known_head else found, no_update if shown == known else shown
+
+    app.callback(
+        Output(ids("head"), "data"),
+        Output(ids("shown"), "data"),
+        Input(ids("state"), "data"),
+        Input(ids("version"), "data"),
+        State(ids("head"), "data"),
+        State(ids("shown"), "data"),
+    )(look)
+    pages = _pages()
+    for what in TILES:
+        app.callback(
+            Output(ids(f"tile-{what.name}"), "children"), Input(ids("shown"), "data"), prevent_initial_call=True
+        )(_drawer(what, source, routes, pages))
+    app.clientside_callback(
+        ClientsideFunction("mindscope_overview", "shown"),
+        Input(ids("head"), "data"),
+        Input(ids("runs"), "data"),
+        Input(ids("state"), "data"),
+        State(ids("root"), "id"),
+    )
+
+
+def shown_run(source: FrameSource, state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """(what the head says, which run in which version the tiles show); both say "" where no run is chosen."""
+    found = run_of(source, state)
+    if found is None:
+        return {"of": ""}, {"run": ""}
+    run, row = found
+    source.want([run])
+    return head(source, run, row), {
+        "run": run, "version": source.version(run), "waiting": row.state in ("waiting", "loading"),
+    }  # fmt: skip
+
+
+def drawn(what: Tile, source: FrameSource, shown: Any, routes: str, pages: Mapping[str, Page]) -> Any:
+    """The contents of one tile for the run that `shown_run` named; nothing new where there is no such run."""
+    if shown is None:
+        return no_update
+    if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
+        raise BadInput("shown: wanted an object with a run")
+    run = shown["run"]
+    row = next((row for row in source.runs() if run in row.members), None)
+    return no_update if row is None else tile(what, source, run, row, routes, pages)
+
+
+def _drawer(what: Tile, source: FrameSource, routes: str, pages: Mapping[str, Page]) -> Callable[[Any], Any]:
+    return lambda shown: drawn(what, source, shown, routes, pages)
+
+
+def _pages() -> dict[str, Page]:
+    """Kind of data -> the page about it. Read when callbacks are added, as the list of pages names this one too."""
+    from layouts import PAGES
+
+    return {kind: page for page in PAGES if page is not PAGE and len(page.needs) == 1 for kind in page.needs}
+
+
+PAGE = Page(
+    path="overview", name="overview", title="overview.title", icon="overview", needs=_NEEDS, layout=layout, register=register
+)

@@ -1,0 +1,233 @@
+"""Small pictures of the newest data of one run: what stands inside the tiles of the overview."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+from urllib.parse import urlencode
+
+import numpy as np
+from dash import dcc, html
+from numpy.typing import NDArray
+from parsers import HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue
+from parsers.analysis import statistics
+
+from layouts import format as fmt
+from layouts.figures import GRAPH_CONFIG, landscapes, lines
+from layouts.figures import histograms as distributions
+from layouts.figures.curves import Line
+from layouts.figures.curves import Look as CurveLook
+from layouts.i18n import t
+from layouts.page import FrameSource, RunRow
+from layouts.state import colours
+from layouts.theme import PALETTE
+from layouts.training.overview.facts import label_of, main_tag
+
+PICTURES = 2
+"""A tile of scalars or distributions shows so many tags."""
+CELLS = 8
+"""A tensor's table has so many rows and columns at most."""
+MOST_VALUES = 10_000_000
+"""A tensor of more values is shown without statistics, which would take seconds."""
+_COLUMNS = 400
+_CONFIG = GRAPH_CONFIG | {"staticPlot": True}
+_MARGIN = {"l": 46, "r": 8, "t": 4, "b": 20, "pad": 0}
+_WORDS = dict.fromkeys(("loss", "step", "epoch", "start", "end", "convergence"), "")
+"""What a landscape says under the pointer, which a picture does not."""
+
+Picture: TypeAlias = Any
+"""A component: the name of a tag, what is said of its newest value, and the value drawn."""
+
+
+# Scalars --------------------------------------------------------------------------------------------------------------
+
+
+def scalars(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The curves of the main scalar and of one more."""
+    main = main_tag(source, run, row)
+    tags = list(dict.fromkeys([main, *source.tags(run)[: PICTURES + 1]]))[:PICTURES] if main else []
+    return [picture for tag in tags if (picture := _curve(source, run, row, tag)) is not None]
+
+
+def _curve(source: FrameSource, run: str, row: RunRow, tag: str) -> Picture | None:
+    series = source.series(run, tag)
+    if series is None or not series.step.size:
+        return None
+    line = Line(
+        run=run, tag=tag, label=label_of(run, row), colour=_colour(source, run), series=series,
+        x=series.step.astype(np.float64), started=row.started or 0.0,
+    )  # fmt: skip
+    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        figure = lines.figure([line], CurveLook(columns=_COLUMNS))
+    newest = float(series.value[-1])
+    value = html.Span(
+        fmt.number(newest), className="ms-tile-value" if np.isfinite(newest) else "ms-tile-value ms-tile-wrong",
+        title=fmt.exact(newest),
+    )  # fmt: skip
+    return _picture(tag, [value, _step(int(series.step[-1]))], _graph(figure))
+
+
+# Large values ---------------------------------------------------------------------------------------------------------
+
+
+def histograms(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The newest distribution of each of the first tags."""
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, HistogramValue)
+        recorded = distributions.Recorded(
+            run=run, label=label_of(run, row), colour=_colour(source, run), started=row.started or 0.0,
+            step=items.step[-1:], time=np.zeros(1), x=items.step[-1:].astype(np.float64), values=[value],
+        )  # fmt: skip
+        with np.errstate(over="ignore", invalid="ignore"):
+            figure = distributions.single([recorded], distributions.Look(), beside=False)
+        bad = value.nan + value.pos_inf + value.neg_inf
+        notes = [_step(int(items.step[-1])), t("overview.values", n=fmt.count(value.total)), *_not_finite(bad)]
+        return _picture(tag, notes, _graph(figure), value.problem)
+
+    return _newest(source, run, "histogram", source.tags(run, "histogram")[:PICTURES], draw)
+
+
+def images(source: FrameSource, run: str, row: RunRow, routes: str) -> list[Picture]:
+    """The newest image of the first tag, which the browser fetches from the image route."""
+    del row
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, ImageValue)
+        step, place = int(items.step[-1]), len(items) - 1
+        query = urlencode({"run": run, "tag": tag, "place": place, "v": f"{int(items.file[-1])}-{int(items.order[-1])}"})
+        small = max(value.width, value.height) < 160
+        picture = html.Img(
+            src=f"{routes}image?{query}", alt=f"{tag}, step {step}", className="ms-tile-image" + " ms-tile-pixels" * small
+        )
+        size = f"{fmt.count(value.width)} × {fmt.count(value.height)} px"
+        return _picture(tag, [_step(step), size], picture, value.problem)
+
+    return _newest(source, run, "image", source.tags(run, "image")[:1], draw)
+
+
+def tensors(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """A corner of the newest tensor of the first tag, and its statistics."""
+    del row
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, TensorValue)
+        shape = " × ".join(fmt.count(size) for size in value.shape) or "()"
+        notes = [_step(int(items.step[-1])), shape, value.dtype]
+        return _picture(tag, notes, html.Div([_table(value.data), _statistics(value.data)], className="ms-tile-tensor"),
+                        value.problem)  # fmt: skip
+
+    return _newest(source, run, "tensor", source.tags(run, "tensor")[:1], draw)
+
+
+def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The landscape written last."""
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        del items
+        assert isinstance(value, LandscapeValue)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sheet = landscapes.Sheet(label_of(run, row), _colour(source, run), value)
+            figure = landscapes.figure([sheet], landscapes.Look(words=_WORDS, contours=12))
+        for trace in figure["data"]:
+            trace.pop("hovertemplate", None)
+            trace |= {"hoverinfo": "skip"}
+            if trace["meta"]["role"] == "ground":
+                trace["showscale"] = False
+        finite = value.z[np.isfinite(value.z)]
+        ends = {"low": fmt.number(float(finite.min())), "high": fmt.number(float(finite.max()))} if finite.size else {}
+        return _picture(tag, [t("overview.loss", **ends)] if ends else [], _graph(figure), value.problem)
+
+    found = [(float(items.wall_time[-1]), tag) for tag in source.tags(run, "landscape")
+             if (items := source.items(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
+    return _newest(source, run, "landscape", [max(found)[1]] if found else [], draw)
+
+
+def _newest(
+    source: FrameSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, Items], Picture]
+) -> list[Picture]:
+    """A picture of the value written last under each tag, or the reason why there is none, naming the record."""
+    pictures = []
+    for tag in tags:
+        items = source.items(run, kind, tag)
+        if items is None or not len(items):
+            continue
+        try:
+            pictures.append(draw(source.value(run, kind, tag, len(items) - 1), tag, items))
+        except PayloadError as error:
+            message = t("overview.broken", tag=tag, step=fmt.count(int(items.step[-1])), reason=str(error))
+            pictures.append(html.Div(html.P(message, className="ms-tile-wrong", role="alert"), className="ms-picture"))
+    return pictures
+
+
+# Tensors --------------------------------------------------------------------------------------------------------------
+
+
+def _table(data: NDArray[Any]) -> html.Div:
+    """The first rows and columns of the last two dimensions, at the first index of the others; heat about zero."""
+    whole = np.atleast_2d(data[(0,) * max(0, data.ndim - 2)] if data.size else np.empty((0, 0)))
+    part = whole[:CELLS, :CELLS]
+    magnitude = np.abs(part.astype(np.complex128 if part.dtype.kind == "c" else np.float64))
+    finite = magnitude[np.isfinite(magnitude)]
+    largest = float(finite.max()) if finite.size else 0.0
+    head = html.Tr([html.Td(), *(html.Th(str(column), scope="col") for column in range(part.shape[1]))])
+    rows = [
+        html.Tr([html.Th(str(number), scope="row"), *(_cell(value, largest) for value in values)])
+        for number, values in enumerate(part)
+    ]
+    shown, of = (f"{fmt.count(size[0])} × {fmt.count(size[1])}" for size in (part.shape, whole.shape))
+    note = [html.P(t("overview.part", shown=shown, whole=of), className="ms-muted")] if part.shape != whole.shape else []
+    return html.Div([html.Table([html.Thead(head), html.Tbody(rows)], className="ms-tile-table"), *note])
+
+
+def _cell(value: Any, largest: float) -> html.Td:
+    number = complex(value) if np.iscomplexobj(value) else float(value)
+    words = f"{value:.2g}" if isinstance(number, complex) else fmt.number(number, 3)
+    if not np.isfinite(number):
+        return html.Td(words, className="ms-tile-wrong")
+    heat = float(abs(number) / largest) if largest else 0.0
+    below = not isinstance(number, complex) and number < 0
+    style = {"--ms-heat": f"{heat:.2f}"}
+    return html.Td(words, className="ms-tile-below" if below else "ms-tile-above", style=style)
+
+
+def _statistics(data: NDArray[Any]) -> html.Dl | html.P:
+    if data.size > MOST_VALUES:
+        return html.P(t("overview.large", n=fmt.count(MOST_VALUES)), className="ms-muted")
+    known = statistics(data)
+    told = [(name, fmt.number(getattr(known, name))) for name in ("min", "max", "mean", "std")]
+    told += [("n", fmt.count(known.count)), ("0", fmt.count(known.zeros))]
+    bad = [("NaN", known.nan), ("+Inf", known.pos_inf), ("-Inf", known.neg_inf)]
+    pairs = [html.Div([html.Dt(name), html.Dd(words)]) for name, words in told]
+    pairs += [html.Div([html.Dt(name), html.Dd(fmt.count(n))], className="ms-tile-wrong") for name, n in bad if n]
+    return html.Dl(pairs, className="ms-tile-stats")
+
+
+# Parts ----------------------------------------------------------------------------------------------------------------
+
+
+def _picture(tag: str, notes: Sequence[Any], content: Any, problem: str = "") -> Picture:
+    caption = [html.Span(tag, className="ms-cut ms-tile-tag", title=tag), *(html.Span(note) for note in notes)]
+    wrong = [html.P(problem, className="ms-tile-wrong")] if problem else []
+    return html.Div([html.Div(caption, className="ms-tile-caption"), content, *wrong], className="ms-picture")
+
+
+def _step(step: int) -> Any:
+    return t("overview.step", step=fmt.count(step))
+
+
+def _not_finite(count: int) -> list[Any]:
+    return [html.Span(t("overview.not_finite", n=fmt.count(count)), className="ms-tile-wrong")] if count else []
+
+
+def _colour(source: FrameSource, run: str) -> str:
+    return colours(source).get(run, PALETTE[0][0])
+
+
+def _graph(figure: dict[str, Any]) -> html.Div:
+    layout = figure["layout"]
+    layout |= {"margin": _MARGIN, "hovermode": False, "font": {"size": 10}}
+    for name in ("xaxis", "yaxis"):
+        layout[name] |= {"nticks": 4}
+    return html.Div(dcc.Graph(figure=figure, config=_CONFIG, responsive=True, className="ms-plot"), className="ms-tile-plot")

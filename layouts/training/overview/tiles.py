@@ -1,0 +1,104 @@
+"""The tiles of the overview: a small picture of what one run recorded of each kind, or how to record it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from dash import html
+
+from layouts import format as fmt
+from layouts import parts
+from layouts.i18n import attributes, both, t
+from layouts.page import FrameSource, Page, RunRow
+from layouts.training.overview import pictures
+from layouts.training.overview.pictures import Picture
+
+Draw = Callable[[FrameSource, str, RunRow, str], Sequence[Picture]]
+
+_COLLECT = """summary = SummaryCollector("summary/run_1"{more})
+model.train(epochs, dataset, callbacks=[summary])"""
+_OPERATOR = """self.{name} = ops.{name}()  # in __init__ of the network
+self.{name}("{tag}", {value})  # in construct"""
+_LANDSCAPE = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
+SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """What one tile shows: data of a kind, or of a single tag of it. draw: None where there is no picture of it yet.
+
+    name is also what its texts are named after; record are the lines that record such data.
+    """
+
+    name: str
+    kind: str
+    icon: str
+    record: str
+    draw: Draw | None = None
+    tag: str = ""
+
+
+def _collect(what: str) -> str:
+    return _COLLECT.format(more=f", collect_specified_data={{{what}}}" if what else "")
+
+
+TILES = (
+    Tile("scalars", "scalar", "scalars", _collect(""), lambda source, run, row, _: pictures.scalars(source, run, row)),
+    Tile("histograms", "histogram", "histograms", _collect('"histogram_regular": ".*"'),
+         lambda source, run, row, _: pictures.histograms(source, run, row)),
+    Tile("images", "image", "images", _OPERATOR.format(name="ImageSummary", tag="input", value="x"), pictures.images),
+    Tile("tensors", "tensor", "tensors", _OPERATOR.format(name="TensorSummary", tag="logits", value="logits"),
+         lambda source, run, row, _: pictures.tensors(source, run, row)),
+    Tile("landscape", "landscape", "landscape", _LANDSCAPE, lambda source, run, row, _: pictures.landscape(source, run, row)),
+    Tile("graph", "graph", "graph", _collect('"collect_graph": True')),
+    Tile("dataset", "lineage", "dataset", _collect('"collect_dataset_graph": True'), tag="dataset_graph"),
+)  # fmt: skip
+
+
+def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str, pages: Mapping[str, Page]) -> list[Any]:
+    """The contents of one tile: a link to the kind's page where the run has data and there is such a page."""
+    tags = [tag for tag in source.tags(run, what.kind) if not what.tag or tag == what.tag]
+    if not tags:
+        waiting = row.state in ("waiting", "loading")
+        return [_head(what, 0), _waiting() if waiting else parts.empty_state(f"overview.{what.name}_none", code=what.record)]
+    if what.draw is None:
+        return [_head(what, 0), html.P(t("overview.recorded"), className="ms-tile-note")]
+    shown = [_head(what, len(tags)), html.Div(list(what.draw(source, run, row, routes)), className="ms-tile-pictures")]
+    page = pages.get(what.kind)
+    if page is None:
+        return shown
+    title = _names(what)
+    link = html.A(
+        shown, href=f"{page.path}?{urlencode({'run': run})}", className="ms-tile-link",
+        **{"data-page": page.path, "data-run": run}, **title,
+    )  # fmt: skip
+    return [link]
+
+
+def _names(what: Tile) -> dict[str, Any]:
+    english, chinese = both(f"overview.{what.name}")
+    sentence = both("overview.open")
+    words = sentence[0].format(page=english.lower()), sentence[1].format(page=chinese)
+    named: dict[str, Any] = {}
+    for name in ("title", "aria-label"):
+        named |= {name: words[0], f"data-en-{name}": words[0], f"data-zh-{name}": words[1]}
+    return named
+
+
+def _head(what: Tile, tags: int) -> html.Header:
+    counted = t("overview.tag") if tags == 1 else t("overview.tags", n=fmt.count(tags))
+    return html.Header(
+        [
+            parts.icon(what.icon),
+            html.H3(t(f"overview.{what.name}"), className="ms-card-title"),
+            html.Span([html.Span(counted, className="ms-badge")] if tags else [], className="ms-card-badges"),
+        ],
+        className="ms-card-head",
+    )
+
+
+def _waiting() -> html.Div:
+    return html.Div(className="ms-skeleton ms-tile-note", role="status", **attributes(aria_label="overview.reading"))
