@@ -207,7 +207,7 @@ def _path(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
     ends = [_end("start", slice(0, 1), HALO, colour, 12), _end("end", slice(-1, None), colour, HALO, 18)]
     marks = [
         _points(x[part], y[part], z[part], look, levels, 1.2)
-        | {"mode": "markers", "marker": marker | ({"size": 9} if solid else {}), "meta": {"role": role},
+        | {"mode": "markers", "marker": marker | ({"size": 7} if solid else {}), "meta": {"role": role},
            "hovertemplate": f"{look.words[role]}: {unit} {int(at[part][0])}<br>"
                             f"{look.words['loss']} {z[part][0]:.6g}<extra></extra>"}
         for role, part, marker in ends
@@ -227,7 +227,7 @@ def _convergence(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
     hover = f"{look.words['convergence']}<br>{look.words['loss']} {z[0]:.6g}<extra></extra>"
     trace = _points(x, y, z, look, levels, 2.0) | {"hovertemplate": hover, "meta": {"role": "convergence"}}
     if look.view == "surface":  # a surface has no star among its marks, but it has letters
-        font = {"size": 24, "color": colour}
+        font = {"size": 32, "color": colour}
         return [trace | {"mode": "text", "text": ["★"], "textfont": font, "textposition": "middle center"}]
     # Training often ends there: a white star is seen within the filled circle too.
     marker = {"symbol": "star", "size": 13, "color": HALO, "line": {"color": colour, "width": 1.5}, "opacity": 1}
@@ -274,8 +274,9 @@ def _axis(anchor: str) -> dict[str, Any]:
 
 
 def _scene(domain: list[float], look: Look, levels: _Levels, panels: int) -> dict[str, Any]:
+    grid = "#3a4048" if look.dark else "#d5d8dd"
     axis = {
-        "color": look.muted, "gridcolor": "rgba(127,127,127,0.25)", "zerolinecolor": "rgba(127,127,127,0.25)",
+        "color": look.muted, "gridcolor": grid, "zerolinecolor": grid,
         "showbackground": False, "tickformat": ".3~g", "nticks": 5, "tickfont": {"size": 10}, "showspikes": False,
     }  # fmt: skip
     away = 1 + 0.45 * (panels - 1)  # a narrow scene needs distance
@@ -286,8 +287,8 @@ def _scene(domain: list[float], look: Look, levels: _Levels, panels: int) -> dic
         "xaxis": titled["x"], "yaxis": titled["y"],
         "zaxis": axis | {"title": {"text": look.words["loss"]}, "tickformat": levels.ticks,
                          "range": [levels.low - pad, levels.high + pad]},
-        "aspectmode": "manual", "aspectratio": {"x": 1.1, "y": 1.1, "z": 0.7},
-        "camera": {"eye": {"x": 1.35 * away, "y": -1.35 * away, "z": 0.95 * away}, "center": {"x": 0, "y": 0, "z": -0.12}},
+        "aspectmode": "manual", "aspectratio": {"x": 1.1, "y": 1.1, "z": 0.65},
+        "camera": {"eye": {"x": 1.0 * away, "y": -1.4 * away, "z": 1.35 * away}, "center": {"x": 0, "y": 0, "z": -0.12}},
     }  # fmt: skip
 
 
