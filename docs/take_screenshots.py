@@ -26,6 +26,7 @@ PICTURES = (
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
     ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
     ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
+    ("images", f"images?{CHOSEN}&step=40", "light", "en-US"),
     ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
 )
 
