@@ -14,14 +14,17 @@ from benchmarks.measure import Figure, in_fresh_process
 
 
 def figures(times: int) -> list[Figure]:
-    """One heavy card, and ten cards of a hundred runs."""
+    """One heavy card, ten cards of a hundred runs, and histograms over 200 steps."""
     one = in_fresh_process("benchmarks.drawing", "one", times=times)
     many = in_fresh_process("benchmarks.drawing", "many", times=times)
+    heat, ridge = (in_fresh_process("benchmarks.drawing", view, times=times) for view in ("heat", "ridge"))
     kilobytes = f"{one[0]['bytes'] / 1024:,.0f} KiB"
     megabytes = f"{many[0]['bytes'] / 2**20:,.1f} MiB of JSON"
     return [
         Figure("card of 100k points, smoothing and threshold: JSON, p50", "ms", 5.0, tuple(r["ms"] for r in one), kilobytes),
         Figure("10 tags x 100 runs: reduce and JSON", "CPU ms", 300.0, tuple(r["ms"] for r in many), megabytes),
+        Figure("heat map of 200 steps x 90 buckets: JSON, p50", "ms", 30.0, tuple(r["ms"] for r in heat)),
+        Figure("ridge of 60 steps thinned from 200: JSON, p50", "ms", 30.0, tuple(r["ms"] for r in ridge)),
     ]
 
 
@@ -68,5 +71,41 @@ def many() -> dict[str, float]:
     return _timed(lambda: sum(len(_encoded(draw(source, ask))) for ask in asks), 5, time.process_time)
 
 
+def heat() -> dict[str, float]:
+    """200 histograms of 90 buckets as a heat map with quantiles; decoding not counted. Median of 50."""
+    return _histograms("heat")
+
+
+def ridge() -> dict[str, float]:
+    """The same as a ridge."""
+    return _histograms("ridge")
+
+
+def _histograms(view: str) -> dict[str, float]:
+    import numpy as np
+
+    from layouts.figures import histograms
+    from layouts.training.histograms.drawing import MOST_LINES
+    from parsers import HistogramValue
+    from parsers.analysis import thinned
+
+    random = np.random.default_rng(0)
+    values = []
+    for spread in np.linspace(1.0, 2.0, 200):
+        data = random.normal(0.0, spread, 10_000)
+        count, edges = np.histogram(data, 90)
+        limits = float(data.min()), float(data.max()), float(data.sum())
+        values.append(HistogramValue(edges[:-1], np.diff(edges), count.astype(np.float64), *limits, data.size))
+
+    def draw() -> int:
+        places = thinned(200, MOST_LINES if view == "ridge" else 200)
+        step = places * 10
+        x = step.astype(np.float64)
+        run = histograms.Recorded("run", "run", "#236db4", 0.0, step, x, x, [values[place] for place in places])
+        return len(_encoded(getattr(histograms, view)([run], histograms.Look())))
+
+    return _timed(draw, 50, time.perf_counter)
+
+
 if __name__ == "__main__":
-    print(json.dumps({"one": one, "many": many}[sys.argv[1]]()))
+    print(json.dumps({"one": one, "many": many, "heat": heat, "ridge": ridge}[sys.argv[1]]()))
