@@ -57,7 +57,7 @@
         find: (selector) => root.querySelector(selector),
         slot: (number) => root.querySelector(`.ms-slot[data-slot="${number}"]`),
       };
-      page.change = (changes) => mindscope.state.set(page.store("state"), page.state, changes);
+      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
       pages.set(rootId, page);
       new ResizeObserver(() => measure(page)).observe(page.find(".ms-slots"));
       buildBar(page);

@@ -21,12 +21,7 @@
         find: (selector) => root.querySelector(selector),
         plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
       };
-      page.change = (changes) => {
-        const before = page.state;
-        // At once: a second change may come before Dash has told of the first.
-        page.state = mindscope.state.changed(before, changes);
-        mindscope.state.set(page.store("state"), before, changes);
-      };
+      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
       pages.set(rootId, page);
       build(page);
     }

@@ -39,9 +39,11 @@
     return next;
   }
 
+  // The new state, given at once: a second change may come before Dash has told of the first.
   function set(storeId, state, changes) {
     const next = changed(state, changes);
     if (!same(next, state || {})) window.dash_clientside.set_props(storeId, { data: next });
+    return next;
   }
 
   function fromQuery(query) {
