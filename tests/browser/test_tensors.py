@@ -167,3 +167,34 @@ def test_files(page: Page, address: str, tmp_path: Path) -> None:
         page.locator(f'{CARD} [data-tensor-file="npy"][data-part="shown"]').click()
     np.testing.assert_array_equal(np.load(download.value.path()), WEIGHTS[0][0, 1:3])
     assert download.value.suggested_filename == "weights_1.npy"
+
+
+def test_keys(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&tag=weights&step=9")
+    expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
+    page.locator(f"{CARD} .ms-tensor-table").focus()
+    page.keyboard.press("n")
+    expect(page.locator(f"{CARD} .ms-tensor-readout")).to_have_text("[1, 30, 250] = NaN")
+    page.keyboard.press("f")
+    expect(page.locator(CARD)).to_have_class(re.compile("ms-full"))
+    assert page.locator(CARD).bounding_box() == {"x": 0, "y": 0, "width": 1440, "height": 900}
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(f"{CARD} .ms-tensor-readout")).to_contain_text("[1, 30, 249] = ")
+    page.keyboard.press("Escape")
+    expect(page.locator(CARD)).not_to_have_class(re.compile("ms-full"))
+
+
+def test_a_card_follows_a_run_that_goes_on(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
+    (tmp_path / "live").mkdir()
+    with EventWriter(str(tmp_path / "live" / NAME), "mindspore") as writer:
+        writer.add(1, {"weights": Tensor(WEIGHTS[0])})
+        writer.flush()
+        store = Store([tmp_path], interval=0.3).start()
+        assert store.wait(30)
+        page.goto(f"{serve(create_app(store).server)}/tensors")
+        expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][0, 0, 0]:.5f}")
+        writer.add(2, {"weights": Tensor(WEIGHTS[1])})
+        writer.flush()
+        expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[1][0, 0, 0]:.5f}")
+        expect(page.locator(f"{CARD} .ms-tensor-now .en")).to_have_text("Step 2")
+        store.stop()
