@@ -80,7 +80,10 @@
 
   const dash = (window.dash_clientside = window.dash_clientside || {});
 
-  dash.mindscope_to_control = byName((name, _store, _control, _prop, key, kind, fallback) => (state, now) => {
+  dash.mindscope_to_control = byName((name, _store, control, _prop, key, kind, fallback) => (state, now) => {
+    // What somebody is typing is newer than what the state has heard of it.
+    const typing = given.has(name) && document.activeElement && document.activeElement.id === control;
+    if (typing) return window.dash_clientside.no_update;
     const value = decode((state || {})[key], kind, fallback);
     given.set(name, value);
     return same(value, now) ? window.dash_clientside.no_update : value;
