@@ -136,8 +136,9 @@
 
   function place(table, pointer) {
     const { offsetWidth: width, offsetHeight: height } = table;
-    const left = pointer.x + 16 + width > window.innerWidth ? pointer.x - 16 - width : pointer.x + 16;
-    const top = Math.min(pointer.y + 16, window.innerHeight - height - 8);
+    const left = Math.min(pointer.x + 16, window.innerWidth - width - 8);
+    const below = pointer.y + 16;
+    const top = below + height + 8 > window.innerHeight ? pointer.y - 16 - height : below;
     table.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
   }
 
