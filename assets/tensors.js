@@ -90,10 +90,14 @@
     const { which, part, reason } = t.wanted;
     if (reason) {
       t.asked = "";
+      t.summed = "";
+      t.find("stats").replaceChildren();
       return message(t, i18n.text(...reason), "plain");
     }
-    if (which + part !== t.asked) load(t);
-    else if (t.about) draw(t);
+    // What failed is asked for again.
+    if (t.about && t.about.problem) t.asked = "";
+    if (which + part === t.asked) draw(t);
+    else load(t);
     return loadSummary(t);
   }
 
@@ -107,29 +111,41 @@
     }
   }
 
+  // One request at a time: a slider being dragged asks for the newest step next, and for none of those in between.
   async function load(t) {
-    const asked = t.wanted.which + t.wanted.part;
-    if (t.which !== t.wanted.which) t.after = null;
-    t.which = t.wanted.which;
-    t.asked = asked;
-    const about = await json(address(t.page, "tensor-about", asked));
-    if (t.asked !== asked) return;
-    t.about = about;
-    mindscope.tensorControls.draw(t);
-    draw(t);
-    head(t);
+    if (t.loading) return;
+    t.loading = true;
+    while (t.wanted.which && t.asked !== t.wanted.which + t.wanted.part) {
+      const { which, part } = t.wanted;
+      t.about = await json(address(t.page, "tensor-about", which + part));
+      t.asked = which + part;
+      if (t.which !== which) t.after = null;
+      t.which = which;
+      if (t.wanted.reason) break;
+      mindscope.tensorControls.draw(t);
+      draw(t);
+      head(t);
+    }
+    t.loading = false;
+  }
+
+  function summaryWanted(t) {
+    return t.wanted.which ? t.wanted.which + (histogram(t.page) ? "&figure=1" : "") : "";
   }
 
   async function loadSummary(t) {
-    const asked = t.wanted.which + (histogram(t.page) ? "&figure=1" : "");
-    if (asked === t.summed) return;
-    t.summed = asked;
-    const summary = await json(address(t.page, "tensor-statistics", asked));
-    if (t.summed !== asked) return;
-    t.summary = summary.problem ? null : summary;
-    drawSummary(t);
-    if (summary.figure) window.dash_clientside.set_props(t.page.part("graph", t.card.dataset.slot), { figure: summary.figure });
-    if (t.about && t.asked === t.wanted.which + t.wanted.part) draw(t);
+    if (t.summing) return;
+    t.summing = true;
+    while (summaryWanted(t) && t.summed !== summaryWanted(t)) {
+      const asked = summaryWanted(t);
+      const summary = await json(address(t.page, "tensor-statistics", asked));
+      t.summed = asked;
+      t.summary = summary.problem ? null : summary;
+      drawSummary(t);
+      if (summary.figure) window.dash_clientside.set_props(t.page.part("graph", t.card.dataset.slot), { figure: summary.figure });
+      if (t.about && t.asked && !t.wanted.reason) draw(t);
+    }
+    t.summing = false;
   }
 
   function histogram(page) {
