@@ -47,7 +47,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "overview.large": (
         "Statistics of more than {n} values are on the tensors page.", "超过 {n} 个值的统计信息请见张量页面。",
     ),
-    "overview.alt": ("{tag}, step {step}", "{tag}，步骤 {step}"),
+    "overview.zeros": ("zeros", "零值"),
     "overview.loss": ("loss {low} to {high}", "损失 {low} 至 {high}"),
     "overview.broken": ("{tag}, step {step}: {reason}", "{tag}，步骤 {step}：{reason}"),
     "overview.recorded": ("Recorded; Mindscope does not draw it yet.", "已记录；Mindscope 暂不绘制。"),
@@ -57,7 +57,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     "overview.histograms_none": ("No distribution yet. To record the parameters:", "尚无参数分布。记录参数："),
     "overview.images_none": ("No image yet. To record the input:", "尚无图像。记录输入："),
     "overview.tensors_none": ("No tensor yet. To record one:", "尚无张量。记录张量："),
-    "overview.landscape_none": ("No loss landscape yet. To compute one:", "尚无损失地形。计算损失地形："),
+    "overview.landscape_none": (
+        "No loss landscape yet. To compute one from checkpoints:", "尚无损失地形。由检查点计算损失地形：",
+    ),
     "overview.graph_none": ("No computational graph. To record it:", "没有计算图。记录计算图："),
     "overview.dataset_none": ("No dataset graph. To record it:", "没有数据图。记录数据图："),
 }  # fmt: skip

@@ -14,7 +14,8 @@ from layouts.i18n import both
 from layouts.page import FrameSource, RunRow
 from layouts.state import colours, selected_runs, text
 
-LARGE = ("histogram", "image", "tensor", "landscape", "text")
+LARGE = ("histogram", "image", "tensor", "text")
+"""Kinds of large values that are recorded while training; landscapes are computed afterwards."""
 INTERVALS = 100
 """Speed is that of so many newest intervals."""
 _NAME = 100_000

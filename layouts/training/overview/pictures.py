@@ -183,21 +183,22 @@ def _table(data: NDArray[Any]) -> html.Div:
 
 def _cell(value: Any, largest: float) -> html.Td:
     number = complex(value) if np.iscomplexobj(value) else float(value)
-    words = f"{value:.2g}" if isinstance(number, complex) else fmt.number(number, 3)
+    words, exact = (f"{number:.2g}", str(number)) if isinstance(number, complex) else (fmt.number(number, 2), fmt.exact(number))
     if not np.isfinite(number):
         return html.Td(words, className="ms-tile-wrong")
     heat = float(abs(number) / largest) if largest else 0.0
     below = not isinstance(number, complex) and number < 0
     style = {"--ms-heat": f"{heat:.2f}"}
-    return html.Td(words, className="ms-tile-below" if below else "ms-tile-above", style=style)
+    return html.Td(words, className="ms-tile-below" if below else "ms-tile-above", style=style, title=exact)
 
 
 def _statistics(data: NDArray[Any]) -> html.Dl | html.P:
     if data.size > MOST_VALUES:
         return html.P(t("overview.large", n=fmt.count(MOST_VALUES)), className="ms-muted")
     known = statistics(data)
-    told = [(name, fmt.number(getattr(known, name))) for name in ("min", "max", "mean", "std")]
-    told += [("n", fmt.count(known.count)), ("0", fmt.count(known.zeros))]
+    values = [(name, getattr(known, name)) for name in ("min", "max", "mean", "std")]
+    told: list[tuple[Any, str]] = [(name, fmt.number(value)) for name, value in values if not np.isnan(value)]
+    told += [(t("overview.zeros"), fmt.count(known.zeros))]
     bad = [("NaN", known.nan), ("+Inf", known.pos_inf), ("-Inf", known.neg_inf)]
     pairs = [html.Div([html.Dt(name), html.Dd(words)]) for name, words in told]
     pairs += [html.Div([html.Dt(name), html.Dd(fmt.count(n))], className="ms-tile-wrong") for name, n in bad if n]

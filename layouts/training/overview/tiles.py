@@ -20,10 +20,10 @@ Draw = Callable[[FrameSource, str, RunRow, str], Sequence[Picture]]
 
 _COLLECT = """summary = SummaryCollector("summary/run_1"{more})
 model.train(epochs, dataset, callbacks=[summary])"""
-_OPERATOR = """self.{name} = ops.{name}()  # in __init__ of the network
+_OPERATOR = """self.{name} = ops.{operator}()  # in __init__
 self.{name}("{tag}", {value})  # in construct"""
-_LANDSCAPE = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
-SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
+_LANDSCAPE = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])
+SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(fn, [0])"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +45,15 @@ def _collect(what: str) -> str:
     return _COLLECT.format(more=f", collect_specified_data={{{what}}}" if what else "")
 
 
+SMALL = ("graph", "dataset")
+"""Tiles that share one place, as they have no picture."""
 TILES = (
     Tile("scalars", "scalar", "scalars", _collect(""), lambda source, run, row, _: pictures.scalars(source, run, row)),
     Tile("histograms", "histogram", "histograms", _collect('"histogram_regular": ".*"'),
          lambda source, run, row, _: pictures.histograms(source, run, row)),
-    Tile("images", "image", "images", _OPERATOR.format(name="ImageSummary", tag="input", value="x"), pictures.images),
-    Tile("tensors", "tensor", "tensors", _OPERATOR.format(name="TensorSummary", tag="logits", value="logits"),
+    Tile("images", "image", "images", _OPERATOR.format(name="image", operator="ImageSummary", tag="input", value="x"),
+         pictures.images),
+    Tile("tensors", "tensor", "tensors", _OPERATOR.format(name="tensor", operator="TensorSummary", tag="logits", value="x"),
          lambda source, run, row, _: pictures.tensors(source, run, row)),
     Tile("landscape", "landscape", "landscape", _LANDSCAPE, lambda source, run, row, _: pictures.landscape(source, run, row)),
     Tile("graph", "graph", "graph", _collect('"collect_graph": True')),
