@@ -84,6 +84,7 @@
 
   function show(page, card, key) {
     const t = tensorOf(page, card);
+    if (t.key !== key) forget(t);
     t.key = key;
     t.wanted = wanted(page, card, key);
     mindscope.tensorControls.draw(t);
@@ -96,9 +97,19 @@
     }
     // What failed is asked for again.
     if (t.about && t.about.problem) t.asked = "";
+    if (!t.summary) t.summed = "";
     if (which + part === t.asked) draw(t);
     else load(t);
     return loadSummary(t);
+  }
+
+  // The card is another tag's now.
+  function forget(t) {
+    Object.assign(t, { about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null, boxesOf: "" });
+    t.table.hide();
+    t.boxes.replaceChildren();
+    t.find("stats").replaceChildren();
+    for (const name of ["message", "body", "foot"]) t.find(name).hidden = true;
   }
 
   async function json(url) {
@@ -117,7 +128,10 @@
     t.loading = true;
     while (t.wanted.which && t.asked !== t.wanted.which + t.wanted.part) {
       const { which, part } = t.wanted;
-      t.about = await json(address(t.page, "tensor-about", which + part));
+      const { key } = t;
+      const about = await json(address(t.page, "tensor-about", which + part));
+      if (t.key !== key) continue;
+      t.about = about;
       t.asked = which + part;
       if (t.which !== which) t.after = null;
       t.which = which;
@@ -138,7 +152,9 @@
     t.summing = true;
     while (summaryWanted(t) && t.summed !== summaryWanted(t)) {
       const asked = summaryWanted(t);
+      const { key } = t;
       const summary = await json(address(t.page, "tensor-statistics", asked));
+      if (t.key !== key) continue;
       t.summed = asked;
       t.summary = summary.problem ? null : summary;
       drawSummary(t);
