@@ -1,7 +1,9 @@
 // Stepping through large values (images, texts): one slider for all cards of a page, or one per card. Counterpart of
 // layouts/training/recorded.py. A position is a step, or "step~n" for the n-th value of a step recorded more than once.
 //
-// A kind (see cards.js) that steps has, beside what cards.js asks for, show(page, card, key), which draws a card at its position.
+// A kind (see cards.js) that steps has, beside what cards.js asks for, show(page, card, key), which draws a card at its
+// position, and may have keys(page, key), which is true where it has made use of an arrow, Home or End itself. In the state:
+// step, or with each=1 one at="position:tag" per tag; the newest position is not named.
 (function () {
   "use strict";
   const mindscope = window.mindscope;

@@ -157,7 +157,6 @@
     while (grid.children.length > shown.length) grid.lastChild.remove();
     while (grid.children.length < shown.length) grid.append(picture());
     shown.forEach((series, at) => fill(page, grid.children[at], key, series, steps.placeAt(series, position), position));
-    grid.classList.toggle("ms-image-alone", shown.length === 1);
     settle(page);
     return undefined;
   }

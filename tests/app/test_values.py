@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 from flask.testing import FlaskClient
@@ -15,7 +16,7 @@ from app import create_app
 from app.embed import EmbeddedPage
 from app.store import Store
 from layouts import PAGES
-from parsers.events.writer import EventWriter, Image, Text
+from parsers.events.writer import EventWriter, Image, Text, delimited, float64, number, record
 
 HOSTILE = '"><script>alert(1)</script>/../%2F训练 😀'
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'
@@ -158,6 +159,36 @@ def test_a_file_that_vanished_or_changed(client: FlaskClient, base: Path) -> Non
     path.unlink()
     assert get(client, place=2).status_code == 422
     assert "Traceback" not in get(client, place=2).text
+
+
+def test_each_image_of_a_batch_in_one_record(tmp_path: Path) -> None:
+    """TensorBoard keeps a batch as strings of a tensor: width, height, and the encoded images."""
+    (path := tmp_path / "run" / "events.out.tfevents.1700000000.vm").parent.mkdir()
+    EventWriter(str(path), "tensorboard").close()
+    tensor = number(1, 7) + b"".join(delimited(8, text) for text in (b"2", b"2", png(1), png(2), png(3)))
+    value = delimited(1, b"batch") + delimited(8, tensor) + delimited(9, delimited(1, delimited(1, b"images")))
+    with path.open("ab") as file:
+        file.write(record(float64(1, 1.7e9) + number(2, 4) + delimited(5, delimited(1, value))))
+    store = Store([tmp_path], interval=0).start()
+    assert store.wait(30)
+    client = create_app(store).server.test_client()
+    for index in range(3):
+        answer = client.get(f"/api/image?run=run&tag=batch&step=4&index={index}")
+        assert (answer.data, answer.headers["Mindscope-Images"]) == (png(index + 1), "3")
+    assert client.get("/api/image?run=run&tag=batch&step=4&index=3").status_code == 404
+    store.stop()
+
+
+def test_a_cut_image_is_sent_with_what_is_wrong(tmp_path: Path) -> None:
+    (tmp_path / "run").mkdir()
+    with EventWriter(str(tmp_path / "run" / "events.out.events.summary.1700000000.1.vm_MS"), "mindspore") as writer:
+        writer.add(1, {"whole": Image(png(1), 2, 2), "cut": Image(png(1)[:-8], 2, 2)})
+    store = Store([tmp_path], interval=0).start()
+    assert store.wait(30)
+    client = create_app(store).server.test_client()
+    assert client.get("/api/image?run=run&tag=whole&place=0").headers["Mindscope-Problem"] == ""
+    assert "is cut" in unquote(client.get("/api/image?run=run&tag=cut&place=0").headers["Mindscope-Problem"])
+    store.stop()
 
 
 def test_a_text_is_plain_text(client: FlaskClient) -> None:
