@@ -1,0 +1,137 @@
+"""The overview, used as a person would."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import dash
+import pytest
+from dash import html
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.embed import pages
+from app.store import Store
+from parsers.events.writer import EventWriter, Image
+from tests.layouts.sources import GivenSource, row
+
+RUN = "lenet_adam_lr0.01_b64"
+LINKS = (
+    ("scalars", RUN), ("histograms", RUN), ("images", RUN), ("tensors", RUN), ("landscape", "lenet_landscape"),
+)  # fmt: skip
+
+
+def visit(page: Page, address: str, query: str) -> None:
+    page.goto(f"{address}/overview?{query}")
+    expect(page.locator(".ms-overview-head")).to_be_visible()
+    expect(page.locator('[data-tile="scalars"] .js-plotly-plot, .ms-overview-empty').first).to_be_attached()
+
+
+@pytest.mark.parametrize(("name", "run"), LINKS)
+def test_a_tile_opens_its_page_for_this_run(page: Page, address: str, name: str, run: str) -> None:
+    visit(page, address, f"run={run}&run=several_files&of={run}")
+    link = page.locator(f'[data-tile="{name}"] .ms-tile-link')
+    expect(link).to_be_visible()
+    link.click(position={"x": 120, "y": 150})
+    expect(page).to_have_url(re.compile(rf"/{name}\?run={re.escape(run)}$"))
+    expect(page.locator(".ms-picker-count .en")).to_have_text("1 of 9 runs")
+    page.go_back()
+    expect(link).to_be_visible()
+
+
+def test_the_newest_data_is_seen(page: Page, address: str) -> None:
+    visit(page, address, f"run={RUN}")
+    expect(page.locator(".ms-fact-steps .ms-fact-value")).to_have_text("110")
+    expect(page.locator(".ms-fact-speed .ms-fact-value .en")).to_contain_text("steps/s")
+    expect(page.locator('[data-tile="scalars"] .scatterlayer path.js-line').first).to_be_visible()
+    expect(page.locator('[data-tile="histograms"] .scatterlayer path.js-line').first).to_be_visible()
+    picture = page.locator('[data-tile="images"] img')
+    expect(picture).to_be_visible()
+    assert picture.evaluate("img => img.decode().then(() => [img.naturalWidth, img.naturalHeight])") == [128, 32]
+    expect(page.locator('[data-tile="tensors"] tbody tr')).to_have_count(8)
+    expect(page.locator('[data-tile="graph"]')).to_contain_text("does not draw it yet")
+    expect(page.locator('[data-tile="landscape"] code')).to_contain_text("SummaryLandscape")
+    page.locator(".ms-fact-problems button").click()
+    expect(page.locator("dialog[open] .ms-health-list")).to_be_visible()
+
+
+def test_select_and_arrows_change_the_run(page: Page, address: str) -> None:
+    visit(page, address, "run=nan_inf&run=many_tags&run=long_history")
+    select = page.locator(".ms-overview-run select")
+    names = select.locator("option").all_inner_texts()
+    assert sorted(names) == ["long_history", "many_tags", "nan_inf"]
+    expect(select).to_have_value(names[0])
+    page.locator("body").press("ArrowRight")
+    expect(select).to_have_value(names[1])
+    expect(page).to_have_url(re.compile(f"of={names[1]}"))
+    expect(page.locator(".ms-fact-path")).to_contain_text(names[1])
+    page.locator(".ms-overview-next").click()
+    expect(select).to_have_value(names[2])
+    expect(page.locator(".ms-overview-next")).to_be_disabled()
+    page.locator("body").press("ArrowRight")
+    page.locator("body").press("ArrowLeft")
+    expect(select).to_have_value(names[1])
+    select.select_option("long_history")
+    expect(page.locator(".ms-fact-steps .ms-fact-value")).to_have_text("6,000")
+    page.reload()
+    expect(select).to_have_value("long_history")
+
+
+def test_only_its_own_growth_redraws_a_run(page: Page, base: Path, address: str) -> None:
+    file = next((base / "several_files").iterdir())
+    visit(page, address, "run=several_files&run=nan_inf&of=several_files")
+    before = page.locator(".ms-fact-points .ms-fact-value").inner_text()
+    drawn: list[str] = []
+    page.on("request", lambda asked: drawn.extend(re.findall("overview-tile-[a-z]+", asked.post_data or "")))
+    shutil.copy(file, base / "nan_inf" / f"{file.name}_again")
+    page.locator("body").press("r")
+    page.wait_for_timeout(2000)
+    assert drawn == []
+    shutil.copy(file, base / "several_files" / "events.out.events.summary.1795217990.0.vm_MS")
+    page.locator("body").press("r")
+    expect(page.locator(".ms-fact-points .ms-fact-value")).not_to_have_text(before)
+    assert drawn != []
+
+
+def test_a_damaged_image_leaves_the_other_tiles(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
+    with EventWriter(str(base / RUN / "events.out.events.summary.1795218990.1.vm_MS"), "mindspore") as writer:
+        writer.add(999, {"input_image": Image(b"no image", 8, 8)})
+    store = Store([base], interval=0).start()
+    assert store.wait(30)
+    visit(page, serve(create_app(store).server), f"run={RUN}")
+    expect(page.locator('[data-tile="images"] [role="alert"]')).to_contain_text("input_image, step 999: ")
+    expect(page.locator('[data-tile="tensors"] tbody tr')).to_have_count(8)
+    store.stop()
+
+
+def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str]) -> None:
+    empty = row("empty", tags={"scalar": 1}, steps=0, points=0, main_tag="", main_value=None)
+    address = serve(create_app(GivenSource([empty])).server)
+    page.goto(f"{address}/overview")
+    expect(page.locator(".ms-tile code")).to_have_count(7)
+    expect(page.locator(".ms-fact-size")).to_contain_text("51.5 KiB")
+    page.goto(f"{address}/overview?run=")
+    expect(page.locator(".ms-overview-none")).to_be_visible()
+    expect(page.locator(".ms-tiles")).to_be_hidden()
+
+
+def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
+    host = dash.Dash("host", update_title="")
+    copies = [pages.Overview([base], id=name) for name in ("one", "two")]
+    for copy in copies:
+        copy.register(host)
+    host.layout = html.Div([copy.layout() for copy in copies])
+    address = serve(host.server) + "/"
+    page.goto(address)
+    expect(page.locator('[data-tile="scalars"] .ms-tile-link')).to_have_count(2)
+    expect(page.locator('[data-tile="images"] img')).to_have_count(2)
+    page.locator("#two-overview-root .ms-overview-next").click()
+    expect(page.locator("#two-overview-root .ms-overview-of .en")).to_have_text("2 of 10 chosen")
+    expect(page.locator("#one-overview-root .ms-overview-of .en")).to_have_text("1 of 10 chosen")
+    page.locator('#one-overview-root [data-tile="scalars"] .ms-tile-link').click()
+    page.wait_for_timeout(200)
+    assert page.url == address
