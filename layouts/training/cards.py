@@ -73,7 +73,8 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
                     toolbar([], label=cards.controls, class_name="ms-cards-controls"),
                     html.Div(_states(cards), className="ms-cards-states"),
                     html.Div(
-                        [_slot(cards, ids, str(slot)) for slot in range(cards.slots)], className="ms-cards ms-cards-even ms-slots"
+                        [_slot(cards, ids, str(slot)) for slot in range(cards.slots)],
+                        className="ms-cards ms-cards-even ms-slots",
                     ),
                 ],
                 className="ms-cards-main",
