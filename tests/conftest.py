@@ -6,6 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# A busy machine draws slowly and a first run builds its tables of characters: neither says anything about what is tested.
+# In continuous integration the examples are the same every time, so that a failure is one of the change.
+settings.register_profile(
+    "mindscope", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=os.environ.get("CI") == "true"
+)
+settings.load_profile("mindscope")
 
 
 @pytest.fixture(scope="session")
