@@ -90,7 +90,8 @@
     const index = figure.querySelector(".ms-image-index");
     index.hidden = total < 2;
     index.dataset.total = String(total);
-    index.textContent = `${indexOf(page, figure.closest(".ms-slot").dataset.key) + 1}/${total}`;
+    const card = figure.closest(".ms-slot");
+    if (card) index.textContent = `${indexOf(page, card.dataset.key) + 1}/${total}`;  // else it went while its picture was on its way
   }
 
   // Which of several images in one record is shown.

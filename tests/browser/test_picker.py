@@ -114,7 +114,7 @@ def test_a_search_and_a_choice_of_just_what_it_found(opened: Page) -> None:
 
 def test_the_name_of_a_run_opens_it(opened: Page) -> None:
     opened.locator('[row-id="sweep/run_0004"] .ms-run-name').click()
-    expect(opened).to_have_url(re.compile(r"/scalars\?run=sweep/run_0004$"))
+    expect(opened).to_have_url(re.compile(r"/overview\?run=sweep/run_0004$"))
 
 
 def test_the_picker_finds_the_chosen_among_a_thousand(page: Page, serve: Serve) -> None:
