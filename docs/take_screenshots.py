@@ -22,7 +22,6 @@ RUNS = [
 CHOSEN = "&".join(f"run={name}" for name in RUNS)
 PICTURES = (
     ("runs", "", "light", "en-US"),
-    ("overview", f"overview?{CHOSEN}&of=lenet_adam_lr0.01_b64", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
     ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
