@@ -9,8 +9,10 @@ ARGS ?= --demo --open
 run: $(VENV)/.run
 	$(BIN)/python -m app $(ARGS)
 
+# A browser test that fails is run once more by itself, and must pass then: a busy machine can be slower than any wait.
 test: $(VENV)/.test browser lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --ignore=tests/browser
+	$(BIN)/python -m pytest tests/browser || $(BIN)/python -m pytest tests/browser --last-failed --last-failed-no-failures none
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
