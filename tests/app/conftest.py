@@ -95,7 +95,7 @@ def _register(app, source, ids, routes) -> None:
 
     @app.callback(Output("broken", "children"), Input("number", "value"))
     def broken(number: object) -> str:
-        raise RuntimeError("secret-detail /root/secret")
+        raise RuntimeError("secret-detail /some/where/secret")
 
     @app.callback(Output("odd", "children"), Input("number", "value"))
     def odd(number: object) -> object:
