@@ -46,3 +46,33 @@ IMAGES = _index("images", "image")
 TENSORS = _index("tensors", "tensor")
 LANDSCAPES = _index("landscapes", "loss landscape")
 TEXTS = _index("texts", "text")
+
+NODES = Schema(
+    "nodes",
+    "The nodes of one graph, in the order of the file; the row number is a node's id.",
+    (
+        Column("name", "str", "", "name as in the file; parameters and constants included"),
+        Column("full_name", "str", "", "name with its scopes, parts separated by /; the name where the file has no other"),
+        Column("scope", "category", "", "scopes the node is in, separated by /; empty at the top"),
+        Column("type", "category", "", "operator type as in the file; Parameter and Const for what is no operator"),
+        Column("kind", "category", "", "operator, parameter or constant"),
+        Column("output_type", "category", "", "type of the output, such as Tensor[Float32] or Tuple[...]; empty for unknown"),
+        Column("shape", "category", "", "shape of the output, such as 32x3x224x224; [] for a scalar, empty for unknown"),
+        Column("instance", "str", "", "instance name as in the file; empty for none"),
+        Column("order", "int64", "B", "byte offset of the node's own message, or of its line, in the file"),
+    ),
+)
+
+EDGES = Schema(
+    "edges",
+    "The edges of one graph, in the order of the consumers and of their inputs.",
+    (
+        Column("source", "int32", "", "row in nodes of what makes the value"),
+        Column("target", "int32", "", "row in nodes of what takes it"),
+        Column("output", "int32", "", "which output of the source; 0 where it has one"),
+        Column("input", "int32", "", "which input of the target, counted from 0"),
+        Column("kind", "category", "", "data or control"),
+        Column("type", "category", "", "type of the value, as in nodes.output_type"),
+        Column("shape", "category", "", "shape of the value, as in nodes.shape"),
+    ),
+)
