@@ -55,6 +55,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
     routes.add_url_rule("/image", "image", lambda: values.image(source))
     routes.add_url_rule("/text", "text", lambda: values.text(source))
+    routes.add_url_rule("/landscape.npz", "landscape-npz", lambda: values.landscape(source))
     routes.add_url_rule("/tensor", "tensor", lambda: tensors.block(source))
     routes.add_url_rule("/tensor-about", "tensor-about", lambda: tensors.about(source))
     routes.add_url_rule("/tensor-statistics", "tensor-statistics", lambda: tensors.statistics(source))

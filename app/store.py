@@ -72,6 +72,8 @@ class _Entry:
         """The run as the newest scan found it; due for reading if any of its files differs."""
         if source.files != self.source.files or any(p.kind == "unreadable" for p in self.run.problems):
             self.due = True
+        if self.loaded and source.plan != self.source.plan:
+            self.row = replace(self.row, tags=_kinds(self.run, source))
         self.source = source
 
 
@@ -416,12 +418,17 @@ def _row(entry: _Entry) -> RunRow:
         state=_state(entry) if entry.loaded else "loading",
         steps=longest,
         points=run.points,
-        tags=run.kinds(),
+        tags=_kinds(run, source),
         main_tag=main,
         main_value=float(value[-1]) if len(value) else None,
         problems=len(entry.problems),
         version=run.version,
     )
+
+
+def _kinds(run: Run, source: Source) -> dict[str, int]:
+    """Kind -> number of tags; collected checkpoints, of which landscapes can be computed, count as one."""
+    return run.kinds() | ({"checkpoints": 1} if source.plan else {})
 
 
 def _state(entry: _Entry) -> str:

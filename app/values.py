@@ -1,8 +1,9 @@
-"""Plain GET routes for one image or one text, as it was recorded.
+"""Plain GET routes for one image, text or loss landscape.
 
     <prefix>image?run=KEY&tag=TAG&place=N      one image; place counts those of the tag in the order they were written
     <prefix>image?run=KEY&tag=TAG&step=STEP    the one of a step, of several the last; with place: that place, if of that step
     <prefix>text?run=KEY&tag=TAG&place=N       one text, as text/plain
+    <prefix>landscape.npz?run=KEY&tag=TAG      the newest landscape of a tag as a file of numpy arrays
 
 index=K picks one of several images in a record (the header Mindscope-Images says how many), download=1 asks for a file, and v
 is anything: browsers take an address with another v for another image. Mindscope-Problem, percent-encoded, says what is wrong
@@ -14,6 +15,7 @@ Answers carry an ETag of the bytes, so a browser that has them need not be sent 
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -23,6 +25,7 @@ from flask import Response, request
 from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
 from parsers import ImageValue, Items, MediaError, PayloadError, TextValue, Value
+from parsers.export.single import files_of
 
 PARAMETERS = ("run", "tag", "place", "step", "index", "download", "v")
 SUFFIXES = {"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp"}
@@ -68,10 +71,27 @@ def text(source: FrameSource) -> Response:
     return _answer(value.text.encode("utf-8", "replace"), "text/plain; charset=utf-8", wanted, "txt")
 
 
+def landscape(source: FrameSource) -> Response:
+    """The arrays of one landscape; 404 where there is none, 422 where it cannot be read."""
+    try:
+        wanted = _wanted(source, "landscape", newest=True)
+        (file,) = files_of(_value(source, wanted))
+    except Unusable as error:
+        return refusal(error)
+    content = io.BytesIO()
+    file.save(content)
+    answer = _answer(content.getvalue(), "application/octet-stream", wanted, "npz")
+    name = f"{safe_name(wanted.run)}_{safe_name(wanted.tag)}.npz"
+    answer.headers["Content-Disposition"] = attachment(name)
+    answer.headers["Mindscope-Problem"] = quote(file.note)
+    return answer
+
+
 # What is asked for --------------------------------------------------------------------------------------------------
 
 
-def _wanted(source: FrameSource, kind: str) -> Wanted:
+def _wanted(source: FrameSource, kind: str, *, newest: bool = False) -> Wanted:
+    """What a request names; with newest it need name neither place nor step."""
     for name in request.args:
         if name not in PARAMETERS:
             raise Unusable(f"wanted the parameters {', '.join(PARAMETERS)}, got {name[:80]!r}")
@@ -81,7 +101,7 @@ def _wanted(source: FrameSource, kind: str) -> Wanted:
     items = source.items(run, kind, tag)
     if items is None:
         raise Unusable(f"run {run[:200]!r} has no {kind} {tag[:200]!r}", 404)
-    place = _place(items)
+    place = len(items) - 1 if newest and not {"place", "step"} & set(request.args) else _place(items)
     if place is None:
         asked = " and ".join(f"{name} {request.args[name]}" for name in ("place", "step") if name in request.args)
         raise Unusable(f"run {run[:200]!r}, {kind} {tag[:200]!r}: {asked} is not there, or no longer", 404)

@@ -134,6 +134,7 @@
     mindscope.i18n.label(summary, "aria-label", "landscape.save");
     const items = ["png", "svg", "csv"].map((name) => make("button", "ms-menu-item", words(`landscape.save.${name}`),
       { type: "button", "data-act": name }));
+    items.push(make("div", "ms-landscape-arrays"));
     const tools = make("span", "ms-card-tools", [
       iconButton("restore", "landscape.restore", "restore"), menu(summary, items), iconButton("full", "landscape.full", "full"),
     ], { role: "toolbar" });
@@ -226,12 +227,23 @@
     ], { tabindex: "-1" });
   }
 
+  // Runs that are not chosen and have landscapes, a press away.
+  function others(page, runs) {
+    const buttons = runs.map(({ key, name }) => {
+      const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+      button.addEventListener("click", () => page.change({ run: [key] }));
+      return button;
+    });
+    return make("div", "ms-landscape-elsewhere", [words("landscape.elsewhere", {}, "span", "ms-muted"), ...buttons]);
+  }
+
   function drawPlans(page) {
-    const { plans, left } = page.catalogue;
-    const wanted = JSON.stringify([plans, left, mindscope.i18n.language()]);
+    const { plans, left, elsewhere } = page.catalogue;
+    const wanted = JSON.stringify([plans, left, elsewhere, mindscope.i18n.language()]);
     if (page.plans === wanted) return;
     page.plans = wanted;
     const more = left ? [words("landscape.left", { n: count(left) }, "p", "ms-muted")] : [];
+    if (elsewhere.length) more.push(others(page, elsewhere));
     page.find(".ms-landscape-plans").replaceChildren(...more, ...plans.map(plan));
   }
 
@@ -250,6 +262,11 @@
       badges.push(element);
     }
     page.find(".ms-landscape-main .ms-card-badges").replaceChildren(...badges);
+    page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.map((sheet) => {
+      const label = meta.sheets.length > 1 ? words("landscape.save.npz_of", { run: sheet.label }) : words("landscape.save.npz");
+      const query = new URLSearchParams({ run: sheet.run, tag: sheet.tag });
+      return make("a", "ms-menu-item", label, { href: `${page.root.dataset.routes}landscape.npz?${query}`, download: "" });
+    }));
     const moves = meta.sheets.some((sheet) => sheet.path.length > 1);
     page.find('[data-act="play"]').hidden = !moves;
   }

@@ -24,6 +24,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from parsers.checkpoints import PLACE
 from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
 
@@ -90,7 +91,7 @@ def rescan(source: Source) -> Source:
         file = source.files[0]
         return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source
     found = _source_at(_Place(source.path, source.real_path, source.name), _list(source.path, 0))
-    fresh = replace(source, files=found.files, problems=found.problems)
+    fresh = replace(source, files=found.files, plan=found.plan, problems=found.problems)
     return replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks))
 
 
@@ -176,8 +177,15 @@ def _source_at(place: _Place, listing: _Listing) -> Source:
         files=tuple(files),
         profile_dirs=tuple(os.path.join(place.path, name) for name in listing.profiles),
         dump_dirs=(place.path,) if listing.dump else (),
+        plan=_plan(place.path, listing),
         problems=tuple(problems),
     )
+
+
+def _plan(path: str, listing: _Listing) -> str:
+    """Path of the file about collected checkpoints, "" where there is none."""
+    plan = os.path.join(path, PLACE)
+    return plan if os.path.dirname(PLACE) in listing.directories and os.path.isfile(plan) else ""
 
 
 def _child(parent: _Place, name: str, *, linked: bool) -> _Place:

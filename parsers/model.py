@@ -62,7 +62,8 @@ class Source:
 
     path is the directory as reached from the base, real_path after resolving links, name the path relative to the base
     with "/" ("." for the base itself): unique among the sources of one base. A job has ranks (each a Source with its
-    own files) and no files of its own, or both. updated is the newest mtime of its files (ranks included).
+    own files) and no files of its own, or both. plan is the path of what its checkpoints allow to compute, or ""
+    (`parsers.checkpoints`). updated is the newest mtime of its files (ranks included).
     """
 
     path: str
@@ -72,6 +73,7 @@ class Source:
     ranks: tuple[Source, ...] = ()
     profile_dirs: tuple[str, ...] = ()
     dump_dirs: tuple[str, ...] = ()
+    plan: str = ""
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -43,6 +43,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "landscape.save.png": ("PNG image", "PNG 图片"),
     "landscape.save.svg": ("SVG image", "SVG 图片"),
     "landscape.save.csv": ("CSV of losses and path", "损失与路径 CSV"),
+    "landscape.save.npz": ("Arrays (.npz)", "数组 (.npz)"),
+    "landscape.save.npz_of": ("Arrays (.npz) of {run}", "{run} 的数组 (.npz)"),
     "landscape.bad": ("{n} losses not finite", "{n} 个损失值非有限"),
     "landscape.problem": ("Cannot be shown whole", "无法完整显示"),
     # Words in the plot
@@ -72,6 +74,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "训练时收集检查点，再由第二个调用计算地形（callback_fn 返回 model、network、数据集、metrics）：",
     ),
     "landscape.no_final": ("None of the chosen runs has a landscape of its final weights.", "所选训练均没有最终权重的地形。"),
+    "landscape.elsewhere": ("Runs that have landscapes:", "有损失地形的训练："),
     "landscape.reading": ("Reading runs …", "正在读取训练……"),
     "landscape.plan": (
         "{run} has collected {n} checkpoints ({unit} {intervals}), of which no landscape has been computed yet.",

@@ -316,3 +316,16 @@ def test_given_sources_are_followed_too(base: Path) -> None:
         assert until(lambda: sum(row.points for row in store.runs()) > before)
     finally:
         store.stop()
+
+
+def test_collected_checkpoints_are_a_kind_of_a_run_as_soon_as_they_are_there(store: Store, base: Path) -> None:
+    def kinds() -> dict[str, int]:
+        return dict(next(row for row in store.runs() if row.key == "several_files").tags)
+
+    assert "checkpoints" not in kinds()
+    (base / "several_files" / "ckpt_dir").mkdir()
+    (base / "several_files" / "ckpt_dir" / "train_metadata.json").write_text("{}")
+    assert until(lambda: kinds().get("checkpoints") == 1)
+    assert kinds()["scalar"] == 4
+    shutil.rmtree(base / "several_files" / "ckpt_dir")
+    assert until(lambda: "checkpoints" not in kinds())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.embed import pages
+from app.store import Store
 from parsers import LandscapeValue, open_run
 from tests.layouts.landscape.landscapes import LandscapeSource, bowl
 from tests.layouts.sources import row, series
@@ -204,3 +206,35 @@ def test_two_stand_in_a_host_each_with_its_own_state(page: Page, serve: Callable
     page.locator('#l2-landscape-root [data-control="at"]').select_option("landscape_[12]")
     expect(titles.nth(1)).to_contain_text("Final weights")
     expect(titles.nth(0)).to_contain_text("Step 1 – 5")
+
+
+def test_arrays_are_a_file_of_the_download_menu(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_landscape&at=landscape_%5B12%5D")
+    page.locator(".ms-landscape-main .ms-card-tools summary").click()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Arrays (.npz)").click()
+    with np.load(download.value.path()) as arrays:
+        assert np.array_equal(arrays["z"], LANDSCAPES["landscape_[12]"].z)
+
+
+def test_the_menu_knows_runs_that_only_collected_checkpoints(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    shutil.copytree(DEMO / "lenet_sink_mode", tmp_path / "only")
+    (tmp_path / "only" / "ckpt_dir").mkdir()
+    store = Store([tmp_path], interval=0.3).start()
+    assert store.wait(30)
+    page.goto(serve(create_app(store).server))
+    link = page.locator('.ms-menu-link[data-page="landscape"]')
+    expect(link).to_have_attribute("aria-disabled", "true")
+    (tmp_path / "only" / "ckpt_dir" / "train_metadata.json").write_text('{"model_params_file_map": {"1": "a"}}')
+    expect(link).to_have_attribute("aria-disabled", "false")
+    link.click()
+    expect(page.locator(".ms-landscape-plan")).to_contain_text("only has collected 1 checkpoints")
+    store.stop()
+
+
+def test_a_run_that_has_landscapes_is_a_press_away(page: Page, address: str) -> None:
+    page.goto(f"{address}/landscape?run=nan_inf")
+    page.locator(".ms-landscape-elsewhere").get_by_role("button", name="lenet_landscape").click()
+    expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 1 – 5")
+    assert state(page)["run"] == ["lenet_landscape"]
+    expect(page.locator(".ms-landscape-elsewhere")).to_have_count(0)

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from parsers import FormatError, landscape_plan
+from parsers import FormatError, discover, landscape_plan
 from parsers.checkpoints import LIMIT
+from parsers.discovery import rescan
 
 REAL: dict[str, Any] = {
     "epoch_group": {"0": [1, 2, 3], "1": [4, 6, 8, 10]},
@@ -60,3 +61,16 @@ def test_what_is_missing_has_a_default(tmp_path: Path) -> None:
 def test_damage_says_what_was_wanted(tmp_path: Path, text: str | bytes) -> None:
     with pytest.raises(FormatError, match=r"train_metadata\.json: wanted"):
         landscape_plan(written(tmp_path, text))
+
+
+def test_discovery_names_the_file_of_a_run_that_has_one(tmp_path: Path) -> None:
+    for name in ("planned", "folder_only", "other"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "events.out.events.summary.1700000000.0.vm_MS").write_bytes(b"")
+    folder = written(tmp_path / "planned", "{}")
+    (tmp_path / "folder_only" / "ckpt_dir").mkdir()
+    found = {source.name: source for source in discover(tmp_path)}
+    assert found["planned"].plan == os.path.join(folder, "ckpt_dir", "train_metadata.json")
+    assert found["folder_only"].plan == found["other"].plan == ""
+    os.remove(found["planned"].plan)
+    assert rescan(found["planned"]).plan == ""

@@ -11,6 +11,6 @@ from layouts.training.landscape.callbacks import register
 from layouts.training.landscape.layout import layout
 
 PAGE = Page(
-    path="landscape", name="landscape", title="landscape.title", icon="landscape", needs=("landscape",), layout=layout,
-    register=register,
+    path="landscape", name="landscape", title="landscape.title", icon="landscape", needs=("landscape", "checkpoints"),
+    layout=layout, register=register,
 )  # fmt: skip

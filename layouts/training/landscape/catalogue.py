@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
@@ -15,11 +16,14 @@ from layouts.state import selected_runs
 MOST_RUNS = 50
 """The landscapes of so many runs are listed."""
 MOST_PLANS = 5
+MOST_ELSEWHERE = 5
 _SHOWN_STEPS = 12
 
 
 def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Landscapes by run, plans of runs without any, how many runs are left out or unread; None where digest is the known one.
+
+    elsewhere names runs that are not chosen and have landscapes, for a choice without any.
 
     A landscape's mark changes when it is written anew, a run's version when anything of it does.
     """
@@ -33,9 +37,15 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
         "left": max(0, len(having) - MOST_RUNS),
         "plans": _plans(source, [run for run in runs if run not in set(having)], rows),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
+        "elsewhere": [] if having else _elsewhere(source, set(runs)),
     }
     digest = f"{zlib.crc32(json.dumps(found).encode()):08x}"
     return None if digest == known else found | {"digest": digest}
+
+
+def _elsewhere(source: FrameSource, chosen: set[str]) -> list[dict[str, str]]:
+    others = (row for row in source.runs() if row.tags.get("landscape") and chosen.isdisjoint(row.members))
+    return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
 
 
 def label_of(run: str, row: RunRow | None) -> str:

@@ -24,8 +24,7 @@ _BLANK = {
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data."""
-    del routes
+    """The page without data. routes is the URL prefix of plain routes."""
     return html.Div(
         [
             *(dcc.Store(id=ids(part)) for part in ("chosen", "catalogue", "digest", "ask", "side")),
@@ -51,7 +50,10 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ],
         id=ids("root"),
         className="ms-landscape",
-        **{"data-instance": ids.instance, "data-page": ids.page, "data-texts": json.dumps(for_browser(TEXTS))},
+        **{
+            "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
+            "data-texts": json.dumps(for_browser(TEXTS)),
+        },
     )  # fmt: skip
 
 

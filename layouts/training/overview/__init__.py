@@ -127,7 +127,7 @@ def _pages() -> dict[str, Page]:
     """Kind of data -> the page about it. Read when callbacks are added, as the list of pages names this one too."""
     from layouts import PAGES
 
-    return {kind: page for page in PAGES if page is not PAGE and len(page.needs) == 1 for kind in page.needs}
+    return {page.needs[0]: page for page in PAGES if page is not PAGE and page.needs}
 
 
 PAGE = Page(

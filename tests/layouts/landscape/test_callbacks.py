@@ -13,7 +13,7 @@ from dash import no_update
 
 from layouts.state import BadInput
 from layouts.training.landscape import callbacks
-from layouts.training.landscape.catalogue import MOST_PLANS, MOST_RUNS
+from layouts.training.landscape.catalogue import MOST_ELSEWHERE, MOST_PLANS, MOST_RUNS
 from parsers import FormatError, LandscapePlan
 from tests.layouts.landscape.landscapes import LandscapeSource, bowl
 from tests.layouts.sources import row, series
@@ -143,3 +143,12 @@ def test_what_no_page_sends_is_refused(bad: Any) -> None:
 def test_runs_that_are_no_state_are_refused(bad: Any) -> None:
     with pytest.raises(BadInput):
         callbacks.landscapes_of(source(), bad, None)
+
+
+def test_a_choice_without_landscapes_names_runs_that_have_some() -> None:
+    given = source()
+    given.rows = [row("none", tags={"scalar": 1}), *(row(f"has {n}", tags={"landscape": 1}) for n in range(7))]
+    given.sheets = {(f"has {n}", "landscape_[1]"): bowl() for n in range(7)}
+    found, _ = callbacks.landscapes_of(given, {"run": ["none"]}, None)
+    assert found["elsewhere"] == [{"key": f"has {n}", "name": f"has {n}"} for n in range(MOST_ELSEWHERE)]
+    assert callbacks.landscapes_of(given, {"run": ["has 1"]}, None)[0]["elsewhere"] == []
