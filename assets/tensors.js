@@ -11,7 +11,6 @@
   const i18n = mindscope.i18n;
   const STATISTICS = ["min", "max", "mean", "std", "count", "zeros", "nan", "pos_inf", "neg_inf"];
   const BAD = ["nan", "pos_inf", "neg_inf"];
-  const numbers = mindscope.tensorNumbers;
 
   // What the state says of a card ---------------------------------------------------------------------------------------
 
@@ -196,7 +195,7 @@
     const { about } = t;
     const [rows, columns] = about.free;
     const look = { scientific: last(t.page.state, "format", "") === "sci", digits: digits(t.page), whole: wholeNumbers(t) };
-    const format = numbers.formatter(about.kept, look, t.summary ? t.summary.largest : 0);
+    const format = mindscope.tensorNumbers.formatter(about.kept, look, t.summary ? t.summary.largest : 0);
     const largest = t.summary ? t.summary.largest : 0;
     const kept = t.shown === t.asked;
     t.shown = t.asked;
@@ -205,7 +204,7 @@
     t.table.show({
       rows: rows ? rows.count : 1, columns: columns ? columns.count : 1, rowHead: head(rows), columnHead: head(columns),
       width: 18 + 7.4 * Math.max(format.characters, lastColumn, 4), format: format.cell,
-      heat: (value) => (largest ? Math.max(-1, Math.min(1, numbers.size(value) / largest)) : 0),
+      heat: (value) => (largest ? Math.max(-1, Math.min(1, mindscope.tensorNumbers.size(value) / largest)) : 0),
     }, kept);
     const { target } = t;
     t.target = null;
@@ -234,7 +233,7 @@
       throw new Error(error);
     }
     const about = JSON.parse(answer.headers.get("Mindscope-Block"));
-    const at = numbers.reader(about.dtype, await answer.arrayBuffer());
+    const at = mindscope.tensorNumbers.reader(about.dtype, await answer.arrayBuffer());
     const width = about.cols[1] - about.cols[0];
     window.setTimeout(() => readout(t), 0);
     return (row, column) => at((row - about.rows[0]) * width + column - about.cols[0]);
@@ -257,7 +256,7 @@
     if (!t.about || !t.about.fixed) return;
     const [row, column] = t.table.current;
     const value = t.table.valueAt(row, column);
-    element.textContent = value === undefined ? "" : `[${indexOf(t.about, row, column).join(", ")}] = ${numbers.exact(value, t.about.kept)}`;
+    element.textContent = value === undefined ? "" : `[${indexOf(t.about, row, column).join(", ")}] = ${mindscope.tensorNumbers.exact(value, t.about.kept)}`;
   }
 
   async function nextBad(t) {
