@@ -59,6 +59,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/tensor", "tensor", lambda: tensors.block(source))
     routes.add_url_rule("/tensor-about", "tensor-about", lambda: tensors.about(source))
     routes.add_url_rule("/tensor-statistics", "tensor-statistics", lambda: tensors.statistics(source))
+    routes.add_url_rule("/tensor-histograms", "tensor-histograms", lambda: tensors.histograms(source))
     routes.add_url_rule("/tensor-bad", "tensor-bad", lambda: tensors.bad(source))
     routes.add_url_rule("/tensor.npy", "tensor-npy", lambda: tensors.npy(source))
     routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))

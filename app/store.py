@@ -18,6 +18,7 @@ import numpy as np
 from app.index import Index
 from layouts.page import RunRow, SourceStatus
 from parsers import (
+    HistogramValue,
     Items,
     LandscapePlan,
     PayloadCache,
@@ -95,6 +96,7 @@ class Store:
         self._index: Index | None = None
         self._entries: dict[str, _Entry] = {}
         self._cache = PayloadCache()
+        self._measuring = threading.Lock()
         self._found: dict[str, Source] = {}
         self._rows: tuple[RunRow, ...] = ()
         self._base_problems: tuple[tuple[str, Problem], ...] = ()
@@ -180,6 +182,16 @@ class Store:
         finally:
             if entry.unverified:
                 entry.unverified = entry.run.unverified  # the first look at a large value checks its record
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
+        """How the values of one tensor of one member run are distributed; one tensor is read at a time."""
+        entry = self._entries.get(run)
+        if entry is None:
+            raise PayloadError(f"wanted a run of this list, got {run}")
+        if known:
+            return entry.run.distribution(tag, place, known=True)
+        with self._measuring:
+            return entry.run.distribution(tag, place)
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         """What a member run's checkpoints allow to compute."""

@@ -7,6 +7,7 @@
 
     <prefix>tensor-about?...                 shape, dtype and the part that dims names, or why there is nothing to show
     <prefix>tensor-statistics?...&figure=1   statistics of all values, and a figure of their distribution
+    <prefix>tensor-histograms?run=KEY&tag=TAG&view=heat&x=step&columns=600&zone=0     a figure of it over the steps of runs
 
 A rectangle is sent row by row as little-endian numbers; the header Mindscope-Block says what of: {"dtype": "f4", "rows":
 [0, 128], "cols": [0, 64]}. minus_run or minus_step make all of them speak of the difference of two tensors.
@@ -31,6 +32,7 @@ from layouts.page import FrameSource
 from layouts.state import BadInput
 from layouts.training.tensors import facts
 from layouts.training.tensors.asks import read_ask
+from layouts.training.tensors.histograms import over_steps
 from layouts.training.tensors.shown import Shown, chosen, extent, find, rectangle
 from parsers.analysis import Tensor, cut, next_bad, pieces, row_number
 from parsers.errors import FormatError
@@ -77,6 +79,14 @@ def statistics(source: FrameSource) -> Response:
     try:
         _refuse_others("figure")
         return _json(facts.summary(source, read_ask(_query()), figure=_text("figure") == "1"))
+    except _REFUSED as error:
+        return _refusal(error)
+
+
+def histograms(source: FrameSource) -> Response:
+    """A figure of a tag over the steps of one or many runs, of as many steps as a time allowed."""
+    try:
+        return _json(over_steps(source, _query()))
     except _REFUSED as error:
         return _refusal(error)
 

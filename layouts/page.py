@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from parsers import Items, LandscapePlan, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, Problem, Series, Value
 
 State = Mapping[str, Sequence[str]]
 
@@ -68,7 +68,7 @@ class SourceStatus:
 class FrameSource(Protocol):
     """All a page may know of the application.
 
-    Every method but `value` and `landscape_plan` answers from memory within milliseconds.
+    Every method but `value`, `distribution` and `landscape_plan` answers from memory within milliseconds.
     """
 
     def status(self) -> SourceStatus:
@@ -96,6 +96,13 @@ class FrameSource(Protocol):
 
         kind decides its type: "histogram", "image", "tensor", "landscape" or "text". PayloadError, whose text is meant for
         the user, where it cannot be shown.
+        """
+        ...
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
+        """How the values of one tensor are distributed; with known, None where it takes a look at all of them to say.
+
+        PayloadError as of `value`; of a tensor whose record is damaged a histogram without buckets that says why.
         """
         ...
 

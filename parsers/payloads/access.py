@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
+from parsers.analysis.tensors import distribution
 from parsers.errors import FormatError, PayloadError
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
 from parsers.model import PayloadBlock
@@ -110,6 +111,9 @@ class Recorded:
 
     def value(self, kind: str, tag: str, place: int) -> Value:
         """One value, decoded. PayloadError says which file and record, what was wanted and what was found."""
+        return self._value(kind, tag, place, keep=True)
+
+    def _value(self, kind: str, tag: str, place: int, *, keep: bool) -> Value:
         with self._lock:
             state, at, step = self._locate(kind, tag, place)
             identity, reader = state.identity, state.reader
@@ -129,8 +133,32 @@ class Recorded:
             raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
         if isinstance(value, TensorValue) and value.stored_as:
             value = with_twin(value, at.path, tag, step)
-        self._cache.put(key, value)
+        if keep:
+            self._cache.put(key, value)
         return value
+
+    def distribution(self, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
+        """How the values of a tensor are distributed (`analysis.distribution`); made once, the tensor is not kept for it.
+
+        With known, None where it has yet to be made. Of a tensor whose record is damaged it has no buckets, and says why.
+        """
+        with self._lock:
+            state, at, _ = self._locate("tensor", tag, place)
+            key = (state.identity, "distribution", at.order, at.offset)
+        found = self._cache.derived.get(key)
+        if found is None and not known:
+            found = self._distribution(tag, place)
+            self._cache.derived.put(key, found)
+        return found if found is None else _typed(found, HistogramValue)
+
+    def _distribution(self, tag: str, place: int) -> HistogramValue:
+        try:
+            return distribution(_typed(self._value("tensor", tag, place, keep=False), TensorValue).data)
+        except PayloadError as error:
+            if not isinstance(error.__cause__, FormatError):
+                raise
+            none = np.empty(0)
+            return HistogramValue(none, none, none, np.nan, np.nan, np.nan, 0, problem=str(error))
 
     def histogram(self, tag: str, place: int) -> HistogramValue:
         """One histogram."""

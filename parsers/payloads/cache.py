@@ -9,13 +9,18 @@ from collections.abc import Hashable
 from parsers.payloads.values import Value
 
 LIMIT = 64 << 20
+DERIVED = 8 << 20
 
 
 class PayloadCache:
-    """At most `limit` bytes of decoded values, shared by the runs it is given to and by any number of threads."""
+    """At most `limit` bytes of decoded values, shared by the runs it is given to and by any number of threads.
 
-    def __init__(self, limit: int = LIMIT) -> None:
+    derived is a cache of its own for small values made of large ones, which the large ones must not drive out.
+    """
+
+    def __init__(self, limit: int = LIMIT, derived: int = DERIVED) -> None:
         self.limit = limit
+        self.derived = PayloadCache(derived, 0) if derived else self
         self.size = 0
         self._lock = threading.Lock()
         self._values: OrderedDict[Hashable, Value] = OrderedDict()

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app import server
 from layouts.page import Ids, Page, RunRow, SourceStatus
 from layouts.state import BadInput
-from parsers import Items, LandscapePlan, PayloadError, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Value
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -55,6 +55,9 @@ class MemorySource:
         return None
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        raise PayloadError("no value")
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         raise PayloadError("no value")
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:

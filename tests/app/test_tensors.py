@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app import tensors
-from parsers import Items, PayloadError, TensorValue, Value
+from parsers import HistogramValue, Items, PayloadError, TensorValue, Value, analysis
 
 RNG = np.random.default_rng(7)
 ARRAYS: dict[str, list[np.ndarray[Any, Any]]] = {
@@ -201,3 +201,17 @@ def test_an_answer_is_small(client, source) -> None:
     answer = client.get("/api/tensor?run=a&tag=big&rows=0:128&cols=0:64")
     assert len(answer.data) == 128 * 64 * 8
     assert tensors.MOST_VALUES >= 128 * 64
+
+
+def test_histograms_over_steps_are_a_figure(client, source, monkeypatch) -> None:
+    def distribution(run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
+        return analysis.distribution(ARRAYS[tag][place])
+
+    monkeypatch.setattr(source, "distribution", distribution)
+    figure = client.get("/api/tensor-histograms?run=a&tag=w&view=heat&columns=600").json
+    meta = figure["layout"]["meta"]
+    assert (meta["view"], meta["steps"], meta["waiting"]) == ("heat", 3, 0)
+    assert [trace["type"] for trace in figure["data"]][0] == "heatmap"
+    answer = client.get("/api/tensor-histograms?run=a&tag=w&view=cake")
+    assert (answer.status_code, "view: wanted one of" in answer.json["error"]) == (400, True)
+    assert client.get("/api/tensor-histograms?run=a").status_code == 400

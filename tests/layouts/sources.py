@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from layouts.page import RunRow, SourceStatus
-from parsers import Items, LandscapePlan, PayloadError, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Value
 
 
 class GivenSource:
@@ -50,6 +50,9 @@ class GivenSource:
         return None
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        raise PayloadError("no value")
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         raise PayloadError("no value")
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:

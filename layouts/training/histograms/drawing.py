@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,14 +31,17 @@ _NO_STEPS = np.zeros(0, np.int64)
 
 Found = Sequence[tuple[str, Items]]
 """(run, its items) of every chosen run that has the tag."""
+Read = Callable[[str, Sequence[int]], Sequence[HistogramValue | PayloadError | None]]
+"""(run, places) -> the histogram of each, why it cannot be shown, or None where it is still being made."""
 
 
 @dataclass(slots=True)
 class _Taken:
-    """What a figure is made of, and how many steps could not be read."""
+    """What a figure is made of, how many steps could not be read, and how many are still being made."""
 
     runs: list[Recorded] = field(default_factory=list)
     unread: int = 0
+    waiting: int = 0
     reason: str = ""
 
 
@@ -54,12 +57,17 @@ def stamp(found: Found) -> str:
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 
-def draw(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
-    """The figure of one card; its meta says what is shown of how much."""
+def draw(
+    source: FrameSource, ask: Ask, found: Found, *, read: Read | None = None, columns: int = MOST_COLUMNS
+) -> dict[str, Any]:
+    """The figure of one card; its meta says what is shown of how much.
+
+    read gives the histograms where it is not the source that has them, columns is how many steps a heat map is made of.
+    """
     view = _view(ask, found)
     shown = found[: _room(ask, view)]
-    places = [_places(items, view, ask, len(shown)) for _, items in shown]
-    taken = _taken(source, ask, shown, places)
+    places = [_places(items, view, ask, len(shown), columns) for _, items in shown]
+    taken = _taken(source, shown, places, ask, read or _reader(source, ask.tag))
     look = Look(ask.axis, f"{ask.tag}\0{view}\0{ask.axis}\0{ask.beside}\0{len(shown)}")
     # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
     with np.errstate(over="ignore", invalid="ignore"):
@@ -72,6 +80,7 @@ def draw(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
         "steps": max((len(items) for _, items in shown), default=0),
         "drawn": max((len(chosen) for chosen in places), default=0),
         "unread": taken.unread,
+        "waiting": taken.waiting,
         "reason": taken.reason,
         "empty": sum(int(run.empty.sum()) for run in taken.runs),
         "bad": _bad(taken.runs),
@@ -96,13 +105,13 @@ def _room(ask: Ask, view: str) -> int:
     return next(panels for below, panels in _PANELS if ask.columns < below)
 
 
-def _places(items: Items, view: str, ask: Ask, runs: int) -> NDArray[np.int64]:
+def _places(items: Items, view: str, ask: Ask, runs: int, columns: int) -> NDArray[np.int64]:
     """Which of a run's items are drawn."""
     if view == "step":
         return np.array([_at(items, ask.at)])
     if view in ("ridge", "overlay"):
-        return thinned(len(items), MOST_LINES if runs < 3 else MOST_LINES // 2)
-    return thinned(len(items), MOST_COLUMNS)
+        columns = min(columns, MOST_LINES if runs < 3 else MOST_LINES // 2)
+    return thinned(len(items), columns)
 
 
 def _at(items: Items, step: float | None) -> int:
@@ -113,13 +122,13 @@ def _at(items: Items, step: float | None) -> int:
     return int(np.flatnonzero(items.step == wanted)[-1])
 
 
-def _taken(source: FrameSource, ask: Ask, shown: Found, places: Sequence[NDArray[np.int64]]) -> _Taken:
+def _taken(source: FrameSource, shown: Found, places: Sequence[NDArray[np.int64]], ask: Ask, read_places: Read) -> _Taken:
     rows = {member: row for row in source.runs() for member in row.members}
     colour = colours(source)
     taken = _Taken()
     for (run, items), chosen in zip(shown, places, strict=True):
         row = rows.get(run)
-        values, read = _values(source, ask.tag, run, chosen, taken)
+        values, read = _values(read_places(run, chosen.tolist()), taken)
         seconds, started = relative_time(items.wall_time, row.started if row else None)
         kept = chosen[read]
         taken.runs.append(
@@ -131,23 +140,33 @@ def _taken(source: FrameSource, ask: Ask, shown: Found, places: Sequence[NDArray
     return taken
 
 
+def _reader(source: FrameSource, tag: str) -> Read:
+    def read(run: str, places: Sequence[int]) -> list[HistogramValue | PayloadError | None]:
+        return [_value(source, run, tag, place) for place in places]
+
+    return read
+
+
+def _value(source: FrameSource, run: str, tag: str, place: int) -> HistogramValue | PayloadError:
+    try:
+        value = source.value(run, "histogram", tag, place)
+    except PayloadError as error:
+        return error
+    assert isinstance(value, HistogramValue)
+    return value
+
+
 def _values(
-    source: FrameSource, tag: str, run: str, chosen: NDArray[np.int64], taken: _Taken
+    found: Sequence[HistogramValue | PayloadError | None], taken: _Taken
 ) -> tuple[list[HistogramValue], NDArray[np.bool_]]:
-    """Decoded histograms, and which of the chosen places they are; what cannot be read is counted."""
-    values: list[HistogramValue] = []
-    read = np.zeros(len(chosen), bool)
-    for number, place in enumerate(chosen.tolist()):
-        try:
-            value = source.value(run, "histogram", tag, place)
-        except PayloadError as error:
+    """The histograms there are, and which of the chosen places they are of; what cannot be read is counted."""
+    for value in found:
+        if isinstance(value, PayloadError):
             taken.unread += 1
-            taken.reason = taken.reason or str(error)
-            continue
-        assert isinstance(value, HistogramValue)
-        read[number] = True
-        values.append(value)
-    return values, read
+            taken.reason = taken.reason or str(value)
+    taken.waiting += sum(value is None for value in found)
+    values = [value for value in found if isinstance(value, HistogramValue)]
+    return values, np.array([isinstance(value, HistogramValue) for value in found], bool)
 
 
 def _label(run: str, row: RunRow | None) -> str:

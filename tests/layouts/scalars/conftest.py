@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layouts.page import RunRow, SourceStatus
-from parsers import Items, LandscapePlan, PayloadError, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Value
 
 START = 1_700_000_000.0
 
@@ -53,6 +53,9 @@ class Arrays:
         return None
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        raise PayloadError("no value")
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         raise PayloadError("no value")
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
