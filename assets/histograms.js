@@ -12,7 +12,7 @@
   // The bar ------------------------------------------------------------------------------------------------------------
 
   function build(page) {
-    mindscope.histograms.hover.build(page);
+    mindscope.histogramHover.build(page, (card) => page.drawings.get(Number(card.dataset.slot)) || null);
     const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value] });
     const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("view", "auto"));
     mindscope.i18n.label(view.firstChild, "title", "histograms.auto.title");
@@ -51,7 +51,7 @@
 
   function painted(page, card, key, meta) {
     drawSlider(page, card, key, meta);
-    mindscope.histograms.hover.refresh(page, card);
+    mindscope.histogramHover.refresh(page, card);
     return { badges: warnings(meta), notes: notes(meta) };
   }
 
@@ -98,7 +98,7 @@
 
   function newest(facts) {
     if (facts.mean === undefined) return badge("histograms.newest.bad", { step: count(facts.step), n: count(facts.total) });
-    const four = (value) => (value === null ? "?" : mindscope.histograms.hover.short(value));
+    const four = (value) => (value === null ? "?" : mindscope.histogramHover.short(value));
     return badge("histograms.newest", {
       step: count(facts.step), min: four(facts.min), max: four(facts.max), mean: four(facts.mean), n: count(facts.total),
     });
@@ -108,7 +108,7 @@
 
   function drawSlider(page, card, key, meta) {
     const host = card.querySelector(".ms-histogram-step");
-    const steps = meta.choices ? Array.from(mindscope.histograms.hover.array(meta.choices)) : [];
+    const steps = meta.choices ? Array.from(mindscope.histogramHover.array(meta.choices)) : [];
     host.hidden = steps.length === 0;
     card.classList.toggle("ms-with-step", !host.hidden);
     if (host.hidden) return;
@@ -146,6 +146,4 @@
     press: () => {},
     files: () => [...slots.imageItems(), ...slots.links([["histograms.csv", "histograms.csv"]])],
   });
-
-  mindscope.histograms = {};
 })();

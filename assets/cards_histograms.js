@@ -1,13 +1,14 @@
-// What is under the pointer on a card of histograms: bin, count and share of the step there, and the step's numbers.
+// What is under the pointer on a card with a figure of layouts/figures/histograms.py: bin, count and share of the step there,
+// and the step's numbers. A page joins with build(page, figureOf), where figureOf(card) is the card's figure, null for none.
 (function () {
   "use strict";
   const mindscope = window.mindscope;
-  const { cards, slots } = mindscope;
-  const { make, words, count } = cards;
+  const { make, words, count } = mindscope.cards;
   const ARRAYS = { i4: Int32Array, f4: Float32Array, f8: Float64Array };
   const KINDS = ["NaN", "+Inf", "-Inf"];
   const NEAR_PX = 24;
   const decoded = new WeakMap();
+  const built = new Map();  // page -> its figureOf
 
   function array(spec) {
     if (!decoded.has(spec)) {
@@ -150,8 +151,8 @@
   }
 
   function show(page, card, pointer) {
-    const figure = page.drawings.get(Number(card.dataset.slot));
-    const plot = slots.plotOf(card);
+    const figure = built.get(page)(card);
+    const plot = mindscope.slots.plotOf(card);
     if (card.classList.contains("ms-pending") || !figure || !plot || !plot._fullLayout) return hide(page);
     const rows = rowsAt(figure, plot, pointer);
     if (!rows.length) return hide(page);
@@ -162,7 +163,8 @@
     place(table, pointer);
   }
 
-  function build(page) {
+  function build(page, figureOf) {
+    built.set(page, figureOf);
     let frame = 0;
     let latest = null;
     page.root.addEventListener("mousemove", (event) => {
@@ -171,7 +173,7 @@
       frame = window.requestAnimationFrame(() => {
         frame = 0;
         const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
-        if (card && latest.buttons === 0 && latest.target.closest(".ms-histogram-plot")) show(page, card, { x: latest.clientX, y: latest.clientY });
+        if (card && latest.buttons === 0 && latest.target.closest(".js-plotly-plot")) show(page, card, { x: latest.clientX, y: latest.clientY });
         else hide(page);
       });
     });
@@ -179,7 +181,10 @@
   }
 
   document.addEventListener("scroll", () => {
-    for (const page of cards.all("histograms")) if (page.hovered) hide(page);
+    for (const page of built.keys()) {
+      if (!page.root.isConnected) built.delete(page);
+      else if (page.hovered) hide(page);
+    }
   }, true);
 
   // New data under a resting pointer.
@@ -187,5 +192,5 @@
     if (page.hovered && page.hovered.card === card) window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
   }
 
-  mindscope.histograms.hover = { build, refresh, array, short };
+  mindscope.histogramHover = { build, refresh, array, short };
 })();
