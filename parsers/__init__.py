@@ -9,6 +9,8 @@ from parsers.checkpoints import LandscapePlan, landscape_plan
 from parsers.discovery import discover
 from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
 from parsers.frames import EDGES, HISTOGRAMS, IMAGES, LANDSCAPES, NODES, SCALARS, TENSORS, TEXTS
+from parsers.graphs.access import GraphPlace, Graphs
+from parsers.graphs.graph import Graph, SourceLine
 from parsers.model import Problem, Series, Source
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.items import Items
@@ -17,8 +19,9 @@ from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "EDGES", "HISTOGRAMS", "IMAGES", "LANDSCAPES", "NODES", "SCALARS", "TENSORS", "TEXTS", "Column", "FormatError",
-    "HistogramValue", "ImageValue", "Items", "LandscapePlan", "LandscapeValue", "MediaError", "MindscopeError", "PayloadCache",
-    "PayloadError", "Problem", "Run", "Schema", "SchemaError", "Series", "Source", "SourceError", "TensorValue", "TextValue",
-    "Value", "discover", "landscape_plan", "open_run",
+    "EDGES", "HISTOGRAMS", "IMAGES", "LANDSCAPES", "NODES", "SCALARS", "TENSORS", "TEXTS", "Column",
+    "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items", "LandscapePlan",
+    "LandscapeValue", "MediaError", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema",
+    "SchemaError", "Series", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value", "discover",
+    "landscape_plan", "open_run",
 ]  # fmt: skip

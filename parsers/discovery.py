@@ -4,7 +4,8 @@ A directory is a run when it directly holds a file of a known name:
 
 * ``summary.<seconds>`` anywhere in the name: MindSpore events; ending in ``_lineage`` or ``_explain`` those kinds;
 * ``tfevents`` in the name: TensorBoard events;
-* ``*.pb`` except ``memory_usage_<n>.pb``: a graph;
+* ``*.pb`` except ``memory_usage_<n>.pb``: a graph; those in
+  ``actor_set`` and ``verbose_ir_files`` belong to the run of the directory these are in;
 
 or when a profiler directory (``profiler``, ``profiler_*``, ``*_ascend_ms``, ``*_ascend_pt``) or a debugger dump
 (``rank_<n>/.dump_metadata``) lies in it. Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
@@ -31,6 +32,8 @@ from parsers.model import Problem, Source, SourceFile
 SUMMARY_NAME = re.compile(r"summary\.(\d+)")
 TENSORBOARD_NAME = re.compile(r"tfevents(?:\.(\d+))?")
 MEMORY_USAGE_NAME = re.compile(r"memory_usage_\d+\.pb")
+GRAPH_NAME = re.compile(r"(?s:.*)\.pb")
+GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
 DUMP_MARK = ".dump_metadata"
@@ -46,7 +49,7 @@ def classify(name: str) -> tuple[str, int | None] | None:
         return kind, _seconds(match[1])
     if "tfevents" in name and (match := TENSORBOARD_NAME.search(name)):
         return "tensorboard", _seconds(match[1] or "")
-    if name.endswith(".pb") and not MEMORY_USAGE_NAME.fullmatch(name):
+    if GRAPH_NAME.fullmatch(name) and not MEMORY_USAGE_NAME.fullmatch(name):
         return "graph", None
     return None
 
@@ -91,7 +94,10 @@ def rescan(source: Source) -> Source:
         file = source.files[0]
         return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source
     found = _source_at(_Place(source.path, source.real_path, source.name), _list(source.path, 0))
-    fresh = replace(source, files=found.files, plan=found.plan, problems=found.problems)
+    parts = sorted({os.path.dirname(file.path) for file in source.files} - {source.path})
+    listed = [_source_at(_Place(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
+    files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=_file_order))
+    fresh = replace(source, files=files, plan=found.plan, problems=found.problems)
     return replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks))
 
 
@@ -131,7 +137,7 @@ class Scanner:
         found = list(self._walk(seen))
         self._listings = seen
         singles = _named_apart([_source_at(place, listing) for place, listing in found if _is_run(listing)])
-        sources = _join_profiles(_join_ranks(singles))
+        sources = _join_profiles(_join_ranks(_join_graphs(singles)))
         return sorted(sources, key=lambda source: (-source.updated, source.name))
 
     def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Place, _Listing]]:
@@ -169,7 +175,7 @@ def _source_at(place: _Place, listing: _Listing) -> Source:
             files.append(_source_file(path, kind, stamp))
         except OSError as error:
             problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be looked at ({error.strerror})."))
-    files.sort(key=lambda file: (file.stamp or 0, file.path))
+    files.sort(key=_file_order)
     return Source(
         path=place.path,
         real_path=place.real_path,
@@ -186,6 +192,10 @@ def _plan(path: str, listing: _Listing) -> str:
     """Path of the file about collected checkpoints, "" where there is none."""
     plan = os.path.join(path, PLACE)
     return plan if os.path.dirname(PLACE) in listing.directories and os.path.isfile(plan) else ""
+
+
+def _file_order(file: SourceFile) -> tuple[int, str]:
+    return file.stamp or 0, file.path
 
 
 def _child(parent: _Place, name: str, *, linked: bool) -> _Place:
@@ -269,6 +279,19 @@ def _named_apart(sources: list[Source]) -> list[Source]:
         number = seen[source.name] = seen.get(source.name, 0) + 1
         result.append(replace(source, name=f"{source.name}~{number}") if number > 1 else source)
     return result
+
+
+def _join_graphs(sources: list[Source]) -> list[Source]:
+    """Directories that MindSpore makes beside the graphs it saves are part of these."""
+    by_path = {source.path: source for source in sources}
+    for source in sources:
+        above, name = os.path.split(source.path)
+        run = by_path.get(above)
+        if name not in GRAPH_PARTS or run is None or {file.kind for file in source.files} != {"graph"}:
+            continue
+        by_path[above] = replace(run, files=tuple(sorted((*run.files, *source.files), key=_file_order)))
+        del by_path[source.path]
+    return list(by_path.values())
 
 
 def _join_ranks(sources: list[Source]) -> list[Source]:

@@ -35,6 +35,8 @@ KINDS = (
     "empty_file",  # zero bytes
     "unreadable",  # the file cannot be opened or read: permission, I/O error
     "replaced",  # the file was cut or replaced while followed; it was read again from its start
+    "bad_graph",  # a part of a graph is damaged or contradicts the rest of it; what can be read is shown
+    "no_graph",  # a file named as a graph holds none
     "bad_value",  # one value in an intact record cannot be shown (unknown dtype, empty, not a number)
 )
 
@@ -101,7 +103,8 @@ class Cursor:
     offset is the first byte not yet consumed. device, inode and size are what stat said when it was read (a smaller
     size or another inode means: read again from the start); tail_crc is the CRC32C of the last up to 4,096 bytes
     before offset, which notices a file rewritten in place unless just these bytes stay as they were. plugins is what
-    TensorBoard says of a tag only in its first event: pairs of tag and plugin name of the tags that are not scalars.
+    TensorBoard says of a tag only in its first event: pairs of tag and plugin name of the tags that are not scalars. mtime
+    is that of a file which is read whole, in seconds; 0.0 for those that grow.
     """
 
     offset: int
@@ -110,6 +113,7 @@ class Cursor:
     size: int
     tail_crc: int
     plugins: tuple[tuple[str, str], ...] = ()
+    mtime: float = 0.0
 
 
 class Series(NamedTuple):

@@ -9,12 +9,13 @@ from parsers.events.files import EventFile
 from parsers.events.lineage import LINEAGE
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
+from parsers.graphs.reader import GRAPHS
 from parsers.model import Reader
 
 HEAD = 4096
 
 # Where content and name leave a choice, the first one is taken.
-READERS: tuple[Reader, ...] = (MINDSPORE, TENSORBOARD, LINEAGE, EXPLAIN)
+READERS: tuple[Reader, ...] = (MINDSPORE, TENSORBOARD, LINEAGE, EXPLAIN, GRAPHS)
 
 
 def reader_for(path: str, head: bytes | None = None) -> Reader | None:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from parsers.discovery import rescan, source_of
 from parsers.frames import SCALARS, SCALARS_VIEW
+from parsers.graphs.access import Graphs, places_of
 from parsers.model import Batch, PayloadBlock, Problem, Reader, Series, Source, SourceFile
 from parsers.payloads.access import Recorded
 from parsers.payloads.cache import PayloadCache
@@ -122,7 +123,7 @@ class Run(Recorded):
         """Show what was read anew, all at once, when it is complete: until then the old data stay whole."""
         if self._next is None:
             return False
-        wanted = {file.path for file in self.source.files if file.kind != "graph"}
+        wanted = {file.path for file in self.source.files}
         if wanted - self._next.keys() or any(state.more for state in self._next.values()):
             return False
         with self._lock:
@@ -140,7 +141,7 @@ class Run(Recorded):
         """Read what is new in one file: whether that changed anything, how many bytes it took, whether there is more."""
         states = self._states if self._next is None else self._next
         state = states.get(file.path)
-        if file.kind == "graph" or (state is not None and _unchanged(file, state)):
+        if state is not None and _unchanged(file, state):
             return False, 0, False
         state = state or FileState(file)
         reader = reader_of_file(file, state.reader)
@@ -193,6 +194,8 @@ class Run(Recorded):
         with self._lock:
             names = dict.fromkeys(kind for state in self._states.values() for kind, _ in state.payloads)
             counted = {kind: len(self._places(kind)) for kind in ("scalar", *names)}
+            if "graph" in counted:
+                counted["graph"] = len(self.graphs)
         return {kind: count for kind, count in counted.items() if count}
 
     def series(self, tag: str) -> Series:
@@ -256,6 +259,12 @@ class Run(Recorded):
         text = f"{len(frame) - left_out:,} of {len(frame):,} values: {left_out:,} lie at or beyond a step that was "
         text += f"written again later ({restarts:,} restarts; a step written twice counts too)."
         return ScalarsView(frame[kept].reset_index(drop=True), left_out, text if left_out else f"All {len(frame):,} values.")
+
+    @property
+    def graphs(self) -> Graphs:
+        """Every graph of this run by name; decoded when it is asked for. Ranks have their own."""
+        with self._lock:
+            return Graphs(places_of(self.path, self._states), self._cache.graphs, self._verified)
 
     def payloads(self, kind: str, tag: str) -> list[tuple[str, PayloadBlock]]:
         """(file path, index of the values) of one tag of one kind; the values themselves are not read."""

@@ -118,7 +118,7 @@ class Recorded:
             state, at, step = self._locate(kind, tag, place)
             identity, reader = state.identity, state.reader
         key = (identity, kind, at.order, at.offset)
-        value = self._cache.get(key)
+        value: Value | None = self._cache.get(key)
         if value is not None:
             return value
         try:

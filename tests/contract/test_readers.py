@@ -39,18 +39,27 @@ def explain() -> list[bytes]:
     return [WALL + delimited(6, number(1, 1) + delimited(2, b"a.png")), WALL + delimited(6, number(1, 2))]
 
 
-SAMPLES = {"mindspore": mindspore, "tensorboard": tensorboard, "lineage": lineage, "explain": explain}
+def graph() -> list[bytes]:
+    kind = delimited(6, number(1, 14) + delimited(2, number(1, 11)))
+    node = delimited(1, delimited(1, b"x") + number(2, 0)) + delimited(2, b"1") + delimited(3, b"ReLU") + kind
+    whole = delimited(1, node) + delimited(2, b"net") + delimited(3, delimited(1, b"x"))
+    return [number(1, 1) + delimited(4, whole)]
+
+
+SAMPLES = {"mindspore": mindspore, "tensorboard": tensorboard, "lineage": lineage, "explain": explain, "graph": graph}
 NAMES = {
     "mindspore": "events.out.events.summary.1700000000.0.host_MS",
     "tensorboard": "events.out.tfevents.1700000000.host.1.0",
     "lineage": "events.out.events.summary.1700000000.0.host_lineage",
     "explain": "events.out.events.summary.1700000000.0.host_explain",
+    "graph": "ms_output_optimize.pb",
 }
 every_reader = pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 
 
 def sample(reader: Reader) -> bytes:
-    return b"".join(map(record, SAMPLES[reader.name]()))
+    pieces = SAMPLES[reader.name]()
+    return b"".join(map(record, pieces) if reader.checksummed else pieces)
 
 
 def content(*batches: Batch) -> tuple[object, ...]:

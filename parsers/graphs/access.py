@@ -1,0 +1,126 @@
+"""The graphs of a run by name: indexed while its files are read, decoded when one is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+
+from parsers.discovery import printable
+from parsers.errors import FormatError, PayloadError
+from parsers.graphs import anf_ir
+from parsers.graphs.formats import format_named, stage_of
+from parsers.graphs.graph import Graph, Origin
+from parsers.graphs.reader import LONGEST, read_file
+from parsers.model import Cursor
+from parsers.payloads.cache import PayloadCache
+from parsers.payloads.reading import Place, read
+from parsers.states import FileState
+
+# reader of an event file -> format of the graphs in it
+_IN_EVENTS = {"mindspore": anf_ir.FORMAT, "tensorboard": "tensorflow"}
+
+
+@dataclass(frozen=True, slots=True)
+class GraphPlace:
+    """Where a graph is, before it is decoded: name, file, byte offset, bytes, wall time in seconds, step, compile stage.
+
+    format is "" where only the bytes tell it.
+    """
+
+    name: str
+    path: str
+    offset: int
+    length: int
+    wall_time: float
+    step: int
+    stage: str
+    format: str
+    order: int
+    cursor: Cursor | None
+    verified: bool
+    identity: object
+    state: FileState
+
+
+class Graphs(Mapping[str, Graph]):
+    """Name -> graph, in the order of the files and of what is in them.
+
+    A name is the file's path below the run's directory; of several graphs in one file the second is named `<path> #2`.
+    Iterating and counting decode nothing. A lookup raises KeyError for an unknown name and PayloadError where the bytes
+    cannot be had; damage within them is in the graph's `problems`.
+    """
+
+    def __init__(
+        self, places: Mapping[str, GraphPlace], cache: PayloadCache, checked: Callable[[FileState, object, int], None]
+    ) -> None:
+        self.places = places
+        self._cache = cache
+        self._checked = checked
+
+    def __repr__(self) -> str:
+        return f"Graphs({', '.join(map(repr, self.places))})"
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.places)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.places
+
+    def __getitem__(self, name: str) -> Graph:
+        place = self.places[name]
+        key = (place.identity, "graph", place.order, place.offset)
+        graph: Graph | None = self._cache.get(key)
+        if graph is None:
+            graph = self._read(place).named(name)
+            self._cache.put(key, graph)
+        return graph
+
+    def _read(self, place: GraphPlace) -> Graph:
+        try:
+            if not place.format:
+                return read_file(place.path, place.cursor)
+            if place.length > LONGEST:
+                raise FormatError(f"wanted a graph of at most {LONGEST:,} bytes, got {place.length:,}")
+            data = read(Place(place.path, place.order, place.offset, place.length, place.cursor, place.verified))
+            if not place.verified:
+                self._checked(place.state, place.identity, place.order)
+            origin = Origin(place.path, place.offset, place.wall_time, place.stage)
+            return format_named(place.format).read(bytes(data), origin)
+        except PayloadError:
+            raise
+        except FormatError as error:
+            raise PayloadError(f"graph {place.name}: {error}", place.path, place.order) from error
+        except OSError as error:
+            text = f"graph {place.name}: wanted to read the file, got: {error.strerror or error}"
+            raise PayloadError(text, place.path, place.order) from error
+        except MemoryError as error:
+            raise PayloadError(f"graph {place.name}: wanted a graph that fits in memory", place.path, place.order) from error
+
+
+def places_of(directory: str, states: Mapping[str, FileState]) -> dict[str, GraphPlace]:
+    """Where every graph of a run is, by name; directory is that of the run."""
+    found: dict[str, GraphPlace] = {}
+    for path, state in states.items():
+        blocks = [block for kind, tag in state.payloads if kind == "graph" for block in state.index(kind, tag)]
+        rows = [
+            (order, offset, row, block)
+            for block in blocks
+            for row, (order, offset) in enumerate(zip(block.order.tolist(), block.offset.tolist(), strict=True))
+        ]
+        form = _IN_EVENTS.get(state.reader, "")
+        shown = printable(os.path.relpath(path, directory)).replace(os.sep, "/")
+        for order, offset, row, block in sorted(rows, key=lambda one: one[:2]):
+            name, number = shown, 1
+            while name in found:
+                number += 1
+                name = f"{shown} #{number}"
+            found[name] = GraphPlace(
+                name, path, offset, int(block.length[row]), float(block.wall_time[row]), int(block.step[row]),
+                "" if form else stage_of(os.path.basename(shown)), form, order, state.cursor,
+                state.verified("graph", block.tag, order), state.identity, state,
+            )  # fmt: skip
+    return found

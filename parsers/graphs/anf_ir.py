@@ -1,0 +1,426 @@
+"""MindSpore's computation graphs in protobuf, as `graph_def` events and `ms_output_<stage>.pb` hold them.
+
+Written by SummaryCollector and `SummaryRecord(dir, network=net)`, by `MS_DEV_SAVE_GRAPHS=1` and by dumps. The message is
+GraphProto of anf_ir.proto, alone (events, the debugger's files) or in a ModelProto; the debugger's variant adds
+source_address to nodes, full_name to constants and root_name to graphs. Nodes are found, named and connected; attributes stay
+bytes until one is asked for. Rows are operators, parameters, constants, each in the order of the file.
+
+Without checksums damage shows only where bytes stop being a message: such a node keeps what was read of it, and reading goes
+on at the next bytes that are a node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.events.wire import DELIMITED, VARINT, WireError, varint
+from parsers.graphs.anf_values import value_text, value_type
+from parsers.graphs.graph import Graph, Origin, SourceLine, unique
+from parsers.graphs.sources import source_line
+from parsers.graphs.tables import CONSTANT, CONTROL, DATA, OPERATOR, PARAMETER, Edges, Nodes, missing, repeated, resolve
+from parsers.graphs.types import output_of
+from parsers.graphs.wire import places, text
+from parsers.model import Problem
+
+FORMAT = "mindspore"
+_NODE, _NAME, _PARAMETER, _OUTPUT, _CONSTANT = (number << 3 | DELIMITED for number in (1, 2, 3, 4, 5))
+_IR_VERSION, _GRAPH = 1 << 3 | VARINT, 4 << 3 | DELIMITED
+_INPUT, _OP_TYPE, _SCOPE, _ATTRIBUTE, _OUTPUT_TYPE, _FULL_NAME, _SOURCE, _INSTANCE = (
+    number << 3 | DELIMITED for number in (1, 3, 4, 5, 6, 8, 9, 10)
+)
+_OUTPUT_I, _EDGE_TYPE = 7 << 3 | VARINT, 2 << 3 | VARINT
+_FIRST, _SECOND, _THIRD = (number << 3 | DELIMITED for number in (1, 2, 3))
+_NODE_BYTE = bytes((_NODE,))
+_NODE_KEYS = frozenset((_INPUT, _NAME, _OP_TYPE, _SCOPE, _ATTRIBUTE, _OUTPUT_TYPE, _OUTPUT_I, _FULL_NAME, _SOURCE, _INSTANCE))
+_GRAPH_KEYS = frozenset((_NODE, _NAME, _PARAMETER, _OUTPUT, _CONSTANT, 6 << 3 | DELIMITED))
+_MODEL_KEYS = frozenset((_IR_VERSION, _SECOND, 3 << 3 | VARINT))
+HEAD, HIGHEST = 4096, 64
+SEARCHED = 2_000_000
+"""Bytes looked at in search of the next node behind damage, in one graph."""
+MOST_PROBLEMS = 100
+Span = tuple[int, int]
+Ids = NDArray[np.int32]
+
+
+def read_graph(data: bytes, origin: Origin) -> Graph:
+    """The graph in the bytes of a GraphProto or ModelProto; never raises for damage."""
+    return _Reading(data, origin).graph()
+
+
+def sniff(head: bytes) -> bool:
+    """Whether the first bytes of a file are a ModelProto or a GraphProto of MindSpore."""
+    if head[:1] == _NODE_BYTE:
+        return _is_graph(head, 0)
+    begin = _model_graph(head)
+    return begin is not None and _is_graph(head, begin[0])
+
+
+def _model_graph(data: bytes) -> tuple[int, int] | None:
+    """Where the graph of a ModelProto begins and how long it says it is; None where the bytes are none."""
+    pos = 0
+    try:
+        while pos < len(data):
+            key, at = varint(data, pos)
+            if key == _GRAPH:
+                length, start = varint(data, at)
+                return start, length
+            if key not in _MODEL_KEYS:
+                return None
+            _, _, pos = next(places(data, pos, len(data)))
+    except (WireError, IndexError):
+        pass
+    return None
+
+
+def _is_graph(head: bytes, pos: int) -> bool:
+    """Whether a GraphProto begins here, of which only the first bytes may be there."""
+    seen = False
+    try:
+        for key, start, stop in places(head, pos, 1 << 62):
+            if key not in _GRAPH_KEYS:
+                return seen
+            if start >= len(head):
+                break
+            if key == _NODE and not _is_node(head, start, min(stop, len(head))):
+                return False
+            seen = seen or (key in (_NODE, _PARAMETER, _CONSTANT) and stop > start)
+            pos = stop
+    except (WireError, IndexError):
+        return seen
+    return seen
+
+
+def _is_node(head: bytes, pos: int, end: int) -> bool:
+    """Whether the fields here are of a NodeProto and none of TensorFlow's NodeDef, whose field 1 is a name."""
+    try:
+        for key, start, stop in places(head, pos, end):
+            if key not in _NODE_KEYS:
+                return False
+            if key == _INPUT and stop > start and head[start] not in (_FIRST, _EDGE_TYPE):
+                return False
+    except WireError:
+        pass  # cut where the bytes at hand end
+    return True
+
+
+def _node_at(data: bytes, pos: int, end: int) -> bool:
+    """Whether the bytes here can only be a node and what follows one."""
+    try:
+        _, start, stop = next(places(data, pos, end))
+        if stop < end and data[stop] not in _GRAPH_KEYS:
+            return False
+        named = set()
+        for key, a, b in places(data, start, stop):
+            if key not in _NODE_KEYS or (key == _INPUT and (b == a or data[a] != _FIRST)):
+                return False
+            named.add(key)
+    except WireError:
+        return False
+    return named >= {_NAME, _OP_TYPE}
+
+
+@dataclass(frozen=True, slots=True)
+class _Details:
+    """Messages of nodes by row, decoded when one is asked for."""
+
+    data: bytes
+    spans: tuple[Span, ...]
+    operators: int
+    parameters: int
+
+    @property
+    def nbytes(self) -> int:
+        return len(self.data) + 120 * len(self.spans)
+
+    def attributes(self, row: int) -> dict[str, str]:
+        pos, end = self.spans[row]
+        if row < self.operators:
+            return unique(list(self._of_operator(pos, end)))
+        value, name = (_THIRD, "default") if row < self.operators + self.parameters else (_SECOND, "value")
+        return unique([(name, _value(self.data, a, b)) for key, a, b in self._fields(pos, end) if key == value])
+
+    def source_lines(self, row: int) -> tuple[SourceLine, ...]:
+        found = [text(self.data, a, b) for key, a, b in self._fields(*self.spans[row]) if key == _SOURCE]
+        lines = [line for each in found if row < self.operators for line in each.splitlines() if line.strip()]
+        return tuple(source_line(line) for line in lines)
+
+    def _of_operator(self, pos: int, end: int) -> Iterator[tuple[str, str]]:
+        for key, start, stop in self._fields(pos, end):
+            if key == _OUTPUT_I:
+                yield "output_i", str(varint(self.data, start)[0])
+            if key != _ATTRIBUTE:
+                continue
+            name, value = "", ""
+            for inner, a, b in self._fields(start, stop):
+                if inner == _FIRST:
+                    name = text(self.data, a, b)
+                elif inner == _SECOND:
+                    value = _value(self.data, a, b)
+            yield name, value
+
+    def _fields(self, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
+        """The fields of a message up to where it is damaged."""
+        try:
+            yield from places(self.data, pos, end)
+        except WireError:
+            return
+
+
+def _value(data: bytes, start: int, stop: int) -> str:
+    try:
+        return value_text(data, start, stop)
+    except (WireError, IndexError) as error:
+        return f"(damaged: {error}) {data[start:stop].hex()}"
+
+
+def _full_name(name: str, scope: str, op_type: str) -> str:
+    """The name of a node with its scopes, as MindInsight makes it where the file has none."""
+    if "/" in name or not op_type:
+        return name
+    return f"{scope}/{op_type}-op{name}" if scope else f"{op_type}-op{name}"
+
+
+def _number(name: str) -> str:
+    """The number at the end of a path such as Default/conv1/Conv2D-op12; any other name itself."""
+    return name.rpartition("/")[2].rpartition("op")[2] if "/" in name else name
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One graph while it is read."""
+
+    data: bytes
+    origin: Origin
+    title: str = ""
+    operators: list[Span] = field(default_factory=list)
+    parameters: list[Span] = field(default_factory=list)
+    constants: list[Span] = field(default_factory=list)
+    results: list[Span] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    nodes: Nodes = field(default_factory=Nodes)
+    edges: Edges = field(default_factory=Edges)
+    types: dict[bytes, tuple[str, str]] = field(default_factory=dict)
+    words: dict[bytes, str] = field(default_factory=dict)
+    blank: int = 0
+    left: int = SEARCHED
+
+    def graph(self) -> Graph:
+        begin, end = self._span()
+        pos: int | None = begin
+        while pos is not None and pos < end:
+            pos = self._read_from(pos, end)
+        for kind, spans in ((PARAMETER, self.parameters), (CONSTANT, self.constants)):
+            for start, stop in spans:
+                self._other(start, stop, kind)
+        return self._finish(begin)
+
+    # Finding nodes -------------------------------------------------------------------------------------------------
+
+    def _span(self) -> Span:
+        """Where the GraphProto is: all of the bytes, or the graph of the ModelProto they are."""
+        data, end = self.data, len(self.data)
+        found = None if data[:1] == _NODE_BYTE else _model_graph(data)
+        if found is None or not (_is_graph(data[: found[0] + HEAD], found[0]) or data[:1] == bytes((_IR_VERSION,))):
+            return 0, end
+        start, length = found
+        if start + length > end:
+            self._problem(start, 0, f"Wanted a graph of {length:,} bytes, got {end - start:,}: the file is cut or damaged.")
+        return start, min(start + length, end)
+
+    def _read_from(self, pos: int, end: int) -> int | None:
+        """Read fields of the graph up to the end or to damage; where to go on, None for nowhere."""
+        groups = {_PARAMETER: self.parameters, _CONSTANT: self.constants, _OUTPUT: self.results}
+        try:
+            for key, start, stop in places(self.data, pos, end):
+                if key == _NODE:
+                    error = self._operator(start, stop)
+                    if error is not None:
+                        return self._behind_damage(start, start + 1, stop, error, "what could be read of this node is shown")
+                elif key in groups:
+                    groups[key].append((start, stop))
+                elif key == _NAME:
+                    self.title = text(self.data, start, stop)
+                elif key >> 3 > HIGHEST:
+                    raise WireError("no field of a graph")
+                pos = stop
+            return None
+        except WireError as error:
+            key = self.data[pos]
+            begin = pos
+            pos = self._behind_damage(begin, begin + 1, end, error, "what could be read here is shown", last=end)
+            if key == _NODE:
+                self._operator(self._behind_length(begin + 1, pos), pos)
+            return pos
+
+    def _behind_damage(self, begin: int, search: int, stop: int, error: WireError, shown: str, last: int | None = None) -> int:
+        """Where reading goes on behind damage: at the next node, else at stop."""
+        found = self._next_node(search, stop, len(self.data) if last is None else last)
+        after = stop if found is None else found
+        self._problem(begin, after - begin, f"The graph is damaged here ({error}); {shown}, and all nodes before and after it.")
+        return after
+
+    def _behind_length(self, pos: int, end: int) -> int:
+        try:
+            return min(varint(self.data, pos)[1], end)
+        except (WireError, IndexError):
+            return end
+
+    def _next_node(self, pos: int, stop: int, end: int) -> int | None:
+        """Where before stop the next bytes are that can only be a node."""
+        while self.left > 0:
+            pos = self.data.find(_NODE_BYTE, pos, stop)
+            if pos < 0:
+                return None
+            self.left -= 1
+            if _node_at(self.data, pos, end):
+                return pos
+            pos += 1
+        return None
+
+    # Reading nodes -------------------------------------------------------------------------------------------------
+
+    def _operator(self, pos: int, end: int) -> WireError | None:
+        """Add one operator, as far as it can be read; returns what is wrong with it."""
+        data, words = self.data, self.words
+        name = full_name = b""
+        op_type, scope, instance, output = "", "", "", ("", "")
+        row, place, damage = len(self.nodes), 0, None
+        try:
+            for key, start, stop in places(data, pos, end):
+                if key == _INPUT:
+                    self._input(start, stop, row, place)
+                    place += 1
+                elif key == _NAME:
+                    name = data[start:stop]
+                elif key in (_OP_TYPE, _SCOPE, _INSTANCE):
+                    raw = data[start:stop]
+                    word = words.get(raw)
+                    if word is None:
+                        word = words[raw] = raw.decode("utf-8", "backslashreplace")
+                    if key == _OP_TYPE:
+                        op_type = word
+                    elif key == _SCOPE:
+                        scope = word
+                    else:
+                        instance = word
+                elif key == _OUTPUT_TYPE:
+                    output = self._type(start, stop)
+                elif key == _FULL_NAME:
+                    full_name = data[start:stop]
+        except WireError as error:
+            damage = error
+        shown = name.decode("utf-8", "backslashreplace")
+        whole = full_name.decode("utf-8", "backslashreplace") if full_name else _full_name(shown, scope, op_type)
+        self.blank += not (name or op_type or full_name)
+        self.nodes.add(
+            shown, whole, scope or whole.rpartition("/")[0], op_type, OPERATOR, output=output, instance=instance,
+            order=self.origin.offset + pos,
+        )  # fmt: skip
+        self.operators.append((pos, end))
+        return damage
+
+    def _input(self, pos: int, end: int, row: int, place: int) -> None:
+        name, kind = b"", DATA
+        for key, start, stop in places(self.data, pos, end):
+            if key == _FIRST:
+                name = self.data[start:stop]
+            elif key == _EDGE_TYPE and self.data[start] == 1:
+                kind = CONTROL
+        self.edges.add(name, row, place, kind)
+
+    def _type(self, start: int, stop: int) -> tuple[str, str]:
+        raw = self.data[start:stop]
+        known = self.types.get(raw)
+        if known is None:
+            try:
+                known = output_of(self.data, start, stop)
+            except (WireError, IndexError) as error:
+                self._problem(start, stop - start, f"A type is damaged ({error}); it is shown as unknown.")
+                known = "", ""
+            self.types[raw] = known
+        return known
+
+    def _other(self, pos: int, end: int, kind: str) -> None:
+        """A parameter or a constant."""
+        name, full_name, output = "", "", ("", "")
+        try:
+            for key, start, stop in places(self.data, pos, end):
+                if key == _FIRST:
+                    name = text(self.data, start, stop)
+                elif key == _SECOND:
+                    output = self._type(start, stop) if kind == PARAMETER else self._constant_type(start, stop)
+                elif key == _THIRD and kind == CONSTANT:
+                    full_name = text(self.data, start, stop)
+        except WireError as error:
+            self._problem(pos, end - pos, f"A {kind} is damaged ({error}); what could be read of it is shown.")
+        op_type = "Parameter" if kind == PARAMETER else "Const"
+        order = self.origin.offset + pos
+        self.nodes.add(name, full_name or name, full_name.rpartition("/")[0], op_type, kind, output=output, order=order)
+
+    def _constant_type(self, start: int, stop: int) -> tuple[str, str]:
+        """What a constant is, as far as its type is written beside its value."""
+        try:
+            return value_type(self.data, start, stop)
+        except (WireError, IndexError):
+            return "", ""
+
+    # All of it -----------------------------------------------------------------------------------------------------
+
+    def _finish(self, begin: int) -> Graph:
+        known: dict[bytes, int] = {}
+        names = [name.encode("utf-8", "backslashreplace") for name in self.nodes.name]
+        twice = [name for row, name in enumerate(names) if known.setdefault(name, row) != row]
+        source = resolve(self.edges.source, known)
+        if (source < 0).any():
+            source = self._by_number(source)
+        lost = [key for key, row in zip(self.edges.source, source.tolist(), strict=True) if row < 0]
+        offset = self.origin.offset + begin
+        if lost:
+            self.problems.append(missing(self.origin.path, offset, [text(key, 0, len(key)) for key in lost]))
+        if self.blank:
+            self.problems.append(self._blank(offset))
+        elif twice:
+            self.problems.append(repeated(self.origin.path, offset, [text(key, 0, len(key)) for key in twice]))
+        nodes = self.nodes.frame()
+        details = _Details(
+            self.data, (*self.operators, *self.parameters, *self.constants), len(self.operators), len(self.parameters)
+        )
+        edges = self.edges.frame(nodes, source)
+        return Graph.of(self.origin, self.title, FORMAT, nodes, edges, self._outputs(known), self.problems, details)
+
+    def _by_number(self, source: Ids) -> Ids:
+        """Sources of the oldest files, where a node is named by its path and inputs by the number at its end, or both."""
+        numbers = {_number(name): row for row, name in enumerate(self.nodes.name[: len(self.operators)]) if "/" in name}
+        found = source.copy()
+        for edge in (source < 0).nonzero()[0].tolist():
+            found[edge] = numbers.get(_number(self.edges.source[edge].decode("utf-8", "backslashreplace")), -1)
+        return found
+
+    def _outputs(self, known: dict[bytes, int]) -> tuple[int, ...]:
+        found = []
+        for start, stop in self.results:
+            try:
+                names = [self.data[a:b] for key, a, b in places(self.data, start, stop) if key == _FIRST]
+            except WireError:
+                continue
+            found += [known[name] for name in names[-1:] if name in known]
+        return tuple(found)
+
+    def _blank(self, offset: int) -> Problem:
+        what = "a blank node" if self.blank == 1 else f"{self.blank:,} blank nodes"
+        detail = (
+            f"The graph holds {what}: MindSpore writes networks with control flow (while, if on tensors) without their "
+            "operators. Parameters and types are shown; the operators are in no file."
+        )
+        return Problem(self.origin.path, offset, 0, "bad_graph", detail)
+
+    def _problem(self, pos: int, length: int, detail: str) -> None:
+        if len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(Problem(self.origin.path, self.origin.offset + pos, length, "bad_graph", detail))
+        elif len(self.problems) == MOST_PROBLEMS:
+            rest = "From here on further damage in this graph is not listed."
+            self.problems.append(Problem(self.origin.path, self.origin.offset + pos, 0, "bad_graph", rest))

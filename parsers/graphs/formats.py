@@ -1,0 +1,57 @@
+"""The formats graphs come in. A file is recognised by its content first, by its name second."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from parsers.graphs import anf_ir
+from parsers.graphs.graph import Graph, Origin
+
+HEAD = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFormat:
+    """One format: its name, whether the first bytes of a file are of it, which names of files are, and what reads all bytes.
+
+    read never raises for damage: it gives what it finds, if need be a graph without nodes.
+    """
+
+    name: str
+    sniff: Callable[[bytes], bool]
+    pattern: str
+    read: Callable[[bytes, Origin], Graph]
+
+
+# Where content fits none of them, the first one that the name fits is tried.
+FORMATS: tuple[GraphFormat, ...] = (
+    GraphFormat(anf_ir.FORMAT, anf_ir.sniff, r"\.pb$", anf_ir.read_graph),
+)
+
+
+def format_of(head: bytes, name: str) -> GraphFormat | None:
+    """The format of a file by its first up to HEAD bytes, else by its name; None where neither is known."""
+    by_name = [one for one in FORMATS if re.search(one.pattern, name)]
+    by_content = [one for one in FORMATS if one.sniff(head)]
+    for one in by_content:
+        if one in by_name:
+            return one
+    return next(iter(by_content or by_name), None)
+
+
+def recognised(head: bytes) -> bool:
+    """Whether the first bytes of a file are of any of the formats."""
+    return any(one.sniff(head) for one in FORMATS)
+
+
+def format_named(name: str) -> GraphFormat:
+    """The format of a name."""
+    return next(one for one in FORMATS if one.name == name)
+
+
+def stage_of(name: str) -> str:
+    """The compile stage a file is named after: `optimize` of ms_output_optimize.pb, `24_execute` of 24_execute_0097.ir."""
+    stem = re.sub(r"\.(pb|ir|dot|onnx)$", "", name).removeprefix("ms_output_")
+    return re.sub(r"_\d{4,}$", "", stem)

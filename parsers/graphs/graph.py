@@ -1,0 +1,118 @@
+"""What a graph is, whatever file it came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Protocol
+
+import pandas as pd
+
+from parsers.model import Problem
+
+
+class SourceLine(NamedTuple):
+    """Where in the user's program a node comes from: file as written, first and last line (0: not known), the code there."""
+
+    file: str
+    first: int
+    last: int
+    code: str
+
+
+class Details(Protocol):
+    """What a format can say of a node when it is asked; row is the node's id and always one of the graph."""
+
+    def attributes(self, row: int) -> dict[str, str]:
+        """Name -> text of everything the file says of a node that is in no column."""
+        ...
+
+    def source_lines(self, row: int) -> tuple[SourceLine, ...]:
+        """Where the node comes from, outermost call first."""
+        ...
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+        ...
+
+
+class Origin(NamedTuple):
+    """Where the bytes of a graph are from: file, offset in it, wall time in seconds, compile stage."""
+
+    path: str
+    offset: int = 0
+    wall_time: float = 0.0
+    stage: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Graph:
+    """One graph. A node's id is its row in `nodes` (schema NODES); `edges` matches EDGES and names nodes by id.
+
+    name is its name among the graphs of its run, title the one written in the file (may be empty), path the file, offset the
+    byte it begins at, wall_time when it was written in seconds (of the event; of the file where it is one of its own), stage
+    the compile stage as the file is named after ("" for none), format one of FORMATS. outputs are the ids of the nodes whose
+    values leave the graph, in order; problems what could not be read.
+    """
+
+    name: str
+    title: str
+    path: str
+    offset: int
+    wall_time: float
+    stage: str
+    format: str
+    nodes: pd.DataFrame
+    edges: pd.DataFrame
+    outputs: tuple[int, ...]
+    problems: tuple[Problem, ...]
+    details: Details
+    nbytes: int = 0
+
+    @classmethod
+    def of(
+        cls, origin: Origin, title: str, form: str, nodes: pd.DataFrame, edges: pd.DataFrame, outputs: Sequence[int],
+        problems: Sequence[Problem], details: Details,
+    ) -> Graph:  # fmt: skip
+        """A graph of these parts, named as the file calls it."""
+        size = int(nodes.memory_usage(deep=True).sum() + edges.memory_usage(deep=True).sum()) + details.nbytes
+        return cls(
+            title, title, origin.path, origin.offset, origin.wall_time, origin.stage, form, nodes, edges, tuple(outputs),
+            tuple(problems), details, size,
+        )  # fmt: skip
+
+    def attributes(self, node: int) -> dict[str, str]:
+        """Name -> text of all attributes of a node, none left out; of two of one name the later one gets a number.
+
+        IndexError for a node that is none.
+        """
+        return self.details.attributes(self._row(node))
+
+    def source_lines(self, node: int) -> tuple[SourceLine, ...]:
+        """Lines of the user's program a node comes from, outermost call first; none where the file does not say.
+
+        IndexError for a node that is none.
+        """
+        return self.details.source_lines(self._row(node))
+
+    def named(self, name: str) -> Graph:
+        """The same graph under another name."""
+        return replace(self, name=name)
+
+    def _row(self, node: int) -> int:
+        if not 0 <= node < len(self.nodes):
+            raise IndexError(f"{self.name}: wanted node 0 to {len(self.nodes) - 1:,}, got {node:,}")
+        return node
+
+
+def unique(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Name -> text, where a name that comes again gets a number."""
+    found: dict[str, str] = {}
+    for name, text in pairs:
+        key, number = name, 1
+        while key in found:
+            number += 1
+            key = f"{name} #{number}"
+        found[key] = text
+    return found

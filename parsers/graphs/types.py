@@ -1,0 +1,90 @@
+"""Types of MindSpore's anf_ir.proto as text: `Tensor[Float32]`, `Tuple[Int64, String]`, a number that has no name as `DT_77`.
+
+Numbers up to DT_SLICE (49) are those of MindSpore 2.10.
+"""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from parsers.events.wire import DELIMITED, VARINT, WireError, signed, varint
+from parsers.graphs.wire import places
+
+NAMES = (
+    "Undefined", "Bool", "Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64", "Float16", "Float32",
+    "Float64", "String", "Tensor", "Graph", "Bools", "Ints8", "Ints16", "Ints32", "Ints64", "UInts8", "UInts16", "UInts32",
+    "UInts64", "Floats16", "Floats32", "Floats64", "Strings", "Tensors", "Graphs", "Tuple", "List", "Dict", "None", "SymInst",
+    "Int", "UInt", "Float", "Type", "Any", "RefKey", "Ref", "Complex64", "Complex128", "Complex", "BFloat16", "BFloats16",
+    "Int4", "Slice",
+)  # fmt: skip
+DEEPEST = 32
+_DATA_TYPE, _TENSOR, _SEQUENCE = 1 << 3 | VARINT, 2 << 3 | DELIMITED, 3 << 3 | DELIMITED
+_ELEMENT, _SHAPE = 1 << 3 | VARINT, 2 << 3 | DELIMITED
+_DIM, _SIZE, _DIM_NAME = 1 << 3 | DELIMITED, 1 << 3 | VARINT, 2 << 3 | DELIMITED
+_ELEMENTS = 1 << 3 | DELIMITED
+TUPLE = 31
+
+
+def type_name(number: int) -> str:
+    """The name of a DataType."""
+    return NAMES[number] if 0 <= number < len(NAMES) else f"DT_{number}"
+
+
+def shape_text(dims: list[str]) -> str:
+    """Dimensions as text: `8x1x32x32`, `[]` for none."""
+    return "x".join(dims) or "[]"
+
+
+def output_of(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str]:
+    """Type and shape of a TypeProto: ("Tensor[Float32]", "8x10"); of a tuple those of its parts. WireError for damage."""
+    if depth > DEEPEST:
+        raise WireError("types nested too deep")
+    number, tensor, parts = -1, None, None
+    for key, start, stop in places(data, pos, end):
+        if key == _DATA_TYPE:
+            number = signed(varint(data, start)[0])
+        elif key == _TENSOR:
+            tensor, parts = _tensor(data, start, stop), None
+        elif key == _SEQUENCE:
+            elements = [(a, b) for inner, a, b in places(data, start, stop) if inner == _ELEMENTS]
+            parts, tensor = [output_of(data, a, b, depth + 1) for a, b in elements], None
+    if tensor is not None:
+        return tensor
+    if parts is not None:
+        name = type_name(number if number >= 0 else TUPLE)
+        known = any(shape for _, shape in parts)
+        return f"{name}[{_runs([text for text, _ in parts])}]", _together(parts) if known else ""
+    return (type_name(number), "") if number >= 0 else ("", "")
+
+
+def _together(parts: list[tuple[str, str]]) -> str:
+    return f"({_runs([shape or '?' for _, shape in parts])})"
+
+
+def _runs(texts: list[str]) -> str:
+    """Texts separated by commas, four and more equal ones in a row as `4 * text`."""
+    found = []
+    for shown, same in groupby(texts):
+        count = len(list(same))
+        found += [f"{count} * {shown}"] if count >= 4 else [shown] * count
+    return ", ".join(found)
+
+
+def _tensor(data: bytes, pos: int, end: int) -> tuple[str, str]:
+    number, dims = -1, []
+    for key, start, stop in places(data, pos, end):
+        if key == _ELEMENT:
+            number = signed(varint(data, start)[0])
+        elif key == _SHAPE:
+            dims += [_dimension(data, a, b) for inner, a, b in places(data, start, stop) if inner == _DIM]
+    return (f"Tensor[{type_name(number)}]" if number >= 0 else "Tensor"), shape_text(dims)
+
+
+def _dimension(data: bytes, pos: int, end: int) -> str:
+    size, name = "?", ""
+    for key, start, stop in places(data, pos, end):
+        if key == _SIZE:
+            size = str(signed(varint(data, start)[0]))
+        elif key == _DIM_NAME:
+            name = data[start:stop].decode("utf-8", "backslashreplace")
+    return name if size == "?" and name else size

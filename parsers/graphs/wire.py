@@ -1,0 +1,55 @@
+"""Messages of graphs as places in their bytes: a graph of 100,000 nodes has a million fields, few of which are ever read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from parsers.events.wire import DELIMITED, VARINT, WireError, skip, varint
+
+
+def places(data: bytes, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """Key (number << 3 | wire type), start and end of the content of each field; WireError where no field can be."""
+    while pos < end:
+        key = data[pos]
+        pos += 1
+        if key > 127:
+            key, pos = _varint(data, pos - 1)
+        if key < 8:
+            raise WireError("a field number out of range")
+        kind = key & 7
+        if kind == DELIMITED:
+            if pos >= end:
+                raise WireError("a field ends beyond its message")
+            length = data[pos]
+            start = pos + 1
+            if length > 127:
+                length, start = _varint(data, pos)
+            pos = start + length
+            if pos > end:
+                raise WireError("a field ends beyond its message")
+            yield key, start, pos
+        elif kind == VARINT:
+            start = pos
+            pos = _varint(data, pos)[1]
+            if pos > end:
+                raise WireError("a number ends beyond its message")
+            yield key, start, pos
+        else:
+            start = pos
+            try:
+                pos = skip(data, pos, end, key)
+            except IndexError:
+                raise WireError("a field ends beyond its message") from None
+            yield key, start, pos
+
+
+def _varint(data: bytes, pos: int) -> tuple[int, int]:
+    try:
+        return varint(data, pos)
+    except IndexError:
+        raise WireError("a number ends beyond its message") from None
+
+
+def text(data: bytes, start: int, stop: int) -> str:
+    """The text between two places; bytes that are no UTF-8 become \\xNN."""
+    return data[start:stop].decode("utf-8", "backslashreplace")
