@@ -5,17 +5,16 @@ Only what browsers decode themselves is let through: PNG, JPEG, GIF and WebP. No
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Callable
 from dataclasses import replace
 
 from parsers.errors import FormatError, MediaError
 from parsers.events.wire import DELIMITED, VARINT
 from parsers.payloads.messages import fields, whole
+from parsers.payloads.png import SIGNATURE, png_problem, png_size
 from parsers.payloads.tensors import STRINGS
 from parsers.payloads.values import ImageValue
 
-PNG = b"\x89PNG\r\n\x1a\n"
 MOST_PIXELS = 100_000_000
 MOST_IMAGES = 1000
 _Size = tuple[int, int]
@@ -67,30 +66,8 @@ def encoded_image(data: bytes) -> ImageValue:
             width, height = size
             if width < 1 or height < 1 or width * height > MOST_PIXELS:
                 raise FormatError(f"wanted an image of 1 to {MOST_PIXELS:,} pixels, got {width:,} x {height:,}")
-            return ImageValue(data, media, width, height, problem=_png_problem(data) if media == "image/png" else "")
+            return ImageValue(data, media, width, height, problem=png_problem(data) if media == "image/png" else "")
     raise MediaError(f"wanted a PNG, JPEG, GIF or WebP image, got {len(data):,} bytes beginning with {data[:8].hex(' ')}")
-
-
-def _png(data: bytes) -> _Size | None:
-    if len(data) < 33 or data[12:16] != b"IHDR":
-        return None
-    return int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
-
-
-def _png_problem(data: bytes) -> str:
-    """What is wrong with the chunks of a PNG, which browsers show as far as they can decode it."""
-    pos = len(PNG)
-    while pos + 12 <= len(data):
-        length = int.from_bytes(data[pos : pos + 4], "big")
-        kind, end = data[pos + 4 : pos + 8], pos + 8 + length
-        if end + 4 > len(data):
-            break
-        if zlib.crc32(data[pos + 4 : end]) != int.from_bytes(data[end : end + 4], "big"):
-            return f"The image is damaged: its chunk {kind!r} at byte {pos:,} fails its CRC."
-        if kind == b"IEND":
-            return ""
-        pos = end + 4
-    return f"The image is cut: it has {len(data):,} bytes, and no end."
 
 
 def _gif(data: bytes) -> _Size | None:
@@ -131,7 +108,7 @@ def _webp(data: bytes) -> _Size | None:
 
 
 _FORMATS: tuple[tuple[bytes, str, Callable[[bytes], _Size | None]], ...] = (
-    (PNG, "image/png", _png),
+    (SIGNATURE, "image/png", png_size),
     (b"\xff\xd8\xff", "image/jpeg", _jpeg),
     (b"GIF8", "image/gif", _gif),
     (b"RIFF", "image/webp", _webp),
