@@ -232,13 +232,11 @@
       const there = this.api && !this.api.isDestroyed();
       const filtered = Boolean(there && this.api.isAnyFilterPresent());
       this.only.hidden = !filtered;
+      const total = this.rows.length.toLocaleString("en");
+      const n = count.toLocaleString("en");
       if (filtered) {
-        const n = this.matching().length.toLocaleString("en");
-        mindscope.i18n.write(told, "runs.matching", { n, chosen: count.toLocaleString("en") });
-      } else {
-        const values = { n: count.toLocaleString("en"), total: this.rows.length.toLocaleString("en") };
-        mindscope.i18n.write(told, "runs.chosen", values);
-      }
+        mindscope.i18n.write(told, "runs.matching", { n: this.matching().length.toLocaleString("en"), total, chosen: n });
+      } else mindscope.i18n.write(told, this.rows.length === 1 ? "runs.chosen_one" : "runs.chosen", { n, total });
       if (!there) return;
       const on = [];
       const off = [];

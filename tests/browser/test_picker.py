@@ -101,15 +101,15 @@ def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:
 def test_a_search_and_a_choice_of_just_what_it_found(opened: Page) -> None:
     opened.keyboard.press("/")
     opened.keyboard.type("run_002")
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("10 match · 10 chosen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("10 of 30 runs match · 10 chosen")
     opened.locator('[data-act="only"]').click()
     expect(opened).to_have_url(re.compile(r"run=sweep/run_0029$"))
     assert [opened.url.count("run="), opened.url.count("run_002")] == [10, 10 + 1]  # and once as the search
     opened.locator(".ms-filter input").fill("")
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("10 of 30 on screen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 10 chosen")
     expect(opened.locator('[data-act="only"]')).to_be_hidden()
     opened.locator('[data-act="clear"]').click()
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("0 of 30 on screen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 0 chosen")
 
 
 def test_the_name_of_a_run_opens_it(opened: Page) -> None:
@@ -203,13 +203,13 @@ def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
     expect(opened.locator(".ms-picker-count .en")).to_have_text("1 of 30 runs")
     opened.go_back()
     expect(opened.locator(".ms-page-title .en")).to_have_text("Runs")
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("10 of 30 on screen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 10 chosen")
     expect(opened.locator('[row-id="sweep/run_0000"] .ag-checkbox-input').first).to_be_checked()
     settle(opened)
     opened.go_forward()
     expect(opened.locator(".ms-page-title .en")).to_have_text("Scalars")
     opened.locator(".ms-menu-link").first.click()
-    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("1 of 30 on screen")
+    expect(opened.locator(".ms-runs-chosen .en")).to_have_text("30 runs · 1 chosen")
 
 
 def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
@@ -225,7 +225,7 @@ def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
     page.keyboard.press("r")
     expect(page.locator('[row-id="sweep/run_0100"] [col-id="value"]')).to_contain_text("0.1250")
     assert page.evaluate("document.querySelector('.ag-body-viewport').scrollTop") == 3000
-    expect(page.locator(".ms-runs-chosen .en")).to_have_text("1 of 200 on screen")
+    expect(page.locator(".ms-runs-chosen .en")).to_have_text("200 runs · 1 chosen")
 
 
 def test_an_idle_page_gets_no_rows_again(opened: Page) -> None:
