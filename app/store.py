@@ -155,6 +155,11 @@ class Store:
         """All runs, newest first."""
         return self._rows
 
+    def member(self, run: str) -> RunRow | None:
+        """One member run as a row of its own."""
+        entry = self._entries.get(run)
+        return _dated(entry.row, entry.source, time.time()) if entry else None
+
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         """Tags of one member run, in order of first appearance."""
         entry = self._entries.get(run)
@@ -371,9 +376,7 @@ class Store:
     def _joined(self, name: str, source: Source, now: float) -> RunRow:
         rows = [self._entries[key].row for key, _ in _leaves(name, source)]
         row = rows[0] if len(rows) == 1 and not source.ranks else _job_row(name, source, rows)
-        updated = source.updated
-        live = row.state == "idle" and now - updated < LIVE_SECONDS
-        return replace(row, updated=updated, size=source.size, state="live" if live else row.state)
+        return _dated(row, source, now)
 
 
 def _shown(problem: Problem) -> Problem:
@@ -411,6 +414,12 @@ def _unread_row(key: str, source: Source) -> RunRow:
         started=_stamped(source),
         updated=source.updated, size=source.size, state="waiting",
     )  # fmt: skip
+
+
+def _dated(row: RunRow, source: Source, now: float) -> RunRow:
+    """The row with what the newest look at the disk says of its files."""
+    live = row.state == "idle" and now - source.updated < LIVE_SECONDS
+    return replace(row, updated=source.updated, size=source.size, state="live" if live else row.state)
 
 
 def _row(entry: _Entry) -> RunRow:

@@ -49,7 +49,8 @@
     const at = view.runs.findIndex(([key]) => key === view.of);
     root.querySelector(".ms-overview-previous").disabled = at <= 0;
     root.querySelector(".ms-overview-next").disabled = at >= view.runs.length - 1;
-    mindscope.i18n.write(root.querySelector(".ms-overview-of"), "overview.of", { n: at + 1, total: view.runs.length.toLocaleString("en") });
+    root.querySelector(".ms-overview-selector").classList.toggle("ms-overview-alone", view.runs.length < 2);
+    mindscope.i18n.write(root.querySelector(".ms-overview-of"), "overview.of", { n: (at + 1).toLocaleString("en"), total: view.runs.length.toLocaleString("en") });
   }
 
   function fact(name, value, tip) {
@@ -67,6 +68,7 @@
   function moment(seconds) {
     const time = make("time", "", new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }).format(seconds * 1000));
     time.dateTime = new Date(seconds * 1000).toISOString();
+    time.title = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }).format(seconds * 1000);
     return time;
   }
 
@@ -80,8 +82,8 @@
 
   function facts(head) {
     const { i18n } = mindscope;
-    const known = head.facts.map(({ name, text, key, tip }) =>
-      fact(name, key ? i18n.write(make("span"), key, { n: text }) : make("span", "", text), tip));
+    const known = head.facts.map(({ name, text, key, values, tip }) =>
+      fact(name, key ? i18n.write(make("span"), key, { n: text, ...values }) : make("span", "", text), tip));
     const state = i18n.write(make("span", `ms-state ms-state-${head.state}`), `state.${head.state}`);
     const started = Math.abs(head.started) < 8.64e12 && head.started ? [fact("started", moment(head.started))] : [];
     const path = make("span", "ms-mono ms-cut", head.path);
@@ -94,7 +96,10 @@
     if (!root || !head || !runs) return;
     root.classList.remove("ms-overview-opening");
     root.classList.toggle("ms-overview-empty", !head.of);
-    if (!head.of) return;
+    if (!head.of) {
+      views.delete(rootId);
+      return;
+    }
     const view = { of: head.of, runs: chosen(runs.rows, state), state };
     views.set(rootId, view);
     if (!view.runs.some(([key]) => key === head.of)) return;  // the answer for this state is on its way
@@ -127,6 +132,13 @@
     if (!root || document.querySelector("dialog[open]")) return;
     if (move(root.id, by)) event.preventDefault();
   });
+
+  // These events do not bubble.
+  for (const [name, failed] of [["error", true], ["load", false]]) {
+    document.addEventListener(name, ({ target }) => {
+      if (target instanceof HTMLImageElement && target.matches(".ms-tile-image")) target.parentElement.classList.toggle("ms-tile-failed", failed);
+    }, true);
+  }
 
   dash.mindscope_overview = { shown };
 })();

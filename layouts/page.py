@@ -79,6 +79,10 @@ class FrameSource(Protocol):
         """All runs, newest first."""
         ...
 
+    def member(self, run: str) -> RunRow | None:
+        """One member run as a row of its own, where `runs` has one for all ranks of a job; None for an unknown run."""
+        ...
+
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         """Tags of one member run, in order of first appearance; empty for an unknown run."""
         ...

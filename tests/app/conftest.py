@@ -45,6 +45,9 @@ class MemorySource:
             RunRow(name, name, name, name, (name,), 1.0, 2.0, 3, self.state, main_value=self.main_value) for name in names
         ]
 
+    def member(self, run: str) -> RunRow | None:
+        return next((row for row in self.runs() if row.key == run), None)
+
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         return list(self.data.get(run, {}))
 

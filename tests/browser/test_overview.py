@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,8 +17,9 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.embed import pages
 from app.store import Store
-from parsers.events.writer import EventWriter, Image
+from parsers.events.writer import EventWriter, Image, Text
 from tests.layouts.sources import GivenSource, row
+from tests.parsers.payloads.test_images import png
 
 RUN = "lenet_adam_lr0.01_b64"
 LINKS = (
@@ -76,7 +78,7 @@ def test_select_and_arrows_change_the_run(page: Page, address: str) -> None:
     page.locator("body").press("ArrowLeft")
     expect(select).to_have_value(names[1])
     select.select_option("long_history")
-    expect(page.locator(".ms-fact-steps .ms-fact-value")).to_have_text("6,000")
+    expect(page.locator(".ms-fact-steps .ms-fact-value .en")).to_have_text("6,500 (6,000 recorded)")
     page.reload()
     expect(select).to_have_value("long_history")
 
@@ -108,6 +110,61 @@ def test_a_damaged_image_leaves_the_other_tiles(page: Page, base: Path, serve: C
     store.stop()
 
 
+def test_an_image_without_a_picture_says_so_until_there_is_one(
+    page: Page, base: Path, serve: Callable[[Flask], str]
+) -> None:
+    whole = png(30, 20)
+    header = whole[12:16] + whole[16:24] + bytes([77]) + whole[25:29]  # a depth that no PNG has
+    broken = whole[:12] + header + zlib.crc32(header).to_bytes(4, "big") + whole[33:]
+    writer = EventWriter(str(base / RUN / "events.out.events.summary.1795218990.1.vm_MS"), "mindspore")
+    writer.add(999, {"input_image": Image(broken, 20, 30)})
+    writer.flush()
+    store = Store([base], interval=0.5).start()
+    assert store.wait(30)
+    visit(page, serve(create_app(store).server), f"run={RUN}")
+    tile = page.locator('[data-tile="images"]')
+    expect(tile.locator(".ms-tile-undecodable")).to_be_visible()
+    expect(tile.locator("img")).to_be_hidden()
+    expect(tile).to_contain_text("depth 77")
+    expect(page.locator('[data-tile="tensors"] tbody tr')).to_have_count(8)
+    writer.add(1000, {"input_image": Image(whole, 20, 30)})
+    writer.close()
+    page.locator("body").press("r")
+    expect(tile).to_contain_text("step 1,000")
+    expect(tile.locator("img")).to_be_visible()
+    expect(tile.locator(".ms-tile-undecodable")).to_be_hidden()
+    store.stop()
+
+
+def test_one_run_has_no_other_to_go_to_and_keys_are_listed(page: Page, address: str) -> None:
+    visit(page, address, f"run={RUN}")
+    expect(page.locator(".ms-overview-run select")).to_be_visible()
+    for part in (".ms-overview-previous", ".ms-overview-next", ".ms-overview-of"):
+        expect(page.locator(part)).to_be_hidden()
+    page.locator("body").press("?")
+    row = page.locator("dialog[open] .ms-keys tr", has_text="change the run")
+    assert row.locator("kbd").all_inner_texts() == ["←", "→"]
+
+
+def test_a_text_written_later_gets_its_tile(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
+    folder = base / "talk"
+    folder.mkdir()
+    writer = EventWriter(str(folder / "events.out.tfevents.1795218990.vm"), "tensorboard")
+    writer.add(1, {"loss": 1.0})
+    writer.flush()
+    store = Store([base], interval=0.5).start()
+    assert store.wait(30)
+    visit(page, serve(create_app(store).server), "run=talk")
+    expect(page.locator('[data-tile="texts"]')).to_be_hidden()
+    writer.add(2, {"said": Text("<b>not bold</b>")})
+    writer.close()
+    page.locator("body").press("r")
+    expect(page.locator('[data-tile="texts"] pre')).to_have_text("<b>not bold</b>")
+    page.locator('[data-tile="texts"] .ms-tile-link').click()
+    expect(page).to_have_url(re.compile(r"/texts\?run=talk$"))
+    store.stop()
+
+
 def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str]) -> None:
     empty = row("empty", tags={"scalar": 1}, steps=0, points=0, main_tag="", main_value=None)
     address = serve(create_app(GivenSource([empty])).server)
@@ -129,8 +186,8 @@ def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve
     page.goto(address)
     expect(page.locator('[data-tile="scalars"] .ms-tile-link')).to_have_count(2)
     page.locator("#two-overview-root .ms-overview-next").click()
-    expect(page.locator("#two-overview-root .ms-overview-of .en")).to_have_text("2 of 10 chosen")
-    expect(page.locator("#one-overview-root .ms-overview-of .en")).to_have_text("1 of 10 chosen")
+    expect(page.locator("#two-overview-root .ms-overview-of .en")).to_have_text("Run 2 of 10")
+    expect(page.locator("#one-overview-root .ms-overview-of .en")).to_have_text("Run 1 of 10")
     page.locator('#one-overview-root [data-tile="scalars"] .ms-tile-link').click()
     page.wait_for_timeout(200)
     assert page.url == address

@@ -40,6 +40,10 @@ class GivenSource:
     def runs(self) -> Sequence[RunRow]:
         return self.rows
 
+    def member(self, run: str) -> RunRow | None:
+        found = next((row for row in self.rows if run in row.members), None)
+        return found and replace(found, key=run, members=(run,))
+
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         return [tag for member, tag in self.given if member == run and kind == "scalar"]
 

@@ -61,8 +61,10 @@ def _selector() -> html.Div:
 
 
 def _empty_tile(ids: Ids, what: Tile) -> html.Section:
+    # A tile that few runs have must not vanish again in all others.
+    waiting = [html.Div(className="ms-skeleton ms-tile-note")] if what.record else []
     return html.Section(
-        html.Div(className="ms-skeleton ms-tile-note"), id=ids(f"tile-{what.name}"), className="ms-card ms-tile", tabIndex=-1,
+        waiting, id=ids(f"tile-{what.name}"), className="ms-card ms-tile", tabIndex=-1,
         **{"data-tile": what.name}, **attributes(aria_label=f"overview.{what.name}"),
     )  # fmt: skip
 
@@ -104,8 +106,13 @@ def shown_run(source: FrameSource, state: Any) -> tuple[dict[str, Any], dict[str
     run, row = found
     source.want([run])
     return head(source, run, row), {
-        "run": run, "version": source.version(run), "waiting": row.state in ("waiting", "loading"),
+        "run": run, "version": source.version(run), "state": _redrawn(row.state), "checkpoints": row.tags.get("checkpoints", 0),
     }  # fmt: skip
+
+
+def _redrawn(state: str) -> str:
+    """A state as far as tiles depend on it."""
+    return "" if state in ("live", "idle") else state
 
 
 def drawn(what: Tile, source: FrameSource, shown: Any, routes: str, pages: Mapping[str, Page]) -> Any:

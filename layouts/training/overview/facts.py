@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
-from parsers import Series
+from numpy.typing import NDArray
 
 from layouts import format as fmt
 from layouts.i18n import both
@@ -18,15 +18,45 @@ LARGE = ("histogram", "image", "tensor", "text")
 """Kinds of large values that are recorded while training; landscapes are computed afterwards."""
 INTERVALS = 100
 """Speed is that of so many newest intervals."""
+UNUSUAL = 5.0
+"""An interval that took so many times the usual time per step is a pause, one of so many times the usual steps a jump."""
+PAUSE = 60.0
+"""Seconds below which an interval is no pause of the whole run."""
+_LATEST = 253_402_300_800.0  # the year 10,000, from which no calendar counts on
 _NAME = 100_000
+
+
+class Recorded(Protocol):
+    """What scalars and large values have in common: steps and times in the order they were written."""
+
+    @property
+    def step(self) -> NDArray[np.int64]:
+        """Step of each value."""
+        ...
+
+    @property
+    def wall_time(self) -> NDArray[np.float64]:
+        """Seconds since 1970 of each value."""
+        ...
+
+
+Tagged: TypeAlias = tuple[str, Recorded]
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Seconds per step, the median of so many intervals of a scalar."""
+    """Seconds per step over so many intervals of a tag."""
 
     seconds: float
     intervals: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Seconds from the first to the last value of a run, and how many of them passed in pauses."""
+
+    seconds: float
+    paused: float
 
 
 def run_of(source: FrameSource, state: Any) -> tuple[str, RunRow] | None:
@@ -45,41 +75,45 @@ def label_of(run: str, row: RunRow) -> str:
 
 
 def head(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
-    """The head of the page: facts as {name, text}, key a text that the text goes into, tips in both languages."""
+    """The head of the page: facts as {name, text}, key and values of a text that the text goes into, tips in both languages."""
+    own = source.member(run) or row
     return {
         "of": run,
         "label": label_of(run, row),
         "colour": colours(source).get(run, ""),
-        "state": row.state,
-        "started": row.started,
+        "state": own.state,
+        "started": own.started,
         "problems": fmt.count(len(source.problems(run))),
         "wrong": bool(source.problems(run)),
-        "path": row.path,
-        "real": row.real_path if row.real_path != row.path else "",
+        "path": own.path,
+        "real": own.real_path if own.real_path != own.path else "",
         "facts": facts(source, run, row),
     }
 
 
 def facts(source: FrameSource, run: str, row: RunRow) -> list[dict[str, Any]]:
     """Steps, points, duration, speed and size of a run; what is not known is left out."""
-    every = [series for tag in source.tags(run) if (series := source.series(run, tag)) is not None and series.step.size]
-    longest = max(every, key=lambda series: series.step.size, default=None)
+    own = source.member(run) or row
+    scalars: list[Tagged] = [(tag, series) for tag in source.tags(run)
+                             if (series := source.series(run, tag)) is not None and series.step.size]  # fmt: skip
+    large: list[Tagged] = [(tag, items) for kind in LARGE for tag in source.tags(run, kind)
+                           if (items := source.items(run, kind, tag)) is not None and len(items)]  # fmt: skip
+    longest = max(scalars or large, key=lambda one: one[1].step.size, default=None)
     found: list[dict[str, Any]] = []
     if longest is not None:
-        found.append({"name": "steps", "text": fmt.count(len(np.unique(longest.step)))})
-        points = sum(series.step.size for series in every)
+        found.append(_steps(longest[1]))
+    if scalars:
+        points = sum(series.step.size for _, series in scalars)
         found.append({"name": "points", "text": fmt.count(points), "tip": both("overview.points_tip")})
-    seconds = duration(source, run, every)
-    if seconds is not None:
-        found.append({"name": "duration", "text": fmt.duration(seconds), "tip": both("overview.duration_tip")})
-    tag = main_tag(source, run, row)
-    series = source.series(run, tag) if tag else None
-    measured = speed(series) if series is not None else None
+    taken = span([one for _, one in (*scalars, *large)], longest[1]) if longest else None
+    if taken is not None and taken.seconds > 0:
+        found.append(_duration(taken))
+    main = main_tag(source, run, row)
+    judged = [one for one in scalars if one[0] == main] + ([longest] if longest else [])
+    measured = next(((tag, known) for tag, one in judged if (known := speed(one)) is not None), None)
     if measured is not None:
-        tip = both("overview.speed_tip", n=measured.intervals, tag=tag, each=fmt.duration(measured.seconds))
-        shown = fmt.number(1.0 / measured.seconds, 3)
-        found.append({"name": "speed", "text": shown, "key": "overview.speed_value", "tip": tip})
-    found.append({"name": "size" if len(row.members) == 1 else "size_job", "text": fmt.size(row.size)})
+        found.append(_speed(*measured))
+    found.append({"name": "size", "text": fmt.size(own.size)})
     return found
 
 
@@ -89,24 +123,68 @@ def main_tag(source: FrameSource, run: str, row: RunRow) -> str:
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")
 
 
-def duration(source: FrameSource, run: str, every: Sequence[Series]) -> float | None:
-    """Seconds from the first to the last value of any tag, each tag's being in the order they were written."""
-    ends = [float(series.wall_time[end]) for series in every for end in (0, -1)]
-    for kind in LARGE:
-        for tag in source.tags(run, kind):
-            items = source.items(run, kind, tag)
-            if items is not None and len(items):
-                ends += [float(items.wall_time[0]), float(items.wall_time[-1])]
-    finite = [end for end in ends if np.isfinite(end)]
-    return max(finite) - min(finite) if finite else None
+def span(every: Iterable[Recorded], longest: Recorded) -> Span | None:
+    """From the earliest to the latest time of any value, and the pauses of the longest tag; None where no time is known.
+
+    Times need not be in the order of the values: MindSpore stamps them in several threads, and clocks are set back.
+    """
+    times = {id(one.wall_time): one.wall_time for one in every}
+    ends = [end for wall in times.values() if (known := wall[_plausible(wall)]).size for end in (known.min(), known.max())]
+    if not ends:
+        return None
+    passed = np.diff(longest.wall_time[_plausible(longest.wall_time)])
+    forward = passed[passed > 0]
+    least = max(PAUSE, UNUSUAL * float(np.median(forward))) if forward.size else PAUSE
+    return Span(float(max(ends) - min(ends)), float(forward[forward > least].sum()))
 
 
-def speed(series: Series) -> Speed | None:
-    """Median time per step of the newest intervals in which the step grew; None where no time passed."""
-    steps = np.diff(series.step[-INTERVALS - 1 :])
+def speed(recorded: Recorded) -> Speed | None:
+    """Time per step over the newest intervals in which the step grew, without pauses and jumps; None where no time passed.
+
+    Times of whole seconds, which many writers have, would make the median of the intervals a whole second or none at all.
+    """
+    steps = np.diff(recorded.step[-INTERVALS - 1 :].astype(np.float64))
+    wall = recorded.wall_time[-INTERVALS - 1 :]
+    known = _plausible(wall)
     with np.errstate(invalid="ignore", over="ignore"):
-        seconds = np.diff(series.wall_time[-INTERVALS - 1 :])
-        usable = (steps > 0) & (seconds >= 0) & np.isfinite(seconds)
-        each = seconds[usable] / steps[usable]
-    median = float(np.median(each)) if each.size else 0.0
-    return Speed(median, int(each.size)) if median > 0 and np.isfinite(1.0 / median) else None
+        seconds = np.diff(wall)
+    usable = (steps > 0) & known[1:] & known[:-1]
+    usable[usable] = seconds[usable] >= 0
+    steps, seconds = steps[usable], seconds[usable]
+    if not (seconds > 0).any():
+        return None
+    each = seconds / steps
+    kept = (each <= UNUSUAL * float(np.median(each[each > 0]))) & (steps <= UNUSUAL * float(np.median(steps)))
+    grown = float(steps[kept].sum())
+    mean = float(seconds[kept].sum()) / grown if grown else 0.0
+    return Speed(mean, int(np.count_nonzero(kept))) if mean > 0 else None
+
+
+def _plausible(wall: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which times may be those of a value; 0 stands for a time that was not recorded."""
+    return (wall > 0) & (wall < _LATEST)
+
+
+def _steps(longest: Recorded) -> dict[str, Any]:
+    """The highest step, and how many were recorded where that is not every one."""
+    step = longest.step
+    rising = bool((step[1:] > step[:-1]).all())
+    known, first, highest = step.size if rising else len(np.unique(step)), int(step.min()), int(step.max())
+    numbers = {"n": fmt.count(known), "first": fmt.count(first), "newest": fmt.count(int(step[-1]))}
+    fact: dict[str, Any] = {"name": "steps", "text": fmt.count(highest), "tip": both("overview.steps_tip", **numbers)}
+    if known == highest - first + 1:
+        return fact
+    return fact | {"key": "overview.steps_value", "values": {"recorded": fmt.count(known)}}
+
+
+def _duration(taken: Span) -> dict[str, Any]:
+    fact: dict[str, Any] = {"name": "duration", "text": fmt.duration(taken.seconds), "tip": both("overview.duration_tip")}
+    if taken.paused == 0:
+        return fact
+    return fact | {"key": "overview.duration_value", "values": {"paused": fmt.duration(taken.paused)},
+                   "tip": both("overview.paused_tip")}  # fmt: skip
+
+
+def _speed(tag: str, measured: Speed) -> dict[str, Any]:
+    tip = both("overview.speed_tip", n=fmt.count(measured.intervals), tag=tag, each=fmt.duration(measured.seconds))
+    return {"name": "speed", "text": fmt.number(1.0 / measured.seconds, 3), "key": "overview.speed_value", "tip": tip}

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import numpy as np
 from dash import dcc, html
 from numpy.typing import NDArray
-from parsers import HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue
+from parsers import HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue, TextValue
 from parsers.analysis import statistics
 
 from layouts import format as fmt
@@ -27,6 +27,8 @@ PICTURES = 2
 """A tile of scalars or distributions shows so many tags."""
 CELLS = 8
 """A tensor's table has so many rows and columns at most."""
+CHARACTERS = 2000
+"""Of a text so many characters are shown."""
 MOST_VALUES = 10_000_000
 """A tensor of more values is shown without statistics, which would take seconds."""
 _COLUMNS = 400
@@ -60,6 +62,8 @@ def _curve(source: FrameSource, run: str, row: RunRow, tag: str) -> Picture | No
     # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
     with np.errstate(over="ignore", invalid="ignore"):
         figure = lines.figure([line], CurveLook(columns=_COLUMNS))
+    if series.step.size == 1:
+        figure["layout"]["xaxis"] |= {"tickmode": "array", "tickvals": [int(series.step[0])]}
     newest = float(series.value[-1])
     value = html.Span(
         fmt.number(newest), className="ms-tile-value" if np.isfinite(newest) else "ms-tile-value ms-tile-wrong",
@@ -98,11 +102,15 @@ def images(source: FrameSource, run: str, row: RunRow, routes: str) -> list[Pict
         step, place = int(items.step[-1]), len(items) - 1
         query = urlencode({"run": run, "tag": tag, "place": place, "v": f"{int(items.file[-1])}-{int(items.order[-1])}"})
         small = max(value.width, value.height) < 160
-        picture = html.Img(
+        image = html.Img(
             src=f"{routes}image?{query}", alt=f"{tag}, step {step}", className="ms-tile-image" + " ms-tile-pixels" * small
         )
-        size = f"{fmt.count(value.width)} × {fmt.count(value.height)} px"
-        return _picture(tag, [_step(step), size], picture, value.problem)
+        # Shown by assets/overview.js where the browser has nothing to show.
+        failed = html.P(t("overview.undecodable"), className="ms-tile-wrong ms-tile-undecodable", role="alert")
+        notes = [_step(step), f"{fmt.count(value.width)} × {fmt.count(value.height)} px"]
+        if value.others:
+            notes.append(t("overview.first_of", n=fmt.count(1 + len(value.others))))
+        return _picture(tag, notes, html.Div([image, failed], className="ms-tile-frame"), value.problem)
 
     return _newest(source, run, "image", source.tags(run, "image")[:1], draw)
 
@@ -119,6 +127,19 @@ def tensors(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
                         value.problem)  # fmt: skip
 
     return _newest(source, run, "tensor", source.tags(run, "tensor")[:1], draw)
+
+
+def texts(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The beginning of the newest text of the first tag."""
+    del row
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, TextValue)
+        text = value.text
+        notes = [_step(int(items.step[-1])), t("overview.characters", n=fmt.count(len(text)))]
+        return _picture(tag, notes, html.Pre(text[:CHARACTERS], className="ms-tile-text"), value.problem)
+
+    return _newest(source, run, "text", source.tags(run, "text")[:1], draw)
 
 
 def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
@@ -210,8 +231,8 @@ def _statistics(data: NDArray[Any]) -> html.Dl | html.P:
 
 def _picture(tag: str, notes: Sequence[Any], content: Any, problem: str = "") -> Picture:
     caption = [html.Span(tag, className="ms-cut ms-tile-tag", title=tag), *(html.Span(note) for note in notes)]
-    wrong = [html.P(problem, className="ms-tile-wrong")] if problem else []
-    return html.Div([html.Div(caption, className="ms-tile-caption"), content, *wrong], className="ms-picture")
+    wrong = [html.P(problem, className="ms-tile-wrong", role="alert")] if problem else []
+    return html.Div([html.Div(caption, className="ms-tile-caption"), *wrong, content], className="ms-picture")
 
 
 def _step(step: int) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
 from dash import html
+from parsers import FormatError
 
 from layouts import format as fmt
 from layouts import parts
@@ -23,14 +25,18 @@ model.train(epochs, dataset, callbacks=[summary])"""
 _OPERATOR = """self.{name} = ops.{operator}()  # in __init__
 self.{name}("{tag}", {value})  # in construct"""
 _LANDSCAPE = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])
-SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(fn, [0])"""
+landscape = SummaryLandscape("summary/run_1")
+landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
+_PLAN = """landscape = SummaryLandscape({directory})
+landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
     """What one tile shows: data of a kind, or of a single tag of it. draw: None where there is no picture of it yet.
 
-    name is also what its texts are named after; record are the lines that record such data.
+    name is also what its texts are named after; record are the lines that record such data, "" for what MindSpore's summaries
+    do not hold: such a tile is there only if the run has the data.
     """
 
     name: str
@@ -56,6 +62,7 @@ TILES = (
     Tile("tensors", "tensor", "tensors", _OPERATOR.format(name="tensor", operator="TensorSummary", tag="logits", value="x"),
          lambda source, run, row, _: pictures.tensors(source, run, row)),
     Tile("landscape", "landscape", "landscape", _LANDSCAPE, lambda source, run, row, _: pictures.landscape(source, run, row)),
+    Tile("texts", "text", "texts", "", lambda source, run, row, _: pictures.texts(source, run, row)),
     Tile("graph", "graph", "graph", _collect('"collect_graph": True')),
     Tile("dataset", "lineage", "dataset", _collect('"collect_dataset_graph": True'), tag="dataset_graph"),
 )  # fmt: skip
@@ -65,18 +72,48 @@ def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str, pa
     """The contents of one tile: a link to the kind's page where the run has data and there is such a page."""
     tags = [tag for tag in source.tags(run, what.kind) if not what.tag or tag == what.tag]
     if not tags:
-        waiting = row.state in ("waiting", "loading")
-        return [_head(what, 0), _waiting() if waiting else parts.empty_state(f"overview.{what.name}_none", code=what.record)]
+        return _without(what, source, run, source.member(run) or row, pages)
     if what.draw is None:
         return [_head(what, 0), html.P(t("overview.recorded"), className="ms-tile-note")]
     shown = [_head(what, len(tags)), html.Div(list(what.draw(source, run, row, routes)), className="ms-tile-pictures")]
+    return _linked(what, run, shown, pages)
+
+
+def _without(what: Tile, source: FrameSource, run: str, row: RunRow, pages: Mapping[str, Page]) -> list[Any]:
+    """A tile without data: that it is on its way, why there is none, or how to record some."""
+    if not what.record:
+        return []
+    if row.state in ("waiting", "loading"):
+        return [_head(what, 0), _waiting()]
+    if row.state == "unreadable":
+        return [_head(what, 0), html.P(t("overview.unreadable"), className="ms-tile-note")]
+    planned = _planned(source, run) if what.kind == "landscape" else None
+    if planned is not None:
+        return [*_linked(what, run, [_head(what, 0)], pages), planned]
+    return [_head(what, 0), parts.empty_state(f"overview.{what.name}_none", code=what.record)]
+
+
+def _planned(source: FrameSource, run: str) -> Any:
+    """What the checkpoints of a run allow to compute, or why that is not known; None where it collected none."""
+    try:
+        plan = source.landscape_plan(run)
+    except FormatError as error:
+        return html.P(str(error), className="ms-tile-note ms-tile-wrong", role="alert")
+    if plan is None:
+        return None
+    directory = plan.path.rpartition("ckpt_dir")[0].rstrip("/\\")
+    code = _PLAN.format(directory=json.dumps(directory, ensure_ascii=False))
+    return parts.empty_state("overview.planned", code=code, values={"n": fmt.count(plan.checkpoints)})
+
+
+def _linked(what: Tile, run: str, shown: list[Any], pages: Mapping[str, Page]) -> list[Any]:
+    """As a link to the page of the kind, where there is one."""
     page = pages.get(what.kind)
     if page is None:
         return shown
-    title = _names(what)
     link = html.A(
         shown, href=f"{page.path}?{urlencode({'run': run})}", className="ms-tile-link",
-        **{"data-page": page.path, "data-run": run}, **title,
+        **{"data-page": page.path, "data-run": run}, **_names(what),
     )  # fmt: skip
     return [link]
 
