@@ -86,12 +86,21 @@ def _compressed(data: bytes, encoding: str) -> bytes:
 
 
 class Bundles:
-    """The bundles of the packages that Dash has registered, and our assets."""
+    """The bundles of the packages that Dash has registered, our assets, and parcels: assets joined into one file.
 
-    def __init__(self, registered: Mapping[str, Collection[str]], assets: str) -> None:
+    parcels: name of each -> names of its assets.
+    """
+
+    def __init__(
+        self,
+        registered: Mapping[str, Collection[str]],
+        assets: str,
+        parcels: Mapping[str, Collection[str]] = MappingProxyType({}),
+    ) -> None:
         self._registered = registered
-        self._assets = {name: os.path.join(assets, name) for name in _files_below(assets)}
-        self._loaded: dict[str, tuple[float, Bundle]] = {}
+        self._files = {name: [os.path.join(assets, name)] for name in asset_names(assets)}
+        self._files.update({name: [os.path.join(assets, part) for part in parts] for name, parts in parcels.items()})
+        self._loaded: dict[tuple[str, ...], tuple[str, Bundle]] = {}
         self._lock = threading.Lock()
 
     def component(self, package_name: str, fingerprinted_path: str) -> Response:
@@ -102,18 +111,23 @@ class Bundles:
         return self._bundle(os.path.join(_package_directory(package_name), path)).answer(A_YEAR if has_fingerprint else 0)
 
     def asset(self, filename: str) -> Response:
-        """Answer a request for one of our assets; with ?m=<its mtime> the answer may be kept."""
-        path = self._assets.get(filename)
-        if path is None:
+        """Answer a request for one of our assets or parcels; with ?m=<its version> the answer may be kept."""
+        if filename not in self._files:
             raise NotFound
-        return self._bundle(path).answer(A_YEAR if request.args.get("m") == str(os.stat(path).st_mtime) else 0)
+        return self._bundle(*self._files[filename]).answer(A_YEAR if request.args.get("m") == self.version(filename) else 0)
 
-    def names(self, suffix: str) -> list[str]:
-        """Names of our assets that end in suffix, in the order they are to be loaded."""
-        return [name for name in self._assets if name.endswith(suffix)]
+    def version(self, filename: str) -> str:
+        """A text that changes when an asset or parcel does."""
+        return _changed(self._files[filename])
+
+    def __contains__(self, filename: str) -> bool:
+        return filename in self._files
 
     def warm(self, urls: Collection[str]) -> None:
-        """Compress what these component URLs name, so that the first visitor need not wait for it."""
+        """Compress the parcels and what these component URLs name, so that the first visitor need not wait for it."""
+        for files in self._files.values():
+            if len(files) > 1:
+                self._bundle(*files).form("br")
         for url in urls:
             _, _, rest = url.partition("_dash-component-suites/")
             package_name, _, path = rest.partition("/")
@@ -122,17 +136,25 @@ class Bundles:
                 bundle = self._bundle(os.path.join(_package_directory(package_name), path))
                 bundle.form(bundle.encoding(("br",)))
 
-    def _bundle(self, path: str) -> Bundle:
-        changed = os.stat(path).st_mtime
+    def _bundle(self, *paths: str) -> Bundle:
+        changed = _changed(paths)
         with self._lock:
-            kept = self._loaded.get(path)
+            kept = self._loaded.get(paths)
             if kept is None or kept[0] != changed:
-                with open(path, "rb") as stream:
-                    kept = self._loaded[path] = (changed, Bundle(stream.read(), path))
+                contents = []
+                for path in paths:
+                    with open(path, "rb") as stream:
+                        contents.append(stream.read())
+                kept = self._loaded[paths] = (changed, Bundle(b"\n".join(contents), paths[0]))
         return kept[1]
 
 
-def _files_below(directory: str) -> list[str]:
+def _changed(paths: Collection[str]) -> str:
+    return str(max(os.stat(path).st_mtime for path in paths))
+
+
+def asset_names(directory: str) -> list[str]:
+    """Names of the files below a directory of assets, in the order they are to be loaded."""
     found = []
     for current, _, names in os.walk(directory):
         found += [os.path.relpath(os.path.join(current, name), directory).replace(os.sep, "/") for name in names]

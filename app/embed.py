@@ -21,7 +21,8 @@ from dash.development.base_component import Component
 from flask import Blueprint, Flask
 
 from app import routes, security
-from app.bundles import Bundles, assets_directory
+from app.bundles import Bundles, asset_names, assets_directory
+from app.parcels import COMMON, name_of, parcels
 from app.server import Application, Sources, create_app, frame_source
 from layouts import PAGES
 from layouts import frame as frames
@@ -30,8 +31,6 @@ from layouts.state import BadInput
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
 _PLACE = "_mindscope/"
-# Routing and menu of our own application.
-_SHELL_ONLY = ("shell.js",)
 
 
 def mount(host: Flask | dash.Dash, prefix: str, sources: Sources, **options: Any) -> Application:
@@ -144,7 +143,8 @@ def _not_ready(_environ: Any, start_response: Any) -> list[bytes]:
 def _add_assets(host: dash.Dash, page: Page) -> None:
     """Serve our scripts and styles once per host, and have its index page load those of the page."""
     name = "mindscope-assets"
-    bundles = Bundles({}, assets_directory())
+    assets = assets_directory()
+    bundles = Bundles({}, assets, parcels(asset_names(assets), PAGES))
     if name not in host.server.blueprints:
         blueprint = Blueprint(name, __name__)
         blueprint.add_url_rule("/<path:filename>", "asset", bundles.asset)
@@ -152,15 +152,10 @@ def _add_assets(host: dash.Dash, page: Page) -> None:
         host.server.register_blueprint(blueprint, url_prefix=prefix)
         host.server.register_error_handler(BadInput, _refusal)
     public = f"{host.config.requests_pathname_prefix}{_PLACE}assets/"
-    for suffix, loaded in ((".css", host.config.external_stylesheets), (".js", host.config.external_scripts)):
-        wanted = [public + asset for asset in bundles.names(suffix) if _is_needed(asset, page)]
+    for kind, loaded in ((".css", host.config.external_stylesheets), (".js", host.config.external_scripts)):
+        names = [name_of(owner, kind) for owner in (COMMON, page.name)]
+        wanted = [f"{public}{name}?m={bundles.version(name)}" for name in names if name in bundles]
         loaded.extend(url for url in wanted if url not in loaded)
-
-
-def _is_needed(asset: str, page: Page) -> bool:
-    """Whether a page by itself needs an asset: all but those of the shell and of other pages, which begin with their names."""
-    owner = next((other for other in PAGES if re.match(rf"{other.name}[._]", asset)), page)
-    return owner is page and asset not in _SHELL_ONLY
 
 
 def _refusal(error: BadInput) -> tuple[str, int]:

@@ -16,7 +16,8 @@ from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
 from app import gate, routes, security
-from app.bundles import LIBRARIES, NEVER, Bundles, assets_directory
+from app.bundles import LIBRARIES, NEVER, Bundles, asset_names, assets_directory
+from app.parcels import COMMON, KINDS, SHELL, name_of, parcels
 from app.settings import parse_prefix
 from app.store import Store
 from layouts import PAGES, shell
@@ -98,9 +99,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
             routes_pathname_prefix=prefix,
             requests_pathname_prefix=public_prefix,
             assets_folder=assets_directory(),
-            assets_ignore=f"^{re.escape(HEAD_SCRIPT)}$",
             assets_external_path="",
-            include_assets_files=True,
+            include_assets_files=False,
             pages_folder="",
             use_pages=False,
             serve_locally=True,
@@ -113,7 +113,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
             enable_mcp=False,
             mcp_path="_mcp",
         )
-        self.bundles = Bundles(self.registered_paths, assets_directory())
+        assets = assets_directory()
+        self.bundles = Bundles(self.registered_paths, assets, parcels(asset_names(assets), pages, (HEAD_SCRIPT,)))
         views = self.server.view_functions
         views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callback_map)
         views[prefix + "_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"] = self.bundles.component
@@ -132,10 +133,22 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         """The script tags, after the first time from memory; what the page of the request does not need is left out."""
         if not self._scripts:
             return str(super()._generate_scripts_html())
-        return "\n".join(f'<script src="{url}"></script>' for url in self.scripts_of(self._page()))
+        page = self._page()
+        return "\n".join(f'<script src="{url}"></script>' for url in [*self.scripts_of(page), *self._parcels(page, ".js")])
+
+    def _parcels(self, page: Page, kind: str) -> list[str]:
+        """URLs of our own scripts or styles that a page begins with."""
+        names = [name_of(owner, kind) for owner in (COMMON, SHELL, page.name)]
+        return [self._asset(name) for name in names if name in self.bundles]
+
+    def _later(self, page: Page) -> list[str]:
+        """URLs of what a page needs beyond what every page does."""
+        own = [name_of(page.name, kind) for kind in KINDS]
+        libraries = [url for name in page.libraries for url in self._library(LIBRARIES[name])]
+        return [*libraries, *(self._asset(name) for name in own if name in self.bundles)]
 
     def scripts_of(self, page: Page) -> list[str]:
-        """URLs of the scripts a page begins with."""
+        """URLs of the libraries a page begins with."""
         unneeded = [package for name, package in LIBRARIES.items() if name not in page.libraries]
         left_out = (*NEVER, *(package + "/" for package in unneeded))
         return [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
@@ -157,13 +170,14 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
     def interpolate_index(self, **parts: str) -> str:
         """The HTML of a page."""
         page = self._page()
-        later = {name: self._library(package) for name, package in LIBRARIES.items() if name not in page.libraries}
+        later = {other.path: self._later(other) for other in self._pages_by_path.values() if other is not page}
         head = [
             parts["metas"],
-            f'<meta name="mindscope-libraries" content="{html.escape(json.dumps(later))}">',
+            f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
             f"<title>{parts['title']}</title>",
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
             f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
+            *(f'<link rel="stylesheet" href="{url}">' for url in self._parcels(page, ".css")),
             parts["css"],
         ]
         body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
@@ -171,8 +185,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
             ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
 
     def _asset(self, name: str) -> str:
-        """URL of an asset, under which a browser may keep it."""
-        return f"{self.get_asset_url(name)}?m={os.stat(os.path.join(assets_directory(), name)).st_mtime}"
+        """URL of an asset or parcel, under which a browser may keep it."""
+        return f"{self.get_asset_url(name)}?m={self.bundles.version(name)}"
 
     def _library(self, package: str) -> list[str]:
         """URLs of a library that is loaded when a component of it is first shown."""

@@ -284,6 +284,20 @@
       mindscope.slots.painted(page, slot, drawing);
     },
 
+    // The first figure brings the graph with it; the graph stays and takes those that follow.
+    placed(figure, id, rootId) {
+      const page = pageOf(rootId);
+      const place = page && page.slot(id.key).querySelector("[data-graph]");
+      const { no_update: nothing, set_props: set } = window.dash_clientside;
+      if (!place || !figure) return nothing;
+      if (place.firstChild) {
+        set(page.part("graph", id.key), { figure });
+        return nothing;
+      }
+      const graph = JSON.parse(place.dataset.graph);
+      return { ...graph, props: { ...graph.props, figure } };
+    },
+
     moved(change, id, rootId) {
       const page = pageOf(rootId);
       const card = page && page.slot(id.key);

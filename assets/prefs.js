@@ -24,7 +24,7 @@
   }
 
   // A page in somebody else's layout follows that layout's theme and language; only our own index page sets them.
-  const ours = document.querySelector('meta[name="mindscope-libraries"]') !== null;
+  const ours = document.querySelector('meta[name="mindscope-pages"]') !== null;
 
   function theme() {
     if (!ours) return document.documentElement.dataset.mantineColorScheme === "dark" ? "dark" : "light";

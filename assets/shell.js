@@ -5,7 +5,7 @@
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const functions = (dash.mindscope = dash.mindscope || {});
 
-  let book = null;  // {prefix, pages: {path: {frame, title, libraries, content}}}
+  let book = null;  // {prefix, pages: {path: {frame, title, content}}}
   let here;  // path of the page on screen; null where the address is that of none
   let settled = null;  // the query that the page's state was last read from or written to
 
@@ -15,28 +15,39 @@
     return path in book.pages ? path : null;
   }
 
-  // Libraries ---------------------------------------------------------------------------------------------------------
+  // What pages need beyond what the first one did -----------------------------------------------------------------------
 
   const loaded = new Map();
 
-  function script(url) {
+  function load(url) {
     if (!loaded.has(url)) {
       loaded.set(url, new Promise((resolve, reject) => {
-        const element = document.createElement("script");
-        element.src = url;
-        element.async = false;
+        const style = url.includes(".css?");
+        const element = document.createElement(style ? "link" : "script");
+        if (style) Object.assign(element, { rel: "stylesheet", href: url });
+        else Object.assign(element, { src: url, async: false });
         element.onload = resolve;
-        element.onerror = () => reject(new Error(`cannot load ${url}`));
+        element.onerror = () => {
+          loaded.delete(url);
+          element.remove();
+          reject(new Error(`cannot load ${url}`));
+        };
         document.head.append(element);
       }));
     }
     return loaded.get(url);
   }
 
-  function libraries(names) {
-    const meta = document.querySelector('meta[name="mindscope-libraries"]');
-    const urls = meta ? JSON.parse(meta.content) : {};
-    return Promise.all(names.flatMap((name) => urls[name] || []).map(script));
+  // The content of a page once all it needs is there.
+  function whenLoaded(path, content) {
+    const meta = document.querySelector('meta[name="mindscope-pages"]');
+    const urls = (meta && JSON.parse(meta.content)[path]) || [];
+    if (!urls.length) return content;
+    return Promise.all(urls.map(load)).then(() => content, () => {
+      here = undefined;  // the next click on the menu tries again
+      notice("status.lost");
+      return window.dash_clientside.no_update;
+    });
   }
 
   // Pages -------------------------------------------------------------------------------------------------------------
@@ -101,8 +112,7 @@
     settled = query;
     markMenu(path);
     window.scrollTo(0, 0);
-    const content = withState(page.content, storeId, wanted);
-    return page.libraries.length ? libraries(page.libraries).then(() => content) : content;
+    return whenLoaded(path, withState(page.content, storeId, wanted));
   };
 
   functions.address_changed = function (data, storeId) {

@@ -6,8 +6,8 @@ with the state of the address already in its store. What the shell expects of th
 - every page path below the prefix answers with the index page, and so does, with status 404, every other path that a
   browser opens
 - assets/prefs.js stands in the head of that page, so that theme and language are right at the first paint
-- `<meta name="mindscope-libraries" content='{"grid": [urls], "cytoscape": [urls]}'>` names the scripts of the libraries
-  left out of the index page; without it they count as loaded
+- `<meta name="mindscope-pages" content='{path: [urls]}'>` names the scripts and styles that pages need and the index page
+  does not have; without it they count as loaded
 - `?embed=1` needs nothing: css hides the shell
 - plain routes (exports) are below ROUTES, after the prefix
 """
@@ -87,7 +87,6 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
             page.path: {
                 "frame": page_ids(page, ids)("frame").removesuffix("-frame"),
                 "title": both(page.title),
-                "libraries": list(page.libraries),
                 "content": frames.frame(page, page_ids(page, ids), routes + ROUTES),
             }
             for page in pages

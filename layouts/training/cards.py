@@ -33,8 +33,11 @@ SLOTS = 12
 
 
 def plot(ids: Ids, slot: str) -> list[Any]:
-    """What a card holds that draws a plotly figure."""
-    return [dcc.Graph(id=ids("graph", slot), config=GRAPH_CONFIG, responsive=True, className="ms-plot")]
+    """What a card holds that draws a plotly figure: the figure, and the place of the graph that comes with the first one."""
+    # A graph without a figure draws empty axes: twelve of them take longer than the rest of the page and the first chart.
+    graph = dcc.Graph(id=ids("graph", slot), config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    place = html.Div(id=ids("plot", slot), **{"data-graph": json.dumps(graph.to_plotly_json())})
+    return [place, dcc.Store(id=ids("figure", slot))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +59,8 @@ class Cards:
     hint: str = ""
     record: str = ""
     body: Callable[[Ids, str], list[Any]] = plot
-    part: str = "graph"
-    prop: str = "figure"
+    part: str = "figure"
+    prop: str = "data"
     stores: tuple[str, ...] = ()
     slots: int = SLOTS
 
@@ -181,9 +184,9 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_cards", name), *arguments, **options)
 
-    def on_card(name: str, part: str, prop: str) -> None:
+    def on_card(name: str, part: str, prop: str, *outputs: Output) -> None:
         call(
-            name, Input(ids(part, MATCH), prop), State(ids(part, MATCH), "id"), State(ids("root"), "id"),
+            name, *outputs, Input(ids(part, MATCH), prop), State(ids(part, MATCH), "id"), State(ids("root"), "id"),
             prevent_initial_call=True,
         )  # fmt: skip
 
@@ -198,7 +201,8 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
         State(ids("root"), "id"),
     )
     on_card("painted", cards.part, cards.prop)
-    if cards.part == "graph":
+    if cards.part == "figure":
+        on_card("placed", "figure", "data", Output(ids("plot", MATCH), "children"))
         on_card("moved", "graph", "relayoutData")
 
 

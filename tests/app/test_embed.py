@@ -10,9 +10,7 @@ import pytest
 from dash import Dash, html
 
 from app import create_app, embed, pages
-from app.bundles import Bundles, assets_directory
 from app.server import frame_source
-from layouts import PAGES
 
 DEMO = Path(embed.__file__).parent / "demo"
 
@@ -47,22 +45,15 @@ def loaded(source, *classes) -> list[str]:
     client = host.server.test_client()
     urls = re.findall(r'(?:src|href)="(/_mindscope/assets/[^"]+)"', client.get("/").text)
     assert all(client.get(url).status_code == 200 for url in urls)
-    return [url.rpartition("/")[2] for url in urls]
+    return [url.rpartition("/")[2].partition("?")[0] for url in urls]
 
 
 def test_a_host_loads_what_its_pages_need(source) -> None:
     names = loaded(source, pages.Scalars, pages.Scalars)
-    assert len(names) == len(set(names))
-    assert {"mindscope.css", "shell.css", "frame.js", "picker.js", "scalars.js", "scalars.css"} <= set(names)
-    others = tuple(f"{page.name}." for page in PAGES if page.name != "scalars")
-    assert not [name for name in names if name == "shell.js" or name.startswith(others)]
+    assert sorted(names) == ["common.css", "common.js", "scalars.css", "scalars.js"]
     both = loaded(source, pages.Scalars, pages.Runs)
     assert set(both) - set(names) == {"runs.js", "runs.css"}
     assert [name for name in both if name in names] == names
-
-
-def test_what_is_left_out_is_there() -> None:
-    assert set(embed._SHELL_ONLY) <= set(Bundles({}, assets_directory()).names(".js"))
 
 
 def test_a_file_is_a_run(tmp_path) -> None:

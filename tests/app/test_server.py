@@ -8,6 +8,7 @@ import html
 import json
 import os
 import re
+from pathlib import Path
 
 import brotli
 import dash
@@ -17,6 +18,8 @@ from flask import Flask
 
 import app
 from app import bundles, server
+from app.parcels import parcels
+from layouts import PAGES
 
 ROUTES = {
     "/": {"GET"},
@@ -30,12 +33,14 @@ ROUTES = {
     "/api/health": {"GET"},
     "/api/histograms.csv": {"GET"},
     "/api/image": {"GET"},
+    "/api/landscape.npz": {"GET"},
     "/api/runs.json": {"GET"},
     "/api/scalars.csv": {"GET"},
     "/api/scalars.json": {"GET"},
     "/api/tensor": {"GET"},
     "/api/tensor-about": {"GET"},
     "/api/tensor-bad": {"GET"},
+    "/api/tensor-histograms": {"GET"},
     "/api/tensor-statistics": {"GET"},
     "/api/tensor.csv": {"GET"},
     "/api/tensor.npy": {"GET"},
@@ -84,12 +89,41 @@ def test_only_the_libraries_of_a_page(client) -> None:
     runs, scalars = client.get("/").text, client.get("/scalars").text
     assert any("dash_ag_grid" in url for url in scripts(runs))
     assert not any("ag_grid" in url or "cytoscape" in url or "dash_table" in url for url in scripts(scalars))
-    (content,) = re.findall(r'<meta name="mindscope-libraries" content="([^"]*)"', scalars)
-    later = json.loads(html.unescape(content))
-    assert set(later) == {"grid", "cytoscape"}
-    for url in (url for urls in later.values() for url in urls):
-        assert client.get(url).status_code == 200
+    assert any("dash_ag_grid" in url for url in later(scalars)[""])
     assert not any("dash_table" in url for url in scripts(runs))
+
+
+def later(page: str) -> dict[str, list[str]]:
+    (content,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', page)
+    return json.loads(html.unescape(content))
+
+
+def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> None:
+    client = server.create_app(source).server.test_client()
+    page = client.get("/scalars").text
+    own = {url.partition("?")[0] for url in [*scripts(page), *re.findall(r'<link rel="stylesheet" href="([^"]*)"', page)]}
+    assert {f"/assets/parcels/{name}" for name in ("common.js", "common.css", "shell.js", "scalars.js", "scalars.css")} <= own
+    assert not any(f"parcels/{other.name}." in url for other in PAGES if other.name != "scalars" for url in own)
+    others = later(page)
+    assert set(others) == {other.path for other in PAGES if other.name != "scalars"}
+    for url in {url for urls in others.values() for url in urls}:
+        answer = client.get(html.unescape(url))
+        assert (answer.status_code, answer.cache_control.max_age) == (200, bundles.A_YEAR)
+
+
+def test_every_script_and_style_is_in_one_parcel() -> None:
+    names = bundles.asset_names(bundles.assets_directory())
+    packed = [name for parts in parcels(names, PAGES, ("prefs.js",)).values() for name in parts]
+    assert sorted(packed) == sorted(name for name in names if name.endswith((".js", ".css")) and name != "prefs.js")
+
+
+def test_a_parcel_is_its_assets_in_order(client) -> None:
+    names = bundles.asset_names(bundles.assets_directory())
+    parts = parcels(names, PAGES)["parcels/scalars.js"]
+    assert parts[0] == "scalars.js"
+    assert client.get("/assets/parcels/scalars.js").data == b"\n".join(
+        (Path(bundles.assets_directory()) / part).read_bytes() for part in parts)
+    assert client.get("/assets/parcels/nothing.js").status_code == 404
 
 
 def test_scripts_are_ours_and_kept(client) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import dcc, html
+from dash import html
 
-from layouts.figures import GRAPH_CONFIG
 from layouts.page import FrameSource, Ids
 from layouts.texts.histograms import TEXTS
 from layouts.training import cards
@@ -32,8 +31,8 @@ def stamp(source: FrameSource, ask: Any) -> str:
 
 def body(ids: Ids, slot: str) -> list[Any]:
     """A plot, and the place of the step slider below it."""
-    plot = dcc.Graph(id=ids("graph", slot), config=GRAPH_CONFIG, responsive=True, className="ms-plot")
-    return [html.Div(plot, className="ms-histogram-plot"), html.Div(className="ms-histogram-step", hidden=True)]
+    place = html.Div(cards.plot(ids, slot), className="ms-histogram-plot")
+    return [place, html.Div(className="ms-histogram-step", hidden=True)]
 
 
 CARDS = Cards(
