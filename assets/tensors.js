@@ -68,7 +68,8 @@
     if (card.tensor) return card.tensor;
     const host = card.querySelector(".ms-tensor");
     const find = (name) => host.querySelector(`.ms-tensor-${name}`);
-    const t = { page, card, host, find, about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null };
+    const t = { page, card, host, find, about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null, mode: "" };
+    t.over = mindscope.tensorHistograms.fresh();
     const tableHost = find("table");
     tableHost.id = page.store(`table-${card.dataset.slot}`);
     i18n.label(tableHost, "aria-label", "tensors.table");
@@ -86,6 +87,8 @@
     if (t.key !== key) forget(t);
     t.key = key;
     t.wanted = wanted(page, card, key);
+    changeMode(t);
+    if (mindscope.tensorHistograms.overSteps(page)) return mindscope.tensorHistograms.show(t);
     mindscope.tensorControls.draw(t);
     const { which, part, reason } = t.wanted;
     if (reason) {
@@ -102,18 +105,27 @@
     return loadSummary(t);
   }
 
+  // All views but the table share one graph: what another view drew there is not what this one shows.
+  function changeMode(t) {
+    const mode = `${histogram(t.page)} ${mindscope.tensorHistograms.overSteps(t.page)}`;
+    if (mode === t.mode) return;
+    Object.assign(t, { mode, summed: "", over: mindscope.tensorHistograms.fresh() });
+    if (t.about) head(t);
+  }
+
   // The card is another tag's now.
   function forget(t) {
     Object.assign(t, { about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null, boxesOf: "" });
+    t.over = mindscope.tensorHistograms.fresh();
     t.table.hide();
     t.boxes.replaceChildren();
     t.find("stats").replaceChildren();
     for (const name of ["message", "body", "foot"]) t.find(name).hidden = true;
   }
 
-  async function json(url) {
+  async function json(page, route, query) {
     try {
-      const answer = await fetch(url);
+      const answer = await fetch(address(page, route, query));
       const content = await answer.json();
       return answer.ok ? content : { problem: content.error || String(answer.status) };
     } catch (error) {
@@ -128,13 +140,13 @@
     while (t.wanted.which && t.asked !== t.wanted.which + t.wanted.part) {
       const { which, part } = t.wanted;
       const { key } = t;
-      const about = await json(address(t.page, "tensor-about", which + part));
+      const about = await json(t.page, "tensor-about", which + part);
       if (t.key !== key) continue;
       t.about = about;
       t.asked = which + part;
       if (t.which !== which) t.after = null;
       t.which = which;
-      if (t.wanted.reason) break;
+      if (t.wanted.reason || mindscope.tensorHistograms.overSteps(t.page)) break;
       mindscope.tensorControls.draw(t);
       draw(t);
       head(t);
@@ -143,6 +155,7 @@
   }
 
   function summaryWanted(t) {
+    if (mindscope.tensorHistograms.overSteps(t.page)) return "";
     return t.wanted.which ? t.wanted.which + (histogram(t.page) ? "&figure=1" : "") : "";
   }
 
@@ -152,8 +165,8 @@
     while (summaryWanted(t) && t.summed !== summaryWanted(t)) {
       const asked = summaryWanted(t);
       const { key } = t;
-      const summary = await json(address(t.page, "tensor-statistics", asked));
-      if (t.key !== key) continue;
+      const summary = await json(t.page, "tensor-statistics", asked);
+      if (t.key !== key || asked !== summaryWanted(t)) continue;
       t.summed = asked;
       t.summary = summary.problem ? null : summary;
       drawSummary(t);
@@ -164,7 +177,7 @@
   }
 
   function histogram(page) {
-    return last(page.state, "view", "") === "histogram";
+    return mindscope.tensorHistograms.histogram(page);
   }
 
   // Instead of values. What is no fault of the data has a plain tone.
@@ -261,7 +274,7 @@
 
   async function nextBad(t) {
     const after = t.after ? `&after=${t.after.join(",")}` : "";
-    const { index, problem } = await json(address(t.page, "tensor-bad", t.wanted.which + after));
+    const { index, problem } = await json(t.page, "tensor-bad", t.wanted.which + after);
     if (problem) return message(t, problem);
     if (index) goTo(t, index);
     return undefined;
@@ -309,6 +322,7 @@
 
   function notesOf(t) {
     const { about } = t;
+    if (mindscope.tensorHistograms.overSteps(t.page)) return mindscope.tensorHistograms.notes(t);
     if (!about || about.problem) return [];
     const result = [badge("tensors.shape", { shape: `[${about.shape.join(", ")}]`, dtype: about.dtype })];
     for (const part of [about, about.minus].filter(Boolean)) {
@@ -336,7 +350,8 @@
       { "data-control": "digits" });
     decimals.addEventListener("change", () => page.change({ digits: decimals.value === "5" ? [] : [decimals.value] }));
     const field = make("label", "ms-field", [words("tensors.digits", {}, "span", "ms-field-name"), decimals]);
-    return { left: [...steps.control(page), view, format, field], right: [] };
+    field.classList.add("ms-tensor-digits");
+    return { left: [...steps.control(page), view, ...mindscope.tensorHistograms.build(page), format, field], right: [] };
   }
 
   cards.define("tensors", {
@@ -346,7 +361,7 @@
       pressSegment(page.find(".ms-tensor-view"), histogram(page) ? "histogram" : "table");
       pressSegment(page.find(".ms-tensor-format"), last(page.state, "format", "") === "sci" ? "sci" : "value");
       page.find('[data-control="digits"]').value = String(digits(page));
-      page.root.classList.toggle("ms-view-histogram", histogram(page));
+      mindscope.tensorHistograms.draw(page);
     },
     ask: () => ({}),
     tools: () => [],
@@ -385,5 +400,5 @@
     for (const page of cards.all("tensors")) if (page && page.catalogue) steps.showAll(page);
   });
 
-  mindscope.tensors = { seriesOf, setEntry, setBoxes, escaped };
+  mindscope.tensors = { seriesOf, setEntry, setBoxes, escaped, json, message, head };
 })();

@@ -39,7 +39,9 @@
     t.minusWith = make("span", "ms-tensor-minus-step ms-muted");
     const minus = make("span", "ms-field", [field("tensors.minus", t.minus), t.minusStep, t.minusWith, t.how]);
     const now = make("span", "ms-tensor-now");
-    t.find("bar").replaceChildren(t.runField, now, field("tensors.dims", t.boxes), minus, steps.ownSlider(page, t.card));
+    const dims = field("tensors.dims", t.boxes);
+    dims.classList.add("ms-tensor-dims");
+    t.find("bar").replaceChildren(t.runField, now, dims, minus, steps.ownSlider(page, t.card));
     t.find("foot").replaceChildren(make("output", "ms-tensor-readout ms-mono"), words("tensors.keys", {}, "span", "ms-muted"));
   }
 

@@ -300,7 +300,7 @@ def _reach(x: Floats, kind: str) -> float:
 def gradient(count: int) -> list[str]:
     """So many colours from oldest to newest."""
     stops = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in OLDEST_TO_NEWEST], np.float64)
-    places = np.linspace(0, len(stops) - 1, count) if count > 1 else np.array([len(stops) - 1.0])
+    places = np.linspace(0, len(stops) - 1, count) if count > 1 else np.full(count, len(stops) - 1.0)
     parts = [np.interp(places, np.arange(len(stops)), stops[:, part]).round().astype(int) for part in range(3)]
     return [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue in zip(*parts, strict=True)]
 

@@ -62,6 +62,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     "tensors.next_bad.title": (
         "Go to the next value of the whole tensor that is not finite (n)", "转到整个张量中下一个非有限值 (n)",
     ),
+    "tensors.waiting": ("{n} steps to come", "还有 {n} 步未就绪"),
+    "tensors.waiting.title": (
+        "Histograms of tensors are made from all of their values, while you look.",
+        "张量的直方图由全部数值计算得出，正在计算中。",
+    ),
+    "tensors.damaged": ("damaged", "已损坏"),
     "tensors.none": ("None of these runs has this tensor.", "所选训练中没有该张量。"),
     "tensors.not_yet": (
         "{run}: nothing recorded yet; the first is at step {step}.", "{run}：该步骤尚无张量，首个在步骤 {step}。",

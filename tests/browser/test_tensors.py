@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 from flask import Flask
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store import Store
+from layouts.training.tensors.histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 
 RNG = np.random.default_rng(3)
@@ -138,8 +139,7 @@ def test_a_million_rows_are_a_key_press_away(page: Page, address: str) -> None:
 
 
 def centre(page: Page) -> tuple[float, float]:
-    box = page.locator(".ms-table-scroll:visible").bounding_box()
-    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    return centre_of(page.locator(".ms-table-scroll:visible"))
 
 
 def test_a_damaged_tensor_says_so_and_the_rest_works(page: Page, address: str) -> None:
@@ -154,8 +154,57 @@ def test_a_damaged_tensor_says_so_and_the_rest_works(page: Page, address: str) -
 def test_the_histogram_is_the_second_view(page: Page, address: str) -> None:
     page.goto(f"{address}/tensors?run=one&tag=weights")
     page.locator('.ms-tensor-view [data-value="histogram"]').click()
-    expect(page.locator(".ms-slot:visible .barlayer .point").first).to_be_visible()
-    assert page.locator(".ms-slot:visible .barlayer .point").count() == 90
+    drawn = page.locator(f"{CARD} .js-fill")
+    expect(drawn).to_have_count(3)
+    notes = page.locator(f"{CARD} .ms-card-notes")
+    expect(notes).to_contain_text("all 3 steps")
+    expect(notes).to_contain_text("1 NaN")
+    for control in (".ms-tensor-bar", ".ms-tensor-stats", ".ms-steps-all", ".ms-tensor-format", ".ms-tensor-digits"):
+        expect(page.locator(control).locator("visible=true")).to_have_count(0)
+    page.mouse.move(*centre_of(page.locator(f"{CARD} .nsewdrag")))
+    expect(page.locator(".ms-hover-table")).to_contain_text("36,000")
+    page.locator('.ms-tensor-hist [data-value="step"]').click()
+    expect(page.locator(f"{CARD} .barlayer .point")).to_have_count(90)
+    expect(page.locator(f"{CARD} .ms-tensor-stats")).to_contain_text("NaN 1")
+    page.locator('.ms-tensor-hist [data-value="heat"]').click()
+    expect(page.locator(f"{CARD} .hm image")).to_have_count(1)
+    assert "hist=heat" in page.url
+    page.locator('.ms-tensor-view [data-value="table"]').click()
+    expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[2][0, 0, 0]:.5f}")
+
+
+def test_histograms_of_two_runs_side_by_side_survive_a_reload(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=heat&x=relative")
+    expect(page.locator(f"{CARD} .hm image")).to_have_count(2)
+    assert {text.split()[-1] for text in page.locator(f"{CARD} .annotation-text").all_text_contents()} == {"one", "two"}
+    page.reload()
+    expect(page.locator(f"{CARD} .hm image")).to_have_count(2)
+    page.locator('.ms-tensor-hist [data-value="numbers"]').click()
+    expect(page.locator(f"{CARD} .js-line").first).to_be_attached()
+
+
+def test_a_card_asks_on_until_every_histogram_is_made(page: Page, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(over_steps, "__defaults__", (0.0,))  # no time: one histogram a request
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "tensor-histograms" in request.url else None)
+    page.goto(f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=overlay")
+    expect(page.locator(f"{CARD} .js-line")).to_have_count(6)
+    expect(page.locator(f"{CARD} .ms-card-notes")).not_to_contain_text("to come")
+    assert len(asked) == 6
+
+
+def test_a_damaged_tensor_does_not_hide_the_histograms_of_others(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=one&run=broken&tag=weights&view=histogram&hist=ridge")
+    expect(page.locator(f"{CARD} .js-fill").first).to_be_attached()
+    damaged = page.locator(f"{CARD} .ms-card-notes").get_by_text("damaged", exact=True)
+    expect(page.locator(f"{CARD} .ms-card-notes .ms-badge-wrong").last).to_have_attribute("title", re.compile("got 240"))
+    expect(damaged).to_be_visible()
+
+
+def centre_of(element: Locator) -> tuple[float, float]:
+    box = element.bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
 def test_files(page: Page, address: str, tmp_path: Path) -> None:

@@ -1,7 +1,8 @@
 """The tensors page: what are the values, where are they not finite, and how do two steps or two runs differ?
 
-One card per tag with the tensor of one run at one step, as a table or as a histogram. The server says when tensors were
-recorded; facts, statistics and values come over plain routes as they are looked at (assets/tensors*.js).
+One card per tag with the tensor of one run at one step, as a table or as a histogram, or with histograms of every chosen run
+over its steps. The server says when tensors were recorded; facts, statistics, values and figures come over plain routes as
+they are looked at (assets/tensors*.js).
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dash import dcc, html
 
 from layouts.figures import GRAPH_CONFIG
 from layouts.page import FrameSource, Ids, Page
+from layouts.texts import histograms as histogram_texts
 from layouts.texts import steps as step_texts
 from layouts.texts import tensors as texts
 from layouts.training import cards
@@ -49,7 +51,7 @@ def _body(ids: Ids, slot: str) -> list[Any]:
 
 CARDS = replace(
     recorded_cards(
-        "tensor", {**texts.TEXTS, **step_texts.TEXTS}, "ms-tensor",
+        "tensor", {**histogram_texts.TEXTS, **texts.TEXTS, **step_texts.TEXTS}, "ms-tensor",
         controls="tensors.controls", missing="tensors.no_tensors", hint="tensors.no_tensors_hint", record=_RECORD,
     ),
     body=_body, slots=SLOTS,

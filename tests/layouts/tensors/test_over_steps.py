@@ -85,6 +85,16 @@ def test_every_view_has_a_panel_per_run(store: Store, view: str) -> None:
     assert sorted(panel["run"] for panel in meta["panels"]) == ["one", "two"]
 
 
+@pytest.mark.parametrize("view", ["heat", "ridge", "overlay", "numbers"])
+def test_a_run_of_which_nothing_is_made_yet_has_an_empty_panel(base: Path, view: str) -> None:
+    store = Store([base], interval=0).start()
+    assert store.wait(30)
+    meta = over_steps(store, ask("one", "two", view=view), seconds=0)["layout"]["meta"]
+    store.stop()
+    assert [len(array(panel["at"])) for panel in meta["panels"]] == [1, 0]
+    assert meta["waiting"] == 17
+
+
 def test_a_request_without_time_makes_one_and_asking_again_comes_to_an_end(store: Store) -> None:
     seen = []
     while not seen or seen[-1]:
