@@ -14,6 +14,7 @@ import msgspec
 from app.terminal import printable, width
 from parsers import Problem, Source, discover
 from parsers.discovery import printable as encodable
+from parsers.lineage.configs import read_config
 from parsers.runs import reader_of_file
 
 
@@ -84,7 +85,10 @@ def check(options: argparse.Namespace) -> int:
 def _problems(source: Source) -> Iterator[Problem]:
     yield from source.problems
     for file in source.files:
-        yield from reader_of_file(file).verify(file.path)
+        if file.kind == "config":
+            yield from read_config(file.path).problems
+        else:
+            yield from reader_of_file(file).verify(file.path)
 
 
 def problem_line(problem: Problem) -> str:

@@ -8,9 +8,24 @@ from __future__ import annotations
 from parsers.checkpoints import LandscapePlan, landscape_plan
 from parsers.discovery import discover
 from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
-from parsers.frames import EDGES, HISTOGRAMS, IMAGES, LANDSCAPES, NODES, SCALARS, TENSORS, TEXTS
+from parsers.frames import (
+    DATASET_NODES,
+    EDGES,
+    HISTOGRAMS,
+    IMAGES,
+    LANDSCAPES,
+    LINEAGE,
+    LINEAGE_TABLE,
+    NODES,
+    SCALARS,
+    TENSORS,
+    TEXTS,
+)  # isort: skip  # fmt: skip
 from parsers.graphs.access import GraphPlace, Graphs
 from parsers.graphs.graph import Graph, SourceLine
+from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
+from parsers.lineage.table import better, lineage_table
+from parsers.lineage.values import Setting
 from parsers.model import Problem, Series, Source
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.items import Items
@@ -19,9 +34,10 @@ from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "EDGES", "HISTOGRAMS", "IMAGES", "LANDSCAPES", "NODES", "SCALARS", "TENSORS", "TEXTS", "Column",
-    "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items", "LandscapePlan",
-    "LandscapeValue", "MediaError", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema",
-    "SchemaError", "Series", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value", "discover",
-    "landscape_plan", "open_run",
+    "DATASET_NODES", "EDGES", "HISTOGRAMS", "IMAGES", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "SCALARS",
+    "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode", "DatasetOperation", "FormatError", "Graph",
+    "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items", "LandscapePlan", "LandscapeValue", "MediaError",
+    "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema", "SchemaError", "Series", "Setting",
+    "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value", "better", "discover", "landscape_plan",
+    "lineage_table", "open_run",
 ]  # fmt: skip

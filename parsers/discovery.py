@@ -11,6 +11,8 @@ or when a profiler directory (``profiler``, ``profiler_*``, ``*_ascend_ms``, ``*
 (``rank_<n>/.dump_metadata``) lies in it. Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
+``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
+
 Symbolic links are followed, also out of the base. A directory is visited once, by device and inode: real directories
 first, links after them, so a link back up ends there and one to a run already listed does not list it twice. A link that
 leads nowhere, or into a place that may not be entered, is passed over unless its name is that of an event file.
@@ -37,6 +39,9 @@ GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
 DUMP_MARK = ".dump_metadata"
+CONFIG_NAME = re.compile(r"(config|hparams)\.json|.*\.ya?ml")
+MOST_CONFIGS = 20
+"""Files of settings that are looked at in one directory."""
 
 # A directory listed within this time of its last change may change again without its mtime moving.
 RACY_SECONDS = 2.0
@@ -51,6 +56,8 @@ def classify(name: str) -> tuple[str, int | None] | None:
         return "tensorboard", _seconds(match[1] or "")
     if GRAPH_NAME.fullmatch(name) and not MEMORY_USAGE_NAME.fullmatch(name):
         return "graph", None
+    if name.endswith((".yaml", ".yml", ".json")) and CONFIG_NAME.fullmatch(name):
+        return "config", None
     return None
 
 
@@ -169,7 +176,8 @@ def _source_at(place: _Place, listing: _Listing) -> Source:
     files, problems = [], []
     if listing.error:
         problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
-    for name, kind, stamp in listing.files:
+    configs = [entry for entry in listing.files if entry[1] == "config"]
+    for name, kind, stamp in [entry for entry in listing.files if entry[1] != "config"] + configs[:MOST_CONFIGS]:
         path = os.path.join(place.path, name)
         try:
             files.append(_source_file(path, kind, stamp))
@@ -255,7 +263,8 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_run(listing: _Listing) -> bool:
-    return bool(listing.files or listing.profiles or listing.dump or listing.error)
+    holds = any(kind != "config" for _, kind, _ in listing.files)
+    return bool(holds or listing.profiles or listing.dump or listing.error)
 
 
 def _source_file(path: str, kind: str, stamp: int | None) -> SourceFile:

@@ -77,3 +77,66 @@ EDGES = Schema(
         Column("shape", "category", "", "shape of the value, as in nodes.shape"),
     ),
 )
+
+DATASET_NODES = Schema(
+    "dataset_nodes",
+    "The operations of a data set pipeline, the last one first, each after what takes its data; the row number is its id.",
+    (
+        Column("parent", "int32", "", "row of the operation that takes its data; -1 for the last one"),
+        Column("level", "int32", "", "how many operations come after it"),
+        Column("type", "str", "", "operation, as MindSpore 2 calls it: Batch, MnistDataset"),
+        Column("recorded", "str", "", "operation as in the file: BatchDataset in older ones"),
+        Column("kind", "str", "", "create, map, shuffle, batch, repeat or operator"),
+        Column("parameters", "str", "", "JSON object of its parameters"),
+        Column("operations", "str", "", "JSON list of the operations of a map: name, parameters, size, weights"),
+        Column("sampler", "str", "", "JSON object of its sampler: name, parameters; empty for none"),
+    ),
+)
+
+_LINEAGE = (
+    Column("run", "str", "", "name of the run; two runs may have one"),
+    Column("path", "str", "", "directory of the run"),
+    Column("optimizer", "str", "", "optimizer"),
+    Column("learning_rate", "float64", "", "learning rate; the shortest decimal of a float32"),
+    Column("loss_function", "str", "", "loss function"),
+    Column("epoch", "Int64", "", "epochs trained"),
+    Column("batch_size", "Int64", "", "samples of one step"),
+    Column("parallel_mode", "str", "", "parallel mode, such as stand_alone"),
+    Column("device_num", "Int64", "", "devices"),
+    Column("network", "str", "", "network"),
+    Column("loss", "float64", "", "last loss of the training; a float32 is widened without change"),
+    Column("model_path", "str", "", "path of the checkpoint on the machine of the training"),
+    Column("model_size", "Int64", "B", "size of the checkpoint"),
+    Column("train_dataset_path", "str", "", "training data on the machine of the training"),
+    Column("train_dataset_count", "Int64", "", "samples trained with"),
+    Column("test_dataset_path", "str", "", "test data on the machine of the training"),
+    Column("test_dataset_count", "Int64", "", "samples tested with"),
+    Column("dataset_mark", "str", "", "the same eight digits for runs with equal data set pipelines"),
+)
+_METRICS = Column("metric/", "", "", "a metric of the evaluation, or the last value of a scalar that hparams call one")
+_OTHERS = Column("user_defined/", "", "", "anything else the run recorded: custom lineage data, hparams, configuration files")
+
+LINEAGE = Schema(
+    "lineage",
+    "What one run says of itself, in one row; what is not recorded is missing. Further columns have the type of their value: "
+    "Int64, float64, boolean or str.",
+    _LINEAGE,
+    (_METRICS, _OTHERS),
+)
+
+LINEAGE_TABLE = Schema(
+    "lineage_table",
+    "What runs say of themselves, a row each. Further columns are Int64, boolean or str where all values are, float64 where "
+    "all are numbers (also NaN and inf written as text), else object with the values as they are.",
+    (
+        *_LINEAGE,
+        Column("steps", "Int64", "step", "distinct steps of the run's longest series of scalars; 0 for none"),
+        Column("duration", "float64", "s", "time between its first and last scalar"),
+    ),
+    (
+        _METRICS,
+        _OTHERS,
+        Column("last/", "float64", "", "value of a scalar written last"),
+        Column("best/", "float64", "", "least finite value of what is a loss by its name, greatest of what is a score"),
+    ),
+)

@@ -45,7 +45,7 @@ KINDS = (
 class SourceFile:
     """A file of a run, from its name and stat alone.
 
-    kind: "events" (MindSpore summary), "lineage", "explain", "tensorboard" or "graph".
+    kind: "events" (MindSpore summary), "lineage", "explain", "tensorboard", "graph" or "config" (settings beside event files).
     stamp: the seconds in its name, or None. mtime in seconds, size in bytes.
     """
 
@@ -80,8 +80,8 @@ class Source:
 
     @property
     def updated(self) -> float:
-        """Newest mtime in seconds of the files of this run and its ranks; 0.0 where there are none."""
-        own = max((f.mtime for f in self.files), default=0.0)
+        """Newest mtime in seconds of the files of this run and its ranks, settings excepted; 0.0 where there are none."""
+        own = max((f.mtime for f in self.files if f.kind != "config"), default=0.0)
         return max([own, *(rank.updated for rank in self.ranks)])
 
     @property
@@ -145,9 +145,9 @@ class ScalarBlock:
 class PayloadBlock:
     """Index of n large values of one kind and tag, none of which has been decoded; rows in file order.
 
-    kind: "histogram", "image", "tensor", "landscape", "text", "audio", "graph", "lineage", "explain", "hparams" or
-    "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the record, offset and length (n,) the bytes of
-    the value's own message in the file, verified (n,) whether the data CRC of its record has been checked.
+    kind: "histogram", "image", "tensor", "landscape", "text", "audio", "graph", "lineage", "dataset_graph", "explain",
+    "hparams" or "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the record, offset and length (n,)
+    the bytes of the value's own message in the file, verified (n,) whether the data CRC of its record has been checked.
     plugin is the TensorBoard plugin name where the file gives one.
     """
 

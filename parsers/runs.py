@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from parsers.discovery import rescan, source_of
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.graphs.access import Graphs, places_of
+from parsers.lineage.access import Described
 from parsers.model import Batch, PayloadBlock, Problem, Reader, Series, Source, SourceFile
-from parsers.payloads.access import Recorded
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.items import Items
 from parsers.registry import READERS, reader_for, reader_of_kind
@@ -40,7 +40,7 @@ class ScalarsView(NamedTuple):
     text: str
 
 
-class Run(Recorded):
+class Run(Described):
     """A run directory or file. Reads nothing until `refresh()`; `open_run` does that at once.
 
     A job of several ranks has one Run per rank in `ranks`; its own scalars are those of files beside the rank directories.
@@ -49,6 +49,7 @@ class Run(Recorded):
     """
 
     def __init__(self, source: Source, cache: PayloadCache | None = None) -> None:
+        super().__init__()
         self.source = source
         self._lock = threading.RLock()
         self.behind = False
@@ -95,6 +96,7 @@ class Run(Recorded):
         followed = (self, *self.ranks)
         for run in followed:
             run._forget_vanished()
+        lineage = [run._lineage_seen() for run in followed]
         changed, self.behind = False, False
         for run, file in ((leaf, file) for leaf in followed for file in leaf.source.files):
             self.behind = self.behind or (limit is not None and limit <= 0)
@@ -105,7 +107,10 @@ class Run(Recorded):
             self.behind = self.behind or more
             limit = None if limit is None else limit - size
         settled = [run._settle() for run in followed]
-        return changed or any(settled)
+        configured = [run._configured() for run in followed]
+        for run, seen in zip(followed, lineage, strict=True):
+            run._check_lineage(seen)
+        return changed or any(settled) or any(configured)
 
     def _pair_ranks(self) -> None:
         known = {rank.path: rank for rank in self.ranks}
@@ -123,13 +128,21 @@ class Run(Recorded):
         """Show what was read anew, all at once, when it is complete: until then the old data stay whole."""
         if self._next is None:
             return False
-        wanted = {file.path for file in self.source.files}
+        wanted = {file.path for file in self.source.files if file.kind != "config"}
         if wanted - self._next.keys() or any(state.more for state in self._next.values()):
             return False
         with self._lock:
             self._states, self._next = self._next, None
             self._touch()
         return True
+
+    def _configured(self) -> bool:
+        """Whether files of settings came, went or changed."""
+        changed = self._read_configs()
+        if changed:
+            with self._lock:
+                self._touch()
+        return changed
 
     def _touch(self) -> None:
         self.version += 1
@@ -141,7 +154,7 @@ class Run(Recorded):
         """Read what is new in one file: whether that changed anything, how many bytes it took, whether there is more."""
         states = self._states if self._next is None else self._next
         state = states.get(file.path)
-        if state is not None and _unchanged(file, state):
+        if file.kind == "config" or (state is not None and _unchanged(file, state)):
             return False, 0, False
         state = state or FileState(file)
         reader = reader_of_file(file, state.reader)
@@ -171,8 +184,8 @@ class Run(Recorded):
         if kind in self._tags:
             return self._tags[kind]
         found: dict[str, list[tuple[int, tuple[str, ...]]]] = {}
-        numbered = sorted(enumerate(self._states.values()), key=lambda item: (item[1].file.stamp or 0, item[1].file.path))
-        for number, state in numbered:
+        states = list(self._states.values())
+        for number, state in ((number, states[number]) for number in self._file_order()):
             if kind == "scalar":
                 for tags in state.scalars:
                     for tag in dict.fromkeys(tags):
@@ -184,18 +197,24 @@ class Run(Recorded):
         self._tags[kind] = found
         return found
 
+    def _file_order(self) -> dict[int, int]:
+        """Number of a file -> its place among the files by the times in their names."""
+        numbered = sorted(enumerate(self._states.values()), key=lambda item: (item[1].file.stamp or 0, item[1].file.path))
+        return {number: place for place, (number, _) in enumerate(numbered)}
+
     def tags(self, kind: str = "scalar") -> tuple[str, ...]:
         """Tags of one kind ("scalar", "histogram", "image", "tensor", ...) in order of first appearance."""
         with self._lock:
             return tuple(self._places(kind))
 
     def kinds(self) -> dict[str, int]:
-        """Kind -> number of tags, for the kinds this run has."""
+        """Kind -> number of tags, for the kinds this run has; "config" counts files of settings."""
         with self._lock:
             names = dict.fromkeys(kind for state in self._states.values() for kind, _ in state.payloads)
             counted = {kind: len(self._places(kind)) for kind in ("scalar", *names)}
             if "graph" in counted:
                 counted["graph"] = len(self.graphs)
+            counted["config"] = len(self._configs)
         return {kind: count for kind, count in counted.items() if count}
 
     def series(self, tag: str) -> Series:
@@ -285,6 +304,7 @@ class Run(Recorded):
         """All damage found in the files of this run and its ranks."""
         with self._lock:
             own = self.source.problems + tuple(p for state in self._states.values() for p in state.problems)
+            own += tuple(problem for config in self._configs.values() for problem in config.problems)
         return own + tuple(p for rank in self.ranks for p in rank.problems)
 
     @property

@@ -21,11 +21,15 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns of one kind of frame, in order."""
+    """The columns of one kind of frame, in order.
+
+    A frame may have more columns after these where `further` says how their names begin, and of which dtype ("": any) they are.
+    """
 
     name: str
     doc: str
     columns: tuple[Column, ...]
+    further: tuple[Column, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -39,10 +43,15 @@ class Schema:
     def check(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Return the frame unchanged, or raise SchemaError naming the first column that differs."""
         got = tuple(str(name) for name in frame.columns)
-        if got != self.names:
+        more = got[len(self.names) :]
+        strange = [name for name in more if self._further(name) is None]
+        if got[: len(self.names)] != self.names or strange:
             raise SchemaError(f"{self.name}: wanted columns {', '.join(self.names)}; got {', '.join(got) or 'none'}")
-        for column in self.columns:
-            dtype = str(frame[column.name].dtype)
-            if dtype != column.dtype:
-                raise SchemaError(f"{self.name}.{column.name}: wanted dtype {column.dtype}; got {dtype}")
+        wanted = [column.dtype for column in self.columns] + [column.dtype for name in more if (column := self._further(name))]
+        for name, dtype, found in zip(got, wanted, map(str, frame.dtypes), strict=True):
+            if dtype and found != dtype:
+                raise SchemaError(f"{self.name}.{name}: wanted dtype {dtype}; got {found}")
         return frame
+
+    def _further(self, name: str) -> Column | None:
+        return next((column for column in self.further if name.startswith(column.name)), None)

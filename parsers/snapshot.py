@@ -25,7 +25,7 @@ from parsers.states import FileState
 
 MAGIC = b"MSIX\0\0\0"
 # Grows whenever this layout or what the readers find in a file changes.
-VERSION = 2
+VERSION = 3
 _PREFIX = struct.Struct("<7sBQQ")
 
 

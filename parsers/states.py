@@ -55,6 +55,10 @@ class FileState:
         if batch.started is not None:
             self.started = batch.started if self.started is None else min(self.started, batch.started)
 
+    def note(self, problem: Problem) -> None:
+        """Add what was found wrong when a value was decoded."""
+        self.problems = _bounded(tuple(dict.fromkeys((*self.problems, problem))))
+
     def block(self, tags: tuple[str, ...]) -> ScalarBlock:
         """All rows of the records with these tags as one block; joins what several reads brought, once."""
         parts = self.scalars[tags]

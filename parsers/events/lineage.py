@@ -1,7 +1,7 @@
 """MindSpore lineage files, `*.summary.<seconds>.*_lineage`: how a model was trained, evaluated and fed.
 
 SummaryCollector writes them beside the summary, without a version record. Each record is located with the kind of lineage
-as its tag; the message is `LineageEvent` of MindSpore's lineage.proto.
+as its tag, a pipeline as kind "dataset_graph"; the message is `LineageEvent` of MindSpore's lineage.proto.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FORM = Form(
     contents={
         6 << 3 | 2: ("lineage", "train_lineage"),
         7 << 3 | 2: ("lineage", "evaluation_lineage"),
-        9 << 3 | 2: ("lineage", "dataset_graph"),
+        9 << 3 | 2: ("dataset_graph", "dataset_graph"),
         10 << 3 | 2: ("lineage", "user_defined_info"),
     },
 )

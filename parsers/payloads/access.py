@@ -122,11 +122,7 @@ class Recorded:
         if value is not None:
             return value
         try:
-            check_length(kind, at.length)
-            data = read(at)
-            if not at.verified:
-                self._verified(state, identity, at.order)
-            value = decode(reader, kind, data)
+            value = decode(reader, kind, self._read(kind, state, identity, at))
         except PayloadError:
             raise
         except FormatError as error:
@@ -159,6 +155,25 @@ class Recorded:
                 raise
             none = np.empty(0)
             return HistogramValue(none, none, none, np.nan, np.nan, np.nan, 0, problem=str(error))
+
+    def raw(self, kind: str, tag: str, place: int) -> memoryview:
+        """The bytes of the message of one value, checked. PayloadError as for `value`."""
+        with self._lock:
+            state, at, _ = self._locate(kind, tag, place)
+            identity = state.identity
+        try:
+            return self._read(kind, state, identity, at)
+        except PayloadError:
+            raise
+        except FormatError as error:
+            raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
+
+    def _read(self, kind: str, state: FileState, identity: object, at: Place) -> memoryview:
+        check_length(kind, at.length)
+        data = read(at)
+        if not at.verified:
+            self._verified(state, identity, at.order)
+        return data
 
     def histogram(self, tag: str, place: int) -> HistogramValue:
         """One histogram."""

@@ -28,7 +28,8 @@ DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
 }
 
 
-LONGEST = {"histogram": 64 << 20, "image": 256 << 20, "landscape": 256 << 20, "text": 16 << 20}
+LONGEST = {"histogram": 64 << 20, "image": 256 << 20, "landscape": 256 << 20, "text": 16 << 20, "lineage": 16 << 20,
+           "dataset_graph": 16 << 20, "hparams": 16 << 20}  # fmt: skip
 """Bytes beyond which a value is not even read, by kind; a tensor may be as long as a message."""
 
 

@@ -21,7 +21,7 @@ from layouts.texts import overview as texts
 from layouts.training.overview.facts import head, run_of
 from layouts.training.overview.tiles import SMALL, TILES, Tile, tile
 
-_NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "lineage")
+_NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 
 
 def layout(ids: Ids, routes: str) -> Any:

@@ -33,7 +33,7 @@ landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """What one tile shows: data of a kind, or of a single tag of it. draw: None where there is no picture of it yet.
+    """What one tile shows: data of a kind. draw: None where there is no picture of it yet.
 
     name is also what its texts are named after; record are the lines that record such data, "" for what MindSpore's summaries
     do not hold: such a tile is there only if the run has the data.
@@ -44,7 +44,6 @@ class Tile:
     icon: str
     record: str
     draw: Draw | None = None
-    tag: str = ""
 
 
 def _collect(what: str) -> str:
@@ -64,13 +63,13 @@ TILES = (
     Tile("landscape", "landscape", "landscape", _LANDSCAPE, lambda source, run, row, _: pictures.landscape(source, run, row)),
     Tile("texts", "text", "texts", "", lambda source, run, row, _: pictures.texts(source, run, row)),
     Tile("graph", "graph", "graph", _collect('"collect_graph": True')),
-    Tile("dataset", "lineage", "dataset", _collect('"collect_dataset_graph": True'), tag="dataset_graph"),
+    Tile("dataset", "dataset_graph", "dataset", _collect('"collect_dataset_graph": True')),
 )  # fmt: skip
 
 
 def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str, pages: Mapping[str, Page]) -> list[Any]:
     """The contents of one tile: a link to the kind's page where the run has data and there is such a page."""
-    tags = [tag for tag in source.tags(run, what.kind) if not what.tag or tag == what.tag]
+    tags = source.tags(run, what.kind)
     if not tags:
         return _without(what, source, run, source.member(run) or row, pages)
     if what.draw is None:

@@ -1,0 +1,148 @@
+"""Runs side by side: a row of settings each, and what their scalars came to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from parsers.frames import LINEAGE, LINEAGE_TABLE
+from parsers.lineage.values import Setting, not_finite
+from parsers.schema import Schema
+
+if TYPE_CHECKING:
+    from parsers.runs import Run
+
+MOST_TAGS = 10
+"""Scalars that get columns where none are named."""
+PREFIXES = tuple(column.name for column in LINEAGE_TABLE.further)
+_SMALLER = re.compile(
+    r"loss|err|perplexity|ppl|\bmape\b|\bmae\b|\br?mse\b|\b[wc]er\b|\bfid\b|\bnll\b|latency|distance|divergence",
+    re.IGNORECASE,
+)
+_GREATER = re.compile(
+    r"acc|\bf1|precision|recall|iou|\bm?ap\d*\b|auc|bleu|rouge|psnr|ssim|score|reward|return|\btop ?[15]\b|dice|\br2\b",
+    re.IGNORECASE,
+)
+
+
+def better(name: str) -> str:
+    """Whether the "min" or the "max" of a scalar or metric is its best, by its name; "" where that says nothing."""
+    words = re.sub(r"[^A-Za-z0-9]+", " ", name)
+    return "min" if _SMALLER.search(words) else "max" if _GREATER.search(words) else ""
+
+
+class Row(NamedTuple):
+    """One run: name, directory, settings, and columns derived from its scalars."""
+
+    run: str
+    path: str
+    settings: Mapping[str, Setting]
+    derived: Mapping[str, int | float]
+
+
+def lineage_table(
+    runs: Iterable[Run], *, scalars: Sequence[str] | None = None, names: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """A row for every run and every rank of a job (schema LINEAGE_TABLE), in the order given.
+
+    scalars are the tags that get columns last/ and best/; by default those that most runs share, at most ten. names replace the
+    names of the rows, as two runs from different directories may have one; there must be as many as rows.
+    """
+    parts = [part for run in runs for part in (run, *run.ranks) if part.source.files or not part.ranks]
+    if names is not None and len(names) != len(parts):
+        raise ValueError(f"names: wanted {len(parts)}, one for every run and rank, got {len(names)}")
+    tags = _common(parts) if scalars is None else tuple(dict.fromkeys(scalars))
+    shown = [part.source.name for part in parts] if names is None else names
+    return table([row(part, tags, name) for part, name in zip(parts, shown, strict=True)])
+
+
+def row(run: Run, tags: Sequence[str] = (), name: str | None = None) -> Row:
+    """One run with these scalars derived; its ranks are rows of their own."""
+    return Row(run.source.name if name is None else name, run.source.path, run.settings, _derived(run, tags))
+
+
+def _common(runs: Sequence[Run]) -> tuple[str, ...]:
+    """The tags that most runs have, in the order in which they appear."""
+    counts: dict[str, int] = {}
+    for run in runs:
+        for tag in run.tags("scalar"):
+            counts[tag] = counts.get(tag, 0) + 1
+    shared = [tag for tag in counts if counts[tag] > 1 or len(runs) == 1]
+    chosen = set(sorted(shared, key=lambda tag: -counts[tag])[:MOST_TAGS])
+    return tuple(tag for tag in counts if tag in chosen)
+
+
+def _derived(run: Run, tags: Sequence[str]) -> dict[str, int | float]:
+    own = run.tags("scalar")
+    if not own:
+        return {"steps": 0}
+    longest, begin, end = np.empty(0, np.int64), np.inf, -np.inf
+    for tag in own:
+        step, wall_time = run.series(tag)[:2]
+        longest = step if len(step) > len(longest) else longest
+        if len(wall_time):
+            begin, end = min(begin, float(wall_time.min())), max(end, float(wall_time.max()))
+    found: dict[str, int | float] = {"steps": len(np.unique(longest)), "duration": end - begin if end >= begin else np.nan}
+    for tag in tags:
+        value = run.series(tag).value
+        if not len(value):
+            continue
+        found[f"last/{tag}"] = float(value[-1])
+        finite, best = value[np.isfinite(value)], better(tag)
+        if best and len(finite):
+            found[f"best/{tag}"] = float(finite.min() if best == "min" else finite.max())
+    return found
+
+
+# Frames ------------------------------------------------------------------------------------------------------------
+
+
+def row_frame(run: str, path: str, settings: Mapping[str, Setting]) -> pd.DataFrame:
+    """The frame of one run (schema LINEAGE)."""
+    return _frame(LINEAGE, [Row(run, path, settings, {})])
+
+
+def table(rows: Sequence[Row]) -> pd.DataFrame:
+    """The frame of rows (schema LINEAGE_TABLE)."""
+    return _frame(LINEAGE_TABLE, rows)
+
+
+def _frame(schema: Schema, rows: Sequence[Row]) -> pd.DataFrame:
+    values = [{**one.settings, **one.derived, "run": one.run, "path": one.path} for one in rows]
+    found = {name: None for one in values for name in one if name not in schema.names}
+    columns: dict[str, Any] = {
+        column.name: _typed([one.get(column.name) for one in values], column.dtype) for column in schema.columns
+    }
+    for prefix in PREFIXES:
+        for name in [name for name in found if name.startswith(prefix)]:
+            columns[name] = _unified([one.get(name) for one in values], numbers=prefix in ("last/", "best/"))
+    return pd.DataFrame(columns, copy=False)
+
+
+def _typed(values: Sequence[Setting | None], dtype: str) -> Any:
+    if dtype == "float64":
+        return np.array([np.nan if value is None else value for value in values], np.float64)
+    return pd.Series(list(values), dtype=dtype).array
+
+
+def _unified(values: Sequence[Setting | None], *, numbers: bool) -> Any:
+    """A column of the narrowest type that holds all values; see LINEAGE_TABLE."""
+    types = {type(value) for value in values if value is not None}
+    if numbers or types == {float}:
+        return _typed(values, "float64")
+    if types == {bool}:
+        return _typed(values, "boolean")
+    if types == {int} and all(value is None or abs(value) < 2**63 for value in values if not isinstance(value, str)):
+        return _typed(values, "Int64")
+    if types <= {int, float, str} and types & {int, float}:
+        numeric = [not_finite(value) if isinstance(value, str) else value for value in values]
+        lost = any(number is None and value is not None for number, value in zip(numeric, values, strict=True))
+        if not lost and all(number is None or abs(number) < 2**1023 or number != number for number in numeric):
+            return _typed(numeric, "float64")
+    if types == {str}:
+        return _typed(values, "str")
+    return np.array(list(values), dtype=object)
