@@ -13,9 +13,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from app.index import Index
+from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.page import RunRow, SourceStatus
 from parsers import (
     HistogramValue,
@@ -38,14 +37,10 @@ log = logging.getLogger(__name__)
 
 # A slice of a run is read in well under a tenth of a second.
 SLICE_BYTES = 32 << 20
-# A run whose files grew within this time is live.
-LIVE_SECONDS = 60.0
 # Rows are made anew at most this often while runs are being read.
 PUBLISH_SECONDS = 0.2
 # What has been read is written to the index when a run is up to date, at most this often while it grows.
 INDEX_SECONDS = 60.0
-
-_MAIN_TAGS = ("loss", "loss/auto", "train/loss", "Loss/train", "train_loss")
 
 
 class _Entry:
@@ -55,7 +50,7 @@ class _Entry:
         self.key = key
         self.run = Run(source, cache)
         self.source = source
-        self.row = _unread_row(key, source)
+        self.row = unread_row(key, source)
         self.unverified = 0
         self.failure: tuple[Problem, ...] = ()
         self.loaded = False
@@ -74,7 +69,7 @@ class _Entry:
         if source.files != self.source.files or any(p.kind == "unreadable" for p in self.run.problems):
             self.due = True
         if self.loaded and source.plan != self.source.plan:
-            self.row = replace(self.row, tags=_kinds(self.run, source))
+            self.row = replace(self.row, tags=kinds_of(self.run, source))
         self.source = source
 
 
@@ -106,7 +101,8 @@ class Store:
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._failed = ""
-        self._next_look = 0.0
+        self._looked = float("-inf")
+        self._asked = float("-inf")
         self._unpublished = False
         self._published_at = 0.0
         self._look_now = False
@@ -138,6 +134,7 @@ class Store:
 
     def status(self) -> SourceStatus:
         """State of the whole."""
+        self._asked = time.monotonic()
         with self._lock:
             rows, version, read_at = self._rows, self._version, self._read_at
         return SourceStatus(
@@ -158,7 +155,7 @@ class Store:
     def member(self, run: str) -> RunRow | None:
         """One member run as a row of its own."""
         entry = self._entries.get(run)
-        return _dated(entry.row, entry.source, time.time()) if entry else None
+        return dated_row(entry.row, entry.source, time.time()) if entry else None
 
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         """Tags of one member run, in order of first appearance."""
@@ -239,7 +236,6 @@ class Store:
 
     def _work(self) -> None:
         self._open_index()
-        self._next_look = 0.0
         while not self._stopping:
             try:
                 self._turn()
@@ -253,10 +249,10 @@ class Store:
 
     def _turn(self) -> None:
         """Look at the disk if it is time, then read one slice of one run; sleep where nothing is due."""
-        if self._look_now or time.monotonic() >= self._next_look:
+        if self._look_now or self._until_look() <= 0:
             self._look_now = False
             self._look()
-            self._next_look = time.monotonic() + self._interval if self._interval else float("inf")
+            self._looked = time.monotonic()
         self._failed = ""
         entry = self._next_due()
         if entry is not None:
@@ -266,9 +262,16 @@ class Store:
             self._publish()
         self._ready.set()
         self._keep_all(force=False)
-        endless = self._next_look == float("inf")
-        self._wake.wait(None if endless else max(0.0, self._next_look - time.monotonic()))
+        left = self._until_look()
+        self._wake.wait(None if left == float("inf") else max(0.0, left))
         self._wake.clear()
+
+    def _until_look(self) -> float:
+        """Seconds until the next look at the disk is due; infinite where there is to be one look only."""
+        if not self._interval and self._looked > float("-inf"):
+            return float("inf")
+        now = time.monotonic()
+        return self._looked + seconds_between(self._interval, now - self._asked) - now
 
     def _open_index(self) -> None:
         if self._index_directory is None:
@@ -338,7 +341,7 @@ class Store:
         first = not entry.loaded and not entry.due
         entry.loaded = entry.loaded or not entry.due
         if changed or first or not entry.loaded:
-            entry.row = _row(entry)
+            entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
             entry.unverified = entry.run.unverified
             self._publish_soon()
         if not entry.due:
@@ -375,8 +378,17 @@ class Store:
 
     def _joined(self, name: str, source: Source, now: float) -> RunRow:
         rows = [self._entries[key].row for key, _ in _leaves(name, source)]
-        row = rows[0] if len(rows) == 1 and not source.ranks else _job_row(name, source, rows)
-        return _dated(row, source, now)
+        row = rows[0] if len(rows) == 1 and not source.ranks else job_row(name, source, rows)
+        return dated_row(row, source, now)
+
+
+def seconds_between(interval: float, asked: float) -> float:
+    """Seconds between two looks at the disk where the pages asked for the state of the whole so many seconds ago.
+
+    Nobody's page: the interval. Else half of it, for a page asks every now and then itself, and what is new is to be on
+    screen within one interval.
+    """
+    return interval / 2 if asked <= 2 * interval else interval
 
 
 def _shown(problem: Problem) -> Problem:
@@ -401,110 +413,3 @@ def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
     own = [(name, replace(source, ranks=()))] if source.files or not source.ranks else []
     prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
     return own + [(prefix + rank.name, rank) for rank in source.ranks]
-
-
-def _stamped(source: Source) -> float | None:
-    """The earliest time in the names of the files: known before anything is read, so that the order of runs is steady."""
-    return min((float(file.stamp) for file in source.files if file.stamp is not None), default=None)
-
-
-def _unread_row(key: str, source: Source) -> RunRow:
-    return RunRow(
-        key=key, name=key, path=printable(source.path), real_path=printable(source.real_path), members=(key,),
-        started=_stamped(source),
-        updated=source.updated, size=source.size, state="waiting",
-    )  # fmt: skip
-
-
-def _dated(row: RunRow, source: Source, now: float) -> RunRow:
-    """The row with what the newest look at the disk says of its files."""
-    live = row.state == "idle" and now - source.updated < LIVE_SECONDS
-    return replace(row, updated=source.updated, size=source.size, state="live" if live else row.state)
-
-
-def _row(entry: _Entry) -> RunRow:
-    run, source = entry.run, entry.source
-    tags = run.tags("scalar")
-    longest, main = _longest(run, tags), _main_tag(tags)
-    value = run.series(main).value if main else np.empty(0)
-    return RunRow(
-        key=entry.key,
-        name=entry.key,
-        path=printable(source.path),
-        real_path=printable(source.real_path),
-        members=(entry.key,),
-        started=_stamped(source) or run.started,
-        updated=source.updated,
-        size=source.size,
-        state=_state(entry) if entry.loaded else "loading",
-        steps=longest,
-        points=run.points,
-        tags=_kinds(run, source),
-        main_tag=main,
-        main_value=float(value[-1]) if len(value) else None,
-        problems=len(entry.problems),
-        version=run.version,
-    )
-
-
-def _kinds(run: Run, source: Source) -> dict[str, int]:
-    """Kind -> number of tags; collected checkpoints, of which landscapes can be computed, count as one."""
-    return run.kinds() | ({"checkpoints": 1} if source.plan else {})
-
-
-def _state(entry: _Entry) -> str:
-    """State of a run that has been read. Files of zero bytes are those of a training that has just begun, not damage."""
-    run, source = entry.run, entry.source
-    if not (source.files or _extra(source)):
-        return "unreadable"
-    nothing = bool(source.files) and not any(state.records for state in run.states.values())
-    if not (nothing and run.problems):
-        return "idle"
-    return "empty" if all(problem.kind == "empty_file" for problem in run.problems) else "unreadable"
-
-
-def _extra(source: Source) -> bool:
-    return bool(source.profile_dirs or source.dump_dirs)
-
-
-def _longest(run: Run, tags: Sequence[str]) -> int:
-    """Number of distinct steps of the longest series."""
-    steps = max((run.series(tag).step for tag in tags), key=len, default=np.empty(0, np.int64))
-    if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
-        return len(steps)
-    return len(np.unique(steps))
-
-
-def _main_tag(tags: Sequence[str]) -> str:
-    """The scalar a list of runs shows: the loss, under the names it usually has, else the first tag."""
-    known = next((name for name in _MAIN_TAGS if name in tags), None)
-    return known or next((tag for tag in tags if "loss" in tag.lower()), tags[0] if tags else "")
-
-
-def _job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
-    """Ranks as one row: sums of points and problems, the longest steps, the first rank's main value."""
-    states = {row.state for row in rows}
-    order = ("loading", "waiting", "live", "idle", "empty", "unreadable")
-    first = next((row for row in rows if row.main_tag), None)
-    tags: dict[str, int] = {}
-    for row in rows:
-        for kind, count in row.tags.items():
-            tags[kind] = max(tags.get(kind, 0), count)
-    return RunRow(
-        key=name,
-        name=name,
-        path=printable(source.path),
-        real_path=printable(source.real_path),
-        members=tuple(row.key for row in rows),
-        started=min((row.started for row in rows if row.started is not None), default=None),
-        updated=source.updated,
-        size=source.size,
-        state=next((state for state in order if state in states), "idle"),
-        steps=max((row.steps for row in rows), default=0),
-        points=sum(row.points for row in rows),
-        tags=tags,
-        main_tag=first.main_tag if first else "",
-        main_value=first.main_value if first else None,
-        problems=sum(row.problems for row in rows),
-        version=sum(row.version for row in rows),
-    )

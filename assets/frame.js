@@ -8,6 +8,7 @@
   const AFTER_REFRESH_MS = [300, 1000, 2500];
 
   const LEAST_SECONDS = 1;
+  const DRAWING_SECONDS = 0.5;
   const TYPED_IN = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select';
 
   const told = new Map();  // frame -> its last status
@@ -24,12 +25,12 @@
     return Array.from(document.querySelectorAll(".ms-frame[data-frame]"), (element) => element.dataset.frame);
   }
 
-  // The server looks at the disk every so often, the browser asks it every so often: together no longer than a user chose,
-  // as far as the server's own interval lets them.
+  // The server looks at the disk every so often (while it is asked, twice in its own interval), the browser asks it every so
+  // often: together, with what drawing takes, no longer than a user chose, as far as the server's interval lets them.
   function clock(frame) {
     const now = mindscope.prefs.current();
-    const looks = (told.get(frame) || {}).interval || 0;
-    const seconds = Math.max(now.interval - looks, Math.min(now.interval, looks / 3), LEAST_SECONDS);
+    const looks = ((told.get(frame) || {}).interval || 0) / 2;
+    const seconds = Math.max(now.interval - looks - DRAWING_SECONDS, Math.min(now.interval, looks) / 2, LEAST_SECONDS);
     return { disabled: !now.refresh || document.hidden, interval: seconds * 1000 };
   }
 

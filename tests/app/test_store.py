@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import shutil
 import threading
@@ -14,7 +15,7 @@ import numpy as np
 import orjson
 import pytest
 
-from app.store import Store
+from app.store import Store, seconds_between
 from parsers import Run, discover, open_run
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
@@ -329,3 +330,28 @@ def test_collected_checkpoints_are_a_kind_of_a_run_as_soon_as_they_are_there(sto
     assert kinds()["scalar"] == 4
     shutil.rmtree(base / "several_files" / "ckpt_dir")
     assert until(lambda: "checkpoints" not in kinds())
+
+
+@pytest.mark.parametrize("interval", [0.5, 3.0, 60.0])
+def test_a_page_sees_what_is_new_within_one_interval(interval: float) -> None:
+    assert seconds_between(interval, asked=interval) <= interval / 2
+    assert seconds_between(interval, asked=10 * interval) == interval
+    assert seconds_between(interval, asked=float("inf")) == interval
+
+
+def test_looks_come_twice_in_an_interval_while_somebody_asks(tmp_path, monkeypatch) -> None:
+    looks: list[float] = []
+    real = Store._look
+    monkeypatch.setattr(Store, "_look", lambda self: (looks.append(time.monotonic()), real(self))[1])
+    store = Store([tmp_path], interval=0.4).start()
+    try:
+        assert store.wait(10)
+        deadline = time.monotonic() + 2.0
+        while time.monotonic() < deadline:
+            store.status()
+            time.sleep(0.02)
+    finally:
+        store.stop()
+    between = sorted(b - a for a, b in itertools.pairwise(looks))
+    assert between[0] >= 0.2 - 0.01, "no more often than that"
+    assert between[len(between) // 2] < 0.4, "and not only once in the whole interval"
