@@ -1,0 +1,83 @@
+"""How large the boxes of a graph are and what is written on them."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+
+from parsers.analysis.graphs import Beside, Item
+
+from layouts.format import count
+
+
+@dataclass(frozen=True, slots=True)
+class Rect:
+    """A box by its middle and size in pixels."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+LONGEST = 28
+"""Characters of a name on a box; the middle of a longer one is left out."""
+_SMALL = 16
+LETTER, SMALL_LETTER = 6.7, 5.4
+"""Pixels of a Latin letter at 12 and at 9.5 px; a Chinese one is twice as wide."""
+
+NODE_HEIGHT, SCOPE_HEIGHT, MORE_HEIGHT, PILL_HEIGHT = 28.0, 34.0, 20.0, 15.0
+PILL_STEP, PILL_GAP = 18.0, 4.0
+HEADER, PADDING = 30.0, 16.0
+"""Pixels of an open frame above and around what is in it."""
+
+
+def label(item: Item) -> str:
+    """What is written on a box: its name, and how much is in it."""
+    if item.kind == "node":
+        return elided(item.label)
+    if item.kind == "scope":
+        return f"{elided(item.label)}  {count(item.count)}"
+    if item.kind in ("fold", "stack"):
+        return f"{elided(item.label)} ×{count(len(item.members))}"
+    return {"earlier": "↑ ", "later": "↓ ", "more": "+ "}[item.kind] + count(item.count)
+
+
+def title(item: Item, box: Rect) -> tuple[float, float]:
+    """The middle of what is written on a frame, at its top left, where the fewest links pass."""
+    return box.x - box.width / 2 + text_width(label(item)) / 2 + 12, box.y - box.height / 2 + 15
+
+
+def small_label(beside: Beside) -> str:
+    """What is written on something small: the end of its name, or how many it stands for."""
+    if len(beside.nodes) > 1:
+        return f"×{beside.label}"
+    parts = beside.label.rpartition("/")[2].split(".")
+    return elided(".".join(parts[-2:]), _SMALL)
+
+
+def size(item: Item) -> tuple[float, float]:
+    """Width and height in pixels of a box that is no frame."""
+    if item.kind == "more":
+        return max(40.0, text_width(label(item)) + 14), MORE_HEIGHT
+    height = NODE_HEIGHT if item.kind == "node" else SCOPE_HEIGHT
+    return max(64.0, text_width(label(item)) + 22), height
+
+
+def small_width(beside: Beside) -> float:
+    """Width in pixels of something small."""
+    return max(24.0, text_width(small_label(beside), SMALL_LETTER) + 10)
+
+
+def elided(text: str, longest: int = LONGEST) -> str:
+    """A text with its middle left out where it is too long, on one line."""
+    text = " ".join(text.split()) or text.strip()
+    if len(text) <= longest:
+        return text
+    half = (longest - 1) // 2
+    return f"{text[: longest - 1 - half]}…{text[-half:]}"
+
+
+def text_width(text: str, letter: float = LETTER) -> float:
+    """About how many pixels a text takes."""
+    return letter * sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)

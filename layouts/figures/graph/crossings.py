@@ -1,0 +1,101 @@
+"""The order of nodes in layers: fewer crossings by barycentres, then by exchanging neighbours."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+
+SWEEPS = 8
+FEW = 1_200
+"""Up to so many nodes and points the best of all sweeps is kept and neighbours are exchanged; beyond, three sweeps do."""
+
+
+def reduce_crossings(layers: list[list[int]], above: list[list[int]]) -> None:
+    """Order each layer in place. above: for each node the nodes of the layer above that it hangs from."""
+    below: list[list[int]] = [[] for _ in above]
+    for node, uppers in enumerate(above):
+        for upper in uppers:
+            below[upper].append(node)
+    place = [0.0] * len(above)
+    for row in layers:
+        _number(row, place)
+    small = len(above) <= FEW
+    best, fewest = [list(row) for row in layers], _crossings(layers, above, place) if small else 0
+    for sweep in range(SWEEPS if small else 3):
+        if sweep % 2:
+            for row in reversed(layers[:-1]):
+                _sort(row, below, place)
+        else:
+            for row in layers[1:]:
+                _sort(row, above, place)
+        if not small:
+            continue
+        count = _crossings(layers, above, place)
+        if count < fewest:
+            best, fewest = [list(row) for row in layers], count
+        if not fewest:
+            break
+    if not small:
+        return
+    for number, row in enumerate(best):
+        layers[number][:] = row
+        _number(row, place)
+    if fewest:
+        for row in layers:
+            _exchange(row, above, below, place)
+
+
+def _number(row: list[int], place: list[float]) -> None:
+    for at, node in enumerate(row):
+        place[node] = at
+
+
+def _sort(row: list[int], near: list[list[int]], place: list[float]) -> None:
+    """By the mean place of what each hangs from; what hangs from nothing stays where it is."""
+    if len(row) == 1:
+        return
+    wanted = {}
+    for node in row:
+        ends = near[node]
+        wanted[node] = sum([place[end] for end in ends]) / len(ends) if ends else place[node]
+    row.sort(key=wanted.__getitem__)
+    _number(row, place)
+
+
+def _crossings(layers: list[list[int]], above: list[list[int]], place: list[float]) -> int:
+    """How many pairs of edges cross between neighbouring layers."""
+    count = 0
+    for row in layers:
+        seen: list[float] = []
+        for node in row:
+            ends = sorted([place[upper] for upper in above[node]])
+            count += sum(len(seen) - _right_of(seen, end) for end in ends)
+            for end in ends:
+                insort(seen, end)
+    return count
+
+
+def _right_of(seen: list[float], end: float) -> int:
+    return bisect_left(seen, end + 0.5)
+
+
+def _exchange(row: list[int], above: list[list[int]], below: list[list[int]], place: list[float]) -> None:
+    """Exchange neighbours as long as that saves crossings, at most four times over."""
+    for _ in range(4):
+        changed = False
+        for at in range(len(row) - 1):
+            one, other = row[at], row[at + 1]
+            now = later = 0
+            for near in (above, below):
+                mine, theirs = near[one], near[other]
+                if len(mine) * len(theirs) > 400:
+                    continue
+                for end in mine:
+                    for far in theirs:
+                        now += place[end] > place[far]
+                        later += place[end] < place[far]
+            if later < now:
+                row[at], row[at + 1] = other, one
+                place[one], place[other] = place[other], place[one]
+                changed = True
+        if not changed:
+            return

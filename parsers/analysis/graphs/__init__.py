@@ -1,0 +1,13 @@
+"""What is drawn of a graph: its tree of scopes, what is visible of it, what is found, hidden, counted and different in it.
+
+A graph's frames (NODES, EDGES) become a `Network` of arrays once; everything else is computed from that. A node's id is its
+row, in every function and whatever is hidden.
+"""
+
+from __future__ import annotations
+
+from parsers.analysis.graphs.network import Network, network
+from parsers.analysis.graphs.scopes import Scopes, scopes
+from parsers.analysis.graphs.visible import Beside, Item, Link, Shown, View, Visible
+
+__all__ = ["Beside", "Item", "Link", "Network", "Scopes", "Shown", "View", "Visible", "network", "scopes"]

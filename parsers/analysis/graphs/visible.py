@@ -1,0 +1,384 @@
+"""What is visible of a graph when some of its scopes are open: boxes, links between them, and small things beside them.
+
+Boxes are named by keys: n5 is the node of row 5, s3 scope number 3, f5 an aggregate and k3 a stack that begin with those.
+An open scope, aggregate or stack is a frame around its boxes. The page, which knows no others, keeps a list of open keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from parsers.analysis.graphs.levels import Level, Unit, level
+from parsers.analysis.graphs.network import KINDS, OPERATOR, PARAMETER, Ints, Network
+from parsers.analysis.graphs.scopes import Scopes, scopes
+
+PAGE = 300
+"""So many boxes of one frame are drawn at a time."""
+CAP = 2_000
+"""So many elements are drawn: boxes, links and what is beside boxes."""
+HUB = 20
+"""A box with more links than this on one side keeps only the nearest KEPT of them."""
+KEPT = 4
+BESIDE = 4
+"""So many parameters, or constants, are drawn one by one beside a node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a visitor opened.
+
+    opened: keys, the latest last. pages: for the key of a frame ("" for the top) how many of its boxes come before the drawn.
+    """
+
+    opened: tuple[str, ...] = ()
+    pages: Mapping[str, int] = field(default_factory=dict)
+    parameters: bool = True
+    constants: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """Something small beside a box: "parameter" or "constant" that it takes, or "proxy" of a hub that it takes from.
+
+    nodes: the rows it stands for. box: of a proxy, the key of the hub.
+    """
+
+    kind: str
+    label: str
+    nodes: tuple[int, ...] = ()
+    box: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A box.
+
+    kind: "node", "scope", "fold", "stack", "earlier" and "later" (the pages of a frame that are not drawn), "more" (the other
+    ends of a hub's links). parent: index of the frame it is in, or -1. opened: it is a frame. count: the operators in it; of
+    pages the boxes, of "more" the links. members: rows of a node or fold, numbers of a scope or stack.
+    """
+
+    key: str
+    kind: str
+    parent: int
+    label: str
+    count: int
+    members: tuple[int, ...] = ()
+    type: str = ""
+    opened: bool = False
+    beside: tuple[Beside, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Edges between two boxes, which are given by index: how many, and one of them, as a row of the frame or -1.
+
+    kind: "data", "control" (all of them are), or "proxy" between a hub and its "more".
+    """
+
+    source: int
+    target: int
+    count: int
+    kind: str
+    edge: int = -1
+    type: str = ""
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """items: frames before what is in them. closed: keys that were asked to be open and are not, because of CAP.
+
+    page: how many boxes of a frame are drawn, which is less than PAGE where there are too many. bare: nothing beside boxes.
+    """
+
+    items: tuple[Item, ...]
+    links: tuple[Link, ...]
+    closed: tuple[str, ...] = ()
+    page: int = PAGE
+    bare: bool = False
+
+    @property
+    def elements(self) -> int:
+        """How many things are drawn."""
+        return len(self.items) + len(self.links) + sum(len(item.beside) for item in self.items)
+
+
+class View:
+    """A graph that scopes are opened and closed in. What was worked out of a scope is kept."""
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self.scopes: Scopes = scopes(network)
+        self._levels: dict[int, Level] = {}
+        self._edge_types = [*map(str, network.edges["type"].cat.categories), ""]
+        self._edge_shapes = [*map(str, network.edges["shape"].cat.categories), ""]
+        self._edge_type = network.edges["type"].cat.codes.to_numpy()
+        self._edge_shape = network.edges["shape"].cat.codes.to_numpy()
+
+    def level(self, scope: int) -> Level:
+        """What is directly in a scope."""
+        if scope not in self._levels:
+            self._levels[scope] = level(self.scopes, scope)
+        return self._levels[scope]
+
+    def visible(self, shown: Shown) -> Visible:
+        """What is drawn; never more than CAP elements.
+
+        If there are too many, first what is beside boxes is left out, then pages become shorter, then the frames that were
+        opened first are closed.
+        """
+        opened, dropped = list(dict.fromkeys(shown.opened)), []
+        drawn = self._visible(shown, opened, PAGE, False)
+        if drawn.elements > CAP:
+            drawn = self._visible(shown, opened, PAGE, True)
+        page = PAGE
+        while drawn.elements > CAP and page > 40:
+            page //= 2
+            drawn = self._visible(shown, opened, page, True)
+        while drawn.elements > CAP and opened:
+            half = opened[: (len(opened) + 1) // 2]
+            wanted = self._above(opened[-1])
+            less = [key for key in half if key not in wanted] or half
+            dropped.extend(less)
+            opened = [key for key in opened if key not in set(less)]
+            drawn = self._visible(shown, opened, page, True)
+        return replace(drawn, closed=tuple(dropped))
+
+    def reveal(self, row: int) -> tuple[str, Shown]:
+        """Which box shows a node, and what has to be open for that.
+
+        A parameter or constant is shown by its first consumer. The key is "" for a node that is not drawn.
+        """
+        network = self.network
+        if network.kind[row] != OPERATOR:
+            row = int(network.first_consumer[row])
+        if row < 0 or not network.shown[row]:
+            return "", Shown()
+        chain = [0, *self.scopes.above(int(self.scopes.home[row]))]
+        opened, pages = [], {}
+        for scope, below in zip(chain, [*chain[1:], -1], strict=True):
+            frame = f"s{scope}" if scope else ""
+            if scope:
+                opened.append(frame)
+            wanted = row if below < 0 else below
+            kinds = ("node", "fold") if below < 0 else ("scope", "stack")
+            units = self.level(scope).units
+            place, unit = next((n, u) for n, u in enumerate(units) if u.kind in kinds and wanted in u.members)
+            if place >= PAGE:
+                pages[frame] = place // PAGE * PAGE
+            if unit.kind in ("fold", "stack"):
+                inner = unit.members.index(wanted)
+                if unit.kind == "fold":
+                    opened.append(unit.key)
+                if unit.kind == "fold" and inner >= PAGE:
+                    pages[unit.key] = inner // PAGE * PAGE
+        return f"n{row}", Shown(tuple(opened), pages)
+
+    def _above(self, key: str) -> set[str]:
+        """The keys that must be open so that what key names is drawn, itself included."""
+        number = int(key[1:]) if key[1:].isdigit() else -1
+        if key[:1] in "sk" and 0 <= number < len(self.scopes):
+            return {key, *(f"s{scope}" for scope in self.scopes.above(number))}
+        if key[:1] == "f" and 0 <= number < self.network.size:
+            return {key, *(f"s{scope}" for scope in self.scopes.above(int(self.scopes.home[number])))}
+        return {key}
+
+    def _visible(self, shown: Shown, opened: Sequence[str], page: int, bare: bool) -> Visible:
+        boxes = _Boxes(self, frozenset(opened), shown.pages, page)
+        boxes.fill_scope(0, -1)
+        links = self._links(boxes)
+        items = boxes.items
+        links = _without_hubs(items, links, bare)
+        if not bare:
+            self._put_beside(items, boxes.of, shown)
+        return Visible(tuple(items), tuple(links), page=page, bare=bare)
+
+    def _links(self, boxes: _Boxes) -> list[Link]:
+        network, size = self.network, len(boxes.items)
+        outer = np.append(boxes.outer(), -1)
+        source, target = boxes.of[network.source], boxes.of[network.target]
+        apart = outer[source] != outer[target]
+        source = np.where(apart, outer[source], source)
+        target = np.where(apart, outer[target], target)
+        kept = np.flatnonzero((source >= 0) & (target >= 0) & (source != target) & (network.kind[network.source] == OPERATOR))
+        pair = source[kept] * size + target[kept]
+        order = np.argsort(pair, kind="stable")
+        pair, kept = pair[order], kept[order]
+        begin = np.flatnonzero(np.concatenate(([True], pair[1:] != pair[:-1]))) if pair.size else pair
+        count = np.diff(np.append(begin, len(pair)))
+        control = np.minimum.reduceat(network.control[kept], begin) if pair.size else network.control[kept]
+        links = []
+        for key, first, many, ordering in zip(
+            pair[begin].tolist(), kept[begin].tolist(), count.tolist(), control.tolist(), strict=True
+        ):
+            row = int(network.edge[first])
+            links.append(
+                Link(
+                    source=key // size,
+                    target=key % size,
+                    count=many,
+                    kind="control" if ordering else "data",
+                    edge=row,
+                    type=self._edge_types[self._edge_type[row]] if row >= 0 else "",
+                    shape=self._edge_shapes[self._edge_shape[row]] if row >= 0 else "",
+                )
+            )
+        return links
+
+    def _put_beside(self, items: list[Item], of: Ints, shown: Shown) -> None:
+        network = self.network
+        wanted = network.kind[network.source] != OPERATOR
+        box = of[network.target]
+        wanted &= box >= 0
+        if not shown.parameters:
+            wanted &= network.kind[network.source] != PARAMETER
+        if not shown.constants:
+            wanted &= network.kind[network.source] <= PARAMETER
+        single = np.array([item.kind == "node" for item in items], np.bool_)
+        rows = np.flatnonzero(wanted)
+        rows = rows[single[box[rows]]] if len(items) else rows
+        rows = rows[np.lexsort((network.input[rows], box[rows]))]
+        beside: dict[int, dict[int, list[int]]] = {}
+        for index, source in zip(box[rows].tolist(), network.source[rows].tolist(), strict=True):
+            given = beside.setdefault(index, {}).setdefault(int(network.kind[source]), [])
+            if source not in given[-BESIDE:]:
+                given.append(source)
+        for index, kinds in beside.items():
+            found = [small for kind, nodes in sorted(kinds.items()) for small in self._small(kind, nodes)]
+            items[index] = replace(items[index], beside=(*items[index].beside, *found))
+
+    def _small(self, kind: int, nodes: Iterable[int]) -> list[Beside]:
+        rows = tuple(dict.fromkeys(nodes))
+        if len(rows) > BESIDE:
+            return [Beside(KINDS[kind], f"{len(rows):,}", rows)]
+        return [Beside(KINDS[kind], self.network.names[row], (row,)) for row in rows]
+
+
+class _Boxes:
+    """The boxes that are drawn, as they are found: frames first."""
+
+    def __init__(self, view: View, opened: frozenset[str], pages: Mapping[str, int], page: int) -> None:
+        self.view, self.opened, self.pages, self.page = view, opened, pages, page
+        self.items: list[Item] = []
+        self.of = np.full(view.network.size, -1, np.int64)
+
+    def fill_scope(self, scope: int, frame: int) -> None:
+        """Put the boxes of an open scope into its frame."""
+        found = self.view.level(scope)
+        units = [(place, unit) for place, whole in enumerate(found.units) for unit in self._split(whole)]
+        boxes, open_units = self._window(f"s{scope}" if scope else "", [unit for _, unit in units], frame)
+        inside = self.view.scopes.within(scope)
+        lookup = np.full(len(found.units) + 1, -1, np.int64)
+        for (place, _), box in zip(units, boxes, strict=True):
+            lookup[place] = box
+        self.of[inside] = lookup[found.place]
+        for (_, unit), box in zip(units, boxes, strict=True):
+            if len(found.units) != len(units) and unit.kind in ("scope", "stack"):
+                self._assign(unit, box)
+        for unit, box in open_units:
+            self._fill(unit, box)
+
+    def outer(self) -> Ints:
+        """For each box the one whose links it shares: the frame of an aggregate of many, else itself."""
+        shared = [item.opened and item.kind == "fold" and item.count > HUB for item in self.items]
+        return np.array([i.parent if i.parent >= 0 and shared[i.parent] else n for n, i in enumerate(self.items)], np.int64)
+
+    def _split(self, unit: Unit) -> list[Unit]:
+        """A folded stack of which some members are open: those by themselves, the rest in runs."""
+        if unit.kind != "stack" or unit.key in self.opened or not any(f"s{scope}" in self.opened for scope in unit.members):
+            return [unit]
+        runs: list[list[int]] = [[]]
+        for scope in unit.members:
+            if f"s{scope}" in self.opened:
+                runs += [[scope], []]
+            else:
+                runs[-1].append(scope)
+        return [Unit("stack" if len(run) > 1 else "scope", tuple(run)) for run in runs if run]
+
+    def _fill(self, unit: Unit, frame: int) -> None:
+        if unit.kind == "scope":
+            self.fill_scope(unit.members[0], frame)
+            return
+        kind = "node" if unit.kind == "fold" else "scope"
+        units = [Unit(kind, (member,)) for member in unit.members]
+        boxes, open_units = self._window(unit.key, units, frame)
+        for each, box in zip(units, boxes, strict=True):
+            self._assign(each, box)
+        for each, box in open_units:
+            self._fill(each, box)
+
+    def _assign(self, unit: Unit, box: int) -> None:
+        if unit.kind in ("node", "fold"):
+            self.of[list(unit.members)] = box
+            return
+        network = self.view.network
+        for scope in unit.members:
+            inside = self.view.scopes.within(scope)
+            self.of[inside[network.kind[inside] == OPERATOR]] = box
+
+    def _window(self, key: str, units: Sequence[Unit], frame: int) -> tuple[list[int], list[tuple[Unit, int]]]:
+        """Boxes for one page of units; which box each unit is in, and the units that are open, with their boxes."""
+        begin = min(max(0, int(self.pages.get(key, 0))), max(0, len(units) - 1))
+        # A page of one box less than there are would put two boxes in the place of one.
+        if len(units) <= self.page + 1:
+            begin = 0
+        end = len(units) if len(units) <= self.page + 1 else min(begin + self.page, len(units))
+        boxes: list[int] = []
+        open_units = []
+        if begin:
+            boxes += [self._add(Item(f"<{key}", "earlier", frame, "", begin))] * begin
+        for unit in units[begin:end]:
+            item = self._item(unit, frame)
+            boxes.append(self._add(item))
+            if item.opened:
+                open_units.append((unit, boxes[-1]))
+        if end < len(units):
+            boxes += [self._add(Item(f">{key}", "later", frame, "", len(units) - end))] * (len(units) - end)
+        return boxes, open_units
+
+    def _add(self, item: Item) -> int:
+        self.items.append(item)
+        return len(self.items) - 1
+
+    def _item(self, unit: Unit, frame: int) -> Item:
+        network, tree = self.view.network, self.view.scopes
+        first = unit.members[0]
+        if unit.kind == "node":
+            name = network.full_names[first].rpartition("/")[2] or network.full_names[first]
+            return Item(unit.key, "node", frame, name, 1, unit.members, network.types[network.type[first]])
+        opened = unit.key in self.opened
+        if unit.kind == "fold":
+            kind = network.types[network.type[first]]
+            return Item(unit.key, "fold", frame, kind, len(unit.members), unit.members, kind, opened)
+        many = sum(int(tree.operators[scope]) for scope in unit.members)
+        return Item(unit.key, unit.kind, frame, tree.label(first), many, unit.members, "", opened)
+
+
+def _without_hubs(items: list[Item], links: list[Link], bare: bool) -> list[Link]:
+    """Links without most of those of hubs: their other ends are counted in a "more" and have a proxy beside them."""
+    for side in ("source", "target"):
+        ends: dict[int, list[Link]] = {}
+        for link in links:
+            ends.setdefault(getattr(link, side), []).append(link)
+        cut: set[int] = set()
+        added = []
+        for hub, mine in ends.items():
+            if len(mine) <= HUB:
+                continue
+            other = "target" if side == "source" else "source"
+            far = sorted(mine, key=lambda link: (abs(getattr(link, other) - hub), getattr(link, other)))[KEPT:]
+            cut.update(map(id, far))
+            items.append(Item(f"{'o' if side == 'source' else 'i'}{items[hub].key}", "more", items[hub].parent, "", len(far)))
+            more = len(items) - 1
+            many = sum(link.count for link in far)
+            added.append(Link(hub, more, many, "proxy") if side == "source" else Link(more, hub, many, "proxy"))
+            if side == "source" and not bare:
+                proxy = Beside("proxy", items[hub].label, box=items[hub].key)
+                for link in far:
+                    items[link.target] = replace(items[link.target], beside=(*items[link.target].beside, proxy))
+        links = [link for link in links if id(link) not in cut] + added
+    return links
