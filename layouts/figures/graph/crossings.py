@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 
-SWEEPS = 8
+SWEEPS, EXCHANGES = 8, 3
 FEW = 1_200
 """Up to so many nodes and points the best of all sweeps is kept and neighbours are exchanged; beyond, three sweeps do."""
 
@@ -23,10 +23,10 @@ def reduce_crossings(layers: list[list[int]], above: list[list[int]]) -> None:
     for sweep in range(SWEEPS if small else 3):
         if sweep % 2:
             for row in reversed(layers[:-1]):
-                _sort(row, below, place)
+                _sort(row, below, place, sweep % 4 > 1)
         else:
             for row in layers[1:]:
-                _sort(row, above, place)
+                _sort(row, above, place, sweep % 4 > 1)
         if not small:
             continue
         count = _crossings(layers, above, place)
@@ -39,9 +39,9 @@ def reduce_crossings(layers: list[list[int]], above: list[list[int]]) -> None:
     for number, row in enumerate(best):
         layers[number][:] = row
         _number(row, place)
-    if fewest:
-        for row in layers:
-            _exchange(row, above, below, place)
+    for _ in range(EXCHANGES if fewest else 0):
+        if not sum(_exchange(row, above, below, place) for row in layers):
+            return
 
 
 def _number(row: list[int], place: list[float]) -> None:
@@ -49,14 +49,16 @@ def _number(row: list[int], place: list[float]) -> None:
         place[node] = at
 
 
-def _sort(row: list[int], near: list[list[int]], place: list[float]) -> None:
-    """By the mean place of what each hangs from; what hangs from nothing stays where it is."""
+def _sort(row: list[int], near: list[list[int]], place: list[float], turned: bool) -> None:
+    """By the mean place of what each hangs from; what hangs from nothing stays where it is. turned: equal ones swap."""
     if len(row) == 1:
         return
     wanted = {}
     for node in row:
         ends = near[node]
         wanted[node] = sum([place[end] for end in ends]) / len(ends) if ends else place[node]
+    if turned:
+        row.reverse()
     row.sort(key=wanted.__getitem__)
     _number(row, place)
 
@@ -78,8 +80,9 @@ def _right_of(seen: list[float], end: float) -> int:
     return bisect_left(seen, end + 0.5)
 
 
-def _exchange(row: list[int], above: list[list[int]], below: list[list[int]], place: list[float]) -> None:
-    """Exchange neighbours as long as that saves crossings, at most four times over."""
+def _exchange(row: list[int], above: list[list[int]], below: list[list[int]], place: list[float]) -> bool:
+    """Exchange neighbours as long as that saves crossings, at most four times over; whether there were any."""
+    exchanged = False
     for _ in range(4):
         changed = False
         for at in range(len(row) - 1):
@@ -96,6 +99,7 @@ def _exchange(row: list[int], above: list[list[int]], below: list[list[int]], pl
             if later < now:
                 row[at], row[at + 1] = other, one
                 place[one], place[other] = place[other], place[one]
-                changed = True
+                changed = exchanged = True
         if not changed:
-            return
+            break
+    return exchanged

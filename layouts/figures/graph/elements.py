@@ -39,8 +39,9 @@ def elements(
     for number, (item, box) in enumerate(zip(visible.items, arrangement.boxes, strict=True)):
         found.append(_node(item, box, look, depth[number], (marks or {}).get(item.key, "")))
         for place, (small, rect) in enumerate(zip(item.beside, arrangement.beside[number], strict=True)):
-            data: Element = {"id": f"{item.key}.{place}", "label": small_label(small), "kind": small.kind, "box": small.box or item.key}
-            data |= {"w": round(rect.width), "h": round(rect.height), "fill": look.small[small.kind], "rows": list(small.nodes)}
+            data: Element = {"id": f"{item.key}.{place}", "label": small_label(small), "kind": small.kind}
+            data |= {"box": small.box or item.key, "rows": list(small.nodes), "fill": look.small[small.kind]}
+            data |= {"w": round(rect.width), "h": round(rect.height)}
             found.append({"data": data, "position": _position(rect), "classes": "small"})
     smooth = len(visible.links) <= SMOOTH
     for link, bends in zip(visible.links, arrangement.bends, strict=True):
@@ -114,6 +115,7 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
             "style": {"curve-style": "segments", "segment-weights": "data(weights)", "segment-distances": "data(distances)"},
         },
         {"selector": "edge.control, edge.proxy", "style": {"line-style": "dashed"}},
+        {"selector": "edge.call", "style": {"line-style": "dotted"}},
         *(
             {"selector": f"node.{name}", "style": {"border-color": colour, "border-width": 2.5}}
             for name, colour in _marks(look)

@@ -28,6 +28,8 @@ class Network:
 
     nodes: the frame they come from, which matches NODES.
     kind, type, output_type, shape, scope: codes of each node into the texts of that name, except kind, which is into KINDS.
+    Where the file has several functions, the scopes of each are in one that is named after it.
+    placed: which nodes say themselves what scope they are in.
     source, target, output, input, control, edge: the edges that are left of the frame's, and the row of each in it, or -1.
     shown: which nodes are drawn; edges have both ends among them.
     """
@@ -39,11 +41,14 @@ class Network:
     output_type: Ints
     shape: Ints
     scope: Ints
+    scope_texts: list[str]
+    placed: Bools
     source: Ints
     target: Ints
     output: Ints
     input: Ints
     control: Bools
+    call: Bools
     edge: Ints
     shown: Bools
 
@@ -66,11 +71,6 @@ class Network:
     def shapes(self) -> list[str]:
         """The texts that shape is a code of."""
         return _texts(self.nodes["shape"])
-
-    @cached_property
-    def scope_texts(self) -> list[str]:
-        """The texts that scope is a code of."""
-        return _texts(self.nodes["scope"])
 
     @cached_property
     def full_names(self) -> list[str]:
@@ -123,7 +123,7 @@ class Network:
         """The same graph with fewer nodes shown, and without the edges of others; edges are arrays that replace its own."""
         changed = replace(self, shown=self.shown & shown, **edges)
         kept = changed.shown[changed.source] & changed.shown[changed.target]
-        names = ("source", "target", "output", "input", "control", "edge")
+        names = ("source", "target", "output", "input", "control", "call", "edge")
         return replace(changed, **{name: getattr(changed, name)[kept] for name in names})
 
 
@@ -134,6 +134,7 @@ def network(nodes: pd.DataFrame, edges: pd.DataFrame) -> Network:
     size = len(nodes)
     source, target = edges["source"].to_numpy(np.int64), edges["target"].to_numpy(np.int64)
     row = np.flatnonzero((source >= 0) & (source < size) & (target >= 0) & (target < size))
+    scope, scope_texts = _scopes(nodes)
     kinds = pd.Categorical(nodes["kind"], categories=list(KINDS)).codes.astype(np.int64)
     return Network(
         nodes=nodes,
@@ -142,15 +143,28 @@ def network(nodes: pd.DataFrame, edges: pd.DataFrame) -> Network:
         type=_codes(nodes["type"]),
         output_type=_codes(nodes["output_type"]),
         shape=_codes(nodes["shape"]),
-        scope=_codes(nodes["scope"]),
+        scope=scope,
+        scope_texts=scope_texts,
+        placed=(nodes["scope"] != "").to_numpy(np.bool_),
         source=source[row],
         target=target[row],
         output=edges["output"].to_numpy(np.int64)[row],
         input=edges["input"].to_numpy(np.int64)[row],
         control=(edges["kind"] == "control").to_numpy(np.bool_)[row],
+        call=(edges["kind"] == "call").to_numpy(np.bool_)[row],
         edge=row.astype(np.int64),
         shown=np.ones(size, np.bool_),
     )
+
+
+def _scopes(nodes: pd.DataFrame) -> tuple[Ints, list[str]]:
+    scope, texts = _codes(nodes["scope"]), _texts(nodes["scope"])
+    function, functions = _codes(nodes["subgraph"]), [name.replace("/", "\u2215") for name in _texts(nodes["subgraph"])]
+    if len({functions[code] for code in np.unique(function).tolist()}) < 2:
+        return scope, texts
+    pairs, codes = np.unique(function * len(texts) + scope, return_inverse=True)
+    both = [(functions[pair // len(texts)], texts[pair % len(texts)]) for pair in pairs.tolist()]
+    return codes.astype(np.int64), ["/".join(part for part in pair if part) for pair in both]
 
 
 def _codes(column: pd.Series[Any]) -> Ints:

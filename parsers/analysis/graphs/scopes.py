@@ -124,8 +124,7 @@ def scopes(network: Network) -> Scopes:
     """The tree of scopes of a network: names are cut at /, empty parts dropped."""
     texts = [_parts(text) for text in network.scope_texts]
     used = network.scope.copy()
-    nowhere = np.array([not text for text in texts])
-    lent = (network.kind != OPERATOR) & nowhere[used] & (network.first_consumer >= 0)
+    lent = (network.kind != OPERATOR) & ~network.placed & (network.first_consumer >= 0)
     used[lent] = network.scope[network.first_consumer[lent]]
 
     paths, parent, number_of = _tree([texts[code] if found else "" for code, found in enumerate(_found(used, len(texts)))])

@@ -76,7 +76,7 @@ class Item:
 class Link:
     """Edges between two boxes, which are given by index: how many, and one of them, as a row of the frame or -1.
 
-    kind: "data", "control" (all of them are), or "proxy" between a hub and its "more".
+    kind: "data", "control" or "call" (all of them are), or "proxy" between a hub and its "more".
     """
 
     source: int
@@ -210,10 +210,13 @@ class View:
         pair, kept = pair[order], kept[order]
         begin = np.flatnonzero(np.concatenate(([True], pair[1:] != pair[:-1]))) if pair.size else pair
         count = np.diff(np.append(begin, len(pair)))
-        control = np.minimum.reduceat(network.control[kept], begin) if pair.size else network.control[kept]
+        control, call = network.control[kept], network.call[kept]
+        if pair.size:
+            control, call = np.minimum.reduceat(control, begin), np.minimum.reduceat(call, begin)
+        kinds = np.where(control, "control", np.where(call, "call", "data"))
         links = []
-        for key, first, many, ordering in zip(
-            pair[begin].tolist(), kept[begin].tolist(), count.tolist(), control.tolist(), strict=True
+        for key, first, many, kind in zip(
+            pair[begin].tolist(), kept[begin].tolist(), count.tolist(), kinds.tolist(), strict=True
         ):
             row = int(network.edge[first])
             links.append(
@@ -221,7 +224,7 @@ class View:
                     source=key // size,
                     target=key % size,
                     count=many,
-                    kind="control" if ordering else "data",
+                    kind=kind,
                     edge=row,
                     type=self._edge_types[self._edge_type[row]] if row >= 0 else "",
                     shape=self._edge_shapes[self._edge_shape[row]] if row >= 0 else "",

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 from hypothesis import given
+
 from parsers.analysis.graphs import network, scopes
 from parsers.analysis.graphs.sizes import type_bytes, values
 from tests.parsers.analysis.graphs.made import chain, frames, graphs, real_graph, transformer
@@ -17,7 +18,8 @@ def expected_home(nodes, edges, row) -> str:
     scope = nodes["scope"].iloc[row]
     if nodes["kind"].iloc[row] == "operator" or scope:
         return scope
-    takers = [t for s, t in zip(edges["source"], edges["target"], strict=True) if s == row and nodes["kind"].iloc[t] == "operator"]
+    taken = [t for s, t in zip(edges["source"], edges["target"], strict=True) if s == row]
+    takers = [t for t in taken if nodes["kind"].iloc[t] == "operator"]
     return nodes["scope"].iloc[min(takers)] if takers else ""
 
 
