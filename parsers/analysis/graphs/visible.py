@@ -188,7 +188,7 @@ class View:
         return {key}
 
     def _visible(self, shown: Shown, opened: Sequence[str], page: int, bare: bool) -> Visible:
-        boxes = _Boxes(self, frozenset(opened), shown.pages, page)
+        boxes = _Boxes(self, opened, shown.pages, page)
         boxes.fill_scope(0, -1)
         links = self._links(boxes)
         items = boxes.items
@@ -264,8 +264,9 @@ class View:
 class _Boxes:
     """The boxes that are drawn, as they are found: frames first."""
 
-    def __init__(self, view: View, opened: frozenset[str], pages: Mapping[str, int], page: int) -> None:
-        self.view, self.opened, self.pages, self.page = view, opened, pages, page
+    def __init__(self, view: View, opened: Sequence[str], pages: Mapping[str, int], page: int) -> None:
+        self.view, self.pages, self.page = view, pages, page
+        self.opened = {key: turn for turn, key in enumerate(opened)}
         self.items: list[Item] = []
         self.of = np.full(view.network.size, -1, np.int64)
 
@@ -326,6 +327,9 @@ class _Boxes:
     def _window(self, key: str, units: Sequence[Unit], frame: int) -> tuple[list[int], list[tuple[Unit, int]]]:
         """Boxes for one page of units; which box each unit is in, and the units that are open, with their boxes."""
         begin = min(max(0, int(self.pages.get(key, 0))), max(0, len(units) - 1))
+        if self.page < PAGE and key not in self.pages:
+            latest = max(range(len(units)), key=lambda place: self.opened.get(units[place].key, -1), default=0)
+            begin = latest // self.page * self.page if units and units[latest].key in self.opened else 0
         # A page of one box less than there are would put two boxes in the place of one.
         if len(units) <= self.page + 1:
             begin = 0
