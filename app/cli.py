@@ -184,7 +184,7 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
-    kinds = "some of scalars,histograms,images,tensors,landscapes,texts (default: all, or scalars where OUT is a file)"
+    kinds = "some of scalars,histograms,images,tensors,landscapes,texts,lineage (default: all, or scalars where OUT is a file)"
     parser.add_argument("--out", metavar="OUT", required=True, help="directory, or a file of scalars (x.csv)")
     parser.add_argument("--kinds", metavar="KINDS", help=kinds)
     parser.add_argument("--tags", metavar="REGEX", help="tags in which this is found")

@@ -6,7 +6,8 @@
     tensors/RUN/TAG_STEP.npy
     landscapes/RUN/TAG_STEP.npz
     texts/RUN/TAG_STEP.txt
-    index.csv                          what the files of the last four are: run, tag and step as recorded
+    lineage.csv                        see `lineage`; runs that say nothing of themselves are not in it
+    index.csv                          what the images, tensors, landscapes and texts are: run, tag and step as recorded
 
 A second value of the same tag and step is TAG_STEP~2.png. What a run or tag is called never decides where a file goes.
 """
@@ -25,18 +26,19 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from parsers.errors import FormatError, PayloadError
-from parsers.export import histograms
+from parsers.export import histograms, lineage
 from parsers.export.cells import csv_names, number_text
 from parsers.export.files import Names, Progress, readable, replacing, unheard
 from parsers.export.scalars import ALL_STEPS, ScalarWriter, Steps, scalar_file, single_file
 from parsers.export.single import files_of
+from parsers.lineage.table import Row, row
 from parsers.payloads.items import Items
 from parsers.payloads.values import HistogramValue, Value
 from parsers.runs import Run
 
 KINDS = {
     "scalars": "scalar", "histograms": "histogram", "images": "image", "tensors": "tensor", "landscapes": "landscape",
-    "texts": "text",
+    "texts": "text", "lineage": "lineage",
 }  # fmt: skip
 """Kinds that can be exported: their names in options and directories, and those of their tags."""
 INDEX = ("path", "kind", "run", "tag", "step", "wall_time", "file", "order", "note")
@@ -48,7 +50,10 @@ def _every(tags: Sequence[str]) -> Collection[str]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of each run is exported: kinds of KINDS, those tags that a function chooses of all, a range of steps."""
+    """What of each run is exported: kinds of KINDS, those tags that a function chooses of all, a range of steps.
+
+    Tags and steps do not concern lineage, which is one row for a run.
+    """
 
     kinds: Collection[str] = tuple(KINDS)
     tags: Callable[[Sequence[str]], Collection[str]] = _every
@@ -73,6 +78,7 @@ class Export:
         self._files: dict[str, BinaryIO] = {}
         self._scalars: ScalarWriter | None = None
         self._runs = Names()
+        self._lineage: list[Row] = []
         self.counts: Counter[str] = Counter()
         self.lost = 0
 
@@ -85,11 +91,18 @@ class Export:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._open.__exit__(kind, error, trace)
+        if kind is not None or not self._lineage:
+            self._open.__exit__(kind, error, trace)
+            return
+        with self._open:  # which columns there are is known now
+            self._table("lineage.csv").writelines(lineage.csv_rows(self._lineage))
 
     def add(self, run: Run, progress: Progress = unheard) -> None:
         """Write what is wanted of one run, its ranks not included. progress is told the share done, from 0 to 1."""
-        found = {kind: run.tags(KINDS[kind]) for kind in KINDS if kind in self._wanted.kinds}
+        if "lineage" in self._wanted.kinds and run.settings:
+            self._lineage.append(row(run))
+            self.counts["lineage"] += 1
+        found = {kind: run.tags(KINDS[kind]) for kind in KINDS if kind in self._wanted.kinds and kind != "lineage"}
         names = list(dict.fromkeys(tag for tags in found.values() for tag in tags))
         chosen = set(self._wanted.tags(names)) if names else set()
         jobs = [(kind, tag) for kind, tags in found.items() for tag in tags if tag in chosen]
@@ -135,11 +148,12 @@ class Export:
             line = ",".join((names, origin.when, origin.where, csv_names(part.note)))
             self._table("index.csv", INDEX).write(line.encode() + b"\n")
 
-    def _table(self, name: str, columns: Sequence[str]) -> BinaryIO:
+    def _table(self, name: str, columns: Sequence[str] = ()) -> BinaryIO:
         """A CSV file of the export, which is begun when there is a first row for it."""
         if name not in self._files:
             self._files[name] = self._open.enter_context(replacing(self._out / name))
-            self._files[name].write(",".join(columns).encode() + b"\n")
+            if columns:
+                self._files[name].write(",".join(columns).encode() + b"\n")
         return self._files[name]
 
 

@@ -118,7 +118,7 @@ class _Values:
             return dict(self._pairs(node, depth))
         if isinstance(node, yaml.SequenceNode):
             return [self.value(one, depth + 1) for one in node.value]
-        plain = isinstance(node, yaml.ScalarNode) and node.style is None
+        plain = isinstance(node, yaml.ScalarNode) and not node.style
         return _scalar(node.tag.removeprefix(_TAG), node.value, plain=plain)
 
     def _pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[str, Any]]:

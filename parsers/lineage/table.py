@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from parsers.discovery import printable
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite
 from parsers.schema import Schema
@@ -43,6 +44,11 @@ class Row(NamedTuple):
     settings: Mapping[str, Setting]
     derived: Mapping[str, int | float]
 
+    @property
+    def values(self) -> dict[str, Setting]:
+        """All of it by column."""
+        return {**self.settings, **self.derived, "run": self.run, "path": self.path}
+
 
 def lineage_table(
     runs: Iterable[Run], *, scalars: Sequence[str] | None = None, names: Sequence[str] | None = None
@@ -62,7 +68,7 @@ def lineage_table(
 
 def row(run: Run, tags: Sequence[str] = (), name: str | None = None) -> Row:
     """One run with these scalars derived; its ranks are rows of their own."""
-    return Row(run.source.name if name is None else name, run.source.path, run.settings, _derived(run, tags))
+    return Row(run.source.name if name is None else name, printable(run.source.path), run.settings, _derived(run, tags))
 
 
 def _common(runs: Sequence[Run]) -> tuple[str, ...]:
@@ -103,7 +109,7 @@ def _derived(run: Run, tags: Sequence[str]) -> dict[str, int | float]:
 
 def row_frame(run: str, path: str, settings: Mapping[str, Setting]) -> pd.DataFrame:
     """The frame of one run (schema LINEAGE)."""
-    return _frame(LINEAGE, [Row(run, path, settings, {})])
+    return _frame(LINEAGE, [Row(run, printable(path), settings, {})])
 
 
 def table(rows: Sequence[Row]) -> pd.DataFrame:
@@ -112,15 +118,19 @@ def table(rows: Sequence[Row]) -> pd.DataFrame:
 
 
 def _frame(schema: Schema, rows: Sequence[Row]) -> pd.DataFrame:
-    values = [{**one.settings, **one.derived, "run": one.run, "path": one.path} for one in rows]
-    found = {name: None for one in values for name in one if name not in schema.names}
+    values = [one.values for one in rows]
     columns: dict[str, Any] = {
         column.name: _typed([one.get(column.name) for one in values], column.dtype) for column in schema.columns
     }
-    for prefix in PREFIXES:
-        for name in [name for name in found if name.startswith(prefix)]:
-            columns[name] = _unified([one.get(name) for one in values], numbers=prefix in ("last/", "best/"))
+    for name in further(values):
+        columns[name] = _unified([one.get(name) for one in values], numbers=name.startswith(("last/", "best/")))
     return pd.DataFrame(columns, copy=False)
+
+
+def further(rows: Iterable[Mapping[str, Setting]]) -> list[str]:
+    """The columns of rows beyond those all have, in the order of LINEAGE_TABLE.further, then of first appearance."""
+    found = {name: None for one in rows for name in one if name not in LINEAGE_TABLE.names}
+    return [name for prefix in PREFIXES for name in found if name.startswith(prefix)]
 
 
 def _typed(values: Sequence[Setting | None], dtype: str) -> Any:

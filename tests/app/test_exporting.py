@@ -78,7 +78,7 @@ def test_ranks_are_chosen_one_by_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--kinds", "scalars,graphs"], "--kinds: wanted some of scalars,histograms,images,tensors,landscapes,texts, got 'graphs'"),  # noqa: E501
+        (["--kinds", "scalars,graphs"], "--kinds: wanted some of scalars,histograms,images,tensors,landscapes,texts,lineage, got 'graphs'"),  # noqa: E501
         (["--kinds", ""], "--kinds: wanted some of"),
         (["--steps", "a:b"], "--steps: wanted A:B, A:, :B or one step, got 'a:b'"),
         (["--tags", "("], "--tags: wanted a regular expression"),
