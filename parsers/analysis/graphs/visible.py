@@ -136,7 +136,7 @@ class View:
         if drawn.elements > CAP:
             drawn = self._visible(shown, opened, PAGE, True)
         page = PAGE
-        while drawn.elements > CAP and page > 40:
+        while drawn.elements > CAP and page > 100:
             page //= 2
             drawn = self._visible(shown, opened, page, True)
         while drawn.elements > CAP and opened:
