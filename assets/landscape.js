@@ -141,6 +141,9 @@
     mindscope.i18n.label(tools, "aria-label", "landscape.tools");
     const play = iconButton("play", "landscape.play", "play");
     page.find(".ms-landscape-main .ms-card-head").append(play, make("span", "ms-card-badges"), tools);
+    const message = make("div", "ms-landscape-message ms-wrong-text", [], { role: "alert" });
+    message.hidden = true;
+    page.find(".ms-landscape-main .ms-card-head").after(message);
     page.find(".ms-landscape-main").addEventListener("click", (event) => {
       const button = event.target instanceof Element && event.target.closest("[data-act]");
       if (button) acts[button.dataset.act](page);
@@ -256,11 +259,14 @@
     title.textContent = page.sheets.length === 1 && only ? `${only.run.name} · ${sheetName(only.sheet)}` : mindscope.i18n.text("landscape.compare");
     title.title = title.textContent;
     const badges = meta.bad.filter((bad) => bad > 0).map((bad) => badge("landscape.bad", { n: count(bad) }, null, "wrong"));
-    for (const problem of meta.problems) {
-      const element = badge("landscape.problem", {}, null, "wrong");
-      element.title = problem;
-      badges.push(element);
+    for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => drawn < all)) {
+      badges.push(badge("landscape.thinned", { n: count(n), total: count(total) }, "landscape.thinned.title", "accent"));
     }
+    if (meta.problems.length) badges.push(badge("landscape.problem", {}, null, "wrong"));
+    const message = page.find(".ms-landscape-message");
+    message.replaceChildren(...meta.problems.map((problem) => make("p", "", problem)));
+    message.hidden = !meta.problems.length;
+    page.root.classList.toggle("ms-landscape-bare", !meta.sheets.length);
     page.find(".ms-landscape-main .ms-card-badges").replaceChildren(...badges);
     page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.map((sheet) => {
       const label = meta.sheets.length > 1 ? words("landscape.save.npz_of", { run: sheet.label }) : words("landscape.save.npz");

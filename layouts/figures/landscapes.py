@@ -10,12 +10,13 @@ from __future__ import annotations
 import html
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from parsers import LandscapeValue
+from parsers.analysis import thinned
 
 from layouts.figures.curves import Trace
 from layouts.payload import numbers, whole_numbers
@@ -32,6 +33,10 @@ SCALES = {
 _LINE_MIDDLE = "#9a9a96"
 """The middle of diverging lines, which must be seen on the card of either theme."""
 CONTOURS = (5, 80)
+MOST_POINTS = 256
+"""Points along each axis that are drawn; MindSpore computes no more."""
+MOST_PASSED = 2000
+"""Points of a path that are drawn."""
 ACCENT, HALO = "#2f5fd0", "#ffffff"
 _GAP = 0.06
 _LIFT = 0.012
@@ -88,7 +93,13 @@ class _Levels:
 
 
 def figure(sheets: Sequence[Sheet], look: Look) -> dict[str, Any]:
-    """The figure of up to a few landscapes; layout.meta["bad"] counts the losses of each that are not finite."""
+    """The figure of up to a few landscapes, without what a plot cannot show (`drawable`).
+
+    In layout.meta "bad" counts the losses of each that are not finite, "points" and "passed" are [drawn, recorded] numbers of
+    points of each grid and of each path.
+    """
+    recorded = sheets
+    sheets = [replace(sheet, value=drawable(sheet.value)) for sheet in recorded]
     levels = _levels(sheets, look)
     data: list[Trace] = []
     for number, sheet in enumerate(sheets):
@@ -98,7 +109,32 @@ def figure(sheets: Sequence[Sheet], look: Look) -> dict[str, Any]:
         data += [trace | place | {"meta": trace["meta"] | {"sheet": number}} for trace in traces]
     for trace in [trace for trace in data if trace["meta"]["role"] == "ground"][:-1]:
         trace["showscale"] = False
-    return {"data": data, "layout": _layout(sheets, look, levels)}
+    pairs = [(sheet.value, one.value) for sheet, one in zip(sheets, recorded, strict=True)]
+    meta = {
+        "bad": [int(np.count_nonzero(~np.isfinite(whole.z))) for _, whole in pairs],
+        "points": [[drawn.z.size, whole.z.size] for drawn, whole in pairs],
+        "passed": [[len(drawn.intervals), len(whole.intervals)] for drawn, whole in pairs],
+    }
+    return {"data": data, "layout": _layout(sheets, look, levels) | {"meta": meta}}
+
+
+def drawable(value: LandscapeValue) -> LandscapeValue:
+    """The landscape on ascending axes: without coordinates that are not finite or come twice, and thinned evenly where it has
+    more than MOST_POINTS along an axis or MOST_PASSED on its path. An axis of a single point is no plane: z is empty then."""
+    across, up = _ascending(value.x), _ascending(value.y)
+    if min(len(across), len(up)) < 2:
+        across = up = across[:0]
+    passed = np.flatnonzero(np.isfinite(value.path_x) & np.isfinite(value.path_y) & np.isfinite(value.path_z))
+    passed = passed[thinned(len(passed), MOST_PASSED)]
+    path = {name: getattr(value, name)[passed] for name in ("intervals", "path_x", "path_y", "path_z")}
+    return replace(value, x=value.x[across], y=value.y[up], z=value.z[np.ix_(up, across)], **path)
+
+
+def _ascending(axis: Floats) -> NDArray[np.int64]:
+    """Places of the finite values of an axis in ascending order, each value once, evenly thinned."""
+    places = np.flatnonzero(np.isfinite(axis))
+    places = places[np.unique(axis[places], return_index=True)[1]]
+    return places[thinned(len(places), MOST_POINTS)]
 
 
 def _levels(sheets: Sequence[Sheet], look: Look) -> _Levels:
@@ -185,11 +221,9 @@ def _surface(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
 
 def _path(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
     value = sheet.value
-    drawable = np.isfinite(value.path_x) & np.isfinite(value.path_y) & np.isfinite(value.path_z)
-    if not drawable.any():
+    if not len(value.intervals):
         return []
-    x, y, z = (axis[drawable] for axis in (value.path_x, value.path_y, value.path_z))
-    at = value.intervals[drawable]
+    x, y, z, at = value.path_x, value.path_y, value.path_z, value.intervals
     colour = sheet.colour if look.overlaid else ACCENT
     unit = look.words["epoch" if value.unit == "epoch" else "step"]
     hover = {
@@ -252,7 +286,6 @@ def _layout(sheets: Sequence[Sheet], look: Look, levels: _Levels) -> dict[str, A
         "margin": {"l": 0 if solid else 60, "r": 84 if solid else 10, "t": 28 if panels > 1 else 10, "b": 0 if solid else 30},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": "closest",
         "font": {"size": 11, "color": look.text}, "hoverlabel": {"font": {"size": 12}}, "annotations": [],
-        "meta": {"bad": [int(np.count_nonzero(~np.isfinite(sheet.value.z))) for sheet in sheets]},
         "uirevision": "".join(f"{look.view}{len(sheet.value.x)}" for sheet in sheets),
     }  # fmt: skip
     for panel in range(panels):

@@ -47,6 +47,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "landscape.save.npz_of": ("Arrays (.npz) of {run}", "{run} 的数组 (.npz)"),
     "landscape.bad": ("{n} losses not finite", "{n} 个损失值非有限"),
     "landscape.problem": ("Cannot be shown whole", "无法完整显示"),
+    "landscape.thinned": ("{n} of {total} points drawn", "绘制 {total} 个点中的 {n} 个"),
+    "landscape.thinned.title": (
+        "Evenly spread, the first and the last among them. The .npz file has all.", "均匀选取，包含首尾；.npz 文件包含全部。",
+    ),
     # Words in the plot
     "landscape.loss": ("Loss", "损失"),
     "landscape.step": ("Step", "步骤"),

@@ -23,6 +23,7 @@ def landscape(data: memoryview) -> LandscapeValue:
     if x.ndim != 1 or y.ndim != 1 or z.shape != (len(y), len(x)):
         raise FormatError(f"wanted z of shape (len(y), len(x)), got x {x.shape}, y {y.shape}, z {z.shape}")
     problems = [] if z.size and np.isfinite(z).any() else ["It has no finite loss."]
+    problems += [sentence for name, axis in (("x", x), ("y", y)) if (sentence := _axis_problem(name, axis))]
     path = collect(parts.get(PATH, memoryview(b"")), {POINTS: DELIMITED}, {INTERVALS: VARINT})
     intervals = varints(path[INTERVALS], "<i4").astype(np.int64) if INTERVALS in path else np.empty(0, np.int64)
     path_x, path_y, path_z = (axis.ravel() for axis in _point(path[POINTS][-1] if POINTS in path else None))
@@ -42,6 +43,15 @@ def landscape(data: memoryview) -> LandscapeValue:
     return LandscapeValue(
         x, y, z, intervals, path_x, path_y, path_z, decomposition, unit, step_per_epoch, convergence, " ".join(problems)
     )
+
+
+def _axis_problem(name: str, axis: Floats) -> str:
+    """What keeps an axis from being drawn whole, else ""."""
+    usable = len(np.unique(axis[np.isfinite(axis)]))
+    if usable < min(2, len(axis) + 1):
+        return f"Its {name} has no two different values: there is no plane to draw."
+    left_out = len(axis) - usable
+    return f"Of its {name}, {left_out:,} values are not finite or come twice: they are not drawn." if left_out else ""
 
 
 def _point(data: memoryview | None) -> tuple[Floats, Floats, Floats]:

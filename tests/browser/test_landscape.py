@@ -6,6 +6,7 @@ import csv
 import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -19,7 +20,7 @@ from playwright.sync_api import Page, expect
 from app import create_app
 from app.embed import pages
 from app.store import Store
-from parsers import LandscapeValue, open_run
+from parsers import LandscapeValue, PayloadError, open_run
 from tests.layouts.landscape.landscapes import LandscapeSource, bowl
 from tests.layouts.sources import row, series
 
@@ -95,8 +96,8 @@ def test_the_path_plays_and_ends_whole(page: Page, address: str) -> None:
     wanted = LANDSCAPES["landscape_[1, 5]"]
     page.locator('[data-act="play"]').click()
     expect(page.locator(".ms-landscape-playing")).to_be_attached()
-    page.wait_for_timeout(700)
-    assert len(drawn(page, "path")[0]["x"]) < len(wanted.path_x)
+    part = "([plot, whole]) => plot._fullData.some(trace => trace.meta.role === 'path' && trace.x.length < whole)"
+    page.wait_for_function(part, arg=[page.locator(PLOT).element_handle(), len(wanted.path_x)])
     expect(page.locator(".ms-landscape-playing")).to_have_count(0)
     assert np.allclose(drawn(page, "path")[0]["x"], wanted.path_x)
     assert np.allclose(drawn(page, "end")[0]["x"], wanted.path_x[-1])
@@ -238,3 +239,24 @@ def test_a_run_that_has_landscapes_is_a_press_away(page: Page, address: str) -> 
     expect(page.locator(TITLE)).to_have_text("lenet_landscape · Step 1 – 5")
     assert state(page)["run"] == ["lenet_landscape"]
     expect(page.locator(".ms-landscape-elsewhere")).to_have_count(0)
+
+
+def test_damage_is_named_on_the_card(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    good = LANDSCAPES["landscape_[1, 5]"]
+    x = good.x.copy()
+    x[2] = np.nan
+    cut = PayloadError("wanted 64 values for the shape (8, 8), got 60", "vm_MS", 123)
+    sheets: dict[tuple[str, str], Any] = {
+        ("one", "landscape_[1]"): str(cut),
+        ("one", "landscape_[2]"): replace(good, x=x, problem="Of its x, 1 values are not finite."),
+    }
+    source = LandscapeSource([row("one", tags={"scalar": 1, "landscape": 2})], {("one", "loss"): series(20)}, sheets)
+    address = serve(create_app(source).server)
+    page.goto(f"{address}/landscape?run=one&at=landscape_%5B1%5D")
+    message = page.locator(".ms-landscape-message")
+    expect(message).to_contain_text("vm_MS: record at byte 123: wanted 64 values for the shape (8, 8), got 60")
+    expect(page.locator(PLOT)).to_be_hidden()
+    page.locator('[data-control="at"]').select_option("landscape_[2]")
+    expect(message).to_contain_text("Of its x, 1 values are not finite.")
+    expect(page.locator(PLOT)).to_be_visible()
+    assert len(drawn(page, "ground")[0]["x"]) == len(good.x) - 1

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from dash import html
 from parsers import LandscapeValue, PayloadError
-from parsers.analysis import relative_time
+from parsers.analysis import relative_time, thinned
 
 from layouts import format as fmt
 from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
-from layouts.figures.landscapes import ACCENT, Look, Sheet, figure
+from layouts.figures.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
 from layouts.figures.lines import figure as line_figure
 from layouts.i18n import both, t
 from layouts.page import FrameSource, RunRow
@@ -72,14 +72,20 @@ def chart(source: FrameSource, ask: Ask, found: Sequence[Found]) -> dict[str, An
     drawn["layout"]["meta"] |= {
         "sheets": [
             {"run": one.run, "tag": one.tag, "label": one.label, "unit": one.value.unit, "convergence": one.value.convergence,
-             "path": [[int(at), *map(_plain, point)] for at, *point in
-                      zip(one.value.intervals, one.value.path_x, one.value.path_y, one.value.path_z, strict=True)]}
+             "path": _path(one.value)}
             for one in shown if one.value is not None
         ],
         "problems": [f"{one.label}: {one.problem}" for one in found if one.problem],
         "asked": [[one.run, one.tag] for one in found],
     }  # fmt: skip
     return drawn
+
+
+def _path(value: LandscapeValue) -> list[list[Any]]:
+    """[step or epoch, x, y, loss] of the points of a path, evenly thinned where there are very many."""
+    columns = (value.intervals, value.path_x, value.path_y, value.path_z)
+    rows = zip(*(column[thinned(len(column), MOST_PASSED)] for column in columns), strict=True)
+    return [[int(at), *map(_plain, point)] for at, *point in rows]
 
 
 def _plain(value: Any) -> float | str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from layouts.figures.landscapes import CONTOURS, SCALES, VIEWS, Look, Sheet, figure
+from layouts.figures.landscapes import CONTOURS, MOST_PASSED, MOST_POINTS, SCALES, VIEWS, Look, Sheet, figure
 from layouts.theme import PALETTE
 from parsers import LandscapeValue
 from tests.layouts.landscape.landscapes import bowl
@@ -140,3 +140,39 @@ def test_overlaid_landscapes_have_the_colours_of_their_runs(view: str) -> None:
     grounds = traces(found, "ground")
     assert [ground["colorscale"] for ground in grounds] == [[[0, hue], [1, hue]] for hue in hues]
     assert len({ground["scene" if view == "surface" else "xaxis"] for ground in grounds}) == 1
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_axes_are_drawn_ascending_without_what_has_no_place(view: str) -> None:
+    value = bowl([1, 2, 3])
+    order = np.array([3, 1, 0, 2, 8, 7, 4, 6, 5])
+    x = value.x[order]
+    x[4] = np.nan
+    odd = replace(value, x=np.append(x, value.x[3]), z=np.column_stack([value.z[:, order], value.z[:, 0]]))
+    (ground,) = traces(drawn(odd, view=view), "ground")
+    assert np.array_equal(decoded(ground["x"]), value.x[:-1])
+    assert np.array_equal(decoded(ground["z"]), value.z[:, :-1])
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 5), (5, 1), (0, 0)])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_single_point_is_no_plane(view: str, shape: tuple[int, int]) -> None:
+    value = replace(bowl([1, 2]), x=np.arange(shape[1], dtype=float), y=np.arange(shape[0], dtype=float), z=np.ones(shape))
+    found = drawn(value, view=view)
+    (ground,) = traces(found, "ground")
+    assert decoded(ground["z"]).size == 0
+    assert len(traces(found, "path")) == 1
+
+
+def test_very_large_landscapes_and_paths_are_thinned_with_their_ends() -> None:
+    value = bowl(list(range(1, 30_001)), size=2000)
+    found = drawn(value)
+    (ground,), (path,) = traces(found, "ground"), traces(found, "path")
+    assert decoded(ground["z"]).shape == (MOST_POINTS, MOST_POINTS)
+    for axis, whole in (("x", value.x), ("y", value.y)):
+        assert decoded(ground[axis])[[0, -1]] == pytest.approx(whole[[0, -1]])
+    assert len(decoded(path["x"])) == MOST_PASSED
+    assert found["layout"]["meta"]["points"] == [[MOST_POINTS**2, 2000 * 2002]]
+    assert found["layout"]["meta"]["passed"] == [[MOST_PASSED, 30_000]]
+    small = drawn(bowl([1, 2]))["layout"]["meta"]
+    assert small["points"] == [[99, 99]]
