@@ -41,12 +41,20 @@
     if (axis !== DEFAULT_AXIS) wanted.x = [axis];
     if (axis === "absolute") wanted.zone = [String(-new Date().getTimezoneOffset())];
     if (Number(last(state, "smooth", "0")) > 0) wanted.smooth = [last(state, "smooth", "0")];
-    const threshold = entry(state, "threshold", key);
-    if (threshold) wanted.threshold = [threshold];
+    const limits = thresholds(page, key);
+    if (limits.length) wanted.threshold = limits;
     const view = entry(state, "zoom", key);
     if (view) wanted.view = [view];
     for (const flag of ["log", "every", "pan"]) if (listed(state, flag, key)) wanted[flag] = ["1"];
     return wanted;
+  }
+
+  // That of the card; in the one chart, unless it has its own, those that its tags have on their cards.
+  function thresholds(page, key) {
+    const own = entry(page.state, "threshold", key);
+    if (own || key !== ONE) return own ? [own] : [];
+    return synthesis(page).flat().map((tag) => [entry(page.state, "threshold", tag), tag])
+      .filter(([limit]) => limit).map(([limit, tag]) => `${limit}:${tag}`);
   }
 
   function tagsOf(page, key) {
@@ -88,5 +96,5 @@
     },
   };
 
-  mindscope.scalars = { oneChart, synthesis };
+  mindscope.scalars = { oneChart, synthesis, thresholds };
 })();

@@ -82,7 +82,7 @@
   }
 
   function build(page) {
-    const restore = make("button", "ms-button ms-restore-all", [icon("restore"), words("scalars.restore_all")], { type: "button" });
+    const restore = make("button", "ms-button ms-restore-all ms-unseen", [icon("restore"), words("scalars.restore_all")], { type: "button" });
     restore.addEventListener("click", () => {
       page.trails.clear();
       page.change({ zoom: [] });
@@ -123,7 +123,8 @@
       if ((input.value === "" || Number(input.value) !== Number(smooth)) && input !== document.activeElement) input.value = smooth;
     }
     pressSegment(page.find(".ms-scalar-mode"), scalars.oneChart(page) ? "one" : "cards");
-    page.find(".ms-restore-all").hidden = !(page.state.zoom || []).length;
+    // It keeps its place, so that what stands beside it does not jump when the first card is zoomed.
+    page.find(".ms-restore-all").classList.toggle("ms-unseen", !(page.state.zoom || []).length);
   }
 
   window.addEventListener("mindscope:prefs", () => {

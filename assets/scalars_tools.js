@@ -18,7 +18,7 @@
   function press(page, card, key) {
     slots.press(card, "log", listed(page.state, "log", key));
     slots.press(card, "zoom", !listed(page.state, "pan", key));
-    slots.press(card, "threshold", entry(page.state, "threshold", key) !== "");
+    slots.press(card, "threshold", scalars.thresholds(page, key).length > 0);
     const zoomed = entry(page.state, "zoom", key) !== "";
     for (const act of ["back", "restore"]) card.querySelector(`[data-act="${act}"]`).disabled = !zoomed;
     card.classList.toggle("ms-zoomed", zoomed);
@@ -35,10 +35,10 @@
     const result = [];
     const bad = KINDS.filter(([name]) => meta[name] > 0).map(([name, text]) => `${count(meta[name])} ${text}`).join(" · ");
     if (bad) result.push(jump(bad, meta.first));
-    if (meta.interval) {
-      const condition = meta.threshold.replace(/([<>])/g, "$1 ").replace(/[&|]/, " $& ");
-      const values = { condition, interval: meta.interval, n: count(meta.satisfied) };
-      result.push(badge("scalars.satisfied", values, "scalars.satisfied.title", meta.satisfied ? "wrong" : "plain"));
+    for (const { text, interval, satisfied, tags } of meta.thresholds) {
+      const condition = text.replace(/([<>])/g, "$1 ").replace(/[&|]/, " $& ");
+      const values = { condition, interval, n: count(satisfied), tags: tags.join(", ") };
+      result.push(badge("scalars.satisfied", values, "scalars.satisfied.title", satisfied ? "wrong" : "plain"));
     }
     if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
     if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
@@ -53,6 +53,7 @@
     }
     const values = { n: count(meta.points - meta.unplaced), inside: count(meta.inside) };
     const zoomed = entry(page.state, "zoom", key) !== "";
+    if (meta.points > 0 && meta.sent === 0) return [...result, badge(zoomed ? "scalars.points.outside" : "scalars.points.none", values)];
     const all = meta.points - meta.unplaced === 1 ? "scalars.point" : "scalars.points";
     const points = zoomed ? "scalars.points.part" : meta.whole ? all : "scalars.points.drawn";
     result.push(badge(points, values, meta.whole ? "scalars.points.whole" : "scalars.points.title"));

@@ -24,7 +24,8 @@ class Line:
     """One series of a chart.
 
     x has one entry per point, in the unit of the axis, NaN where the point has no place on it. started is the wall time in
-    seconds that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style.
+    seconds that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style. threshold is its own,
+    where it has one, instead of the chart's.
     """
 
     run: str
@@ -36,6 +37,7 @@ class Line:
     started: float
     axis: int = 1
     stroke: str = "solid"
+    threshold: Threshold | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 
 from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
 from layouts.figures.marks import marks
-from layouts.figures.thresholds import satisfying
+from layouts.figures.thresholds import satisfying, threshold_of
 from layouts.figures.ticks import time_ticks
 from layouts.payload import drawn, durations, numbers, spaced, whole_numbers
 
@@ -33,7 +33,7 @@ def figure(lines: Sequence[Line], look: Look) -> dict[str, Any]:
     for number, curve in enumerate(curves):
         data.append(_main(curve, look, number if shadows else None))
     data += _single_points(curves)
-    red, satisfied = satisfying(curves, look)
+    red, thresholds = satisfying(curves, look)
     edge, facts = marks(lines, look)
     data += red + edge
     facts |= {
@@ -43,9 +43,7 @@ def figure(lines: Sequence[Line], look: Look) -> dict[str, Any]:
         "whole": all(curve.kept.whole for curve in curves),
         "hidden": sum(curve.hidden for curve in curves),
         "unplaced": sum(curve.unplaced for curve in curves),
-        "satisfied": satisfied,
-        "interval": look.threshold.interval if look.threshold else "",
-        "threshold": look.threshold.text if look.threshold else "",
+        "thresholds": thresholds,
         "axis": look.axis,
     }
     return {"data": data, "layout": _layout(lines, look, facts, marked=bool(edge))}
@@ -144,10 +142,13 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
         layout["yaxis"]["fixedrange"] = True
     if marked:
         layout["yaxis3"] = {"overlaying": "y", "range": [0, 1], "fixedrange": True, "visible": False}
-    if look.threshold is not None:
-        bounds = [bound for bound in look.threshold.bounds if bound > 0.0 or not look.log]
-        axes = sorted({line.axis for line in lines}) or [1]
-        layout["shapes"] = [_bound(bound, axis) for axis in axes for bound in bounds]
+    bounds = {
+        (line.axis, bound)
+        for line in lines if (threshold := threshold_of(line, look)) is not None
+        for bound in threshold.bounds if bound > 0.0 or not look.log
+    }  # fmt: skip
+    if bounds:
+        layout["shapes"] = [_bound(bound, axis) for axis, bound in sorted(bounds)]
     return layout
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from parsers.analysis import reduce_points
+from parsers.analysis import Threshold, reduce_points
 
 from layouts.figures.curves import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
 from layouts.payload import numbers
@@ -14,15 +15,29 @@ from layouts.payload import numbers
 _MANY = 500
 
 
-def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], int]:
-    """The points whose raw value satisfies the threshold, as red lines and red single points; and how many they are."""
-    if look.threshold is None:
-        return [], 0
-    total, lines, points = 0, [], []
+def threshold_of(line: Line, look: Look) -> Threshold | None:
+    """The threshold of a line: its own, else that of the whole chart."""
+    return line.threshold or look.threshold
+
+
+def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[dict[str, Any]]]:
+    """The points whose raw value satisfies the threshold of their line, as red lines and red single points; and the facts.
+
+    Facts: per threshold its text, its interval, the number of points that satisfy it and the tags it holds for.
+    """
+    facts: dict[Threshold, dict[str, Any]] = {}
+    lines, points = [], []
     for curve in curves:
         line = curve.line
-        mask = look.threshold.satisfied(line.series.value) & np.isfinite(line.series.value) & np.isfinite(line.x)
-        total += int(np.count_nonzero(mask))
+        threshold = threshold_of(line, look)
+        if threshold is None:
+            continue
+        mask = threshold.satisfied(line.series.value) & np.isfinite(line.series.value) & np.isfinite(line.x)
+        new = {"text": threshold.text, "interval": threshold.interval, "satisfied": 0, "tags": []}
+        fact = facts.setdefault(threshold, new)
+        fact["satisfied"] += int(np.count_nonzero(mask))
+        if line.tag not in fact["tags"]:
+            fact["tags"].append(line.tag)
         if look.log:
             mask &= line.series.value > 0.0
         red = np.flatnonzero(mask)
@@ -43,7 +58,7 @@ def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], int]:
         points.append((line, at[alone]))
         if not alone.all():
             lines.append((line, at, gaps))
-    return _red_lines(lines) + _red_points(points), total
+    return _red_lines(lines) + _red_points(points), list(facts.values())
 
 
 def _red_lines(parts: Sequence[tuple[Line, Ints, Ints]]) -> list[Trace]:

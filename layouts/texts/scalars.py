@@ -39,6 +39,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "由全部 {n} 个点绘制：每个像素列均保留最小、最大、首、末值。放大可查看原始数据点。",
     ),
     "scalars.points.whole": ("Every one of the {n} points in view is drawn", "视图内的 {n} 个点均已绘制"),
+    "scalars.points.none": ("no value this axis can show", "没有可在此坐标轴上显示的值"),
+    "scalars.points.outside": ("none of the {n} points in view", "视图内没有数据点（共 {n} 个）"),
     "scalars.points.part": ("{inside} of {n} points", "{n} 个点中的 {inside} 个"),
     "scalars.bad.title": (
         "Not finite: {what}. Go to the first, at step {step} of {run}", "非有限值：{what}。跳到首个：{run} 的步骤 {step}",
@@ -46,7 +48,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     "scalars.hidden": ("{n} ≤ 0 not on a log axis", "{n} 个 ≤ 0 的值无法以对数显示"),
     "scalars.unplaced": ("{n} without this x", "{n} 个点缺少该横轴值"),
     "scalars.satisfied": ("{condition}: {n}", "{condition}：{n}"),
-    "scalars.satisfied.title": ("{n} points inside {interval}, by their raw values", "原始值落在 {interval} 内的点有 {n} 个"),
+    "scalars.satisfied.title": (
+        "{tags}: {n} points inside {interval}, by their raw values", "{tags}：原始值落在 {interval} 内的点有 {n} 个",
+    ),
     "scalars.lines": ("{shown} of {total} runs", "{total} 个训练中的 {shown} 个"),
     "scalars.every": ("Draw all", "全部绘制"),
     # Threshold dialog

@@ -206,8 +206,12 @@ def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Pat
     page.wait_for_timeout(1500)
     sent: list[str] = []
     page.on("response", lambda answer: sent.append(answer.request.post_data or "") if "_dash-update" in answer.url else None)
+    page.locator('input[type="number"][data-control="smooth"]').fill("0.5")
     page.wait_for_timeout(2000)
-    assert not [body for body in sent if '"graph"' in body], "nothing new, no chart is sent"
+    assert len([body for body in sent if '"figure"' in body]) == 4, "this is how charts are sent"
+    sent.clear()
+    page.wait_for_timeout(2000)
+    assert not [body for body in sent if '"figure"' in body], "nothing new, no chart is sent"
 
 
 def test_one_chart_with_two_axes(page: Page, address: str) -> None:

@@ -7,6 +7,7 @@ in it is untrusted; anything that is not of its kind is `BadInput`. Names of tag
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ class Ask:
 
     axis is "step", "relative", "absolute" or "tag", axis_tag the tag in the last case. In an absolute view x is in seconds
     since 1970; zone is the browser's offset from UTC in seconds. every: draw all lines, however many. pan: dragging moves.
+    threshold is for all tags but those that have one of their own in thresholds.
     """
 
     left: tuple[str, ...]
@@ -39,6 +41,7 @@ class Ask:
     smooth: float
     log: bool
     threshold: Threshold | None
+    thresholds: Mapping[str, Threshold]
     view: View
     columns: int
     zone: float
@@ -56,6 +59,7 @@ def read_ask(data: Any) -> Ask:
     axis = text(data, "x", "step", limit=_NAME)
     if not axis.startswith(_TAG) and axis not in ("step", "relative", "absolute"):
         raise BadInput(f"x: wanted step, relative, absolute or tag:<name>; got {axis[:80]!r}")
+    thresholds = _read_thresholds(texts(data, "threshold"))
     return Ask(
         left=tuple(left),
         right=tuple(right),
@@ -64,7 +68,8 @@ def read_ask(data: Any) -> Ask:
         axis_tag=axis.removeprefix(_TAG) if axis.startswith(_TAG) else "",
         smooth=number(data, "smooth", 0.0, 0.0, MAX_SMOOTH),
         log=flag(data, "log"),
-        threshold=read_threshold(text(data, "threshold")),
+        threshold=thresholds.pop("", None),
+        thresholds=thresholds,
         view=read_view(text(data, "view")),
         columns=int(number(data, "columns", 1000, *COLUMNS)),
         zone=number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0,
@@ -73,14 +78,20 @@ def read_ask(data: Any) -> Ask:
     )
 
 
-def read_threshold(expression: str) -> Threshold | None:
-    """A threshold, None for no text, or BadInput."""
-    if not expression:
-        return None
-    try:
-        return parse_threshold(expression)
-    except ThresholdError as error:
-        raise BadInput(str(error)) from error
+def _read_thresholds(expressions: Sequence[str]) -> dict[str, Threshold]:
+    """Tag -> its threshold from ``expression:tag``, "" -> that of all other tags from an expression alone; or BadInput."""
+    if len(expressions) > MOST_TAGS:
+        raise BadInput(f"threshold: wanted at most {MOST_TAGS}; got {len(expressions)}")
+    found = {}
+    for text_of_one in expressions:
+        expression, _, tag = text_of_one.partition(":")
+        if not expression:
+            continue
+        try:
+            found[tag] = parse_threshold(expression)
+        except ThresholdError as error:
+            raise BadInput(str(error)) from error
+    return found
 
 
 def read_view(value: str) -> View:

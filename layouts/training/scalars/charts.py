@@ -68,7 +68,7 @@ def _lines(source: FrameSource, found: Found, ask: Ask) -> Iterator[Line]:
         yield Line(
             run=run, tag=tag, label=_label(run, row), colour=colour[run, tag], series=series,
             x=_x(source, run, series, seconds, ask), started=started,
-            axis=2 if tag in ask.right else 1, stroke=strokes[tag],
+            axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag),
         )  # fmt: skip
 
 

@@ -57,6 +57,16 @@ def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: Arrays) -> None:
     assert isinstance(mark, str)
 
 
+def test_in_one_chart_every_tag_keeps_its_own_threshold(source: Arrays) -> None:
+    wanted = {"tag": ["loss", "lr"], "run": ["a"], "threshold": ["<1.5:loss", ">100:lr"]}
+    meta = card(source, wanted)[0]["layout"]["meta"]
+    assert [(fact["tags"], fact["text"]) for fact in meta["thresholds"]] == [(["loss"], "<1.5"), (["lr"], ">100.0")]
+    loss, lr = (source.series("a", tag).value for tag in ("loss", "lr"))
+    assert [fact["satisfied"] for fact in meta["thresholds"]] == [int((loss < 1.5).sum()), int((lr > 100).sum())]
+    (fact,) = card(source, wanted | {"threshold": [">0"]})[0]["layout"]["meta"]["thresholds"]
+    assert fact["tags"] == ["loss", "lr"]
+
+
 def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: Arrays) -> None:
     made, _ = card(source, ask(run=["b", "job"]))
     drawn = colours(source)
@@ -142,6 +152,8 @@ def test_unequal_lists_of_cards_are_refused(source: Arrays, asks: Any, drawn: An
         ask(log="yes"),
         ask(threshold=">2&<1"),
         ask(threshold="garbage"),
+        ask(threshold="garbage:loss"),
+        {"tag": ["loss"], "threshold": [f">{i}:t{i}" for i in range(51)]},
         ask(view="1,2"),
         ask(view="1,x,,"),
         ask(view="2,1,,"),

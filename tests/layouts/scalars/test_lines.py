@@ -164,7 +164,8 @@ def test_red_is_what_satisfies_the_threshold_by_raw_values(
     threshold = parse_threshold(expression)
     made = figure([line(series(values))], Look(weight=weight, threshold=threshold, columns=columns))
     want = {i for i, v in enumerate(values) if threshold.satisfied(np.array([v]))[0]}
-    assert made["layout"]["meta"]["satisfied"] == len(want)
+    (fact,) = made["layout"]["meta"]["thresholds"]
+    assert fact == {"text": threshold.text, "interval": threshold.interval, "satisfied": len(want), "tags": ["loss"]}
     shown = {(int(x), y) for t in red(made) for x, y in zip(xs(t), ys(t), strict=True) if math.isfinite(y)}
     assert {x for x, _ in shown} <= want
     assert all(values[x] == y for x, y in shown)
@@ -178,7 +179,6 @@ def test_red_is_what_satisfies_the_threshold_by_raw_values(
                 if math.isfinite(y0) and math.isfinite(y1):
                     assert set(range(int(x0), int(x1) + 1)) <= want
     assert sorted(shape["y0"] for shape in made["layout"]["shapes"]) == sorted(threshold.bounds)
-    assert made["layout"]["meta"]["interval"] == threshold.interval
 
 
 def test_another_scalar_as_x_counts_what_has_no_place() -> None:
