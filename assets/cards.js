@@ -301,7 +301,10 @@
     moved(change, id, rootId) {
       const page = pageOf(rootId);
       const card = page && page.slot(id.key);
-      if (card && change && page.kind.moved) page.kind.moved(page, card, card.dataset.key, change);
+      if (!change || !page) return;
+      if (card && page.kind.moved) page.kind.moved(page, card, card.dataset.key, change);
+      // Dash tells of no change to what a property is already: the same drag once more would be lost.
+      window.dash_clientside.set_props(id, { relayoutData: null });
     },
   };
 

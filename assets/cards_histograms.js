@@ -73,6 +73,17 @@
     return nearest(rows, place.py, place.y);
   }
 
+  // The histogram of a ridge that is seen at the pointer: the newest that reaches so high, else that of the nearest step.
+  function nearestRidge(figure, place, bin) {
+    const { panel, py, y } = place;
+    const at = array(panel.at);
+    const here = y.p2l(py);
+    for (let row = at.length - 1; row >= 0; row -= 1) {
+      if (here <= at[row] && here >= at[row] - countAt(figure, panel, row, bin) * panel.height) return row;
+    }
+    return nearest(at, py, y);
+  }
+
   function rowsAt(figure, plot, pointer) {
     const { meta } = figure.layout;
     return inside(plot, meta, pointer).map((place) => {
@@ -83,10 +94,10 @@
       if (meta.view !== "numbers" && bin < 0) return null;
       let row = 0;
       if (meta.view === "heat" || meta.view === "numbers") row = nearest(at, px, x);
-      else if (meta.view === "ridge") row = nearest(at, py, y);
+      else if (meta.view === "ridge") row = nearestRidge(figure, place, bin);
       else if (meta.view === "overlay") row = nearestLine(figure, place, bin);
       if (meta.view === "numbers" && Math.abs(x.l2p(at[row]) - px) > Math.max(NEAR_PX, x._length / at.length)) return null;
-      return { panel, row, bin };
+      return { panel, row, bin, x, y };
     }).filter((found) => found && found.row >= 0);
   }
 
@@ -109,7 +120,11 @@
       .map(([name, n]) => `${count(n)} ${name}`).join(" · ");
   }
 
-  function bodyRow(figure, { panel, row, bin }, anyBad) {
+  function away(panel, row) {
+    return array(panel.outside)[2 * row] + array(panel.outside)[2 * row + 1];
+  }
+
+  function bodyRow(figure, { panel, row, bin }, anyAway, anyBad) {
     const { bins } = figure.layout.meta;
     const dot = make("span", "ms-dot");
     dot.style.background = panel.colour;
@@ -120,6 +135,7 @@
       cells.push(cell(short(bins.low + (bin + 0.5) * ((bins.high - bins.low) / bins.n))), cell(short(number)),
         cell(whole > 0 ? `${short((100 * number) / whole)} %` : "–"));
     }
+    if (anyAway) cells.push(cell(short(away(panel, row))));
     const extent = Array.from(array(panel.extent).slice(row * 3, row * 3 + 3));
     cells.push(...extent.map((value) => cell(Number.isNaN(value) ? "–" : short(value))), cell(count(array(panel.total)[row])));
     if (anyBad) cells.push(cell(bad(panel, row), "ms-number ms-hover-bad"));
@@ -129,9 +145,10 @@
 
   function fill(table, figure, rows) {
     const anyBad = rows.some(({ panel, row }) => bad(panel, row));
-    const names = ["run", "step", ...(rows[0].bin >= 0 ? ["centre", "count", "share"] : []), "min", "mean", "max", "total", ...(anyBad ? ["bad"] : []), "time"];
+    const anyAway = rows.some(({ panel, row }) => away(panel, row));
+    const names = ["run", "step", ...(rows[0].bin >= 0 ? ["centre", "count", "share"] : []), ...(anyAway ? ["outside"] : []), "min", "mean", "max", "total", ...(anyBad ? ["bad"] : []), "time"];
     const head = names.map((name) => words(`histograms.hover.${name}`, {}, "th", name === "run" ? "" : "ms-number"));
-    const body = rows.map((row) => bodyRow(figure, row, anyBad));
+    const body = rows.map((row) => bodyRow(figure, row, anyAway, anyBad));
     table.replaceChildren(make("table", "", [make("thead", "", make("tr", "", head)), make("tbody", "", body)]));
   }
 
@@ -143,10 +160,46 @@
     table.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
   }
 
+  // The outline of what the table speaks of, or its step's place ---------------------------------------------------------
+
+  function outline(figure, { panel, row, x, y }) {
+    const { meta } = figure.layout;
+    const at = array(panel.at)[row];
+    if (meta.view === "heat" || meta.view === "numbers") {
+      const left = x._offset + x.l2p(at);
+      return `M${left},${y._offset}V${meta.view === "numbers" ? 100000 : y._offset + y._length}`;
+    }
+    const { low, high, n } = meta.bins;
+    const [base, height] = meta.view === "ridge" ? [at, -panel.height] : [0, 1];
+    const points = Array.from({ length: n }, (_, bin) => {
+      const value = base + countAt(figure, panel, row, bin) * height;
+      return `${x._offset + x.l2p(low + (bin + 0.5) * ((high - low) / n))},${y._offset + y.l2p(value)}`;
+    });
+    return `M${points.join("L")}`;
+  }
+
+  function unmark(card) {
+    card.querySelectorAll(".ms-histogram-mark").forEach((drawing) => drawing.remove());
+  }
+
+  function mark(card, plot, figure, rows) {
+    const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    drawing.classList.add("ms-histogram-mark");
+    drawing.classList.toggle("ms-histogram-place", ["heat", "numbers"].includes(figure.layout.meta.view));
+    for (const row of rows) {
+      const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+      path.setAttribute("d", outline(figure, row));
+      drawing.append(path);
+    }
+    unmark(card);
+    plot.append(drawing);
+  }
+
   // Events -------------------------------------------------------------------------------------------------------------
 
   function hide(page) {
     page.find(".ms-hover-table").hidden = true;
+    if (page.hovered) unmark(page.hovered.card);
     page.hovered = null;
   }
 
@@ -156,7 +209,9 @@
     if (card.classList.contains("ms-pending") || !figure || !plot || !plot._fullLayout) return hide(page);
     const rows = rowsAt(figure, plot, pointer);
     if (!rows.length) return hide(page);
+    if (page.hovered && page.hovered.card !== card) hide(page);
     page.hovered = { card, pointer };
+    mark(card, plot, figure, rows);
     const table = page.find(".ms-hover-table");
     fill(table, figure, rows);
     table.hidden = false;

@@ -9,59 +9,102 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layouts.figures.curves import WRONG
-from layouts.figures.histograms import Look, Recorded, panel_facts, places_axis
+from layouts.figures.histograms import (
+    Bins,
+    Look,
+    Recorded,
+    bins_of,
+    cell_edges,
+    counts_axis,
+    empty_spans,
+    newest_of_equal,
+    panel_facts,
+    places_axis,
+    ranges_of,
+)  # fmt: skip
 from layouts.payload import drawn, numbers
 
 Floats = NDArray[np.float64]
 Dict = dict[str, Any]
 
-_KINDS = (("nan", "solid"), ("pos_inf", "dash"), ("neg_inf", "dot"))
+_KINDS = (("nan", "NaN", "solid", "—"), ("pos_inf", "+Inf", "dash", "– –"), ("neg_inf", "-Inf", "dot", "···"))
 _VALUES, _COUNTS = [0.36, 1.0], [0.0, 0.26]
+_VALUES_OF_THREE, _COUNTS_OF_THREE, _WRONG_OF_THREE = [0.5, 1.0], [0.25, 0.41], [0.0, 0.16]
 
 
 def over_steps(runs: Sequence[Recorded], look: Look) -> Dict:
-    """Above: mean, and thinner the smallest and largest value. Below: the number of values, in red those not finite."""
+    """Above: mean, and thinner the smallest and largest value. Below: the number of values, and of those not finite."""
     data: list[Dict] = []
-    facts = []
+    facts, shapes, kinds = [], [], []
+    bins = bins_of(runs, look)
     for run in runs:
         order = np.argsort(run.x, kind="stable")
         values = [run.values[at] for at in order]
-        x = numbers(run.x[order])
+        x = run.x[order]
         for name, width in (("min", 0.75), ("max", 0.75), ("mean", 1.5)):
             column = np.array([getattr(value, name) if value.finite > 0 else np.nan for value in values], np.float64)
-            data.append(_line(x, column, run.colour, width, "solid", "y"))
-        data.append(_line(x, np.array([value.total for value in values], np.float64), run.colour, 1.0, "solid", "y2"))
-        for name, dash in _KINDS:
+            data += _lines(x, column, run.colour, width, "solid", "y")
+        data += _lines(x, np.array([value.total for value in values], np.float64), run.colour, 1.0, "solid", "y2")
+        for name, word, dash, sign in _KINDS:
             counts = np.array([getattr(value, name) for value in values], np.float64)
             if counts.any():
-                data.append(_line(x, counts, WRONG, 1.25, dash, "y2"))
-        facts.append(panel_facts(run, order) | {"xaxis": "x", "yaxis": "y"})
-    return {"data": data, "layout": _layout(runs, look, facts)}
+                data += _lines(x, counts, WRONG, 1.25, dash, "y3")
+                kinds.append(f"{word} {sign}")
+        once = newest_of_equal(run.x)
+        shapes += empty_spans(cell_edges(run.x[once], look.axis), run.empty[once], {"xaxis": "x", "yaxis": "y"})
+        facts.append(panel_facts(run, order, bins) | {"xaxis": "x", "yaxis": "y"})
+    layout = _layout(runs, look, bins, list(dict.fromkeys(kinds)))
+    layout["shapes"] = shapes
+    layout["meta"] = {
+        "view": "numbers", "axis": look.axis, "panels": facts, "limits": bins.limits, "ranges": ranges_of(layout),
+    }  # fmt: skip
+    return {"data": data, "layout": layout}
 
 
-def _line(x: Dict, y: Floats, colour: str, width: float, dash: str, yaxis: str) -> Dict:
+def _lines(x: Floats, y: Floats, colour: str, width: float, dash: str, yaxis: str) -> list[Dict]:
+    """A line, and dots where it has but one point between gaps."""
     line: Dict = {"color": colour, "width": width}
     if dash != "solid":
         line["dash"] = dash
-    mode = "lines" if len(y) > 1 else "markers"
-    return {
-        "type": "scatter", "mode": mode, "x": x, "y": drawn(y), "yaxis": yaxis, "hoverinfo": "skip", "line": line,
-        "marker": {"color": colour, "size": 5},
-    }  # fmt: skip
+    plain: Dict = {"type": "scatter", "yaxis": yaxis, "hoverinfo": "skip"}
+    traces = [plain | {"mode": "lines", "x": numbers(x), "y": drawn(y), "line": line}]
+    there = np.concatenate(([False], np.isfinite(y), [False]))
+    alone = there[1:-1] & ~there[:-2] & ~there[2:]
+    if alone.any():
+        dots = {"mode": "markers", "x": numbers(x[alone]), "y": drawn(y[alone]), "marker": {"color": colour, "size": 5}}
+        traces.append(plain | dots)
+    return traces
 
 
-def _layout(runs: Sequence[Recorded], look: Look, facts: list[Dict]) -> Dict:
+def _layout(runs: Sequence[Recorded], look: Look, bins: Bins, kinds: Sequence[str]) -> Dict:
     places = [run.x for run in runs if run.x.size]
     low = min((float(x.min()) for x in places), default=0.0)
     high = max((float(x.max()) for x in places), default=1.0)
     pad = (high - low) * 0.01 or (1000.0 if look.axis == "absolute" else 0.5)
+    across = np.array(look.zoom.places) if look.zoom.places else np.array([low - pad, high + pad])
+    limits: Dict = {} if bins.limits == "all" else {"range": [float(bins.edges[0]), float(bins.edges[-1])]}
+    largest = max((value.total for run in runs for value in run.values), default=0)
+    bad = max((max(value.nan, value.pos_inf, value.neg_inf) for run in runs for value in run.values), default=0)
     plain: Dict = {"zeroline": False, "ticks": ""}
-    return {
+    upper, middle = (_VALUES_OF_THREE, _COUNTS_OF_THREE) if kinds else (_VALUES, _COUNTS)
+    layout: Dict = {
         "margin": {"l": 54, "r": 14, "t": 8, "b": 38 if look.axis == "absolute" else 26, "pad": 0},
         "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": False,
-        "font": {"size": 11}, "dragmode": "zoom", "uirevision": look.key,
-        "xaxis": plain | {"nticks": 6, "anchor": "y2"} | places_axis(look, np.array([low - pad, high + pad])),
-        "yaxis": plain | {"domain": _VALUES, "nticks": 5, "tickformat": ".4~g", "zeroline": True},
-        "yaxis2": plain | {"domain": _COUNTS, "nticks": 3, "tickformat": "~s", "rangemode": "tozero"},
-        "meta": {"view": "numbers", "axis": look.axis, "panels": facts},
+        "font": {"size": 11}, "dragmode": "zoom", "uirevision": None,
+        "xaxis": plain | {"nticks": 6, "anchor": "y3" if kinds else "y2"} | places_axis(look, across),
+        "yaxis": plain | {"domain": upper, "nticks": 5, "tickformat": ".4~g", "zeroline": True} | limits,
+        "yaxis2": plain | {"domain": middle, "nticks": 3} | counts_axis(largest),
+        "annotations": [_said("n", middle[1])],
+    }  # fmt: skip
+    if kinds:
+        layout["yaxis3"] = plain | {"domain": _WRONG_OF_THREE, "nticks": 3} | counts_axis(bad)
+        layout["annotations"].append(_said("   ".join(kinds), _WRONG_OF_THREE[1]))
+    return layout
+
+
+def _said(text: str, top: float) -> Dict:
+    """What stands over a band of the figure, in signs of every language."""
+    return {
+        "text": text, "xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "bottom",
+        "showarrow": False, "font": {"size": 10},
     }  # fmt: skip

@@ -1,8 +1,9 @@
 """Histograms over steps to figures: a heat map with quantiles, a ridge, an overlay, single steps.
 
-Every view of a card has the same bins for all runs and steps (`common_edges`), so shapes can be compared and no count is
-lost. `layout.meta.panels` holds what the browser's hover says: steps, times, and counts per bin unless they are in the heat
-map's own z, which is the share of the step's finite values. Nothing here has a colour of a theme.
+Every view of a card has the same bins for all runs and steps, so shapes can be compared. They cover the values zoomed to,
+else all values, unless a few steps far from the others would squeeze these (`usual_limits`); what lies outside is counted, so
+no count is lost. `layout.meta.panels` holds what the browser's hover says: steps, times, counts outside, and counts per bin
+unless they are in the heat map's own z, which is the share of the step's finite values. Nothing here has a colour of a theme.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from parsers import HistogramValue
-from parsers.analysis import bands, common_edges, resample
+from parsers.analysis import bands, beyond, common_edges, even_edges, resample, usual_limits
 
 from layouts.figures.curves import WRONG
 from layouts.figures.panels import axis, grid, layout_key, titles
@@ -32,6 +33,8 @@ _VIRIDIS = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#
 _REACH = 3.0
 """The tallest histogram of a ridge covers so many rows."""
 _WHITE = "rgba(255,255,255,0.6)"
+_NOTHING = 1e-9
+"""A share of a step's values that is but a rounding error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +62,40 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
+class Zoom:
+    """What of the plane is on screen, low and high: of values and of steps or times. None: as much as is useful.
+
+    whole: all values, even where a few steps far from the others squeeze these.
+    """
+
+    values: tuple[float, float] | None = None
+    whole: bool = False
+    places: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Look:
-    """axis is "step", "relative" or "absolute"; key is the same as long as a zoom of the reader's stays meaningful."""
+    """axis is "step", "relative" or "absolute"; zoom.places is in its unit, in the last case milliseconds of local time."""
 
     axis: str = "step"
-    key: str = ""
+    zoom: Zoom = Zoom()
+
+
+@dataclass(frozen=True, slots=True)
+class Bins:
+    """The bins of a card, and why they end where they do: "all", "usual" or "zoom"."""
+
+    edges: Floats
+    limits: str
 
 
 def heat(runs: Sequence[Recorded], look: Look) -> Dict:
     """A heat map of shares over steps for each run, with the quantiles of FRACTIONS over it."""
-    edges = _edges(runs)
-    made = _Figure(runs, look, edges)
+    bins = bins_of(runs, look)
+    edges, made = bins.edges, _Figure(runs, look, bins)
     brightest = 0.0
     for number, run in enumerate(runs):
-        order = np.argsort(run.x, kind="stable")
-        order = order[np.append(np.diff(run.x[order]) > 0, True)] if order.size else order  # of equal places the newest
+        order = newest_of_equal(run.x)
         shares = _shares(resample([run.values[at] for at in order], edges), run.finite[order])
         brightest = max(brightest, float(np.nanmax(shares, initial=0.0)))
         limits = cell_edges(run.x[order], look.axis)
@@ -83,19 +105,20 @@ def heat(runs: Sequence[Recorded], look: Look) -> Dict:
             **made.on(number),
         })  # fmt: skip
         made.data += _quantiles(run, order, made.on(number))
-        made.layout.setdefault("shapes", []).extend(_empty_spans(limits, run.empty[order], made.on(number)))
+        made.layout.setdefault("shapes", []).extend(empty_spans(limits, run.empty[order], made.on(number)))
         made.panel(number, run, order, trace=len(made.data) - len(FRACTIONS) - 1)
-        made.axes(number, across=places_axis(look, limits), up=_values(edges) | made.only_first(number))
+        across = places_axis(look, np.array(look.zoom.places) if look.zoom.places else limits)
+        made.axes(number, across=across, up=_values(edges) | made.only_first(number))
     for trace in made.data:
         if trace["type"] == "heatmap":
             trace["zmax"] = brightest or 1.0
-    return made.done("heat")
+    return made.done("heat", scale={"stops": _scale(), "most": brightest})
 
 
 def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
     """The histograms of each run one behind the other, the newest in front; heights are counts on one scale."""
-    edges = _edges(runs)
-    made = _Figure(runs, look, edges)
+    bins = bins_of(runs, look)
+    edges, made = bins.edges, _Figure(runs, look, bins)
     counts = [resample(run.values, edges) for run in runs]
     tallest = max((float(rows.max()) for rows in counts if rows.size), default=0.0) or 1.0
     outline = _outline(edges)
@@ -114,43 +137,47 @@ def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
                 "fill": "toself", "fillcolor": colours[rank], "line": {"color": _WHITE, "width": 0.75}, "hoverinfo": "skip",
                 **made.on(number),
             })  # fmt: skip
-        made.panel(number, run, order, counts=rows[order])
+        made.panel(number, run, order, counts=rows[order], height=reach / tallest)
         low, high = (float(run.x.min()), float(run.x.max())) if run.x.size else (0.0, 1.0)
         made.axes(number, across=_values(edges), up=places_axis(look, np.array([high + reach * 0.1, low - reach * 1.05])))
-    return made.done("ridge")
+    return made.done("ridge", scale=_by_age())
 
 
 def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
     """The histograms of each run over each other as lines from oldest to newest."""
-    edges = _edges(runs)
-    made = _Figure(runs, look, edges)
+    bins = bins_of(runs, look)
+    edges, made = bins.edges, _Figure(runs, look, bins)
     outline = _outline(edges)
     for number, run in enumerate(runs):
         order = np.argsort(run.x, kind="stable")
         rows = resample(run.values, edges)[order]
-        for colour, heights in zip(gradient(len(order)), rows, strict=True):
-            made.data.append(_line(outline, heights, colour, 1.0) | made.on(number))
+        for colour, heights, empty in zip(gradient(len(order)), rows, run.empty[order], strict=True):
+            on = made.on(number)
+            made.data.append(_flat(edges, 0.0, on) if empty else _line(outline, heights, colour, 1.0) | on)
         made.panel(number, run, order, counts=rows)
-        made.axes(number, across=_values(edges), up=_counts(float(rows.max(initial=0.0))))
-    return made.done("overlay")
+        made.axes(number, across=_values(edges), up=counts_axis(float(rows.max(initial=0.0))))
+    return made.done("overlay", scale=_by_age())
 
 
 def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
     """One step of each run, in the run's colour: over each other, or beside each other on one scale."""
-    edges = _edges(runs)
-    made = _Figure(runs, look, edges, panels=len(runs) if beside else min(1, len(runs)))
+    bins = bins_of(runs, look)
+    edges, made = bins.edges, _Figure(runs, look, bins, panels=len(runs) if beside else min(1, len(runs)))
     outline = _outline(edges)
     tallest = 0.0
     for number, run in enumerate(runs):
         place = number if beside else 0
         rows = resample(run.values, edges)
         tallest = max(tallest, float(rows.max(initial=0.0)))
-        for heights in rows:
+        for heights, empty in zip(rows, run.empty, strict=True):
+            if empty:
+                made.data.append(_flat(edges, 0.0, made.on(place)))
+                continue
             line = _line(outline, heights, run.colour, 1.5) | made.on(place)
             made.data.append(line | {"fill": "tozeroy", "fillcolor": run.colour + "33"})
         made.panel(place, run, np.arange(len(rows)), counts=rows)
     for place in range(len(made.domains)):
-        made.axes(place, across=_values(edges), up=_counts(tallest) | {"range": [0, tallest * 1.05 or 1]})
+        made.axes(place, across=_values(edges), up=counts_axis(tallest))
     return made.done("step")
 
 
@@ -160,13 +187,13 @@ def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
 class _Figure:
     """A figure in the making: panels side by side, traces, and the facts about each panel."""
 
-    def __init__(self, runs: Sequence[Recorded], look: Look, edges: Floats, panels: int | None = None) -> None:
+    def __init__(self, runs: Sequence[Recorded], look: Look, bins: Bins, panels: int | None = None) -> None:
         self.data: list[Dict] = []
         self.domains = grid(len(runs) if panels is None else panels)
         several = len(self.domains) > 1
         self.look = look
         self.panels: list[Dict] = []
-        self.edges = edges
+        self.bins = bins
         self.layout: Dict = {
             "margin": {"l": 54, "r": 14, "t": 18 if several else 8, "b": 38 if look.axis == "absolute" else 26, "pad": 0},
             "paper_bgcolor": "rgba(0,0,0,0)",
@@ -175,7 +202,7 @@ class _Figure:
             "hovermode": False,
             "font": {"size": 11},
             "dragmode": "zoom",
-            "uirevision": look.key,
+            "uirevision": None,
         }
         if several:
             self.layout["annotations"] = titles([(run.label, run.colour) for run in runs], self.domains)
@@ -197,23 +224,30 @@ class _Figure:
         return {"showticklabels": self.domains[number][0][0] == 0.0}
 
     def panel(self, number: int, run: Recorded, order: NDArray[np.int64], **more: Any) -> None:
-        """Say what a panel shows, in the order it is drawn. counts: per bin; trace: whose z has the shares instead."""
+        """Say what a panel shows, in the order it is drawn. counts: per bin; trace: whose z has the shares instead.
+
+        height: what a count is high in a ridge.
+        """
         if "counts" in more:
             more["counts"] = typed(more["counts"].astype(np.float32))
-        self.panels.append(panel_facts(run, order) | self.on(number) | more)
+        self.panels.append(panel_facts(run, order, self.bins) | self.on(number) | more)
 
-    def done(self, view: str) -> Dict:
+    def done(self, view: str, **more: Any) -> Dict:
         """The finished figure."""
-        low, high = float(self.edges[0]), float(self.edges[-1])
-        self.layout["meta"] = {
-            "view": view, "axis": self.look.axis, "panels": self.panels,
-            "bins": {"low": low, "high": high, "n": len(self.edges) - 1},
-        }  # fmt: skip
+        edges = self.bins.edges
+        bins = {"low": float(edges[0]), "high": float(edges[-1]), "n": len(edges) - 1}
+        meta = {"view": view, "axis": self.look.axis, "panels": self.panels, "bins": bins, "limits": self.bins.limits, **more}
+        self.layout["meta"] = meta | {"ranges": ranges_of(self.layout)}
         return {"data": self.data, "layout": self.layout}
 
 
-def panel_facts(run: Recorded, order: NDArray[np.int64]) -> Dict:
-    """What the browser's hover says about each step of a run, in the order it is drawn."""
+def ranges_of(layout: Dict) -> Dict:
+    """The ranges of a figure's axes, to return to after plotly's own choice."""
+    return {f"{name}.range": part["range"] for name, part in layout.items() if "axis" in name and "range" in part}
+
+
+def panel_facts(run: Recorded, order: NDArray[np.int64], bins: Bins) -> Dict:
+    """What the browser's hover says about each step of a run, in the order it is drawn. outside: below and above the bins."""
     values = [run.values[at] for at in order]
     extent = [[v.min, v.mean, v.max] if v.finite > 0 else [np.nan] * 3 for v in values]
     return {
@@ -223,11 +257,30 @@ def panel_facts(run: Recorded, order: NDArray[np.int64]) -> Dict:
         "total": numbers(np.array([v.total for v in values], np.float64)),
         "extent": typed(np.array(extent, np.float64).reshape(-1, 3)),
         "bad": typed(np.array([[v.nan, v.pos_inf, v.neg_inf] for v in values], np.float64).reshape(-1, 3)),
+        "outside": typed(_outside(values, run.finite[order], bins)),
     }  # fmt: skip
 
 
-def _edges(runs: Sequence[Recorded]) -> Floats:
-    return common_edges([value for run in runs for value in run.values])
+def _outside(values: Sequence[HistogramValue], finite: Floats, bins: Bins) -> Floats:
+    if bins.limits == "all":
+        return np.zeros((len(values), 2))
+    outside = beyond(values, float(bins.edges[0]), float(bins.edges[-1]))
+    return np.where(outside > _NOTHING * finite[:, None], outside, 0.0)
+
+
+def bins_of(runs: Sequence[Recorded], look: Look) -> Bins:
+    """The bins of all runs and steps of a card."""
+    values = [value for run in runs for value in run.values]
+    if look.zoom.values:
+        return Bins(even_edges(*look.zoom.values), "zoom")
+    usual = None if look.zoom.whole else usual_limits(values)
+    return Bins(even_edges(*usual), "usual") if usual else Bins(common_edges(values), "all")
+
+
+def newest_of_equal(x: Floats) -> NDArray[np.int64]:
+    """Places in ascending order; of those at one place the last."""
+    order = np.argsort(x, kind="stable")
+    return order[np.append(np.diff(x[order]) > 0, True)] if order.size else order
 
 
 def _shares(counts: Floats, finite: Floats) -> Floats:
@@ -259,7 +312,7 @@ def _quantiles(run: Recorded, order: NDArray[np.int64], on: Dict) -> list[Dict]:
     ]  # fmt: skip
 
 
-def _empty_spans(limits: Floats, empty: NDArray[np.bool_], on: Dict) -> list[Dict]:
+def empty_spans(limits: Floats, empty: NDArray[np.bool_], on: Dict) -> list[Dict]:
     """Red columns where a step has no finite value; neighbours are one."""
     bounds = np.flatnonzero(np.diff(np.concatenate(([False], empty, [False])).astype(np.int8)))
     return [
@@ -310,12 +363,20 @@ def _scale() -> list[list[Any]]:
     return [[(number / (len(_VIRIDIS) - 1)) ** 2, colour] for number, colour in enumerate(_VIRIDIS)]
 
 
+def _by_age() -> Dict:
+    """The gradient of steps, for a legend."""
+    last = len(OLDEST_TO_NEWEST) - 1
+    return {"stops": [[number / last, colour] for number, colour in enumerate(OLDEST_TO_NEWEST)]}
+
+
 def _values(edges: Floats) -> Dict:
     return {"range": [float(edges[0]), float(edges[-1])], "tickformat": ".3~g", "type": "linear"}
 
 
-def _counts(tallest: float) -> Dict:
-    return {"rangemode": "tozero", "tickformat": "~s" if tallest >= 1000 else ".3~g", "type": "linear"}
+def counts_axis(tallest: float) -> Dict:
+    """Properties of an axis of counts: as high as those on screen, for a zoom is one of values."""
+    form = "~s" if tallest >= 1000 else ".3~g"
+    return {"range": [0, tallest * 1.05 or 1], "fixedrange": True, "tickformat": form, "type": "linear"}
 
 
 def places_axis(look: Look, limits: Floats) -> Dict:

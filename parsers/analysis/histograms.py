@@ -14,18 +14,46 @@ from parsers.model import Floats, Ints
 from parsers.payloads.values import HistogramValue
 
 BINS = 90
+SQUEEZED = 4.0
+"""Limits of all histograms so many times as far apart as those of nearly all leave these too little room."""
+_RARE = 20
+"""One histogram in so many, and always one, may lie apart from the others at each end."""
+_FEW = 8
 LARGEST, EPSILON = float(np.finfo(np.float64).max), float(np.finfo(np.float64).eps)
 
 
 def common_edges(values: Sequence[HistogramValue], bins: int = BINS) -> Floats:
     """Edges of `bins` even bins that hold every bucket of all histograms; about 0 where there are none."""
-    held = [(value.left, value.left + value.width) for value in values if len(value.left)]
-    low = min((float(left.min()) for left, _ in held), default=0.0)
-    high = max((float(right.max()) for _, right in held), default=0.0)
-    return even_edges(low, high, bins)
+    lows, highs = _extents(values)
+    return even_edges(float(lows.min()), float(highs.max()), bins) if lows.size else even_edges(0.0, 0.0, bins)
 
 
-def even_edges(low: float, high: float, bins: int) -> Floats:
+def usual_limits(values: Sequence[HistogramValue]) -> tuple[float, float] | None:
+    """Limits that hold nearly all histograms whole, where the few others would squeeze these into a corner; else None.
+
+    Of the lowest and of the highest ends one in 20 may be an outlier: one that is farther from the others than these reach.
+    """
+    lows, highs = _extents(values)
+    if lows.size < _FEW:
+        return None
+    rare = max(1, lows.size // _RARE)
+    low, high = float(np.sort(lows)[rare]), float(np.sort(highs)[-1 - rare])
+    reach = (high / 2 - low / 2) * 2
+    if not 0 < reach < LARGEST / (SQUEEZED + 2):
+        return None
+    low, high = float(lows[lows >= low - reach].min()), float(highs[highs <= high + reach].max())
+    squeezed = highs.max() / 2 - lows.min() / 2 > SQUEEZED * (high / 2 - low / 2)
+    return (low, high) if squeezed else None
+
+
+def _extents(values: Sequence[HistogramValue]) -> tuple[Floats, Floats]:
+    """The lowest and the highest end of each histogram that has buckets."""
+    held = [value for value in values if len(value.left)]
+    lows = np.array([value.left.min() for value in held], np.float64)
+    return lows, np.array([(value.left + value.width).max() for value in held], np.float64)
+
+
+def even_edges(low: float, high: float, bins: int = BINS) -> Floats:
     """Edges of even bins between two finite limits; limits too close to be told apart get room around them."""
     largest = max(abs(low), abs(high))
     if high / 2 - low / 2 <= bins * largest * EPSILON:
@@ -62,6 +90,23 @@ def _resampled(value: HistogramValue, edges: Floats) -> Floats:
     inside = (points >= edges[0]) & (points <= edges[-1])
     bins = np.minimum(np.searchsorted(edges, points[inside], side="right") - 1, len(counts) - 1)
     return counts + np.bincount(bins, weights[inside], len(counts))
+
+
+@np.errstate(over="ignore")
+def beyond(values: Sequence[HistogramValue], low: float, high: float) -> Floats:
+    """How many values of each histogram lie below and above two limits, shape (len(values), 2).
+
+    With what `resample` counts between the limits they are the histogram's count.
+    """
+    counts = np.zeros((len(values), 2))
+    for row, value in zip(counts, values, strict=True):
+        left, right, count = value.left, value.left + value.width, value.count
+        wide = value.width > 0
+        share = np.where(wide, np.clip((low - left) / np.where(wide, value.width, 1.0), 0.0, 1.0), left < low)
+        row[0] = (np.where(wide & (right <= low), 1.0, share) * count).sum()
+        share = np.where(wide, np.clip((right - high) / np.where(wide, value.width, 1.0), 0.0, 1.0), left > high)
+        row[1] = (np.where(wide & (left >= high), 1.0, share) * count).sum()
+    return counts
 
 
 def quantiles(value: HistogramValue, fractions: ArrayLike) -> Floats:

@@ -5,13 +5,21 @@ from __future__ import annotations
 import csv
 import io
 import re
+import struct
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
+import numpy as np
+import pytest
+from flask import Flask
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
+from app import create_app
+from app.store import Store
 from parsers import HistogramValue, open_run
+from parsers.events.writer import EventWriter, Histogram, record
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
@@ -44,18 +52,18 @@ def steps(run: str, tag: str) -> list[int]:
 
 def test_few_steps_are_a_ridge_and_many_a_heat_map(page: Page, address: str) -> None:
     visit(page, address, f"run={RUN}&tag={TAG}")
-    count = len(steps(RUN, TAG))
-    expect(card(page, TAG)).to_contain_text(f"all {count} steps")
-    assert traces(page, TAG, "scatter") == count
+    recorded = steps(RUN, TAG)
+    expect(card(page, TAG)).to_contain_text(f"all {len(set(recorded))} steps")
+    assert traces(page, TAG, "scatter") == len(recorded)
     visit(page, address, "run=several_files")
     expect(card(page, "w").locator(".heatmaplayer image")).to_be_attached()
-    expect(card(page, "w")).to_contain_text("all 150 steps")
+    expect(card(page, "w")).to_contain_text(f"all {len(set(steps('several_files', 'w')))} steps")
     view(page, "Top")
-    expect(card(page, "w")).to_contain_text("60 of 150 steps")
+    expect(card(page, "w")).to_contain_text(f"60 of {len(set(steps('several_files', 'w')))} steps")
     expect(page).to_have_url(re.compile("view=ridge"))
     view(page, "Front")
     expect(page).to_have_url(re.compile("view=overlay"))
-    expect(card(page, "w")).to_contain_text("60 of 150 steps")
+    expect(card(page, "w")).to_contain_text(f"60 of {len(set(steps('several_files', 'w')))} steps")
 
 
 def test_the_pointer_reads_centre_count_and_share(page: Page, address: str) -> None:
@@ -81,16 +89,143 @@ def test_the_pointer_reads_centre_count_and_share(page: Page, address: str) -> N
 def test_the_slider_reaches_every_step_and_the_link_says_which(page: Page, context: BrowserContext, address: str) -> None:
     visit(page, address, f"run={RUN}&tag={TAG}&view=step")
     slider = card(page, TAG).get_by_role("slider")
-    recorded = sorted(set(steps(RUN, TAG)))  # of a step recorded twice the later counts
+    recorded = sorted(steps(RUN, TAG))
+    before = recorded[-3]
+    assert before < recorded[-2] == recorded[-1], "the last step is recorded twice"
     expect(slider).to_have_attribute("max", str(len(recorded) - 1))
     slider.focus()
     page.keyboard.press("ArrowLeft")
-    expect(page).to_have_url(re.compile("at="))
-    assert parse_qs(urlsplit(page.url).query)["at"] == [f"{recorded[-2]}:{TAG}"]
-    expect(card(page, TAG).locator("output")).to_have_text(str(recorded[-2]))
+    page.keyboard.press("ArrowLeft")
+    expect(page).to_have_url(re.compile(f"at={before}:"))
+    assert parse_qs(urlsplit(page.url).query)["at"] == [f"{before}:{TAG}"]
+    expect(card(page, TAG).locator("output .en")).to_have_text(str(before))
     other = context.new_page()
     other.goto(page.url)
-    expect(card(other, TAG).locator("output")).to_have_text(str(recorded[-2]))
+    expect(card(other, TAG).locator("output .en")).to_have_text(str(before))
+
+
+HERE = "() => { const range = document.querySelector('.js-plotly-plot')._fullLayout.yaxis.range; return [range[0], range[1]]; }"
+
+
+def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
+    """Drag over the first card, from and to shares of its plot's width and height."""
+    box = page.locator(f"{CARDS} .nsewdrag").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * start[0], box["y"] + box["height"] * start[1])
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * end[0], box["y"] + box["height"] * end[1], steps=4)
+    page.mouse.up()
+
+
+def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: BrowserContext, address: str) -> None:
+    visit(page, address, "run=several_files&tag=w")
+    expect(card(page, "w").locator(".heatmaplayer image")).to_be_attached()
+    before = page.evaluate(HERE)
+    drag(page, (0.2, 0.3), (0.6, 0.6))
+    expect(page).to_have_url(re.compile("zoom="))
+    expect(card(page, "w")).to_contain_text("values outside")
+    low, high, first, last = map(float, parse_qs(urlsplit(page.url).query)["zoom"][0].rsplit(":", 1)[0].split(","))
+    assert before[0] < low < high < before[1]
+    assert min(steps("several_files", "w")) < first < last < max(steps("several_files", "w"))
+    assert abs(page.evaluate(HERE)[0] - low) < 1e-6
+    other = context.new_page()
+    other.goto(page.url)
+    expect(card(other, "w")).to_contain_text("values outside")
+    assert abs(other.evaluate(HERE)[1] - high) < 1e-6
+    card(page, "w").hover()
+    card(page, "w").get_by_role("button", name="One zoom step back").click()
+    expect(page).not_to_have_url(re.compile("zoom="))
+    expect(card(page, "w")).not_to_contain_text("values outside")
+    page.wait_for_function(f"before => ({HERE})()[0] === before", arg=before[0])
+    drag(page, (0.2, 0.3), (0.6, 0.6))
+    expect(page).to_have_url(re.compile("zoom="))
+    page.locator(f"{CARDS} .nsewdrag").first.dblclick()
+    expect(page).not_to_have_url(re.compile("zoom="))
+
+
+@pytest.fixture
+def given(tmp_path: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    """A run with one step far from the others, a step recorded twice, and histograms that cannot be read."""
+    folder = tmp_path / "odd"
+    folder.mkdir()
+    random = np.random.default_rng(0)
+    with EventWriter(str(folder / "events.out.events.summary.1700000000.1.vm_MS"), "mindspore") as writer:
+        for step in range(70):
+            reach = 1e6 if step == 30 else 0.1
+            writer.add(step, {"far": Histogram(random.normal(0.0, reach, 300))}, wall_time=1.7e9 + step)
+        for step, size in ((1, 10), (2, 20), (2, 30), (3, 40)):
+            writer.add(step, {"twice": Histogram(np.arange(size))}, wall_time=1.7e9 + step)
+        for step in (1, 2):
+            writer.add(step, {"none": Histogram(np.arange(9.0)), "some": Histogram(np.arange(9.0))}, wall_time=1.7e9 + step)
+    file = folder / "events.out.events.summary.1700000000.1.vm_MS"
+    file.write_bytes(broken(file.read_bytes()))
+    store = Store([tmp_path], interval=0.5).start()
+    assert store.wait(30)
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+def broken(data: bytes) -> bytes:
+    """The same with the last records of "none", and the last of "some", whose histogram is no message any more."""
+    out, pos, at = [], 0, 0
+    while pos < len(data):
+        (length,) = struct.unpack_from("<Q", data, pos)
+        body = bytearray(data[pos + 12 : pos + 12 + length])
+        for tag in (b"none", b"some"):
+            found = body.find(tag)
+            if found > 0 and (tag == b"none" or at == 1):
+                body[found + len(tag) + 3] = 0xFF
+        at += body.find(b"some") > 0
+        out.append(record(bytes(body)))
+        pos += 16 + length
+    return b"".join(out)
+
+
+def test_one_step_far_away_does_not_squeeze_the_others(page: Page, given: str) -> None:
+    visit(page, given, "tag=far")
+    expect(card(page, "far")).to_contain_text("values outside")
+    assert page.evaluate(HERE)[1] < 1
+    page.get_by_role("button", name="Show all").click()
+    expect(page).to_have_url(re.compile("zoom=all"))
+    page.wait_for_function(f"() => ({HERE})()[1] > 1e6")
+    expect(card(page, "far")).not_to_contain_text("values outside")
+
+
+def test_both_values_of_a_step_recorded_twice_are_reached(page: Page, given: str) -> None:
+    visit(page, given, "tag=twice&view=step")
+    slider = card(page, "twice").get_by_role("slider")
+    said = []
+    slider.focus()
+    for _ in range(4):
+        said.append(card(page, "twice").locator("output .en").inner_text())
+        page.keyboard.press("ArrowLeft")
+    assert said == ["3", "2 (time 2)", "2 (time 1)", "1"]
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("at=2(~|%7E)1"))
+    expect(card(page, "twice")).to_contain_text("n 20")
+
+
+def test_what_cannot_be_read_says_which_record(page: Page, given: str) -> None:
+    visit(page, given, "tag=none&tag=some")
+    note = card(page, "none").locator(".ms-histogram-note")
+    expect(note).to_contain_text(re.compile("2 cannot be read.*vm_MS: record at byte"))
+    expect(card(page, "none").locator(".js-plotly-plot")).to_be_hidden()
+    expect(card(page, "some").locator(".js-plotly-plot")).to_be_visible()
+    expect(card(page, "some").locator(".ms-histogram-note")).to_be_hidden()
+    card(page, "some").get_by_role("button", name="1 unreadable").click()
+    note = card(page, "some").locator(".ms-histogram-note")
+    expect(note).to_contain_text(re.compile("1 cannot be read.*vm_MS: record at byte"))
+
+
+def test_the_histogram_under_the_pointer_is_outlined(page: Page, address: str) -> None:
+    visit(page, address, f"run={RUN}&tag={TAG}&view=overlay")
+    box = card(page, TAG).locator(".nsewdrag").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
+    expect(card(page, TAG).locator(".ms-histogram-mark path")).to_have_count(1)
+    page.mouse.move(2, 2)
+    expect(card(page, TAG).locator(".ms-histogram-mark path")).to_have_count(0)
 
 
 def test_two_runs_over_each_other_and_side_by_side(page: Page, address: str) -> None:

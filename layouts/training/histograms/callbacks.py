@@ -30,9 +30,13 @@ def stamp(source: FrameSource, ask: Any) -> str:
 
 
 def body(ids: Ids, slot: str) -> list[Any]:
-    """A plot, and the place of the step slider below it."""
-    place = html.Div(cards.plot(ids, slot), className="ms-histogram-plot")
-    return [place, html.Div(className="ms-histogram-step", hidden=True)]
+    """A plot, what is written over it, and the place of the step slider below it."""
+    legend = html.Div(className="ms-histogram-legend", hidden=True)
+    return [
+        html.Div([*cards.plot(ids, slot), legend], className="ms-histogram-plot"),
+        html.Div(className="ms-histogram-note", role="status", hidden=True),
+        html.Div(className="ms-histogram-step", hidden=True),
+    ]
 
 
 CARDS = Cards(

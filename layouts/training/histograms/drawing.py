@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from parsers import HistogramValue, Items, PayloadError
 from parsers.analysis import relative_time, thinned
 
 from layouts.figures.histogram_numbers import over_steps
-from layouts.figures.histograms import Look, Recorded, heat, overlay, ridge, single
+from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.page import FrameSource, RunRow
 from layouts.payload import whole_numbers
 from layouts.state import colours, selected_runs
@@ -58,39 +58,63 @@ def stamp(found: Found) -> str:
 
 
 def draw(
-    source: FrameSource, ask: Ask, found: Found, *, read: Read | None = None, columns: int = MOST_COLUMNS
-) -> dict[str, Any]:
+    source: FrameSource, ask: Ask, found: Found, *,
+    read: Read | None = None, columns: int = MOST_COLUMNS, in_browser: bool = False,
+) -> dict[str, Any]:  # fmt: skip
     """The figure of one card; its meta says what is shown of how much.
 
     read gives the histograms where it is not the source that has them, columns is how many steps a heat map is made of.
+    in_browser: a zoom is the browser's own, kept from figure to figure; the figure has all values.
     """
     view = _view(ask, found)
-    shown = found[: _room(ask, view)]
-    places = [_places(items, view, ask, len(shown), columns) for _, items in shown]
-    taken = _taken(source, shown, places, ask, read or _reader(source, ask.tag))
-    look = Look(ask.axis, f"{ask.tag}\0{view}\0{ask.axis}\0{ask.beside}\0{len(shown)}")
+    rows = {member: row for row in source.runs() for member in row.members}
+    shown = [_placed(run, items, rows.get(run), ask) for run, items in found[: _room(ask, view)]]
+    look = Look(ask.axis, Zoom(whole=True) if in_browser else _zoom(ask))
+    for one in shown:
+        one.chosen = _chosen(one, view, ask, look.zoom, (len(shown), columns))
+    taken = _taken(source, shown, read or _reader(source, ask.tag))
     # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
     with np.errstate(over="ignore", invalid="ignore"):
         figure = _figure(view, taken.runs, look, ask)
+    if in_browser:
+        figure["layout"]["uirevision"] = f"{ask.tag}\0{view}\0{ask.axis}\0{ask.beside}\0{len(shown)}"
     meta = figure["layout"]["meta"]
     meta |= {
         "tags": [ask.tag],
         "runs": len(found),
         "shown": len(shown),
-        "steps": max((len(items) for _, items in shown), default=0),
-        "drawn": max((len(chosen) for chosen in places), default=0),
+        "steps": max((np.unique(one.items.step).size for one in shown), default=0),
+        "drawn": max((np.unique(one.items.step[one.chosen]).size for one in shown), default=0),
         "unread": taken.unread,
         "waiting": taken.waiting,
         "reason": taken.reason,
         "empty": sum(int(run.empty.sum()) for run in taken.runs),
         "bad": _bad(taken.runs),
-        "problem": next((value.problem for run in taken.runs for value in run.values if value.problem), ""),
         "newest": _newest(taken.runs),
+        **_damage(taken.runs),
     }
     if view == "step":
-        meta["choices"] = whole_numbers(np.unique(np.concatenate([_NO_STEPS, *(items.step for _, items in shown)])))
+        meta["choices"] = whole_numbers(_choices([one.items.step for one in shown]))
         meta["step"] = max((int(run.step[0]) for run in taken.runs if run.step.size), default=0)
     return figure
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A run's items, their seconds since the run's start, their places on the axis, and which of them are drawn."""
+
+    run: str
+    items: Items
+    row: RunRow | None
+    seconds: NDArray[np.float64]
+    started: float
+    x: NDArray[np.float64]
+    chosen: NDArray[np.int64] = field(default_factory=lambda: _NO_STEPS)
+
+
+def _placed(run: str, items: Items, row: RunRow | None, ask: Ask) -> _Placed:
+    seconds, started = relative_time(items.wall_time, row.started if row else None)
+    return _Placed(run, items, row, seconds, started, _x(items, seconds, ask))
 
 
 def _view(ask: Ask, found: Found) -> str:
@@ -105,36 +129,64 @@ def _room(ask: Ask, view: str) -> int:
     return next(panels for below, panels in _PANELS if ask.columns < below)
 
 
-def _places(items: Items, view: str, ask: Ask, runs: int, columns: int) -> NDArray[np.int64]:
-    """Which of a run's items are drawn."""
+def _zoom(ask: Ask) -> Zoom:
+    """The ask's zoom in the unit of its axis."""
+    if ask.axis != "absolute" or ask.zoom.places is None:
+        return ask.zoom
+    low, high = ((place + ask.zone) * 1000.0 for place in ask.zoom.places)
+    return replace(ask.zoom, places=(low, high))
+
+
+def _chosen(one: _Placed, view: str, ask: Ask, zoom: Zoom, most_of: tuple[int, int]) -> NDArray[np.int64]:
+    """Which of a run's items are drawn. most_of: how many runs there are, and how many steps a heat map is made of."""
     if view == "step":
-        return np.array([_at(items, ask.at)])
-    if view in ("ridge", "overlay"):
-        columns = min(columns, MOST_LINES if runs < 3 else MOST_LINES // 2)
-    return thinned(len(items), columns)
+        return np.array([_at(one.items, ask.at, ask.nth)])
+    inside = np.arange(len(one.items))
+    lines = view in ("ridge", "overlay")
+    if zoom.places:
+        low, high = zoom.places
+        if not lines:  # what is just outside reaches into the view
+            low = float(one.x[one.x < low].max(initial=-np.inf))
+            high = float(one.x[one.x > high].min(initial=np.inf))
+        inside = np.flatnonzero((one.x >= low) & (one.x <= high))
+    runs, most = most_of
+    if lines:
+        most = min(most, MOST_LINES if runs < 3 else MOST_LINES // 2)
+    if len(inside) > most:
+        inside = inside[newest_of_equal(one.x[inside])]
+    return inside[thinned(len(inside), most)]
 
 
-def _at(items: Items, step: float | None) -> int:
-    """The item of a step, of several the last; else that of the step before it, else the first step's."""
+def _at(items: Items, step: int | None, nth: int | None) -> int:
+    """The item of a step, of several the nth or the last; else that of the step before it, else the first step's."""
     upto = np.flatnonzero(items.step <= step) if step is not None else np.arange(len(items))
-    candidates = items.step[upto] if upto.size else items.step
-    wanted = candidates.max() if upto.size else candidates.min()
-    return int(np.flatnonzero(items.step == wanted)[-1])
+    wanted = items.step[upto].max() if upto.size else items.step.min()
+    places = np.flatnonzero(items.step == wanted)
+    exact = nth is not None and wanted == step
+    return int(places[min(nth or 1, len(places)) - 1] if exact else places[-1])
 
 
-def _taken(source: FrameSource, shown: Found, places: Sequence[NDArray[np.int64]], ask: Ask, read_places: Read) -> _Taken:
-    rows = {member: row for row in source.runs() for member in row.members}
+def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Every step in order, so often as the run that has it most often has it."""
+    counted = [np.unique(one, return_counts=True) for one in steps]
+    every = np.unique(np.concatenate([_NO_STEPS, *(one for one, _ in counted)]))
+    most = np.zeros(len(every), np.int64)
+    for one, times in counted:
+        at = np.searchsorted(every, one)
+        most[at] = np.maximum(most[at], times)
+    return np.repeat(every, most)
+
+
+def _taken(source: FrameSource, shown: Sequence[_Placed], read_places: Read) -> _Taken:
     colour = colours(source)
     taken = _Taken()
-    for (run, items), chosen in zip(shown, places, strict=True):
-        row = rows.get(run)
-        values, read = _values(read_places(run, chosen.tolist()), taken)
-        seconds, started = relative_time(items.wall_time, row.started if row else None)
-        kept = chosen[read]
+    for one in shown:
+        values, read = _values(read_places(one.run, one.chosen.tolist()), taken)
+        kept = one.chosen[read]
         taken.runs.append(
             Recorded(
-                run=run, label=_label(run, row), colour=colour.get(run, "#808080"), started=started, step=items.step[kept],
-                time=seconds[kept], x=_x(items, seconds, ask)[kept], values=values,
+                run=one.run, label=_label(one.run, one.row), colour=colour.get(one.run, "#808080"), started=one.started,
+                step=one.items.step[kept], time=one.seconds[kept], x=one.x[kept], values=values,
             )
         )  # fmt: skip
     return taken
@@ -190,6 +242,15 @@ def _bad(runs: Sequence[Recorded]) -> list[int]:
     """How many values of the drawn steps are NaN, +Inf and -Inf."""
     values = [value for run in runs for value in run.values]
     return [sum(v.nan for v in values), sum(v.pos_inf for v in values), sum(v.neg_inf for v in values)]
+
+
+def _damage(runs: Sequence[Recorded]) -> dict[str, Any]:
+    """How many of the drawn histograms can be shown in part only, and what is wrong with the first of them."""
+    wrong = [(run, at) for run in runs for at, value in enumerate(run.values) if value.problem]
+    if not wrong:
+        return {"damaged": 0, "problem": ""}
+    run, at = wrong[0]
+    return {"damaged": len(wrong), "problem": f"{run.label}, step {int(run.step[at])}: {run.values[at].problem}"}
 
 
 def _newest(runs: Sequence[Recorded]) -> dict[str, Any] | None:

@@ -32,7 +32,7 @@ def over_steps(source: FrameSource, data: Any, seconds: float = SECONDS) -> dict
     runs = selected_runs(ask.state, source)
     found = [(run, items) for run in runs if (items := source.items(run, "tensor", ask.tag)) is not None and len(items)]
     making = _Making(source, ask.tag, [run for run, _ in found], seconds)
-    return drawing.draw(source, ask, found, read=making, columns=max(12, MOST // max(1, len(found))))
+    return drawing.draw(source, ask, found, read=making, columns=max(12, MOST // max(1, len(found))), in_browser=True)
 
 
 class _Making:

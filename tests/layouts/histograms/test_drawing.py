@@ -18,7 +18,7 @@ from layouts.training.histograms.asks import read_ask
 from layouts.training.histograms.callbacks import draw, stamp
 from layouts.training.histograms.drawing import MOST_COLUMNS, MOST_LINES
 from parsers import HistogramValue
-from tests.layouts.histograms.conftest import START, Histograms, growing
+from tests.layouts.histograms.conftest import START, Histograms, growing, value_of
 
 
 def ask(tag: str = "w", run: str = "a", **more: str) -> dict[str, list[str]]:
@@ -196,9 +196,137 @@ def test_cells_of_a_heat_map_meet_halfway() -> None:
     assert cell_edges(np.array([3.0]), "absolute").tolist() == [-497.0, 503.0]
 
 
+def shares_of(figure: dict[str, Any]) -> np.ndarray:
+    """Counts inside the bins, per step, of a figure's first panel."""
+    panel = meta(figure)["panels"][0]
+    if "counts" in panel:
+        return plain(panel["counts"]).sum(axis=1)
+    heat = next(trace for trace in figure["data"] if trace["type"] == "heatmap")
+    return np.nan_to_num(plain(heat["z"]).T).sum(axis=1) * plain(panel["finite"])
+
+
+def far(steps: int = 100) -> Histograms:
+    """A step of a hundred lies a million times as far out as the others."""
+    found = growing(steps)
+    found[40] = (400, value_of(np.array([*np.zeros(250), *np.full(250, 1e6)])))
+    return Histograms({"a": {"w": found}})
+
+
+@pytest.mark.parametrize("view", ["heat", "ridge", "overlay"])
+def test_a_step_far_from_the_others_does_not_squeeze_them_and_no_count_is_lost(view: str) -> None:
+    source = far(60)
+    figure = draw(source, ask(view=view))
+    said, panel = meta(figure), meta(figure)["panels"][0]
+    assert said["limits"] == "usual"
+    assert -12 < said["bins"]["low"] < said["bins"]["high"] < 12
+    outside = plain(panel["outside"])
+    np.testing.assert_allclose(shares_of(figure) + outside.sum(axis=1), 500, rtol=1e-5)
+    assert np.flatnonzero(outside.sum(axis=1)).tolist() == [40]
+    assert outside[40, 1] > 490
+    assert outside[40, 0] == 0
+    whole = draw(source, ask(view=view, zoom="all,,,"))
+    assert (meta(whole)["limits"], meta(whole)["bins"]["high"]) == ("all", 1e6)
+    assert not plain(meta(whole)["panels"][0]["outside"]).any()
+    np.testing.assert_allclose(shares_of(whole), 500, rtol=1e-5)
+
+
+@pytest.mark.parametrize("view", ["heat", "ridge", "overlay", "step"])
+def test_a_zoom_counts_anew_on_bins_of_what_is_in_view(source: Histograms, view: str) -> None:
+    figure = draw(source, ask(view=view, zoom="-0.5,1.25,,"))
+    said, panel = meta(figure), meta(figure)["panels"][0]
+    assert said["bins"] == {"low": -0.5, "high": 1.25, "n": 90}
+    values = "yaxis" if view == "heat" else "xaxis"
+    assert figure["layout"][values]["range"] == [-0.5, 1.25]
+    assert said["ranges"][f"{values}.range"] == [-0.5, 1.25]
+    np.testing.assert_allclose(shares_of(figure) + plain(panel["outside"]).sum(axis=1), 500, rtol=1e-5)
+    assert (plain(panel["outside"]) > 0).all()
+
+
+def test_a_zoom_of_steps_shows_all_of_them(source: Histograms) -> None:
+    ridge = meta(draw(source, ask(view="ridge", zoom=",,500,1000")))
+    assert (ridge["drawn"], ridge["steps"]) == (51, 200)
+    assert plain(ridge["panels"][0]["step"]).tolist() == list(range(500, 1001, 10))
+    heat = draw(source, ask(zoom=",,500,1000"))
+    assert heat["layout"]["xaxis"]["range"] == [500, 1000]
+    assert plain(meta(heat)["panels"][0]["step"])[[0, -1]].tolist() == [490, 1010], "cells reach into the view"
+    nothing = meta(draw(source, ask(view="ridge", zoom=",,501,502")))
+    assert (nothing["drawn"], nothing["steps"]) == (0, 200)
+
+
+def test_a_zoom_of_time_is_in_seconds_since_1970(source: Histograms) -> None:
+    view = draw(source, ask("short", x="absolute", zone="60", view="heat", zoom=f",,{START + 9},{START + 13}"))
+    assert view["layout"]["xaxis"]["range"] == [(START + 9 + 3600) * 1000, (START + 13 + 3600) * 1000]
+    assert plain(meta(view)["panels"][0]["step"]).tolist() == [10, 20, 30, 40, 50]
+
+
+def test_numbers_are_not_squeezed_either() -> None:
+    figure = draw(far(), ask(view="numbers"))
+    assert meta(figure)["limits"] == "usual"
+    assert max(abs(end) for end in figure["layout"]["yaxis"]["range"]) < 20
+    assert "range" not in draw(far(), ask(view="numbers", zoom="all,,,"))["layout"]["yaxis"]
+
+
+def test_steps_without_a_finite_value_are_marked_in_every_view(source: Histograms) -> None:
+    overlay = draw(source, ask("short", "b", view="overlay"))
+    assert [trace["line"]["color"] for trace in overlay["data"]].count(WRONG) == 1
+    single = draw(source, ask("short", "b", view="step", at="0"))
+    assert [trace["line"]["color"] for trace in single["data"]] == [WRONG]
+    numbers = draw(source, ask("short", "b", view="numbers"))
+    assert [shape["fillcolor"] for shape in numbers["layout"]["shapes"]] == [WRONG]
+
+
+def test_counts_of_what_is_not_finite_have_an_axis_of_their_own() -> None:
+    data = [value_of(np.array([*np.arange(1000.0), *[np.nan] * at, *[np.inf] * 3])) for at in range(3)]
+    figure = draw(Histograms({"a": {"w": list(enumerate(data))}}), ask(view="numbers"))
+    red = [trace for trace in figure["data"] if trace["yaxis"] == "y3"]
+    assert [plain(trace["y"]).tolist() for trace in red] == [[0, 1, 2], [3, 3, 3]]
+    assert figure["layout"]["yaxis3"]["range"][1] < 4
+    assert figure["layout"]["annotations"][-1]["text"] == "NaN —   +Inf – –"
+    assert "yaxis3" not in draw(Histograms({"a": {"w": growing(3)}}), ask(view="numbers"))["layout"]
+
+
+def test_a_finite_step_between_others_is_a_dot() -> None:
+    nothing = value_of(np.full(5, np.nan))
+    steps = [(0, nothing), (1, value_of(np.array([2.0, 4.0]))), (2, nothing)]
+    figure = draw(Histograms({"a": {"w": steps}}), ask(view="numbers"))
+    dots = [trace for trace in figure["data"] if trace["mode"] == "markers"]
+    assert [plain(dot["y"]).tolist() for dot in dots] == [[2], [4], [3]]
+
+
+def test_thinning_is_by_steps_even_where_training_started_again() -> None:
+    one = growing(1)[0][1]
+    steps = [*range(100), *range(50, 150)]
+    said = meta(draw(Histograms({"a": {"w": [(step, one) for step in steps]}}), ask(view="ridge")))
+    assert (said["drawn"], said["steps"]) == (60, 150)
+    gaps = np.diff(plain(said["panels"][0]["step"]))
+    assert set(gaps.tolist()) == {2, 3}
+
+
+def test_each_of_several_values_of_a_step_is_reached() -> None:
+    (_, first), (_, second), (_, third) = growing(3)
+    found = Histograms({"a": {"w": [(5, first), (5, second), (6, third)]}, "b": {"w": [(5, first)]}})
+    both = {"tag": ["w"], "run": ["a", "b"], "view": ["step"]}
+    said = meta(draw(found, both))
+    assert (plain(said["choices"]).tolist(), said["steps"], said["drawn"]) == ([5, 5, 6], 2, 1)
+    shown = [meta(draw(found, both | {"at": [at]}))["panels"] for at in ("5~1", "5~2", "5", "6~1")]
+    assert first is not None
+    assert second is not None
+    assert third is not None
+    assert [plain(panels[0]["extent"])[0, 0] for panels in shown] == [first.min, second.min, second.min, third.min]
+    assert [plain(panels[1]["extent"])[0, 0] for panels in shown] == [first.min] * 4
+
+
+def test_what_is_damaged_says_where() -> None:
+    bad = HistogramValue(np.zeros(1), np.ones(1), np.ones(1), 0, 1, 0.5, 1, problem="1 of 2 buckets are left out.")
+    said = meta(draw(Histograms({"a": {"w": [*growing(3), (70, bad), (80, bad)]}}), ask()))
+    assert (said["damaged"], said["problem"]) == (2, "a, step 70: 1 of 2 buckets are left out.")
+
+
 @pytest.mark.parametrize(
     "wrong",
     [{}, {"tag": []}, {"tag": ["a", "b"]}, ask(view="pie"), ask(x="tag:loss"), ask(at="now"), ask(at="nan"), ask(at="1e30"),
+     ask(at="1~0"), ask(at="9999999999999999999"),
+     ask(zoom="1,2"), ask(zoom="2,1,,"), ask(zoom="1,,,"), ask(zoom="nan,1,,"), ask(zoom="all,1,,"), ask(zoom=",,all,"),
      ask(beside="yes"), ask(columns="0"), ask(zone="1e9"), {"tag": ["w"], "run": "a"}, [], "w", 7],
 )  # fmt: skip
 def test_wrong_asks_are_refused(source: Histograms, wrong: Any) -> None:
@@ -208,7 +336,7 @@ def test_wrong_asks_are_refused(source: Histograms, wrong: Any) -> None:
 
 @given(
     st.dictionaries(
-        st.sampled_from(["tag", "run", "view", "x", "at", "beside", "columns", "zone"]),
+        st.sampled_from(["tag", "run", "view", "x", "at", "beside", "columns", "zone", "zoom"]),
         st.none() | st.floats() | st.lists(st.none() | st.text(max_size=5), max_size=3), max_size=5,
     )
 )  # fmt: skip

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers import HistogramValue
-from parsers.analysis import bands, common_edges, quantiles, resample, thinned
+from parsers.analysis import bands, beyond, common_edges, even_edges, quantiles, resample, thinned, usual_limits
 
 number = st.floats(-1000, 1000, allow_subnormal=False)
 width = st.one_of(st.just(0.0), st.floats(0.001, 500))
@@ -61,6 +61,46 @@ def test_any_bins_against_exact_arithmetic(rows: list[tuple[float, float, float]
     expected = by_hand(rows, edges)
     total = sum(count for _, _, count in rows)
     assert counts == pytest.approx([float(one) for one in expected], rel=1e-9, abs=1e-9 * total + 1e-9)
+
+
+@settings(max_examples=60)
+@given(buckets, st.floats(-1500, 1500), st.floats(0.001, 2000))
+def test_what_lies_beyond_the_limits_is_the_rest(rows: list[tuple[float, float, float]], low: float, wide: float) -> None:
+    high = low + wide
+    ((below, above),) = beyond([value(rows)], low, high)
+    total = sum(count for _, _, count in rows)
+    expected = by_hand(rows, [-4000.0, low, high])[0]
+    assert below == pytest.approx(float(expected), rel=1e-9, abs=1e-9 * total + 1e-9)
+    inside = resample([value(rows)], even_edges(low, high, 7)).sum()
+    assert below + inside + above == pytest.approx(total, rel=1e-9, abs=1e-9)
+
+
+def test_nothing_lies_beyond_limits_that_hold_all() -> None:
+    rows = [(0.25, 0.25, 3.0), (0.5, 0.0, 2.0), (-1.0, 0.75, 5.0)]
+    assert beyond([value(rows), value([])], -1.0, 0.5).tolist() == [[0, 0], [0, 0]]
+    assert beyond([value(rows)], 0.5, 9.0).tolist() == [[8, 0]]
+
+
+def steady(count: int, reach: float = 1.0) -> list[HistogramValue]:
+    return [value([(-reach, 2 * reach, 5)]) for _ in range(count)]
+
+
+def test_few_histograms_far_from_the_rest_are_beyond_the_usual_limits() -> None:
+    assert usual_limits([*steady(60), value([(-3e6, 6e6, 5)])]) == (-1.0, 1.0)
+    assert usual_limits([*steady(60), value([(-3e38, 6e38, 5)]), *steady(3)]) == (-1.0, 1.0)
+    assert usual_limits([*steady(8), value([(0, 100, 1)])]) == (-1.0, 1.0)
+
+
+def test_what_is_near_or_common_is_usual() -> None:
+    assert usual_limits(steady(60)) is None
+    assert usual_limits([*steady(60), value([(-3, 6, 5)])]) is None
+    assert usual_limits([*steady(60), *steady(10, 1e6)]) is None, "one in six is no outlier"
+    assert usual_limits([*steady(3), value([(0, 1e9, 1)])]) is None
+    assert usual_limits([]) is None
+    widening = [value([(-(1.02**at), 2 * 1.02**at, 5)]) for at in range(200)]
+    assert usual_limits(widening) is None
+    both = [*steady(57), value([(1.5, 0.5, 5)]), value([(900, 5, 5)])]
+    assert usual_limits(both) == (-1.0, 2.0), "only what is far is left out"
 
 
 def test_a_bucket_of_no_width_counts_whole() -> None:
