@@ -104,7 +104,10 @@ def test_the_slider_reaches_every_step_and_the_link_says_which(page: Page, conte
     expect(card(other, TAG).locator("output .en")).to_have_text(str(before))
 
 
-HERE = "() => { const range = document.querySelector('.js-plotly-plot')._fullLayout.yaxis.range; return [range[0], range[1]]; }"
+HERE = """() => {
+    const plot = document.querySelector('.js-plotly-plot');
+    return plot && plot._fullLayout && plot._fullLayout.yaxis ? [...plot._fullLayout.yaxis.range] : [NaN, NaN];
+}"""
 
 
 def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -127,11 +130,11 @@ def test_a_zoom_is_in_the_link_counts_anew_and_is_undone(page: Page, context: Br
     low, high, first, last = map(float, parse_qs(urlsplit(page.url).query)["zoom"][0].rsplit(":", 1)[0].split(","))
     assert before[0] < low < high < before[1]
     assert min(steps("several_files", "w")) < first < last < max(steps("several_files", "w"))
-    assert abs(page.evaluate(HERE)[0] - low) < 1e-6
+    page.wait_for_function(f"low => Math.abs(({HERE})()[0] - low) < 1e-6", arg=low)
     other = context.new_page()
     other.goto(page.url)
     expect(card(other, "w")).to_contain_text("values outside")
-    assert abs(other.evaluate(HERE)[1] - high) < 1e-6
+    other.wait_for_function(f"high => Math.abs(({HERE})()[1] - high) < 1e-6", arg=high)
     card(page, "w").hover()
     card(page, "w").get_by_role("button", name="One zoom step back").click()
     expect(page).not_to_have_url(re.compile("zoom="))
@@ -184,7 +187,7 @@ def broken(data: bytes) -> bytes:
 def test_one_step_far_away_does_not_squeeze_the_others(page: Page, given: str) -> None:
     visit(page, given, "tag=far")
     expect(card(page, "far")).to_contain_text("values outside")
-    assert page.evaluate(HERE)[1] < 1
+    page.wait_for_function(f"() => ({HERE})()[1] < 1")
     page.get_by_role("button", name="Show all").click()
     expect(page).to_have_url(re.compile("zoom=all"))
     page.wait_for_function(f"() => ({HERE})()[1] > 1e6")
