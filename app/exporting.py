@@ -52,6 +52,8 @@ def export_runs(options: argparse.Namespace) -> int:
                 parts = [part for part in (run, *run.ranks) if part.name in chosen]
                 for number, part in enumerate(parts):
                     result.add(part, _within(progress, number / len(parts), 1 / len(parts)))
+            tags.refuse_none()
+        reading.left = result.left
         return result.counts
 
     return _done(write, options.out)
@@ -109,7 +111,10 @@ def _steps(text: str | None) -> export.Steps:
     first, last, only = found.groups()
     least, most = export.ALL_STEPS
     first, last = (only, only) if only is not None else (first, last)
-    return least if first is None else max(int(first), least), most if last is None else min(int(last), most)
+    steps = least if first is None else max(int(first), least), most if last is None else min(int(last), most)
+    if steps[0] > steps[1]:
+        raise SettingError(f"--steps: wanted A:B with A up to B, got {text!r}")
+    return steps
 
 
 def _matching(option: str, pattern: str, names: Sequence[str]) -> list[str]:
@@ -137,9 +142,16 @@ class _Tags:
             self._chosen |= dict.fromkeys(_matching("--tags", self._pattern, new), True)
         return [tag for tag in tags if self._chosen[tag]]
 
+    def refuse_none(self) -> None:
+        """SettingError where there were tags and the pattern chose none of them."""
+        if self._chosen and not any(self._chosen.values()):
+            raise SettingError(f"--tags: wanted a pattern found in one of {len(self._chosen):,} tags, got {self._pattern!r}")
+
 
 def _refuse_overlap(option: str, out: str, kinds: Collection[str], runs: str) -> None:
     """Nothing is written among runs: not to a place below them, and not to directories of ours that they are in."""
+    if not out:
+        raise SettingError(f"{option}: wanted the name of a place, got ''")
     runs = os.path.realpath(runs)
     places = [os.path.realpath(os.path.join(out, kind)) for kind in kinds]
     if any(_inside(place, runs) for place in (os.path.realpath(out), *places)) or any(_inside(runs, p) for p in places):
@@ -159,6 +171,7 @@ class _Reading:
     def __init__(self, bar: ProgressBar) -> None:
         self._bar = bar
         self.losses = 0
+        self.left: Mapping[str, int] = {}  # kinds that cannot be exported, and how many runs have them
 
     def runs(self, sources: Sequence[Source]) -> Iterator[tuple[Run, _Progress]]:
         """The runs, so that one at a time is in memory, each with the progress of what is done with it."""
@@ -203,10 +216,18 @@ def _done(write: Callable[[_Reading], Mapping[str, int]], out: str) -> int:
         except (OSError, MindscopeError) as error:
             bar.say(f"mindscope: {error}")
             return 1
-    kinds = ", ".join(f"{count:,} {kind}" for kind, count in counts.items() if count)
+    kinds = ", ".join(_counted(counts[kind], noun) for kind, noun in export.KINDS.items() if counts.get(kind))
     # What is told must not end up among what was written.
     told = sys.stderr if export.is_stream(out) else sys.stdout
-    print(f"{sum(counts.values()):,} values written to {out}{f' ({kinds})' if kinds else ''}", file=told)
+    number = _counted(sum(counts.values()), "value")
+    print(f"{number} written to {printable(out)}{f' ({kinds})' if kinds else ''}", file=told)
+    if reading.left:
+        left = ", ".join(f"{kind} ({_counted(count, 'run')})" for kind, count in sorted(reading.left.items()))
+        print(f"Not exported, as there is no export of it: {left}", file=told)
     if reading.losses:
         print(f"mindscope: could not be read, see above: {reading.losses:,}", file=sys.stderr)
     return LOST if reading.losses else 0
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + "s" * (count != 1)

@@ -41,6 +41,7 @@ KINDS = {
     "texts": "text", "lineage": "lineage",
 }  # fmt: skip
 """Kinds that can be exported: their names in options and directories, and those of their tags."""
+_EXPORTED = {*KINDS.values(), "hparams"}  # these are columns of lineage
 INDEX = ("path", "kind", "run", "tag", "step", "wall_time", "file", "order", "note")
 
 
@@ -63,7 +64,8 @@ class Wanted:
 class Export:
     """An export under way, to be used in a with statement; files that are still being written appear when it ends.
 
-    refused is told the reason of each value that cannot be decoded; lost counts them, counts what was written by kind.
+    refused is told the reason of each value that cannot be decoded; lost counts them, counts what was written by kind, left,
+    where all kinds are wanted, the runs that have wanted tags of a kind that no export has.
     """
 
     def __init__(
@@ -74,12 +76,14 @@ class Export:
         if self._alone and set(wanted.kinds) != {"scalars"}:
             raise FormatError(f"wanted a directory for {', '.join(wanted.kinds)}, got the file {os.fspath(out)!r}")
         self._out, self._wanted, self._format, self._refused = Path(out), wanted, format, refused
+        self._all = set(wanted.kinds) == set(KINDS)
         self._open = contextlib.ExitStack()
         self._files: dict[str, BinaryIO] = {}
         self._scalars: ScalarWriter | None = None
         self._runs = Names()
         self._lineage: list[Row] = []
         self.counts: Counter[str] = Counter()
+        self.left: Counter[str] = Counter()
         self.lost = 0
 
     def __enter__(self) -> Export:
@@ -103,8 +107,10 @@ class Export:
             self._lineage.append(row(run))
             self.counts["lineage"] += 1
         found = {kind: run.tags(KINDS[kind]) for kind in KINDS if kind in self._wanted.kinds and kind != "lineage"}
-        names = list(dict.fromkeys(tag for tags in found.values() for tag in tags))
+        others = {kind: run.tags(kind) for kind in run.kinds() if kind not in _EXPORTED and self._all}
+        names = list(dict.fromkeys(tag for tags in (*found.values(), *others.values()) for tag in tags))
         chosen = set(self._wanted.tags(names)) if names else set()
+        self.left.update(kind for kind, tags in others.items() if not chosen.isdisjoint(tags))
         jobs = [(kind, tag) for kind, tags in found.items() for tag in tags if tag in chosen]
         folders = _Folders(self._out, self._runs.take(readable(_name(run))) if jobs else "")
         for number, (kind, tag) in enumerate(jobs):

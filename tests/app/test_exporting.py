@@ -18,7 +18,8 @@ import pytest
 from app import terminal as terminals
 from app.cli import main
 from app.terminal import ProgressBar
-from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value
+from parsers.events.messages import message_class
+from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Value, record
 from parsers.runs import Run
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +65,7 @@ def test_choices(base: Path, tmp_path: Path) -> None:
     assert pd.read_csv(tmp_path / "out" / "scalars.csv").empty
 
 
-@pytest.mark.parametrize(("steps", "kept"), [("1:", [1]), (":0", [0]), ("0:1", [0, 1]), ("1", [1]), (":", [0, 1]), ("7:3", [])])
+@pytest.mark.parametrize(("steps", "kept"), [("1:", [1]), (":0", [0]), ("0:1", [0, 1]), ("1", [1]), (":", [0, 1]), ("7:9", [])])
 def test_steps(base: Path, tmp_path: Path, steps: str, kept: list[int]) -> None:
     assert main(["export", str(base / "first"), "--out", str(tmp_path / "x.csv"), "--steps", steps]) == 0
     assert pd.read_csv(tmp_path / "x.csv")["step"].tolist() == kept
@@ -81,6 +82,11 @@ def test_ranks_are_chosen_one_by_one(tmp_path: Path) -> None:
         (["--kinds", "scalars,graphs"], "--kinds: wanted some of scalars,histograms,images,tensors,landscapes,texts,lineage, got 'graphs'"),  # noqa: E501
         (["--kinds", ""], "--kinds: wanted some of"),
         (["--steps", "a:b"], "--steps: wanted A:B, A:, :B or one step, got 'a:b'"),
+        (["--steps", "7:3"], "--steps: wanted A:B with A up to B, got '7:3'"),
+        (["--steps", ""], "--steps: wanted A:B, A:, :B or one step, got ''"),
+        (["--kinds", "scalars,"], "got ''"),
+        (["--tags", "nosuch"], "--tags: wanted a pattern found in one of 4 tags, got 'nosuch'"),
+        (["--out", ""], "--out: wanted the name of a place, got ''"),
         (["--tags", "("], "--tags: wanted a regular expression"),
         (["--tags", "x" * 2000], "--tags: wanted a pattern of at most 1000 characters"),
         (["--runs", "["], "--runs: wanted a regular expression"),
@@ -95,7 +101,8 @@ def test_mistakes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     output = capsys.readouterr()
     assert said in output.err
     assert output.err.count("\n") == 1
-    assert not (tmp_path / "out").exists()
+    assert output.out == ""
+    assert files(tmp_path / "out") == []
 
 
 def test_an_expression_that_takes_for_ever_is_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -177,6 +184,26 @@ def test_an_out_that_is_a_file(base: Path, tmp_path: Path, capsys: pytest.Captur
     assert main(["export", str(base), "--out", str(tmp_path / "out")]) == 1
     assert capsys.readouterr().err.startswith("mindscope: ")
     assert (tmp_path / "out").read_text() == "theirs"
+
+
+def test_what_has_no_export_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name in ("first", "second"):
+        run = write_run(tmp_path / "runs" / name, {"loss": 1.0})
+        with EventWriter(str(run / "events.out.tfevents.1700000001.h"), "tensorboard") as writer:
+            writer.add_graph(b"")
+    event = message_class("tensorflow.Event")(wall_time=1.7e9, step=1)
+    event.summary.value.add(tag="speech").audio.encoded_audio_string = b"RIFF"
+    with (run / "events.out.tfevents.1700000002.h").open("xb") as file:
+        file.write(record(event.SerializeToString()))
+    assert main(["export", str(tmp_path / "runs"), "--out", str(tmp_path / "out")]) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said == [
+        f"2 values written to {tmp_path / 'out'} (2 scalars)",
+        "Not exported, as there is no export of it: audio (1 run), graph (2 runs)",
+    ]
+    for chosen in (["--tags", "loss"], ["--kinds", "scalars"]):
+        assert main(["export", str(tmp_path / "runs"), "--out", str(tmp_path / "out"), *chosen]) == 0
+        assert capsys.readouterr().out.splitlines() == said[:1]
 
 
 class TestParseSummary:
