@@ -123,6 +123,14 @@
     if (element.closest(".ms-tile-link") && !root.closest(".ms-shell")) event.preventDefault();
   });
 
+  // j and k focus tiles; Enter opens the page of the one in focus.
+  document.addEventListener("keydown", (event) => {
+    const { target } = event;
+    if (event.key !== "Enter" || !(target instanceof Element) || !target.matches(".ms-tile")) return;
+    const link = target.querySelector(".ms-tile-link");
+    if (link) link.click();
+  });
+
   document.addEventListener("keydown", (event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const target = event.target;

@@ -144,6 +144,11 @@ def test_one_run_has_no_other_to_go_to_and_keys_are_listed(page: Page, address: 
     page.locator("body").press("?")
     row = page.locator("dialog[open] .ms-keys tr", has_text="change the run")
     assert row.locator("kbd").all_inner_texts() == ["←", "→"]
+    page.locator("body").press("Escape")
+    for key in ("j", "j"):
+        page.keyboard.press(key)
+    page.locator('[data-tile="histograms"]:focus').press("Enter")
+    expect(page).to_have_url(re.compile(rf"/histograms\?run={re.escape(RUN)}$"))
 
 
 def test_a_text_written_later_gets_its_tile(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
