@@ -7,7 +7,7 @@
 
 index=K picks one of several images in a record (the header Mindscope-Images says how many), download=1 asks for a file, and v
 is anything: browsers take an address with another v for another image. Mindscope-Problem, percent-encoded, says what is wrong
-with an image that can be shown in part only.
+with a value that can be shown in part only.
 The type of an image is what its first bytes say, and only types are sent that browsers decode without running anything.
 Answers carry an ETag of the bytes, so a browser that has them need not be sent them again.
 """
@@ -68,7 +68,9 @@ def text(source: FrameSource) -> Response:
         assert isinstance(value, TextValue)
     except Unusable as error:
         return refusal(error)
-    return _answer(value.text.encode("utf-8", "replace"), "text/plain; charset=utf-8", wanted, "txt")
+    answer = _answer(value.text.encode("utf-8", "replace"), "text/plain; charset=utf-8", wanted, "txt")
+    answer.headers["Mindscope-Problem"] = quote(value.problem)
+    return answer
 
 
 def landscape(source: FrameSource) -> Response:

@@ -19,19 +19,22 @@
     return `${page.root.dataset.routes}text?${query}`;
   }
 
-  // {text} or {reason}; what went wrong is asked for again the next time.
+  // {text, total, problem}, of a long text the beginning and how many characters it has, or {reason} or {key}; what went wrong
+  // is asked for again the next time.
   async function fetched(page, source) {
     page.kept = page.kept || new Map();
     if (page.kept.has(source)) return page.kept.get(source);
     try {
       const answer = await fetch(source);
       if (!answer.ok) return { reason: (await answer.json()).error };
-      const result = { text: await answer.text() };
+      const whole = await answer.text();
+      const problem = decodeURIComponent(answer.headers.get("Mindscope-Problem") || "");
+      const result = { text: whole.slice(0, LONGEST), total: whole.length, problem };
       page.kept.set(source, result);
       if (page.kept.size > KEPT) page.kept.delete(page.kept.keys().next().value);
       return result;
     } catch (error) {
-      return { reason: mindscope.i18n.text("texts.unanswered") };
+      return { key: "texts.unanswered" };
     }
   }
 
@@ -43,21 +46,20 @@
       make("span", "ms-dot", [], { "aria-hidden": "true" }), make("span", "ms-text-run ms-cut"), make("span", "ms-text-step ms-muted"),
       make("span", "ms-text-tools", save),
     ]);
-    return make("figure", "ms-text", [caption, make("pre", "ms-text-body", [], { tabindex: "0" }), make("p", "ms-text-note", [], { hidden: "" })]);
+    return make("figure", "ms-text", [caption, make("div", "ms-text-notes"), make("pre", "ms-text-body", [], { tabindex: "0" })]);
   }
 
-  function note(figure, text, wrong) {
-    const element = figure.querySelector(".ms-text-note");
-    element.hidden = !text;
-    element.textContent = text;
-    element.classList.toggle("ms-text-wrong", wrong);
+  function note(figure, ...notes) {
+    figure.querySelector(".ms-text-notes").replaceChildren(...notes);
   }
 
-  function write(figure, { text, reason }) {
-    figure.querySelector("pre").textContent = text === undefined ? "" : text.slice(0, LONGEST);
-    if (text === undefined) note(figure, reason, true);
-    else if (text.length <= LONGEST) note(figure, "", false);
-    else note(figure, mindscope.i18n.text("texts.cut", { n: count(LONGEST), total: count(text.length) }), false);
+  function write(figure, { text, total, problem, reason, key }) {
+    const wrong = "ms-text-note ms-text-wrong";
+    figure.querySelector("pre").textContent = text === undefined ? "" : text;
+    if (text === undefined) return note(figure, key ? words(key, {}, "p", wrong) : make("p", wrong, reason));
+    const notes = problem ? [make("p", wrong, problem)] : [];
+    if (total > text.length) notes.push(words("texts.cut", { n: count(text.length), total: count(total) }, "p", "ms-text-note"));
+    return note(figure, ...notes);
   }
 
   function fill(page, figure, tag, series, place) {
@@ -72,7 +74,7 @@
       label.replaceChildren();
       delete label.dataset.english;
       figure.querySelector("pre").textContent = "";
-      return note(figure, mindscope.i18n.text("texts.not_yet", { step: count(series.order[0]) }), false);
+      return note(figure, words("texts.not_yet", { step: count(series.order[0]) }, "p", "ms-text-note"));
     }
     mindscope.i18n.write(label, "texts.step", { step: count(series.steps[place]) });
     label.title = new Date(series.walls[place]).toLocaleString();
