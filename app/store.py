@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.index import Index
@@ -24,6 +24,7 @@ from parsers import (
     PayloadError,
     Problem,
     Series,
+    Setting,
     Source,
     SourceError,
     Value,
@@ -194,6 +195,11 @@ class Store:
             return entry.run.distribution(tag, place, known=True)
         with self._measuring:
             return entry.run.distribution(tag, place)
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        """What a member run says of itself."""
+        entry = self._entries.get(run)
+        return entry.run.settings if entry else {}
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         """What a member run's checkpoints allow to compute."""

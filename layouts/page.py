@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from parsers import HistogramValue, Items, LandscapePlan, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, Problem, Series, Setting, Value
 
 State = Mapping[str, Sequence[str]]
 
@@ -68,7 +68,7 @@ class SourceStatus:
 class FrameSource(Protocol):
     """All a page may know of the application.
 
-    Every method but `value`, `distribution` and `landscape_plan` answers from memory within milliseconds.
+    Every method but `value`, `distribution`, `settings` and `landscape_plan` answers from memory within milliseconds.
     """
 
     def status(self) -> SourceStatus:
@@ -108,6 +108,10 @@ class FrameSource(Protocol):
 
         PayloadError as of `value`; of a tensor whose record is damaged a histogram without buckets that says why.
         """
+        ...
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        """What a member run says of itself, by column of LINEAGE; what was not recorded is missing."""
         ...
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:

@@ -61,6 +61,12 @@ TEXTS: dict[str, tuple[str, str]] = {
     # Facts
     "landscape.facts": ("Basic training information", "训练基本信息"),
     "landscape.selection": ("Step selection", "步骤选择"),
+    "landscape.network": ("Network", "网络"),
+    "landscape.optimizer": ("Optimizer", "优化器"),
+    "landscape.learning_rate": ("Learning rate", "学习率"),
+    "landscape.loss_function": ("Loss function", "损失函数"),
+    "landscape.batch_size": ("Batch size", "批大小"),
+    "landscape.epochs": ("Epochs", "训练轮数"),
     "landscape.steps": ("Steps", "步骤数"),
     "landscape.scalar": ("Main scalar, first → last", "主要标量，首 → 末"),
     "landscape.reduction": ("Dimension reduction", "降维方式"),

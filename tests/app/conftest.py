@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 
 import numpy as np
@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app import server
 from layouts.page import Ids, Page, RunRow, SourceStatus
 from layouts.state import BadInput
-from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -62,6 +62,9 @@ class MemorySource:
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         raise PayloadError("no value")
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        return {}
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None

@@ -38,3 +38,15 @@ def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
                 store.value(run, "tensor", tag, place)
     finally:
         store.stop()
+
+
+def test_settings_are_those_of_the_run() -> None:
+    demo = Path(__file__).resolve().parents[2] / "app" / "demo"
+    store = Store([demo], interval=0).start()
+    try:
+        assert store.wait(30)
+        found = store.settings("lenet_landscape")
+        assert (found["network"], found["optimizer"], found["learning_rate"]) == ("LeNet5", "Momentum", 0.02)
+        assert dict(store.settings("nan_inf")) == dict(store.settings("no such run")) == {}
+    finally:
+        store.stop()

@@ -68,6 +68,8 @@ def test_a_landscape_is_drawn_as_recorded_with_its_path(page: Page, address: str
     for role in ("start", "end", "convergence"):
         assert len(drawn(page, role)) == 1
     facts = page.locator(".ms-landscape-facts")
+    for label, text in (("Network", "LeNet5"), ("Optimizer", "Momentum"), ("Learning rate", "0.02"), ("Batch size", "96")):
+        expect(facts.locator("tr", has_text=label).locator("td")).to_have_text(text)
     expect(facts).to_contain_text("PCA")
     expect(facts).to_contain_text("8 × 8")
     expect(page.locator(".ms-landscape-curve .js-line")).to_have_count(1)

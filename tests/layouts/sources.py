@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from layouts.page import RunRow, SourceStatus
-from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
 
 
 class GivenSource:
@@ -58,6 +58,9 @@ class GivenSource:
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         raise PayloadError("no value")
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        return {}
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers import LandscapeValue, PayloadError
+from parsers import LandscapeValue, PayloadError, Setting
 from parsers.analysis import relative_time, thinned
 
 from layouts import format as fmt
@@ -28,6 +28,11 @@ _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
 _TEXT = {"light": ("#1b2027", "#5b6572"), "dark": ("#e3e6ea", "#9da6b1")}
 _BAND, _BAND_CHOSEN = "rgba(127,127,127,0.14)", 0.22
 _CURVE_COLUMNS = 600
+_SETTINGS = {
+    "network": "network", "optimizer": "optimizer", "learning_rate": "learning_rate", "loss_function": "loss_function",
+    "batch_size": "batch_size", "epochs": "epoch",
+}  # fmt: skip
+"""Fact -> column of LINEAGE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +191,7 @@ def _column_head(one: Found, colour: str) -> html.Th:
 
 
 def _facts(source: FrameSource, one: Found) -> dict[str, Any]:
-    known: dict[str, Any] = {}
+    known = _settings(source, one.run)
     if one.row is not None:
         known["steps"] = fmt.count(one.row.steps)
     tag = main_tag(source, one)
@@ -197,6 +202,18 @@ def _facts(source: FrameSource, one: Found) -> dict[str, Any]:
         ends = html.Div(f"{fmt.number(first)} → {fmt.number(last)}", title=exact)
         known["scalar"] = [html.Div(tag, className="ms-muted"), ends]
     return known | (_landscape_facts(one.value) if one.value is not None else {})
+
+
+def _settings(source: FrameSource, run: str) -> dict[str, Any]:
+    """How the run was trained, as far as it says."""
+    recorded = source.settings(run)
+    return {fact: _setting(recorded[column]) for fact, column in _SETTINGS.items() if column in recorded}
+
+
+def _setting(value: Setting) -> Any:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return fmt.count(value)
+    return html.Span(fmt.number(value), title=fmt.exact(value)) if isinstance(value, float) else str(value)
 
 
 def _landscape_facts(value: LandscapeValue) -> dict[str, Any]:

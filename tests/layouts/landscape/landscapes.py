@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from layouts.page import RunRow
-from parsers import Items, LandscapePlan, LandscapeValue, PayloadError, Series, Value
+from parsers import Items, LandscapePlan, LandscapeValue, PayloadError, Series, Setting, Value
 from tests.layouts.sources import GivenSource
 
 Sheets = Mapping[tuple[str, str], LandscapeValue | str]
@@ -22,10 +22,12 @@ class LandscapeSource(GivenSource):
         series: Mapping[tuple[str, str], Series],
         sheets: Sheets,
         plans: Mapping[str, LandscapePlan | Exception] | None = None,
+        recorded: Mapping[str, Mapping[str, Setting]] | None = None,
     ) -> None:
         super().__init__(rows, series)
         self.sheets = sheets
         self.plans = plans or {}
+        self.recorded = recorded or {}
 
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         return [tag for key, tag in self.sheets if key == run] if kind == "landscape" else super().tags(run, kind)
@@ -39,6 +41,9 @@ class LandscapeSource(GivenSource):
         if isinstance(found, str):
             raise PayloadError(found)
         return found
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        return self.recorded.get(run, {})
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         plan = self.plans.get(run)

@@ -152,3 +152,37 @@ def test_a_choice_without_landscapes_names_runs_that_have_some() -> None:
     found, _ = callbacks.landscapes_of(given, {"run": ["none"]}, None)
     assert found["elsewhere"] == [{"key": f"has {n}", "name": f"has {n}"} for n in range(MOST_ELSEWHERE)]
     assert callbacks.landscapes_of(given, {"run": ["has 1"]}, None)[0]["elsewhere"] == []
+
+
+def rows_of(table: Any) -> dict[str, str]:
+    """Label -> text of the first column of facts, in English."""
+
+    def words(part: Any) -> str:
+        if isinstance(part, (list, tuple)):
+            return "".join(map(words, part))
+        if getattr(part, "lang", None) == "zh" or getattr(part, "className", "") == "zh":
+            return ""
+        return words(part.children) if hasattr(part, "children") else str(part or "")
+
+    *_, body = table.children
+    return {words(row.children[0]): words(row.children[1]) for row in body.children}
+
+
+def test_facts_say_how_the_run_was_trained() -> None:
+    given = source()
+    given.recorded = {"one": {
+        "network": "LeNet<b>5", "optimizer": "Momentum", "learning_rate": 0.0123456, "epoch": 12, "batch_size": 4096,
+        "loss_function": "CrossEntropy", "user_defined/secret": "not a fact",
+    }}  # fmt: skip
+    _, facts = callbacks.side(given, ask(("one", "landscape_[30]")))
+    rows = rows_of(facts)
+    wanted = {"Network": "LeNet<b>5", "Optimizer": "Momentum", "Learning rate": "0.01235", "Epochs": "12",
+              "Batch size": "4,096", "Loss function": "CrossEntropy"}  # fmt: skip
+    assert {label: rows[label] for label in wanted} == wanted
+    assert "not a fact" not in str(rows)
+    assert "0.0123456" in str(facts.to_plotly_json())
+
+
+def test_facts_of_a_run_without_lineage_leave_those_rows_out() -> None:
+    _, facts = callbacks.side(source(), ask(("one", "landscape_[30]")))
+    assert not {"Network", "Optimizer", "Learning rate"} & set(rows_of(facts))

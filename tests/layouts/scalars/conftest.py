@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layouts.page import RunRow, SourceStatus
-from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Value
+from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
 
 START = 1_700_000_000.0
 
@@ -57,6 +57,9 @@ class Arrays:
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         raise PayloadError("no value")
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        return {}
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None
