@@ -8,6 +8,11 @@ from __future__ import annotations
 
 from parsers.analysis.graphs.network import Network, network
 from parsers.analysis.graphs.scopes import Scopes, scopes
+from parsers.analysis.graphs.search import Found, search
+from parsers.analysis.graphs.simplify import Simplified, simplified
 from parsers.analysis.graphs.visible import Beside, Item, Link, Shown, View, Visible
 
-__all__ = ["Beside", "Item", "Link", "Network", "Scopes", "Shown", "View", "Visible", "network", "scopes"]
+__all__ = [
+    "Beside", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "View", "Visible", "network", "scopes",
+    "search", "simplified",
+]  # fmt: skip

@@ -78,6 +78,11 @@ class Network:
         return [str(name) for name in self.nodes["full_name"].tolist()]
 
     @cached_property
+    def lowered(self) -> list[str]:
+        """Each node's name with its scopes in small letters."""
+        return [name.lower() for name in self.full_names]
+
+    @cached_property
     def names(self) -> list[str]:
         """Each node's name as in the file."""
         return [str(name) for name in self.nodes["name"].tolist()]
