@@ -13,11 +13,13 @@ from parsers.frames import (
     EDGES,
     HISTOGRAMS,
     IMAGES,
+    IMPORTANCE,
     LANDSCAPES,
     LINEAGE,
     LINEAGE_TABLE,
     NODES,
     SCALARS,
+    SINGLE_CHANGES,
     TENSORS,
     TEXTS,
 )  # isort: skip  # fmt: skip
@@ -34,10 +36,10 @@ from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "DATASET_NODES", "EDGES", "HISTOGRAMS", "IMAGES", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "SCALARS",
-    "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode", "DatasetOperation", "FormatError", "Graph",
-    "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items", "LandscapePlan", "LandscapeValue", "MediaError",
-    "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema", "SchemaError", "Series", "Setting",
-    "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value", "better", "discover", "landscape_plan",
-    "lineage_table", "open_run",
+    "DATASET_NODES", "EDGES", "HISTOGRAMS", "IMAGES", "IMPORTANCE", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES",
+    "SCALARS", "SINGLE_CHANGES", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode", "DatasetOperation",
+    "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items", "LandscapePlan",
+    "LandscapeValue", "MediaError", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema",
+    "SchemaError", "Series", "Setting", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value",
+    "better", "discover", "landscape_plan", "lineage_table", "open_run",
 ]  # fmt: skip

@@ -140,3 +140,33 @@ LINEAGE_TABLE = Schema(
         Column("best/", "float64", "", "least finite value of what is a loss by its name, greatest of what is a score"),
     ),
 )
+
+IMPORTANCE = Schema(
+    "importance",
+    "How far settings of runs go with one of their results, the strongest first, those without a number last.",
+    (
+        Column("setting", "str", "", "column of the lineage table"),
+        Column("kind", "category", "", "numeric or categorical"),
+        Column("runs", "int64", "", "runs in which both setting and result are finite or, of a text, recorded"),
+        Column("levels", "int64", "", "different values of the setting in these runs"),
+        Column("pearson", "float64", "", "strength of a linear relation, 0 to 1: |Pearson r|; of categories see `association`"),
+        Column("pearson_low", "float64", "", "lower end of its 95 % confidence interval; NaN for categories and under 4 runs"),
+        Column("pearson_high", "float64", "", "upper end of it"),
+        Column("spearman", "float64", "", "strength of a monotonic relation, 0 to 1: |Spearman rho|; NaN for categories"),
+        Column("spearman_low", "float64", "", "lower end of its 95 % confidence interval"),
+        Column("spearman_high", "float64", "", "upper end of it"),
+        Column("sign", "int8", "", "1 where the result grows with the setting, -1 where it falls, 0 for neither or categories"),
+        Column("reason", "category", "", "why there is no number: few, constant, unique or confounded; empty for none"),
+        Column("confounded", "str", "", "the other setting that always changes together with this one; empty for none"),
+    ),
+)
+
+SINGLE_CHANGES = Schema(
+    "single_changes",
+    "Pairs of runs that are alike in all settings but one; of many the neighbours by that setting.",
+    (
+        Column("setting", "str", "", "the setting that differs"),
+        Column("first", "int64", "", "row of the run with the lower value, or the category met first"),
+        Column("second", "int64", "", "row of the other run"),
+    ),
+)
