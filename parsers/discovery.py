@@ -4,7 +4,7 @@ A directory is a run when it directly holds a file of a known name:
 
 * ``summary.<seconds>`` anywhere in the name: MindSpore events; ending in ``_lineage`` or ``_explain`` those kinds;
 * ``tfevents`` in the name: TensorBoard events;
-* ``*.pb`` except ``memory_usage_<n>.pb``: a graph; those in
+* ``*.pb`` except ``memory_usage_<n>.pb``, ``*.ir``, ``*.dot``, ``*.onnx``, ``trace_code_graph_<n>``: a graph; those in
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the directory these are in;
 
 or when a profiler directory (``profiler``, ``profiler_*``, ``*_ascend_ms``, ``*_ascend_pt``) or a debugger dump
@@ -34,7 +34,7 @@ from parsers.model import Problem, Source, SourceFile
 SUMMARY_NAME = re.compile(r"summary\.(\d+)")
 TENSORBOARD_NAME = re.compile(r"tfevents(?:\.(\d+))?")
 MEMORY_USAGE_NAME = re.compile(r"memory_usage_\d+\.pb")
-GRAPH_NAME = re.compile(r"(?s:.*)\.pb")
+GRAPH_NAME = re.compile(r"(?s:.*)\.(?:pb|ir|dot|onnx)|trace_code_graph_\d+")
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from parsers.discovery import printable
 from parsers.errors import FormatError, PayloadError
-from parsers.graphs import anf_ir
+from parsers.graphs import anf_ir, tensorflow
 from parsers.graphs.formats import format_named, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.graphs.reader import LONGEST, read_file
@@ -18,7 +18,7 @@ from parsers.payloads.reading import Place, read
 from parsers.states import FileState
 
 # reader of an event file -> format of the graphs in it
-_IN_EVENTS = {"mindspore": anf_ir.FORMAT, "tensorboard": "tensorflow"}
+_IN_EVENTS = {"mindspore": anf_ir.FORMAT, "tensorboard": tensorflow.FORMAT}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parsers.graphs import anf_ir
+from parsers.graphs import anf_ir, dot, ir_text, tensorflow
 from parsers.graphs.graph import Graph, Origin
 
 HEAD = 4096
@@ -28,6 +28,9 @@ class GraphFormat:
 # Where content fits none of them, the first one that the name fits is tried.
 FORMATS: tuple[GraphFormat, ...] = (
     GraphFormat(anf_ir.FORMAT, anf_ir.sniff, r"\.pb$", anf_ir.read_graph),
+    GraphFormat(ir_text.FORMAT, ir_text.sniff, r"\.ir$|^trace_code_graph_\d+$", ir_text.read_graph),
+    GraphFormat(dot.FORMAT, dot.sniff, r"\.dot$", dot.read_graph),
+    GraphFormat(tensorflow.FORMAT, tensorflow.sniff, r"\.pb$", tensorflow.read_graph),
 )
 
 

@@ -36,7 +36,10 @@ def shape_text(dims: list[str]) -> str:
 
 
 def output_of(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str]:
-    """Type and shape of a TypeProto: ("Tensor[Float32]", "8x10"); of a tuple those of its parts. WireError for damage."""
+    """Type and shape of a TypeProto: ("Tensor[Float32]", "8x10"); of a tuple those of its parts. WireError for damage.
+
+    A scalar has no shape in the file, nor have the parts of a tuple, of whatever shape they are.
+    """
     if depth > DEEPEST:
         raise WireError("types nested too deep")
     number, tensor, parts = -1, None, None
@@ -44,7 +47,7 @@ def output_of(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str
         if key == _DATA_TYPE:
             number = signed(varint(data, start)[0])
         elif key == _TENSOR:
-            tensor, parts = _tensor(data, start, stop), None
+            tensor, parts = _tensor(data, start, stop, "" if depth else "[]"), None
         elif key == _SEQUENCE:
             elements = [(a, b) for inner, a, b in places(data, start, stop) if inner == _ELEMENTS]
             parts, tensor = [output_of(data, a, b, depth + 1) for a, b in elements], None
@@ -70,14 +73,14 @@ def _runs(texts: list[str]) -> str:
     return ", ".join(found)
 
 
-def _tensor(data: bytes, pos: int, end: int) -> tuple[str, str]:
-    number, dims = -1, []
+def _tensor(data: bytes, pos: int, end: int, without: str) -> tuple[str, str]:
+    number, dims = -1, list[str]()
     for key, start, stop in places(data, pos, end):
         if key == _ELEMENT:
             number = signed(varint(data, start)[0])
         elif key == _SHAPE:
             dims += [_dimension(data, a, b) for inner, a, b in places(data, start, stop) if inner == _DIM]
-    return (f"Tensor[{type_name(number)}]" if number >= 0 else "Tensor"), shape_text(dims)
+    return (f"Tensor[{type_name(number)}]" if number >= 0 else "Tensor"), "x".join(dims) or without
 
 
 def _dimension(data: bytes, pos: int, end: int) -> str:

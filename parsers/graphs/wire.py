@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from parsers.events.wire import DELIMITED, VARINT, WireError, skip, varint
+from parsers.events.wire import DELIMITED, VARINT, WireError, signed, skip, varint
 
 
 def places(data: bytes, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
@@ -41,6 +42,28 @@ def places(data: bytes, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
             except IndexError:
                 raise WireError("a field ends beyond its message") from None
             yield key, start, pos
+
+
+class Field(NamedTuple):
+    """A field of a message: key, start and end of its content."""
+
+    key: int
+    start: int
+    stop: int
+
+
+def intact(data: bytes, pos: int, end: int) -> Iterator[Field]:
+    """The fields of a message up to where it is damaged."""
+    try:
+        for key, start, stop in places(data, pos, end):
+            yield Field(key, start, stop)
+    except WireError:
+        return
+
+
+def number(data: bytes, pos: int) -> int:
+    """The signed number of a varint field."""
+    return signed(varint(data, pos)[0])
 
 
 def _varint(data: bytes, pos: int) -> tuple[int, int]:

@@ -36,6 +36,10 @@ def age(directory: Path) -> None:
         ("events.out.tfevents.1795221705.vm.18095.3", ("tensorboard", 1795221705)),
         ("my_tfevents_file", ("tensorboard", None)),
         ("ms_output_optimize.pb", ("graph", None)),
+        ("24_execute_0097.ir", ("graph", None)),
+        ("ModelDigraph_0994.dot", ("graph", None)),
+        ("trace_code_graph_0989", ("graph", None)),
+        ("model.onnx", ("graph", None)),
         ("memory_usage_3.pb", None),
         ("summary.txt", None),
         ("model.ckpt", None),
@@ -232,3 +236,14 @@ def test_two_names_that_are_written_alike_are_two_runs(tmp_path: Path) -> None:
 
 def test_a_time_no_calendar_has_is_no_time() -> None:
     assert classify("events.summary.99999999999999999999.x_MS") == ("events", None)
+
+
+def test_what_mindspore_saves_beside_graphs_belongs_to_their_run(tmp_path: Path) -> None:
+    for name in ("24_execute_0097.ir", "actor_set/final_actor_set.ir", "verbose_ir_files/hwopt_0001.ir"):
+        touch(tmp_path / "saved" / name, 1e9)
+    touch(tmp_path / "alone/actor_set/a.ir", 1e9)
+    found = {source.name: [os.path.relpath(file.path, source.path) for file in source.files] for source in discover(tmp_path)}
+    saved = ["24_execute_0097.ir", "actor_set/final_actor_set.ir", "verbose_ir_files/hwopt_0001.ir"]
+    assert found == {"saved": saved, "alone/actor_set": ["a.ir"]}
+    again = rescan(source_of(tmp_path / "saved"))
+    assert [os.path.relpath(file.path, again.path) for file in again.files] == saved
