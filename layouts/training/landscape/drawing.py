@@ -210,10 +210,11 @@ def _settings(source: FrameSource, run: str) -> dict[str, Any]:
     return {fact: _setting(recorded[column]) for fact, column in _SETTINGS.items() if column in recorded}
 
 
-def _setting(value: Setting) -> Any:
+def _setting(value: Setting) -> str:
+    """A setting was chosen, not measured: all of its digits count."""
     if isinstance(value, int) and not isinstance(value, bool):
         return fmt.count(value)
-    return html.Span(fmt.number(value), title=fmt.exact(value)) if isinstance(value, float) else str(value)
+    return fmt.exact(value) if isinstance(value, float) else str(value)
 
 
 def _landscape_facts(value: LandscapeValue) -> dict[str, Any]:

@@ -176,11 +176,10 @@ def test_facts_say_how_the_run_was_trained() -> None:
     }}  # fmt: skip
     _, facts = callbacks.side(given, ask(("one", "landscape_[30]")))
     rows = rows_of(facts)
-    wanted = {"Network": "LeNet<b>5", "Optimizer": "Momentum", "Learning rate": "0.01235", "Epochs": "12",
+    wanted = {"Network": "LeNet<b>5", "Optimizer": "Momentum", "Learning rate": "0.0123456", "Epochs": "12",
               "Batch size": "4,096", "Loss function": "CrossEntropy"}  # fmt: skip
     assert {label: rows[label] for label in wanted} == wanted
     assert "not a fact" not in str(rows)
-    assert "0.0123456" in str(facts.to_plotly_json())
 
 
 def test_facts_of_a_run_without_lineage_leave_those_rows_out() -> None:
