@@ -6,7 +6,7 @@ import argparse
 import importlib
 import os
 
-PARTS = ("listing", "reading", "values", "showing", "tables", "starting", "drawing", "browsing", "peers")
+PARTS = ("listing", "reading", "values", "showing", "tables", "starting", "drawing", "graphs_view", "browsing", "peers")
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ row, in every function and whatever is hidden.
 
 from __future__ import annotations
 
+from parsers.analysis.graphs.difference import Difference, compare
 from parsers.analysis.graphs.network import Network, network
 from parsers.analysis.graphs.scopes import Scopes, scopes
 from parsers.analysis.graphs.search import Found, search
@@ -13,6 +14,6 @@ from parsers.analysis.graphs.simplify import Simplified, simplified
 from parsers.analysis.graphs.visible import Beside, Item, Link, Shown, View, Visible
 
 __all__ = [
-    "Beside", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "View", "Visible", "network", "scopes",
-    "search", "simplified",
+    "Beside", "Difference", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "View", "Visible", "compare",
+    "network", "scopes", "search", "simplified",
 ]  # fmt: skip
