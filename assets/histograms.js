@@ -111,7 +111,7 @@
       result.push(badge("histograms.shown", { drawn: count(meta.drawn), steps: count(meta.steps) }, "histograms.shown.title", "accent"));
     } else if (meta.view !== "step") result.push(badge(meta.steps === 1 ? "histograms.steps_one" : "histograms.steps", { n: count(meta.steps) }));
     if (meta.scale) result.push(...scale(meta));
-    if (meta.newest) result.push(newest(meta.newest));
+    if (meta.newest && meta.shown === 1) result.push(newest(meta.newest));
     return result;
   }
 
@@ -136,8 +136,8 @@
   function named(panel, step) {
     const dot = make("span", "ms-dot", [], { "aria-hidden": "true" });
     dot.style.background = panel.colour;
-    const text = step === undefined ? panel.label : `${panel.label} · ${count(step)}`;
-    return make("span", "ms-histogram-run", [dot, make("span", "ms-cut", text)], { title: text });
+    const at = step === undefined ? [] : make("span", "ms-number ms-muted", count(step));
+    return make("span", "ms-histogram-run", [dot, make("span", "ms-cut", panel.label), ...[].concat(at)], { title: panel.label });
   }
 
   // The runs of the view of one step, and each one's step where they are not the same.
@@ -148,6 +148,7 @@
     const stepOf = (panel) => array(panel.step)[0];
     const alike = meta.view !== "step" || shown.every((panel) => stepOf(panel) === stepOf(shown[0]));
     host.hidden = meta.shown < 2 || !shown.length || new Set(shown.map((panel) => panel.xaxis)).size > 1;
+    card.classList.toggle("ms-with-legend", !host.hidden);
     host.replaceChildren(...shown.map((panel) => named(panel, alike ? undefined : stepOf(panel))));
   }
 

@@ -8,6 +8,7 @@
   const { make, words, icon, iconButton, segments, pressSegment, badge, last, count } = cards;
   const MOST = 24;      // pictures of a card until all are asked for
   const NEIGHBOURS = 24;  // pictures whose neighbours are fetched before they are asked for
+  const [GAP, CAPTION, LEAST] = [8, 24, [110, 100]];  // px: between pictures, below one, least width and height of one
   const SETTLED_MS = 150;
   const ADJUST_WAIT_MS = 200;
   const ADJUSTMENTS = [["bright", "images.brightness"], ["contrast", "images.contrast"]];
@@ -27,7 +28,7 @@
   // A picture ---------------------------------------------------------------------------------------------------------
 
   function picture() {
-    const image = make("img", "", [], { decoding: "async", alt: "" });
+    const image = make("img", "", [], { decoding: "async", loading: "lazy", alt: "" });
     const frame = make("div", "ms-image-frame", [image, make("p", "ms-image-note", [], { role: "status", hidden: "" })]);
     const save = make("a", "ms-button ms-button-icon", icon("download"), { download: "" });
     mindscope.i18n.label(save, "title", "images.save");
@@ -50,6 +51,7 @@
     settle(cards.pageAround(figure));
     figure.querySelector(".ms-image-size").textContent = `${count(image.naturalWidth)} × ${count(image.naturalHeight)}`;
     // Pixels as they are help where they are enlarged; a reduced picture would only lose some of them.
+    arrange(figure.parentElement);
     image.classList.toggle("ms-image-enlarged", image.clientWidth > image.naturalWidth || image.clientHeight > image.naturalHeight);
   }
 
@@ -69,6 +71,8 @@
     try {
       const answer = await fetch(source);
       if (!answer.ok) return (await answer.json()).error;
+      const problem = decodeURIComponent(answer.headers.get("Mindscope-Problem") || "");
+      if (problem) return `${what}: ${problem}`;
       return mindscope.i18n.text("images.undecodable", { what, media: answer.headers.get("Content-Type") });
     } catch (error) {
       return mindscope.i18n.text("images.unanswered", { what });
@@ -145,8 +149,24 @@
     if (!grid) {
       grid = make("div", "ms-image-grid");
       host.replaceChildren(grid, steps.ownSlider(page, card));
+      new ResizeObserver(() => arrange(grid)).observe(grid);
     }
     return grid;
+  }
+
+  // So many pictures beside each other that they are as large as they can be; where they have to be scrolled, as css has it.
+  function arrange(grid) {
+    if (!grid || !grid.classList.contains("ms-image-grid")) return;
+    const { naturalWidth: width, naturalHeight: height } = Array.from(grid.querySelectorAll("img")).find((image) => image.naturalWidth) || {};
+    const number = grid.children.length;
+    let [columns, largest] = [0, 0];
+    for (let across = 1; width && across <= number; across += 1) {
+      const down = Math.ceil(number / across);
+      const room = [(grid.clientWidth - 20 + GAP) / across - GAP, (grid.clientHeight - 8 + GAP) / down - GAP - CAPTION];
+      const size = Math.min(room[0], (room[1] * width) / height);
+      if (room[0] >= LEAST[0] && room[1] >= LEAST[1] && size > largest) [columns, largest] = [across, size];
+    }
+    grid.style.gridTemplateColumns = columns ? `repeat(${columns}, minmax(0, 1fr))` : "";
   }
 
   function show(page, card, key) {

@@ -1,5 +1,6 @@
 // Two pictures of one tag, of any two steps and runs: beside each other, under a slider, or as their difference.
-// In the state: compare is the tag, a and b are "position:run" (see cards_steps.js), how is beside, slider or difference.
+// In the state: compare is the tag, a and b are "position:run" (see cards_steps.js), how is beside, slider or difference, split is
+// how many percent of the slider's way are A.
 (function () {
   "use strict";
   const mindscope = window.mindscope;
@@ -7,6 +8,7 @@
   const { make, iconButton, segments, pressSegment, last } = cards;
   const WRITE_WAIT_MS = 200;
   const WAYS = [["beside", "images.beside"], ["slider", "images.slider"], ["difference", "images.difference"]];
+  const MIDDLE = "50";
   const SIDES = ["a", "b"];
 
   function wayOf(page) {
@@ -78,10 +80,16 @@
       return figure;
     });
     const split = make("input", "ms-compare-split", [], { type: "range", min: "0", max: "100", step: "0.5" });
-    split.value = "50";
     mindscope.i18n.label(split, "aria-label", "images.split");
     const stage = make("div", "ms-compare-stage", [...figures, split]);
-    split.addEventListener("input", () => stage.style.setProperty("--ms-split", String(Number(split.value) / 100)));
+    split.addEventListener("input", () => {
+      stage.style.setProperty("--ms-split", String(Number(split.value) / 100));
+      window.clearTimeout(page.splitting);
+      page.splitting = window.setTimeout(() => {
+        page.splitting = 0;
+        page.change({ split: split.value === MIDDLE ? [] : [split.value] });
+      }, WRITE_WAIT_MS);
+    });
     scrollTogether(figures.map((figure) => figure.querySelector(".ms-image-frame")));
     return make("div", "ms-compare", [bar, stage]);
   }
@@ -114,7 +122,12 @@
     if (!card.stepped.length) return;
     const way = wayOf(page);
     host.querySelector(".ms-compare-stage").dataset.how = way;
-    host.querySelector(".ms-compare-split").hidden = way !== "slider";
+    const split = host.querySelector(".ms-compare-split");
+    split.hidden = way !== "slider";
+    if (!page.splitting) {
+      split.value = last(page.state, "split", MIDDLE);
+      host.querySelector(".ms-compare-stage").style.setProperty("--ms-split", String(Number(split.value) / 100));
+    }
     pressSegment(host.querySelector(".ms-compare-ways"), way);
     for (const side of SIDES) {
       const { series, list, position, place } = sideOf(page, card, side);
@@ -130,7 +143,7 @@
   // The picture whose button it was is A; B is another run at that step, or the same run at its first step.
   function toggle(page, card, key, button) {
     page.sides = {};
-    if (images.comparing(page) === key) return page.change({ compare: [], a: [], b: [], how: [] });
+    if (images.comparing(page) === key) return page.change({ compare: [], a: [], b: [], how: [], split: [] });
     if (!card.stepped || !card.stepped.length) return undefined;
     const figure = button.closest(".ms-image");
     const series = card.stepped.find((one) => figure && one.run === figure.dataset.run) || card.stepped[0];

@@ -33,7 +33,15 @@ def image(data: memoryview) -> ImageValue:
             colorspace = whole(content)
         elif key == ENCODED:
             encoded = bytes(content)
-    return replace(encoded_image(encoded), claimed_width=width, claimed_height=height, colorspace=colorspace)
+    return replace(_claimed(encoded_image(encoded), width, height), colorspace=colorspace)
+
+
+def _claimed(value: ImageValue, width: int, height: int) -> ImageValue:
+    """The image with what its record says of its size; contradicting its own header is a problem."""
+    problem = value.problem
+    if not problem and min(width, height) > 0 and (width, height) != (value.width, value.height):
+        problem = f"Its record says {width:,} x {height:,} pixels, its own header {value.width:,} x {value.height:,}."
+    return replace(value, claimed_width=width, claimed_height=height, problem=problem)
 
 
 def tensorboard_image(data: memoryview) -> ImageValue:
@@ -46,9 +54,7 @@ def tensorboard_image(data: memoryview) -> ImageValue:
     if len(strings) > MOST_IMAGES + 2:
         raise FormatError(f"wanted at most {MOST_IMAGES:,} images in a record, got {len(strings) - 2:,}")
     width, height = (_number(bytes(text[:11])) for text in strings[:2])
-    first, *others = (
-        replace(encoded_image(bytes(one)), claimed_width=width, claimed_height=height) for one in strings[2:]
-    )
+    first, *others = (_claimed(encoded_image(bytes(one)), width, height) for one in strings[2:])
     return replace(first, others=tuple(others))
 
 

@@ -183,6 +183,10 @@ def test_two_pictures_are_compared(page: Page, given: str) -> None:
     assert before is not None
     page.mouse.click(before["x"] + before["width"] * 0.25, before["y"] + before["height"] / 2)
     assert 20 < float(split.input_value()) < 30
+    expect(page).to_have_url(re.compile(r"split=2\d"))
+    placed = split.input_value()
+    page.reload()
+    expect(page.get_by_role("slider", name="Where A ends")).to_have_value(placed)
     page.get_by_role("button", name="Difference").click()
     expect(page.locator('.ms-compare-stage[data-how="difference"]')).to_be_visible()
     page.reload()
@@ -191,6 +195,21 @@ def test_two_pictures_are_compared(page: Page, given: str) -> None:
     card(page, "digit").hover()
     card(page, "digit").locator('.ms-card-tools [data-act="compare"]').click()
     expect(page.locator(".ms-image-grid .ms-image")).to_have_count(2)
+
+
+def test_pictures_stand_so_that_they_are_as_large_as_they_can_be(
+    page: Page, tmp_path: Path, serve: Callable[[Flask], str]
+) -> None:
+    for run in "abc":
+        write(tmp_path / run, {"wide": [(1, png(9, 64, 8))], "high": [(1, png(9, 8, 64))]})
+    store = Store([tmp_path], interval=0).start()
+    assert store.wait(30)
+    visit(page, serve(create_app(store).server), "tag=wide&tag=high")
+    columns = "grid => getComputedStyle(grid).gridTemplateColumns.split(' ').length"
+    for tag, number in (("wide", 1), ("high", 3)):
+        expect_grey(page, card(page, tag).locator("img").last, 9)
+        assert card(page, tag).locator(".ms-image-grid").evaluate(columns) == number
+    store.stop()
 
 
 def test_a_picture_already_there_is_not_sent_again(page: Page, given: str) -> None:
@@ -229,7 +248,7 @@ def test_a_damaged_image_says_so_on_its_card(context: BrowserContext, runs: Path
     broken = png(50, 8, 8)
     write(runs / "bad", {
         "svg": [(1, SVG)], "huge": [(1, png(1, 100_000, 100_000))], "good": [(1, png(7, 8, 8))],
-        "broken": [(1, broken[:41] + b"\0" * (len(broken) - 41))],
+        "broken": [(1, broken[:41] + b"\0" * (len(broken) - 41))], "cut": [(1, broken[:36])], "claims": [(1, png(9, 4, 4))],
     })
     store = Store([runs], interval=0).start()
     assert store.wait(30)
@@ -238,6 +257,9 @@ def test_a_damaged_image_says_so_on_its_card(context: BrowserContext, runs: Path
     expect(card(page, "svg").locator(".ms-image-note")).to_contain_text(re.compile("record at byte .*wanted a PNG, JPEG, GIF"))
     expect(card(page, "huge").locator(".ms-image-note")).to_contain_text("100,000 x 100,000")
     expect(card(page, "broken").locator(".ms-image-note")).to_contain_text("broken, bad, step 1: The image is damaged")
+    expect(card(page, "cut").locator(".ms-image-note")).to_contain_text("cut, bad, step 1: The image is cut: it has 36 bytes")
+    expect(card(page, "claims").locator(".ms-image-note")).to_contain_text("says 8 x 8 pixels, its own header 4 x 4")
+    expect_grey(page, card(page, "claims").locator("img"), 9)
     expect_grey(page, card(page, "good").locator("img"), 7)
     store.stop()
 

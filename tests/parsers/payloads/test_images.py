@@ -63,9 +63,15 @@ def decoded(encoded: bytes, height: int = 5, width: int = 4) -> ImageValue:
 )  # fmt: skip
 def test_type_and_size_come_from_the_bytes(make: object, media: str) -> None:
     encoded = make(321, 123)  # type: ignore[operator]
-    value = decoded(encoded)
+    value = decoded(encoded, height=123, width=321)
     assert (value.media, value.width, value.height, value.data) == (media, 321, 123, encoded)
-    assert (value.claimed_width, value.claimed_height, value.colorspace, value.problem) == (4, 5, 3, "")
+    assert (value.claimed_width, value.claimed_height, value.colorspace, value.problem) == (321, 123, 3, "")
+
+
+def test_a_record_that_contradicts_its_image_says_so_and_the_image_is_there() -> None:
+    value = decoded(png(32, 24), height=100_000, width=100_000)
+    assert (value.width, value.height, value.claimed_width, value.claimed_height) == (32, 24, 100_000, 100_000)
+    assert value.problem == "Its record says 100,000 x 100,000 pixels, its own header 32 x 24."
 
 
 @pytest.mark.parametrize("make", [png, gif, jpeg, lossy, lossless, extended])
