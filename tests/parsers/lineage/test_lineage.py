@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +14,7 @@ from parsers import LINEAGE, Run, discover, open_run
 from parsers.events.messages import message_class
 from parsers.lineage.description import Description, Record
 from parsers.lineage.mindspore import metrics, train_lineage, user_defined
+from parsers.snapshot import dump, load
 from tests.parsers.events.event_reference import framed
 from tests.parsers.lineage.lineage_reference import custom, lineage_event, lineage_files, same, settings_of, write_run
 
@@ -248,3 +250,41 @@ def test_what_was_read_stays_until_the_next_look_and_is_not_read_again(tmp_path:
     run.refresh()
     assert dict(run.settings) == {"user_defined/a": 1}
     assert "replaced" in [problem.kind for problem in run.problems]
+
+
+@pytest.mark.parametrize("value", [0x00, 0x7F, 0xFF])
+def test_every_byte_of_real_messages_replaced_gives_settings_or_a_problem(real_data: Path, value: int) -> None:
+    run = open_run(real_data / "summary/ranks/rank_0")
+    for kind, tag in [("dataset_graph", "dataset_graph"), *(("lineage", tag) for tag in run.tags("lineage"))]:
+        data = bytes(run.raw(kind, tag, -1))
+        for at in range(len(data)):
+            changed = data[:at] + bytes([value]) + data[at + 1 :]
+            made = Description()
+            made.add_lineage([Record("f", 0, 0, tag, lambda changed=changed: memoryview(changed))])  # type: ignore[misc]
+            assert made.settings or made.problems or made.datasets or not tag.endswith("graph")
+            assert all(isinstance(one, bool | int | float | str) for one in made.settings.values())
+            assert all(problem.kind == "bad_value" for problem in made.problems)
+
+
+def test_problems_come_back_from_the_index_without_reading(tmp_path: Path) -> None:
+    run = open_run(write_run(tmp_path, train() + evaluation("no JSON")))
+    parts = dump(list(run.states.values()))
+    assert parts is not None
+    again = Run(run.source)
+    again.restore(load(b"".join(bytes(part) for part in parts)))
+    assert not again.refresh()
+    assert again.problems == run.problems
+    assert [problem.kind for problem in again.problems] == ["bad_value"]
+    assert again.settings.keys() == run.settings.keys()
+
+
+def test_a_directory_whose_name_is_no_text(tmp_path: Path) -> None:
+    folder = os.fsencode(tmp_path) + b"/run\xff"
+    os.mkdir(folder)
+    with open(folder + b"/x.summary.1.0.h_lineage", "wb") as file:
+        file.write(train())
+    [source] = discover(tmp_path)
+    run = Run(source)
+    run.refresh()
+    assert LINEAGE.check(run.lineage)["path"][0].endswith("run\\xff")
+    assert run.lineage.to_csv().encode()
