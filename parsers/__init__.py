@@ -26,7 +26,7 @@ from parsers.frames import (
 from parsers.graphs.access import GraphPlace, Graphs
 from parsers.graphs.graph import Graph, SourceLine
 from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
-from parsers.lineage.table import better, lineage_table
+from parsers.lineage.table import LineageRow, better, derive, lineage_frame, lineage_table, shared_tags
 from parsers.lineage.values import Setting
 from parsers.model import Problem, Series, Source
 from parsers.payloads.cache import PayloadCache
@@ -39,7 +39,8 @@ __all__ = [
     "DATASET_NODES", "EDGES", "HISTOGRAMS", "IMAGES", "IMPORTANCE", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES",
     "SCALARS", "SINGLE_CHANGES", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode", "DatasetOperation",
     "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items", "LandscapePlan",
-    "LandscapeValue", "MediaError", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run", "Schema",
-    "SchemaError", "Series", "Setting", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value",
-    "better", "discover", "landscape_plan", "lineage_table", "open_run",
+    "LandscapeValue", "LineageRow", "MediaError", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run",
+    "Schema", "SchemaError", "Series", "Setting", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue",
+    "Value", "better", "derive", "discover", "landscape_plan", "lineage_frame", "lineage_table", "open_run",
+    "shared_tags",
 ]  # fmt: skip

@@ -31,7 +31,7 @@ from parsers.export.cells import csv_names, number_text
 from parsers.export.files import Names, Progress, readable, replacing, unheard
 from parsers.export.scalars import ALL_STEPS, ScalarWriter, Steps, scalar_file, single_file
 from parsers.export.single import files_of
-from parsers.lineage.table import Row, row
+from parsers.lineage.table import LineageRow, run_row
 from parsers.payloads.items import Items
 from parsers.payloads.values import HistogramValue, Value
 from parsers.runs import Run
@@ -81,7 +81,7 @@ class Export:
         self._files: dict[str, BinaryIO] = {}
         self._scalars: ScalarWriter | None = None
         self._runs = Names()
-        self._lineage: list[Row] = []
+        self._lineage: list[LineageRow] = []
         self.counts: Counter[str] = Counter()
         self.left: Counter[str] = Counter()
         self.lost = 0
@@ -104,7 +104,7 @@ class Export:
     def add(self, run: Run, progress: Progress = unheard) -> None:
         """Write what is wanted of one run, its ranks not included. progress is told the share done, from 0 to 1."""
         if "lineage" in self._wanted.kinds and run.settings:
-            self._lineage.append(row(run))
+            self._lineage.append(run_row(run))
             self.counts["lineage"] += 1
         found = {kind: run.tags(KINDS[kind]) for kind in KINDS if kind in self._wanted.kinds and kind != "lineage"}
         others = {kind: run.tags(kind) for kind in run.kinds() if kind not in _EXPORTED and self._all}

@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 
 from parsers.export.cells import csv_names, number_text
 from parsers.frames import LINEAGE_TABLE
-from parsers.lineage.table import Row, further
+from parsers.lineage.table import LineageRow, further
 from parsers.lineage.values import Setting
 
 
-def csv_rows(rows: Sequence[Row]) -> Iterator[bytes]:
+def csv_rows(rows: Sequence[LineageRow]) -> Iterator[bytes]:
     """Lines of CSV, names of columns first."""
     values = [one.values for one in rows]
     columns = [*LINEAGE_TABLE.names, *further(values)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ import pandas as pd
 from parsers.discovery import printable
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite
+from parsers.model import Floats, Series
 from parsers.schema import Schema
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def better(name: str) -> str:
     return "min" if _SMALLER.search(words) else "max" if _GREATER.search(words) else ""
 
 
-class Row(NamedTuple):
+class LineageRow(NamedTuple):
     """One run: name, directory, settings, and columns derived from its scalars."""
 
     run: str
@@ -61,46 +62,50 @@ def lineage_table(
     parts = [part for run in runs for part in (run, *run.ranks) if part.source.files or not part.ranks]
     if names is not None and len(names) != len(parts):
         raise ValueError(f"names: wanted {len(parts)}, one for every run and rank, got {len(names)}")
-    tags = _common(parts) if scalars is None else tuple(dict.fromkeys(scalars))
-    shown = [part.source.name for part in parts] if names is None else names
-    return table([row(part, tags, name) for part, name in zip(parts, shown, strict=True)])
+    tags = shared_tags([part.tags("scalar") for part in parts]) if scalars is None else tuple(dict.fromkeys(scalars))
+    shown = [part.name for part in parts] if names is None else names
+    return lineage_frame([run_row(part, tags, name) for part, name in zip(parts, shown, strict=True)])
 
 
-def row(run: Run, tags: Sequence[str] = (), name: str | None = None) -> Row:
+def run_row(run: Run, scalars: Sequence[str] = (), name: str | None = None) -> LineageRow:
     """One run with these scalars derived; its ranks are rows of their own."""
-    return Row(run.source.name if name is None else name, printable(run.source.path), run.settings, _derived(run, tags))
+    derived = derive(run.tags("scalar"), run.series, scalars)
+    return LineageRow(run.name if name is None else name, printable(run.path), run.settings, derived)
 
 
-def _common(runs: Sequence[Run]) -> tuple[str, ...]:
-    """The tags that most runs have, in the order in which they appear."""
+def shared_tags(tags: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Of the tags of several runs those that most runs share, at most ten, in the order in which they appear."""
     counts: dict[str, int] = {}
-    for run in runs:
-        for tag in run.tags("scalar"):
-            counts[tag] = counts.get(tag, 0) + 1
-    shared = [tag for tag in counts if counts[tag] > 1 or len(runs) == 1]
+    for tag in (tag for own in tags for tag in own):
+        counts[tag] = counts.get(tag, 0) + 1
+    shared = [tag for tag in counts if counts[tag] > 1 or len(tags) == 1]
     chosen = set(sorted(shared, key=lambda tag: -counts[tag])[:MOST_TAGS])
     return tuple(tag for tag in counts if tag in chosen)
 
 
-def _derived(run: Run, tags: Sequence[str]) -> dict[str, int | float]:
-    own = run.tags("scalar")
-    if not own:
-        return {"steps": 0}
-    longest, begin, end = np.empty(0, np.int64), np.inf, -np.inf
-    for tag in own:
-        step, wall_time = run.series(tag)[:2]
-        longest = step if len(step) > len(longest) else longest
-        if len(wall_time):
-            begin, end = min(begin, float(wall_time.min())), max(end, float(wall_time.max()))
-    found: dict[str, int | float] = {"steps": len(np.unique(longest)), "duration": end - begin if end >= begin else np.nan}
-    for tag in tags:
-        value = run.series(tag).value
-        if not len(value):
-            continue
-        found[f"last/{tag}"] = float(value[-1])
-        finite, best = value[np.isfinite(value)], better(tag)
-        if best and len(finite):
-            found[f"best/{tag}"] = float(finite.min() if best == "min" else finite.max())
+def derive(
+    tags: Sequence[str], series: Callable[[str], Series | None], scalars: Sequence[str]
+) -> dict[str, int | float]:
+    """Columns of a run derived from its scalars: tags are all it has, scalars those that get columns last/ and best/."""
+    known = {tag: one for tag in tags if (one := series(tag)) is not None and len(one.step)}
+    longest = max((one.step for one in known.values()), key=len, default=np.empty(0, np.int64))
+    rising = bool((longest[1:] > longest[:-1]).all())
+    found: dict[str, int | float] = {"steps": len(longest) if rising else len(np.unique(longest))}
+    times = list({id(one.wall_time): one.wall_time for one in known.values()}.values())  # tags of one record share theirs
+    if times:
+        found["duration"] = max(float(one.max()) for one in times) - min(float(one.min()) for one in times)
+    for tag in scalars:
+        if tag in known:
+            found |= _ends(tag, known[tag].value)
+    return found
+
+
+def _ends(tag: str, value: Floats) -> dict[str, float]:
+    found, best = {f"last/{tag}": float(value[-1])}, better(tag)
+    if best:
+        value = value[np.isfinite(value)]
+    if best and len(value):
+        found[f"best/{tag}"] = float(value.min() if best == "min" else value.max())
     return found
 
 
@@ -109,15 +114,15 @@ def _derived(run: Run, tags: Sequence[str]) -> dict[str, int | float]:
 
 def row_frame(run: str, path: str, settings: Mapping[str, Setting]) -> pd.DataFrame:
     """The frame of one run (schema LINEAGE)."""
-    return _frame(LINEAGE, [Row(run, printable(path), settings, {})])
+    return _frame(LINEAGE, [LineageRow(run, printable(path), settings, {})])
 
 
-def table(rows: Sequence[Row]) -> pd.DataFrame:
+def lineage_frame(rows: Sequence[LineageRow]) -> pd.DataFrame:
     """The frame of rows (schema LINEAGE_TABLE)."""
     return _frame(LINEAGE_TABLE, rows)
 
 
-def _frame(schema: Schema, rows: Sequence[Row]) -> pd.DataFrame:
+def _frame(schema: Schema, rows: Sequence[LineageRow]) -> pd.DataFrame:
     values = [one.values for one in rows]
     columns: dict[str, Any] = {
         column.name: _typed([one.get(column.name) for one in values], column.dtype) for column in schema.columns
@@ -129,7 +134,7 @@ def _frame(schema: Schema, rows: Sequence[Row]) -> pd.DataFrame:
 
 def further(rows: Iterable[Mapping[str, Setting]]) -> list[str]:
     """The columns of rows beyond those all have, in the order of LINEAGE_TABLE.further, then of first appearance."""
-    found = {name: None for one in rows for name in one if name not in LINEAGE_TABLE.names}
+    found = dict.fromkeys(name for one in rows for name in one)
     return [name for prefix in PREFIXES for name in found if name.startswith(prefix)]
 
 

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from parsers import LINEAGE_TABLE, Run, better, discover, lineage_table, open_run
+from parsers import LINEAGE_TABLE, Run, better, discover, lineage_frame, lineage_table, open_run
 from parsers.events.writer import EventWriter
-from parsers.lineage.table import Row, table
+from parsers.lineage.table import LineageRow
 from tests.parsers.lineage.lineage_reference import custom, lineage_event, lineage_files, settings_of, write_run
 
 
@@ -115,8 +115,8 @@ def test_ranks_are_rows(tmp_path: Path) -> None:
 
 def test_many_runs_are_a_table_in_no_time(tmp_path: Path) -> None:
     settings = [{"epoch": n, **{f"user_defined/{c}": n * c for c in range(30)}} for n in range(1000)]
-    rows = [Row(f"r{n}", "/p", one, {"steps": 1}) for n, one in enumerate(settings)]
+    rows = [LineageRow(f"r{n}", "/p", one, {"steps": 1}) for n, one in enumerate(settings)]
     begin = process_time()
-    frame = table(rows)
+    frame = lineage_frame(rows)
     assert process_time() - begin < 1.0
     assert np.array_equal(frame["user_defined/7"].to_numpy(np.int64), 7 * np.arange(1000))
