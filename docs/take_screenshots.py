@@ -24,6 +24,7 @@ PICTURES = (
     ("runs", "", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
+    ("overview", "overview?run=lenet_adam_lr0.01_b64", "light", "en-US"),
     ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
     ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
     ("images", f"images?{CHOSEN}&step=40", "light", "en-US"),
