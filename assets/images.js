@@ -8,7 +8,7 @@
   const { make, words, icon, iconButton, segments, pressSegment, badge, last, count } = cards;
   const MOST = 24;      // pictures of a card until all are asked for
   const NEIGHBOURS = 24;  // pictures whose neighbours are fetched before they are asked for
-  const [GAP, CAPTION, LEAST] = [8, 24, [110, 100]];  // px: between pictures, below one, least width and height of one
+  const [GAP, CAPTION, LEAST] = [8, 24, [110, 40]];  // px: between pictures, below one, least width and height of one
   const SETTLED_MS = 150;
   const ADJUST_WAIT_MS = 200;
   const ADJUSTMENTS = [["bright", "images.brightness"], ["contrast", "images.contrast"]];
@@ -167,6 +167,7 @@
       if (room[0] >= LEAST[0] && room[1] >= LEAST[1] && size > largest) [columns, largest] = [across, size];
     }
     grid.style.gridTemplateColumns = columns ? `repeat(${columns}, minmax(0, 1fr))` : "";
+    grid.style.gridAutoRows = columns ? "minmax(0, 1fr)" : "";
   }
 
   function show(page, card, key) {
