@@ -7,14 +7,14 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 
 from app.terminal import printable, width
-from parsers import Problem, Source, discover
+from parsers import Problem, Run, Source, discover
 from parsers.discovery import printable as encodable
-from parsers.lineage.configs import read_config
 from parsers.runs import reader_of_file
 
 
@@ -83,12 +83,17 @@ def check(options: argparse.Namespace) -> int:
 
 
 def _problems(source: Source) -> Iterator[Problem]:
-    yield from source.problems
+    found = dict.fromkeys(source.problems)
+    yield from found
     for file in source.files:
-        if file.kind == "config":
-            yield from read_config(file.path).problems
-        else:
-            yield from reader_of_file(file).verify(file.path)
+        if file.kind != "config":
+            problems = reader_of_file(file).verify(file.path)
+            found |= dict.fromkeys(problems)
+            yield from problems
+    said = replace(source, files=tuple(file for file in source.files if file.kind in ("lineage", "config")), ranks=())
+    run = Run(said)
+    run.refresh(said)  # what lineage and configuration files say shows only when it is put together
+    yield from (problem for problem in run.problems if problem not in found)
 
 
 def problem_line(problem: Problem) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from parsers.events.writer import record
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "app" / "demo"
@@ -203,6 +204,17 @@ class TestWithoutServer:
         assert done.returncode == 1
         assert str(base / source.name) in done.stdout
         assert "1 problem" in done.stdout
+
+    def test_check_of_settings(self, base) -> None:
+        metric = b"no JSON"
+        message = b"\x09" + bytes(8) + b"\x3a" + bytes([len(metric) + 2]) + b"\x12" + bytes([len(metric)]) + metric
+        (base / "run.summary.1795221706.x_lineage").write_bytes(record(message))
+        (base / "config.yaml").write_text("a: [1")
+        done = run("check", base)
+        assert done.returncode == 1
+        assert done.stdout.count("bad_value") == 2
+        assert "no JSON" in done.stdout
+        assert str(base / "config.yaml") in done.stdout
 
     @pytest.mark.parametrize("suffix", ["csv", "json", "parquet"])
     def test_export(self, tmp_path, suffix) -> None:
