@@ -17,6 +17,7 @@ from app.index import Index
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.page import RunRow, SourceStatus
 from parsers import (
+    DatasetGraph,
     HistogramValue,
     Items,
     LandscapePlan,
@@ -200,6 +201,11 @@ class Store:
         """What a member run says of itself."""
         entry = self._entries.get(run)
         return entry.run.settings if entry else {}
+
+    def dataset_graph(self, run: str) -> DatasetGraph | None:
+        """The data pipeline that fed a member run."""
+        entry = self._entries.get(run)
+        return entry.run.dataset_graph if entry else None
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         """What a member run's checkpoints allow to compute."""

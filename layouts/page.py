@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from parsers import HistogramValue, Items, LandscapePlan, Problem, Series, Setting, Value
+from parsers import DatasetGraph, HistogramValue, Items, LandscapePlan, Problem, Series, Setting, Value
 
 State = Mapping[str, Sequence[str]]
 
@@ -68,7 +68,8 @@ class SourceStatus:
 class FrameSource(Protocol):
     """All a page may know of the application.
 
-    Every method but `value`, `distribution`, `settings` and `landscape_plan` answers from memory within milliseconds.
+    Every method but `value`, `distribution`, `settings`, `dataset_graph` and `landscape_plan` answers from memory within
+    milliseconds.
     """
 
     def status(self) -> SourceStatus:
@@ -112,6 +113,10 @@ class FrameSource(Protocol):
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         """What a member run says of itself, by column of LINEAGE; what was not recorded is missing."""
+        ...
+
+    def dataset_graph(self, run: str) -> DatasetGraph | None:
+        """The data pipeline that fed a member run, None where none was recorded."""
         ...
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:

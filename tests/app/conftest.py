@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from app import server
 from layouts.page import Ids, Page, RunRow, SourceStatus
 from layouts.state import BadInput
-from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
+from parsers import DatasetGraph, HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -65,6 +65,9 @@ class MemorySource:
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         return {}
+
+    def dataset_graph(self, run: str) -> DatasetGraph | None:
+        return None
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None

@@ -40,7 +40,7 @@ def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
         store.stop()
 
 
-def test_settings_are_those_of_the_run() -> None:
+def test_settings_and_pipeline_are_those_of_the_run() -> None:
     demo = Path(__file__).resolve().parents[2] / "app" / "demo"
     store = Store([demo], interval=0).start()
     try:
@@ -48,5 +48,12 @@ def test_settings_are_those_of_the_run() -> None:
         found = store.settings("lenet_landscape")
         assert (found["network"], found["optimizer"], found["learning_rate"]) == ("LeNet5", "Momentum", 0.02)
         assert dict(store.settings("nan_inf")) == dict(store.settings("no such run")) == {}
+        pipeline = store.dataset_graph("lenet_landscape")
+        assert pipeline is not None
+        assert pipeline.root.type == "Batch"
+        assert store.dataset_graph("nan_inf") is store.dataset_graph("no such run") is None
+        tags = {row.key: row.tags for row in store.runs()}
+        assert (tags["lenet_landscape"]["lineage"], tags["lenet_landscape"]["dataset_graph"]) == (1, 1)
+        assert {"lineage", "dataset_graph"}.isdisjoint(tags["nan_inf"])
     finally:
         store.stop()

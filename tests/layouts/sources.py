@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from layouts.page import RunRow, SourceStatus
-from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
+from parsers import DatasetGraph, HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
 
 
 class GivenSource:
@@ -61,6 +61,9 @@ class GivenSource:
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         return {}
+
+    def dataset_graph(self, run: str) -> DatasetGraph | None:
+        return None
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layouts.page import RunRow, SourceStatus
-from parsers import HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
+from parsers import DatasetGraph, HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
 
 START = 1_700_000_000.0
 
@@ -60,6 +60,9 @@ class Arrays:
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         return {}
+
+    def dataset_graph(self, run: str) -> DatasetGraph | None:
+        return None
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None
