@@ -305,7 +305,9 @@
 
   function drawSummary(t) {
     const texts = t.summary ? t.summary.texts : {};
-    const parts = STATISTICS.filter((name) => texts[name] && !(BAD.includes(name) && texts[name][1] === "0")).map((name) => {
+    // Of no finite value there is no least one, and nobody asks for the number of NaN where there is none.
+    const known = (name) => texts[name] && texts[name][1] !== (BAD.includes(name) ? "0" : "NaN");
+    const parts = STATISTICS.filter(known).map((name) => {
       const [text, exact] = texts[name];
       const wrong = BAD.includes(name);
       const value = make("b", "", text, { title: exact });

@@ -35,7 +35,8 @@
     if (!Number.isFinite(value)) return special(value);
     if (scientific) return value.toExponential(digits);
     const text = value.toFixed(whole ? 0 : digits);
-    return text.length > MOST_CHARACTERS ? value.toExponential(digits) : text;
+    // toFixed gives up on very large numbers, and writes all of their digits.
+    return text.length > MOST_CHARACTERS || text.includes("e") ? value.toExponential(digits) : text;
   }
 
   // How to write the values of a dtype, and how many characters that takes; largest is the largest magnitude, if known.

@@ -29,6 +29,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = tmp_path_factory.mktemp("tensors")
     write(base / "one", [(1, "weights", WEIGHTS[0]), (5, "weights", WEIGHTS[1]), (9, "weights", WEIGHTS[2]), (9, "long", LONG)])
     write(base / "two", [(1, "weights", WEIGHTS[0]), (5, "weights", WEIGHTS[0]), (9, "weights", WEIGHTS[1])])
+    extreme = np.float32([[3e38, -3e38], [0, 1]])
+    write(base / "extreme", [(1, "huge", extreme), (1, "nothing", np.zeros((2, 0), np.float32)), (1, "nan", extreme * np.nan)])
     write(base / "broken", [])
     # A tensor that claims 360 values and has 240.
     content = number(1, 3) + number(1, 40) + number(1, 3) + number(2, 11) + delimited(3, WEIGHTS[0][:, :, :2].tobytes())
@@ -73,6 +75,18 @@ def test_a_table_shows_the_values_recorded(page: Page, address: str) -> None:
     readout = page.locator(f"{CARD} .ms-tensor-readout")
     expect(readout).to_contain_text("[1, 2, 13] = ")
     assert np.float32(readout.text_content().split("= ")[1]) == WEIGHTS[1][1, 2, 13]
+
+
+def test_extreme_values_and_those_without_any(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=extreme")
+    huge = page.locator('.ms-slot[aria-label="huge"]')
+    for place, text in (("0", "3.00000e+38"), ("1", "-3.00000e+38")):
+        expect(huge.locator(f'.ms-table-cell[data-row="0"][data-column="{place}"]')).to_have_text(text)
+    expect(huge.locator(".ms-tensor-stats")).to_contain_text("min", use_inner_text=True)
+    for name, count in (("nothing", "count 0"), ("nan", "count 4")):
+        stats = page.locator(f'.ms-slot[aria-label="{name}"] .ms-tensor-stats')
+        expect(stats).to_contain_text(count, use_inner_text=True)
+        expect(stats).not_to_contain_text("min", use_inner_text=True)
 
 
 def test_dimension_boxes(page: Page, address: str) -> None:
