@@ -72,7 +72,7 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
             },
         },
         {"selector": "node.scope, node.stack", "style": {"border-color": look.muted}},
-        {"selector": "node.stack", "style": {"ghost": "yes", "ghost-offset-x": 4, "ghost-offset-y": -4, "ghost-opacity": 0.6}},
+        {"selector": "node.stack", "style": {"border-style": "double", "border-width": 5}},
         {
             "selector": "node.frame",
             "style": {
@@ -80,7 +80,8 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
                 "text-valign": "top",
                 "text-margin-y": 22,
                 "text-margin-x": "data(tx)",
-                "ghost": "no",
+                "border-style": "solid",
+                "border-width": 1,
                 "z-index": "data(z)",
             },
         },
