@@ -248,16 +248,16 @@ def ranges_of(layout: Dict) -> Dict:
 
 def panel_facts(run: Recorded, order: NDArray[np.int64], bins: Bins) -> Dict:
     """What the browser's hover says about each step of a run, in the order it is drawn. outside: below and above the bins."""
-    values = [run.values[at] for at in order]
+    values, finite = [run.values[at] for at in order], run.finite[order]
     extent = [[v.min, v.mean, v.max] if v.finite > 0 else [np.nan] * 3 for v in values]
     return {
         "run": run.run, "label": run.label, "colour": run.colour, "started": run.started,
         "at": numbers(run.x[order]), "step": whole_numbers(run.step[order]), "time": numbers(run.time[order]),
-        "finite": numbers(run.finite[order]),
+        "finite": numbers(finite),
         "total": numbers(np.array([v.total for v in values], np.float64)),
         "extent": typed(np.array(extent, np.float64).reshape(-1, 3)),
         "bad": typed(np.array([[v.nan, v.pos_inf, v.neg_inf] for v in values], np.float64).reshape(-1, 3)),
-        "outside": typed(_outside(values, run.finite[order], bins)),
+        "outside": typed(_outside(values, finite, bins)),
     }  # fmt: skip
 
 
