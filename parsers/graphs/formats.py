@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from parsers.graphs import anf_ir, dot, ir_text, tensorflow
+from parsers.graphs import anf_ir, dot, ir_text, onnx, tensorflow
 from parsers.graphs.graph import Graph, Origin
 
 HEAD = 4096
@@ -31,6 +31,7 @@ FORMATS: tuple[GraphFormat, ...] = (
     GraphFormat(ir_text.FORMAT, ir_text.sniff, r"\.ir$|^trace_code_graph_\d+$", ir_text.read_graph),
     GraphFormat(dot.FORMAT, dot.sniff, r"\.dot$", dot.read_graph),
     GraphFormat(tensorflow.FORMAT, tensorflow.sniff, r"\.pb$", tensorflow.read_graph),
+    GraphFormat(onnx.FORMAT, onnx.sniff, r"\.onnx$", onnx.read_graph),
 )
 
 
