@@ -11,6 +11,7 @@ on at the next bytes that are a node.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -35,12 +36,13 @@ _INPUT, _OP_TYPE, _SCOPE, _ATTRIBUTE, _OUTPUT_TYPE, _FULL_NAME, _SOURCE, _INSTAN
 _OUTPUT_I, _EDGE_TYPE = 7 << 3 | VARINT, 2 << 3 | VARINT
 _FIRST, _SECOND, _THIRD = (number << 3 | DELIMITED for number in (1, 2, 3))
 _NODE_BYTE = bytes((_NODE,))
+_BEGINNING = re.compile(bytes((0x5B, _NODE, _PARAMETER, 0x5D)))
 _NODE_KEYS = frozenset((_INPUT, _NAME, _OP_TYPE, _SCOPE, _ATTRIBUTE, _OUTPUT_TYPE, _OUTPUT_I, _FULL_NAME, _SOURCE, _INSTANCE))
 _GRAPH_KEYS = frozenset((_NODE, _NAME, _PARAMETER, _OUTPUT, _CONSTANT, 6 << 3 | DELIMITED))
 _MODEL_KEYS = frozenset((_IR_VERSION, _SECOND, 3 << 3 | VARINT))
 HEAD, HIGHEST = 4096, 64
 SEARCHED = 2_000_000
-"""Bytes looked at in search of the next node behind damage, in one graph."""
+"""Fields looked at in search of the next node behind damage, in one graph."""
 MOST_PROBLEMS = 100
 Span = tuple[int, int]
 Ids = NDArray[np.int32]
@@ -107,20 +109,22 @@ def _is_node(head: bytes, pos: int, end: int) -> bool:
     return True
 
 
-def _node_at(data: bytes, pos: int, end: int) -> bool:
-    """Whether the bytes here can only be a node and what follows one."""
+def _node_at(data: bytes, pos: int, end: int) -> tuple[bool, int]:
+    """Whether the bytes here can only be a node, or a parameter, and what follows one; and how many fields it took to see."""
+    walked = 1
     try:
-        _, start, stop = next(places(data, pos, end))
+        kind, start, stop = next(places(data, pos, end))
         if stop < end and data[stop] not in _GRAPH_KEYS:
-            return False
-        named = set()
+            return False, walked
+        keys = []
         for key, a, b in places(data, start, stop):
-            if key not in _NODE_KEYS or (key == _INPUT and (b == a or data[a] != _FIRST)):
-                return False
-            named.add(key)
+            walked += 1
+            if key not in _NODE_KEYS or (kind == _NODE and key == _INPUT and (b == a or data[a] != _FIRST)):
+                return False, walked
+            keys.append(key)
     except WireError:
-        return False
-    return named >= {_NAME, _OP_TYPE}
+        return False, walked
+    return keys[:2] == [_FIRST, _SECOND] if kind == _PARAMETER else {_NAME, _OP_TYPE} <= set(keys), walked
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,15 +274,14 @@ class _Reading:
             return end
 
     def _next_node(self, pos: int, stop: int, end: int) -> int | None:
-        """Where before stop the next bytes are that can only be a node."""
-        while self.left > 0:
-            pos = self.data.find(_NODE_BYTE, pos, stop)
-            if pos < 0:
-                return None
-            self.left -= 1
-            if _node_at(self.data, pos, end):
-                return pos
-            pos += 1
+        """Where before stop the next bytes are that can only be a node or a parameter."""
+        for found in _BEGINNING.finditer(self.data, pos, stop):
+            if self.left < 0:
+                break
+            right, walked = _node_at(self.data, found.start(), end)
+            self.left -= walked
+            if right:
+                return found.start()
         return None
 
     # Reading nodes -------------------------------------------------------------------------------------------------

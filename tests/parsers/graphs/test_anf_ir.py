@@ -263,3 +263,9 @@ def test_names_of_the_oldest_files() -> None:
     assert graph.nodes["full_name"].tolist() == ["Default/conv/Conv2D-op12", "Default/ReLU-op13"]
     assert graph.edges[["source", "target"]].to_numpy().tolist() == [[0, 1]]
     assert not graph.problems
+
+
+def test_a_file_made_to_be_slow_to_search_ends() -> None:
+    inner = b"\n\xff\x7f" + b"\n\x02\n\x00" * 4
+    data = b"\n\x05\xff\xff\xff" + inner * 20_000
+    assert read_graph(data, Origin("file")).problems
