@@ -6,7 +6,9 @@ import argparse
 import importlib
 import os
 
-PARTS = ("listing", "reading", "values", "showing", "tables", "starting", "drawing", "graphs_view", "browsing", "peers")
+PARTS = (
+    "listing", "reading", "values", "graphs", "showing", "tables", "starting", "drawing", "graphs_view", "browsing", "peers",
+)  # fmt: skip
 
 
 def main() -> None:
