@@ -25,7 +25,7 @@ MOST_NODES = 20_000
 _TAG = "tag:yaml.org,2002:"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # PyYAML follows YAML 1.1, in which 1e-3 is text and 1:30 a number of minutes.
-_FLOAT = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+_FLOAT = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NUMBER = re.compile(r"[-+]?[0-9_.eExXa-fA-FoO]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 
@@ -140,7 +140,7 @@ def _scalar(kind: str, text: str, *, plain: bool) -> Setting | None:
         return None
     if kind == "bool":
         return text.lower() in ("yes", "true", "on")
-    if plain and _FLOAT.fullmatch(text) and not (kind == "int" and text.lstrip("+-").isdigit()):
+    if plain and not text.lstrip("+-").isdecimal() and _FLOAT.fullmatch(text):
         return float(text)
     if kind in ("int", "float") and _NUMBER.fullmatch(text):
         return _number(kind, text)

@@ -155,6 +155,18 @@ def test_json_that_cannot_be_taken_is_a_problem(tmp_path: Path, text: str | byte
     assert "No settings" in problem_of(tmp_path, config_DOT_json=text)
 
 
+LONG = 450_000
+
+
+@pytest.mark.parametrize("value", ["1" * LONG + "x", "1" * LONG, "1_" * LONG + "x", "1" + ":1" * LONG, "1." + "1" * LONG + "e"])
+def test_a_long_value_takes_no_longer_than_its_length(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "c.yaml"
+    path.write_text(f"a: {value}\nb: 1\n")
+    begin = time.process_time()
+    assert read_config(str(path)).settings["b"] == 1
+    assert time.process_time() - begin < 5
+
+
 def test_an_empty_configuration_says_nothing(tmp_path: Path) -> None:
     assert run_with(tmp_path, config_DOT_yaml="# nothing yet\n").problems == ()
 
@@ -177,7 +189,7 @@ def test_many_files_are_bounded(tmp_path: Path) -> None:
     [("1", 1), ("-5", -5), ("1_000", 1000), ("0x1F", 31), ("010", 8), ("1.5", 1.5), ("1e-3", 0.001), ("5.e-5", 5e-5),
      (".5", 0.5), ("2E4", 2e4), (".inf", math.inf), ("-.INF", -math.inf), ("1:30", "1:30"), ("yes", True), ("off", False),
      ("True", True),
-     ('"1"', "1"), ("'1e3'", "1e3"), ("2020-01-01", "2020-01-01"), ("9" * 5000, "9" * 5000), ("text", "text"),
+     ('"1"', "1"), ("'1e3'", "1e3"), ("2020-01-01", "2020-01-01"), ("9" * 5000, "9" * 5000), ("text", "text"), ("08", "08"),
      ('"\\ud800"', None)],
 )  # fmt: skip
 def test_scalars(tmp_path: Path, text: str, wanted: Any) -> None:
