@@ -34,10 +34,26 @@ def evaluation(metric: str) -> bytes:
     return lineage_event(evaluation_lineage={"metric": metric, "valid_dataset": {"valid_dataset_size": 10}})
 
 
+def runs_with_lineage(base: Path) -> dict[str, Run]:
+    leaves = [leaf for source in discover(base) for leaf in source.leaves]
+    return {leaf.path: Run(leaf) for leaf in leaves if any(file.kind == "lineage" for file in leaf.files)}
+
+
 def test_real_runs_give_what_protobuf_gives(real_data: Path) -> None:
-    leaves = [leaf for source in discover(real_data / "summary") for leaf in source.leaves]
-    found = {leaf.path: Run(leaf) for leaf in leaves if any(file.kind == "lineage" for file in leaf.files)}
+    found = runs_with_lineage(real_data / "summary")
     assert len(found) == 22
+    compare(found)
+    assert sum(any(name.startswith("metric/") for name in run.settings) for run in found.values()) == 19
+
+
+def test_runs_of_the_demo_give_what_protobuf_gives() -> None:
+    found = runs_with_lineage(Path(__file__).parents[3] / "app" / "demo")
+    assert len(found) == 6
+    compare(found)
+
+
+def compare(found: dict[str, Run]) -> None:
+    """Compare what runs say with what protobuf reads of their files."""
     for path, run in found.items():
         run.refresh()
         wanted = settings_of(lineage_files(path))
@@ -51,7 +67,6 @@ def test_real_runs_give_what_protobuf_gives(real_data: Path) -> None:
         assert len(frame) == 1
         assert all(frame[name][0] == value or value != value for name, value in got.items())
         assert frame[[name for name in LINEAGE.names[2:-1] if name not in wanted]].isna().all().all()
-    assert sum(any(name.startswith("metric/") for name in run.settings) for run in found.values()) == 19
 
 
 def test_the_committed_file_of_custom_data_alone() -> None:
