@@ -44,7 +44,7 @@ _LINE = re.compile(
     re.MULTILINE,
 )
 _INSTANCE = re.compile(rb"\{instance name: ([^{}\n]*)\}")
-_SIMPLE = re.compile(rb"([\w.:-]+)\(([^()\[\]{}<>\"]*)\)")
+_SIMPLE = re.compile(rb"([\w.:-]+)\(((?:[^()\[\]{}<>\"]++|(?<=\w)\([\w.+-]*\)|(?<=Monad)\[\w*\])*+)\)")
 _PARAMETER = re.compile(r"%para(\d+)_(.*)", re.DOTALL)
 _FREE = re.compile(r"\$\(@(.*?):(?:%?para(\d+)_.*|%(\d+)|(.*))\)", re.DOTALL)
 _CALL = re.compile(r"call @([^\s(]+)(?=\()")
@@ -203,6 +203,7 @@ class _Reading:
     parameters: dict[str, _Parameter] = field(default_factory=dict)
     constants: dict[_Key, tuple[int, int]] = field(default_factory=dict)
     known: dict[_Key, int] = field(default_factory=dict)
+    types: dict[str, tuple[str, str]] = field(default_factory=dict)
     calls: list[tuple[str, list[_Key]]] = field(default_factory=list)
     edges: Edges = field(default_factory=Edges)
 
@@ -220,7 +221,7 @@ class _Reading:
         if kind == "node":
             self._operator(line)
         elif kind == "types" and last is not None and last.output is None:
-            last.output = result_type(_text(line[0]))
+            last.output = self._output(_text(line[0]))
         elif kind == "full_name" and last is not None:
             last.full_name = last.full_name or _text(line[kind])
         elif kind == "scope" and last is not None:
@@ -245,6 +246,14 @@ class _Reading:
             self.entry = _text(line[kind]).strip()
         elif kind in ("total", "counted"):
             setattr(self, kind, int(line[kind][:9]))
+
+    def _output(self, written: str) -> tuple[str, str]:
+        """Type and shape of a result; most nodes have one that others had before."""
+        key = written[written.rfind(") -> (") :]
+        found = self.types.get(key)
+        if found is None:
+            found = self.types[key] = result_type(written)
+        return found
 
     def _close(self, pos: int) -> None:
         """The lines of the last node end here, if they have not before."""

@@ -15,6 +15,7 @@ from parsers.graphs.anf_ir import read_graph, sniff
 from parsers.graphs.anf_values import tensor_text, value_text
 from parsers.graphs.graph import Origin
 from parsers.graphs.types import NAMES
+from tests.parsers.graphs.golden import GOLDEN, SAMPLE, text
 from tests.parsers.graphs.reference import graph_of, message
 
 COUNTS = {
@@ -269,3 +270,12 @@ def test_a_file_made_to_be_slow_to_search_ends() -> None:
     inner = b"\n\xff\x7f" + b"\n\x02\n\x00" * 4
     data = b"\n\x05\xff\xff\xff" + inner * 20_000
     assert read_graph(data, Origin("file")).problems
+
+
+def test_golden_frames_of_a_saved_graph() -> None:
+    graph = read(SAMPLE.read_bytes())
+    columns = ["name", "full_name", "scope", "type", "kind", "output_type", "shape", "instance"]
+    found = [*graph.nodes[columns].itertuples(index=False, name=None)]
+    found += graph.edges[["source", "target", "input", "kind"]].itertuples(index=False, name=None)
+    assert text(found) == GOLDEN.read_text(encoding="utf-8")
+    assert not graph.problems

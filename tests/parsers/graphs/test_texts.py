@@ -252,3 +252,28 @@ def test_a_dot_of_others() -> None:
     assert graph.title == "a b"
     assert not graph.problems
     assert read_dot(b"digraph { a -> b").problems
+
+
+def test_golden_frames_of_two_texts() -> None:
+    graph = read_ir((DATA / "00_bootstrap_0000.ir").read_bytes())
+    space = "NameSpace[Entry: 'mindspore.nn.wrap.cell_wrapper.TrainOneStepCell.construct']"
+    symbol = "mindspore.nn.wrap.cell_wrapper.TrainOneStepCell.construct"
+    assert graph.nodes[["name", "full_name", "type", "kind"]].to_numpy().tolist() == [
+        ["CNode_1", "Default/resolve-op0", "resolve", "operator"],
+        ["CNode_2", "Default/DoUnpackCall-op0", "DoUnpackCall", "operator"],
+        ["inputs", "inputs", "Parameter", "parameter"],
+        *([name, name, "Const", "constant"] for name in (space, symbol)),
+    ]
+    assert graph.edges[["source", "target", "input"]].to_numpy().tolist() == [[3, 0, 0], [4, 0, 1], [0, 1, 0], [2, 1, 1]]
+    assert (graph.outputs, graph.title) == ((1,), "mindspore_nn_wrap_cell_wrapper_TrainOneStepCell_construct_4")
+    drawn = read_dot((DATA / "00_bootstrap_0001.dot").read_bytes())
+    assert drawn.nodes[["name", "type", "kind"]].to_numpy().tolist() == [
+        ["CNode_5", "Return", "operator"], ["CNode_2", "DoUnpackCall", "operator"], ["CNode_1", "resolve", "operator"],
+        ["Return", "Primitive", "constant"], ["DoUnpackCall", "Primitive", "constant"],
+        ["Parameter_3", "Parameter", "parameter"], ["resolve", "Primitive", "constant"],
+        ["Entry: 'mindspore.nn.wrap.cell_wrapper.TrainOneStepCell.construct'", "NameSpace", "constant"],
+        [symbol, "Symbol", "constant"],
+    ]  # fmt: skip
+    assert drawn.edges[["source", "target", "input"]].to_numpy().tolist() == [
+        [3, 0, 0], [1, 0, 1], [4, 1, 0], [2, 1, 1], [5, 1, 2], [6, 2, 0], [7, 2, 1], [8, 2, 2],
+    ]  # fmt: skip
