@@ -11,7 +11,7 @@ from parsers.errors import FormatError, PayloadError
 from parsers.graphs import anf_ir, tensorflow
 from parsers.graphs.formats import format_named, stage_of
 from parsers.graphs.graph import Graph, Origin
-from parsers.graphs.reader import LONGEST, read_file
+from parsers.graphs.reader import read_file
 from parsers.model import Cursor
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.reading import Place, read
@@ -83,13 +83,13 @@ class Graphs(Mapping[str, Graph]):
         try:
             if not place.format:
                 return read_file(place.path, place.cursor)
-            if place.length > LONGEST:
-                raise FormatError(f"wanted a graph of at most {LONGEST:,} bytes, got {place.length:,}")
+            form = format_named(place.format)
+            form.check(place.length)
             data = read(Place(place.path, place.order, place.offset, place.length, place.cursor, place.verified))
             if not place.verified:
                 self._checked(place.state, place.identity, place.order)
             origin = Origin(place.path, place.offset, place.wall_time, place.stage)
-            return format_named(place.format).read(bytes(data), origin)
+            return form.read(bytes(data), origin)
         except PayloadError:
             raise
         except FormatError as error:

@@ -31,7 +31,7 @@ _TOKEN = re.compile(
     rb"|(?P<text>\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\")"
     rb"|(?P<mark>->|--|[{}\[\];,=:+])"
     rb"|(?P<html><)"
-    rb"|(?P<word>[^\s\"{}\[\];,=:<>+-]++(?:-(?![->])[^\s\"{}\[\];,=:<>+-]*+)*+|-?[\d.]+|[>+-])",
+    rb"|(?P<word>(?!/\*)[^\s\"{}\[\];,=:<>+-]++(?:-(?![->])[^\s\"{}\[\];,=:<>+-]*+)*+|-?[\d.]+|[>+-])",
     re.DOTALL | re.MULTILINE,
 )
 _BRACKET = re.compile(rb"[<>]")
@@ -41,6 +41,10 @@ _PORT = re.compile(r"<td port='\d+'>\d+</td>")
 _INSTANCE = re.compile(r"instance name: (.*)")
 _CNODE = re.compile(r"CNode\((.*)\)$", re.DOTALL)
 _PARAMETERS = "parameters_"
+DEEPEST = 64
+"""Clusters around a node beyond which the outermost are left out."""
+LONGEST_TABLE = 20_000
+"""Characters of a table in which its cells are looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +149,7 @@ def _tokens(data: bytes) -> Iterator[_Token]:
     while pos < end:
         found = _TOKEN.match(data, pos)
         if found is None:
-            pos += 1  # a quote that is never closed
-            continue
+            return  # a quote or a comment that is never closed
         kind, begin, pos = found.lastgroup or "", pos, found.end()
         if kind == "html":
             pos = _behind_html(data, begin)
@@ -245,7 +248,7 @@ class _Reading:
             self.statements[self.rows[name]].attributes += attributes
             return
         self.rows[name] = len(self.statements)
-        self.statements.append(_Statement(name, begin, end, attributes, tuple(self.clusters)))
+        self.statements.append(_Statement(name, begin, end, attributes, tuple(self.clusters[-DEEPEST:])))
 
     @property
     def _mindspore(self) -> bool:
@@ -367,7 +370,7 @@ def _plain_about(one: _Statement) -> _About:
 
 def _about(one: _Statement) -> _About:
     """What a node of MindSpore is, from the table or the shape it is drawn as."""
-    label = _label(one)
+    label = _label(one)[:LONGEST_TABLE]
     if "bgcolor='cornsilk'" in label:
         cells = [_plain(f"<{cell}>") for style, cell in _CELL.findall(label) if "port=" not in style]
         shown = cells[0] if cells else one.name

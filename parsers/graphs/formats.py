@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from parsers.errors import FormatError
 from parsers.graphs import anf_ir, dot, ir_text, onnx, tensorflow
 from parsers.graphs.graph import Graph, Origin
 
@@ -16,22 +17,29 @@ HEAD = 4096
 class GraphFormat:
     """One format: its name, whether the first bytes of a file are of it, which names of files are, and what reads all bytes.
 
-    read never raises for damage: it gives what it finds, if need be a graph without nodes.
+    longest is how many bytes are read at most: so many take some seconds and a few gigabytes of memory. read never raises for
+    damage: it gives what it finds, if need be a graph without nodes.
     """
 
     name: str
     sniff: Callable[[bytes], bool]
     pattern: str
     read: Callable[[bytes, Origin], Graph]
+    longest: int
+
+    def check(self, size: int) -> None:
+        """FormatError for more bytes than are read."""
+        if size > self.longest:
+            raise FormatError(f"wanted a graph of at most {self.longest:,} bytes, got {size:,}")
 
 
 # Where content fits none of them, the first one that the name fits is tried.
 FORMATS: tuple[GraphFormat, ...] = (
-    GraphFormat(anf_ir.FORMAT, anf_ir.sniff, r"\.pb$", anf_ir.read_graph),
-    GraphFormat(ir_text.FORMAT, ir_text.sniff, r"\.ir$|^trace_code_graph_\d+$", ir_text.read_graph),
-    GraphFormat(dot.FORMAT, dot.sniff, r"\.dot$", dot.read_graph),
-    GraphFormat(tensorflow.FORMAT, tensorflow.sniff, r"\.pb$", tensorflow.read_graph),
-    GraphFormat(onnx.FORMAT, onnx.sniff, r"\.onnx$", onnx.read_graph),
+    GraphFormat(anf_ir.FORMAT, anf_ir.sniff, r"\.pb$", anf_ir.read_graph, 256 << 20),
+    GraphFormat(ir_text.FORMAT, ir_text.sniff, r"\.ir$|^trace_code_graph_\d+$", ir_text.read_graph, 512 << 20),
+    GraphFormat(dot.FORMAT, dot.sniff, r"\.dot$", dot.read_graph, 64 << 20),
+    GraphFormat(tensorflow.FORMAT, tensorflow.sniff, r"\.pb$", tensorflow.read_graph, 512 << 20),
+    GraphFormat(onnx.FORMAT, onnx.sniff, r"\.onnx$", onnx.read_graph, 1 << 30),
 )
 
 

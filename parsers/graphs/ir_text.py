@@ -326,7 +326,7 @@ class _Reading:
             return _Key("parameter", "", found[1]) if found else _Key("number", self.here, value[1:])
         if value[:1] == "@":
             return _Key("result", value.lstrip("@"), "")
-        if value[:3] == "$(@" and (found := _FREE.fullmatch(value)):
+        if value[:3] == "$(@" and value[-1:] == ")" and (found := _FREE.fullmatch(value)):
             subgraph, parameter, number, name = found.groups()
             if parameter:
                 return _Key("parameter", "", parameter)

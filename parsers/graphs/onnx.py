@@ -153,13 +153,15 @@ def _tensor(data: bytes, pos: int, end: int) -> _Tensor:
     return _Tensor(name, f"Tensor[{name_of(ONNX, kind)}]", shape_text(dims), stored, location)
 
 
-def _type(data: bytes, pos: int, end: int) -> tuple[str, str]:
+def _type(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str]:
     """Type and shape of a TypeProto."""
+    if depth > DEEPEST:
+        raise WireError("types nested too deep")
     for key, start, stop in places(data, pos, end):
         if key == _FIRST:
             return _tensor_type(data, start, stop)
         if key in (4 << 3 | DELIMITED, 9 << 3 | DELIMITED):
-            inside = [_type(data, a, b) for inner, a, b in places(data, start, stop) if inner == _FIRST]
+            inside = [_type(data, a, b, depth + 1) for inner, a, b in places(data, start, stop) if inner == _FIRST]
             name = "Sequence" if key >> 3 == 4 else "Optional"
             return f"{name}[{inside[0][0] if inside else ''}]", inside[0][1] if inside else ""
         if key == 5 << 3 | DELIMITED:

@@ -22,8 +22,6 @@ from parsers.graphs.formats import HEAD, format_of, recognised, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.model import Batch, Cursor, PayloadBlock, Problem
 
-LONGEST = 1 << 30
-"""Bytes of a graph beyond which it is not read."""
 _ACTORS = re.compile(rb"\[Device tensor stores\]|%\d+ = \w*Actor\(|^\t?\[Kernel actors|Actor\(name:", re.MULTILINE)
 
 
@@ -90,7 +88,7 @@ def _read(file: EventFile, cursor: Cursor | None) -> Batch:
 def _refused(file: EventFile, head: bytes) -> Problem | None:
     """Why a file whose beginning is of no format holds no graph; None where something can be read of it all the same."""
     form = format_of(head, os.path.basename(file.path))
-    if form is not None and file.size <= LONGEST and len(form.read(file.read(0, file.size), Origin(file.path)).nodes):
+    if form is not None and file.size <= form.longest and len(form.read(file.read(0, file.size), Origin(file.path)).nodes):
         return None
     if _ACTORS.search(head):
         text = "The file is not a graph: it lists the actors that MindSpore's runtime made of one. Nothing is lost."
@@ -105,12 +103,11 @@ def read_file(path: str, cursor: Cursor | None = None) -> Graph:
     with EventFile(path) as file:
         if cursor is not None and (file.size != cursor.size or not file.continues(cursor)):
             raise FormatError("wanted the graph that was indexed, got another file: it was replaced since")
-        if file.size > LONGEST:
-            raise FormatError(f"wanted a graph of at most {LONGEST:,} bytes, got {file.size:,}")
+        head, name = file.read(0, HEAD), os.path.basename(path)
+        form = format_of(head, name)
+        if form is None:
+            raise FormatError(f"wanted a graph, got a file that begins with {head[:16]!r}")
+        form.check(file.size)
         data = file.read(0, file.size)
         mtime = file.status.st_mtime
-    name = os.path.basename(path)
-    form = format_of(data[:HEAD], name)
-    if form is None:
-        raise FormatError(f"wanted a graph, got a file that begins with {data[:16]!r}")
     return form.read(data, Origin(path, 0, mtime, stage_of(printable(name))))

@@ -277,3 +277,20 @@ def test_golden_frames_of_two_texts() -> None:
     assert drawn.edges[["source", "target", "input"]].to_numpy().tolist() == [
         [3, 0, 0], [1, 0, 1], [4, 1, 0], [2, 1, 1], [5, 1, 2], [6, 2, 0], [7, 2, 1], [8, 2, 2],
     ]  # fmt: skip
+
+
+SLOW = (
+    b"/* ", b'"\\"', b"<td>", b"<", b"n [label=<<table bgcolor='cornsilk'><td>", b"a:b->", b"subgraph x { a%d", b"[", b"a=",
+    b"\\\n",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", SLOW)
+def test_a_dot_made_to_be_slow_ends(piece: bytes) -> None:
+    pieces = [piece.replace(b"%d", b"%d " % number) for number in range(20_000)]
+    read_dot(b"digraph mindspore {" + b"".join(pieces))
+
+
+@pytest.mark.parametrize("piece", [b"$(@a:", b"(", b'"', b"%0(a", b"[{<", b", ", b") = "])
+def test_an_ir_text_made_to_be_slow_ends(piece: bytes) -> None:
+    read_ir(b"# IR entry: @m\nsubgraph @m() {\n  %0(a) = F(" + piece * 20_000 + b"\n  Return(" + piece * 20_000)
