@@ -1,4 +1,9 @@
-"""What is visible of a graph to a drawing: places of boxes and links, then elements for cytoscape. No layout in the browser."""
+"""What is visible of a graph to a drawing: places of boxes and links, then elements for cytoscape. No layout in the browser.
+
+visible = view.visible(shown)
+drawing = arrange(visible)
+elements(visible, drawing, dark=True)   # with layout {"name": "preset"} and stylesheet(dark=True)
+"""
 
 from __future__ import annotations
 

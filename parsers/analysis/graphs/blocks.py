@@ -8,7 +8,7 @@ except for graphs that colour refinement cannot tell apart in ROUNDS rounds, and
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,28 +18,27 @@ from parsers.analysis.graphs.scopes import Scopes
 
 Hashes = NDArray[np.uint64]
 ROUNDS = 5
+_ITSELF = np.uint64(0x6A09E667F3BCC908)
+"""Stands for the hash of the empty name of a block within itself."""
 
 
-def block_hashes(scopes: Scopes, children: Iterable[int]) -> dict[int, int]:
+def block_hashes(scopes: Scopes, children: Sequence[int]) -> dict[int, int]:
     """A hash for each of some scopes, none of which is in another, by what is in them."""
-    network = scopes.network
+    network, chosen = scopes.network, np.array(children, np.int64)
+    rows, many = scopes.each_within(chosen)
     block = np.full(network.size, -1, np.int64)
+    block[rows] = np.repeat(chosen, many)
+    within = np.zeros(len(scopes), np.uint64)
+    for child in children:
+        above, end = len(scopes.paths[child]), int(scopes.end[child])
+        within[child:end] = text_hashes(path[above:] for path in scopes.paths[child:end]) if end > child + 1 else _ITSELF
     colour = node_hashes(network)
-    wanted = list(children)
-    for child in wanted:
-        nodes = scopes.within(child)
-        block[nodes] = child
-        above = len(scopes.paths[child])
-        begin, end = child, int(scopes.end[child])
-        names = text_hashes(path[above:] for path in scopes.paths[begin:end])
-        colour[nodes] = mixed(colour[nodes], names[scopes.home[nodes] - begin])
+    colour[rows] = mixed(colour[rows], within[scopes.home[rows]])
     inner = block[network.source] >= 0
     inner &= block[network.source] == block[network.target]
     inner &= (network.kind[network.source] == OPERATOR) & (network.kind[network.target] == OPERATOR)
     colour = refined(colour, network.source[inner], network.target[inner], _slots(network)[inner], ROUNDS)
-    return {
-        child: _total(colour, nodes[network.kind[nodes] == OPERATOR]) for child in wanted for nodes in [scopes.within(child)]
-    }
+    return dict(zip(children, _totals(np.where(network.kind[rows] == OPERATOR, mixed(colour[rows]), 0), many), strict=True))
 
 
 def node_hashes(network: Network) -> Hashes:
@@ -90,5 +89,6 @@ def _slots(network: Network) -> Hashes:
 
 
 @np.errstate(over="ignore")
-def _total(colour: Hashes, nodes: Ints) -> int:
-    return int(mixed(colour[nodes]).sum(dtype=np.uint64))
+def _totals(colour: Hashes, many: Ints) -> list[int]:
+    """The sums of so many of some hashes, one after the other; none of the counts is 0."""
+    return [int(total) for total in np.add.reduceat(colour, np.cumsum(many) - many)] if len(many) else []

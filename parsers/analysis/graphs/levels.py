@@ -41,43 +41,44 @@ class Unit:
 class Level:
     """The boxes of one scope in topological order.
 
-    place: for each of scopes.within(scope), which unit it is in; -1 for parameters and constants.
+    place: for each of scopes.within(scope), which unit it is in; -1 for parameters and constants. stacks: places of stacks.
     """
 
     units: tuple[Unit, ...]
     place: Ints
+    stacks: tuple[int, ...]
 
 
 def level(scopes: Scopes, scope: int) -> Level:
     """What is in a scope. O(nodes and edges of the graph)."""
     network = scopes.network
-    children = [child for child in scopes.children(scope) if scopes.operators[child]]
+    children = np.array([child for child in scopes.children(scope) if scopes.operators[child]], np.int64)
     own = scopes.own(scope)
     own = own[network.kind[own] == OPERATOR]
     inside = scopes.within(scope)
     base = int(scopes.first[scope])
 
-    member = np.full(len(inside), -1, np.int64)
-    begins = scopes.first[children] - base
     # Parameters come sorted among the operators of a scope: its earliest operator says where it stands.
-    early = [int(network.rank[nodes[network.kind[nodes] == OPERATOR]].min()) for nodes in map(scopes.within, children)]
-    order = np.argsort(np.concatenate((network.rank[own], np.array(early, np.int64))), kind="stable")
+    rows, many = scopes.each_within(children)
+    ranks = np.where(network.kind[rows] == OPERATOR, network.rank[rows], network.size)
+    early = np.minimum.reduceat(ranks, np.cumsum(many) - many) if len(children) else ranks
+    order = np.argsort(np.concatenate((network.rank[own], early)), kind="stable")
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
-    direct = inside[: len(scopes.own(scope))]
-    member[np.flatnonzero(network.kind[direct] == OPERATOR)] = position[: len(own)]
-    for number, (child, begin) in enumerate(zip(children, begins.tolist(), strict=True)):
-        member[begin : int(scopes.first[scopes.end[child]]) - base] = position[len(own) + number]
+    member = np.full(len(inside), -1, np.int64)
+    member[np.flatnonzero(network.kind[scopes.own(scope)] == OPERATOR)] = position[: len(own)]
+    begins = scopes.first[children] - base
+    member[np.arange(len(rows)) + np.repeat(begins - (np.cumsum(many) - many), many)] = np.repeat(position[len(own) :], many)
     member[network.kind[inside] != OPERATOR] = -1
 
-    species = _species(scopes, own, children)[order]
+    species = _species(scopes, own, children.tolist())[order]
     depth = _depths(scopes, inside, member, species)
-    ids = np.concatenate((own, np.array(children, np.int64)))[order].tolist()
+    ids = np.concatenate((own, children))[order].tolist()
     is_scope = (order >= len(own)).tolist()
     units, unit_of = _fold(ids, is_scope, species.tolist(), depth)
     place = np.full(len(inside), -1, np.int64)
     place[member >= 0] = np.array(unit_of, np.int64)[member[member >= 0]]
-    return Level(units, place)
+    return Level(units, place, tuple(number for number, unit in enumerate(units) if unit.kind == "stack"))
 
 
 def _species(scopes: Scopes, own: Ints, children: list[int]) -> Ints:

@@ -68,6 +68,13 @@ class Scopes:
         """All nodes in a scope, however deep."""
         return self.nodes[self.first[scope] : self.first[self.end[scope]]]
 
+    def each_within(self, chosen: Ints) -> tuple[Ints, Ints]:
+        """All nodes in each of some scopes, one scope after the other, and how many are in each."""
+        begin = self.first[chosen]
+        many = self.first[self.end[chosen]] - begin
+        before = np.cumsum(many) - many
+        return self.nodes[np.arange(int(many.sum())) + np.repeat(begin - before, many)], many
+
     def above(self, scope: int) -> list[int]:
         """The scopes that a scope is in, from the one below the top to itself; none for the top."""
         chain = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import overload
 
 import numpy as np
 
@@ -37,6 +38,20 @@ class Shown:
     pages: Mapping[str, int] = field(default_factory=dict)
     parameters: bool = True
     constants: bool = True
+
+    def toggled(self, key: str) -> Shown:
+        """The same with one box open that was closed, or closed that was open. What is in it stays as it is."""
+        opened = tuple(one for one in self.opened if one != key)
+        return replace(self, opened=opened if len(opened) < len(self.opened) else (*opened, key))
+
+    def turned(self, key: str, by: int) -> Shown:
+        """The same with a frame's page moved by so many boxes; key is that of the frame."""
+        return replace(self, pages={**self.pages, key: max(0, self.pages.get(key, 0) + by)})
+
+    def also(self, other: Shown) -> Shown:
+        """The same with what is open of another, whose pages are those that count: for what `View.reveal` gives."""
+        opened = tuple(one for one in self.opened if one not in other.opened)
+        return replace(self, opened=(*opened, *other.opened), pages={**self.pages, **other.pages})
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +195,7 @@ class View:
 
     def _above(self, key: str) -> set[str]:
         """The keys that must be open so that what key names is drawn, itself included."""
-        number = int(key[1:]) if key[1:].isdigit() else -1
+        number = int(key[1:]) if key[1:].isdecimal() else -1
         if key[:1] in "sk" and 0 <= number < len(self.scopes):
             return {key, *(f"s{scope}" for scope in self.scopes.above(number))}
         if key[:1] == "f" and 0 <= number < self.network.size:
@@ -261,28 +276,51 @@ class View:
         return [Beside(KINDS[kind], self.network.names[row], (row,)) for row in rows]
 
 
+class _Members(Sequence[Unit]):
+    """The members of an aggregate or a stack as boxes of their own, made when they are asked for."""
+
+    def __init__(self, unit: Unit) -> None:
+        self.kind, self.members = "node" if unit.kind == "fold" else "scope", unit.members
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    @overload
+    def __getitem__(self, place: int) -> Unit: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Unit]: ...
+    def __getitem__(self, place: int | slice) -> Unit | list[Unit]:
+        if isinstance(place, slice):
+            return [Unit(self.kind, (member,)) for member in self.members[place]]
+        return Unit(self.kind, (self.members[place],))
+
+
 class _Boxes:
     """The boxes that are drawn, as they are found: frames first."""
 
     def __init__(self, view: View, opened: Sequence[str], pages: Mapping[str, int], page: int) -> None:
         self.view, self.pages, self.page = view, pages, page
         self.opened = {key: turn for turn, key in enumerate(opened)}
+        self.open_scopes = {int(key[1:]) for key in opened if key[:1] == "s" and key[1:].isdecimal()}
         self.items: list[Item] = []
         self.of = np.full(view.network.size, -1, np.int64)
 
     def fill_scope(self, scope: int, frame: int) -> None:
         """Put the boxes of an open scope into its frame."""
         found = self.view.level(scope)
-        units = [(place, unit) for place, whole in enumerate(found.units) for unit in self._split(whole)]
-        boxes, open_units = self._window(f"s{scope}" if scope else "", [unit for _, unit in units], frame)
-        inside = self.view.scopes.within(scope)
+        split = {place: self._split(found.units[place]) for place in found.stacks}
+        split = {place: runs for place, runs in split.items() if len(runs) > 1}
+        units: Sequence[Unit] = found.units
+        places = np.arange(len(units))
+        if split:
+            units = [run for place, unit in enumerate(found.units) for run in split.get(place, (unit,))]
+            places = np.repeat(places, [len(split.get(place, "1")) for place in range(len(found.units))])
+        boxes, open_units = self._window(f"s{scope}" if scope else "", units, frame)
         lookup = np.full(len(found.units) + 1, -1, np.int64)
-        for (place, _), box in zip(units, boxes, strict=True):
-            lookup[place] = box
-        self.of[inside] = lookup[found.place]
-        for (_, unit), box in zip(units, boxes, strict=True):
-            if len(found.units) != len(units) and unit.kind in ("scope", "stack"):
-                self._assign(unit, box)
+        lookup[places] = boxes
+        self.of[self.view.scopes.within(scope)] = lookup[found.place]
+        for number in np.flatnonzero(np.isin(places, list(split))).tolist() if split else ():
+            self._assign(units[number], int(boxes[number]))
         for unit, box in open_units:
             self._fill(unit, box)
 
@@ -293,11 +331,11 @@ class _Boxes:
 
     def _split(self, unit: Unit) -> list[Unit]:
         """A folded stack of which some members are open: those by themselves, the rest in runs."""
-        if unit.kind != "stack" or unit.key in self.opened or not any(f"s{scope}" in self.opened for scope in unit.members):
+        if unit.key in self.opened or self.open_scopes.isdisjoint(unit.members):
             return [unit]
         runs: list[list[int]] = [[]]
         for scope in unit.members:
-            if f"s{scope}" in self.opened:
+            if scope in self.open_scopes:
                 runs += [[scope], []]
             else:
                 runs[-1].append(scope)
@@ -307,11 +345,12 @@ class _Boxes:
         if unit.kind == "scope":
             self.fill_scope(unit.members[0], frame)
             return
-        kind = "node" if unit.kind == "fold" else "scope"
-        units = [Unit(kind, (member,)) for member in unit.members]
+        units = _Members(unit)
         boxes, open_units = self._window(unit.key, units, frame)
-        for each, box in zip(units, boxes, strict=True):
-            self._assign(each, box)
+        if unit.kind == "fold":
+            self.of[list(unit.members)] = boxes
+        else:
+            self._put(np.array(unit.members), boxes)
         for each, box in open_units:
             self._fill(each, box)
 
@@ -319,32 +358,37 @@ class _Boxes:
         if unit.kind in ("node", "fold"):
             self.of[list(unit.members)] = box
             return
-        network = self.view.network
-        for scope in unit.members:
-            inside = self.view.scopes.within(scope)
-            self.of[inside[network.kind[inside] == OPERATOR]] = box
+        self._put(np.array(unit.members), np.full(len(unit.members), box))
 
-    def _window(self, key: str, units: Sequence[Unit], frame: int) -> tuple[list[int], list[tuple[Unit, int]]]:
+    def _put(self, scopes: Ints, boxes: Ints) -> None:
+        """Everything in each of some scopes is in the box of that."""
+        inside, many = self.view.scopes.each_within(scopes)
+        operator = self.view.network.kind[inside] == OPERATOR
+        self.of[inside[operator]] = np.repeat(boxes, many)[operator]
+
+    def _window(self, key: str, units: Sequence[Unit], frame: int) -> tuple[Ints, list[tuple[Unit, int]]]:
         """Boxes for one page of units; which box each unit is in, and the units that are open, with their boxes."""
-        begin = min(max(0, int(self.pages.get(key, 0))), max(0, len(units) - 1))
+        size = len(units)
+        begin = min(max(0, int(self.pages.get(key, 0))), max(0, size - 1))
         if self.page < PAGE and key not in self.pages:
-            latest = max(range(len(units)), key=lambda place: self.opened.get(units[place].key, -1), default=0)
-            begin = latest // self.page * self.page if units and units[latest].key in self.opened else 0
+            latest = max(range(size), key=lambda place: self.opened.get(units[place].key, -1), default=0)
+            begin = latest // self.page * self.page if size and units[latest].key in self.opened else 0
+        end = min(begin + self.page, size)
         # A page of one box less than there are would put two boxes in the place of one.
-        if len(units) <= self.page + 1:
-            begin = 0
-        end = len(units) if len(units) <= self.page + 1 else min(begin + self.page, len(units))
-        boxes: list[int] = []
+        if size <= self.page + 1:
+            begin, end = 0, size
+        boxes = np.empty(size, np.int64)
         open_units = []
         if begin:
-            boxes += [self._add(Item(f"<{key}", "earlier", frame, "", begin))] * begin
-        for unit in units[begin:end]:
+            boxes[:begin] = self._add(Item(f"<{key}", "earlier", frame, "", begin))
+        for place in range(begin, end):
+            unit = units[place]
             item = self._item(unit, frame)
-            boxes.append(self._add(item))
+            boxes[place] = self._add(item)
             if item.opened:
-                open_units.append((unit, boxes[-1]))
-        if end < len(units):
-            boxes += [self._add(Item(f">{key}", "later", frame, "", len(units) - end))] * (len(units) - end)
+                open_units.append((unit, int(boxes[place])))
+        if end < size:
+            boxes[end:] = self._add(Item(f">{key}", "later", frame, "", size - end))
         return boxes, open_units
 
     def _add(self, item: Item) -> int:

@@ -103,6 +103,16 @@ def test_any_node_can_be_revealed(graph):
             assert key in [item.key for item in found.visible(shown).items]
 
 
+def test_boxes_open_and_close_pages_turn_and_what_is_revealed_comes_on_top():
+    shown = Shown(("s1", "s2"), {"": 300}, constants=False)
+    assert shown.toggled("s1").opened == ("s2",)
+    assert shown.toggled("s3").opened == ("s1", "s2", "s3")
+    assert shown.turned("", -500).pages == {"": 0}
+    assert shown.turned("s1", 300).pages == {"": 300, "s1": 300}
+    more = shown.also(Shown(("s1", "f9"), {"": 0}))
+    assert (more.opened, more.pages, more.constants) == (("s2", "s1", "f9"), {"": 0}, False)
+
+
 def test_nothing_is_drawn_of_nothing():
     assert view(frames([], [])).visible(Shown()) == Visible((), ())
 
