@@ -46,14 +46,14 @@ class Origin(NamedTuple):
     stage: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Graph:
     """One graph. A node's id is its row in `nodes` (schema NODES); `edges` matches EDGES and names nodes by id.
 
     name is its name among the graphs of its run, title the one written in the file (may be empty), path the file, offset the
     byte it begins at, wall_time when it was written in seconds (of the event; of the file where it is one of its own), stage
-    the compile stage as the file is named after ("" for none), format one of FORMATS. outputs are the ids of the nodes whose
-    values leave the graph, in order; problems what could not be read.
+    the compile stage the file is named after ("" for none), format the name of one of `formats.FORMATS`. outputs are the ids
+    of the nodes whose values leave the graph, in order; problems what could not be read.
     """
 
     name: str
@@ -69,6 +69,9 @@ class Graph:
     problems: tuple[Problem, ...]
     details: Details
     nbytes: int = 0
+
+    def __repr__(self) -> str:
+        return f"Graph({self.name!r}, nodes={len(self.nodes)}, edges={len(self.edges)}, problems={len(self.problems)})"
 
     @classmethod
     def of(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from parsers import EDGES, NODES, open_run
 from parsers.graphs.formats import format_of
@@ -53,6 +57,25 @@ def test_a_small_graph() -> None:
     assert graph.attributes(2) == {
         "T": "Ref[Float32]", "keep": "True", "names": '["a", "\\"<b>\\""]', "rate": "0.1", "sizes": "[1, -2, 300]"
     }  # fmt: skip
+
+
+NAMES = st.text(st.characters(exclude_categories=("Cs",)), min_size=1, max_size=12)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=6, unique=True))
+def test_names_of_any_character(names: list[str]) -> None:
+    wanted = message("tensorflow.GraphDef")()
+    for name in names:
+        wanted.node.add(name=name, op=name).attr[name].s = name.encode()
+        wanted.node[-1].input.append(name)
+    graph = read_graph(wanted.SerializeToString(), Origin("file"))
+    assert graph.nodes["name"].tolist() == names
+    assert graph.nodes["type"].tolist() == names
+    assert [list(graph.attributes(row).items()) for row in range(len(names))] == [
+        [(name, json.dumps(name, ensure_ascii=False))] for name in names
+    ]
+    plain = [row for row, name in enumerate(names) if not name.startswith("^") and ":" not in name]
+    assert {(row, row) for row in plain} <= set(zip(graph.edges["source"], graph.edges["target"], strict=True))
 
 
 def test_the_graph_torch_wrote(real_data: Path) -> None:
