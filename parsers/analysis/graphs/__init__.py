@@ -11,9 +11,10 @@ from parsers.analysis.graphs.network import Network, network
 from parsers.analysis.graphs.scopes import Scopes, scopes
 from parsers.analysis.graphs.search import Found, search
 from parsers.analysis.graphs.simplify import Simplified, simplified
+from parsers.analysis.graphs.together import STATES, Together, marks, together
 from parsers.analysis.graphs.visible import Beside, Item, Link, Shown, View, Visible
 
 __all__ = [
-    "Beside", "Difference", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "View", "Visible", "compare",
-    "network", "scopes", "search", "simplified",
+    "STATES", "Beside", "Difference", "Found", "Item", "Link", "Network", "Scopes", "Shown", "Simplified", "Together", "View",
+    "Visible", "compare", "marks", "network", "scopes", "search", "simplified", "together",
 ]  # fmt: skip
