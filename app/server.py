@@ -144,7 +144,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
     def _later(self, page: Page) -> list[str]:
         """URLs of what a page needs beyond what every page does."""
         own = [name_of(page.name, kind) for kind in KINDS]
-        libraries = [url for name in page.libraries for url in self._library(LIBRARIES[name])]
+        libraries = [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])]
         return [*libraries, *(self._asset(name) for name in own if name in self.bundles)]
 
     def scripts_of(self, page: Page) -> list[str]:
@@ -178,6 +178,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
             f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
             *(f'<link rel="stylesheet" href="{url}">' for url in self._parcels(page, ".css")),
+            *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
             parts["css"],
         ]
         body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
@@ -192,12 +193,15 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         """URLs of a library that is loaded when a component of it is first shown."""
         return [url for url in self._scripts if f"_dash-component-suites/{package}/" in url]
 
+    def _charts(self) -> list[str]:
+        """URLs by which Dash loads plotly.js, the largest script, and its own part of it when it meets the first chart."""
+        suites = f"{self.public_prefix}_dash-component-suites"
+        return [f"{suites}/plotly/package_data/plotly.min.js", f"{suites}/dash/dcc/async-graph.js"]
+
     def warm(self) -> None:
         """Compress the scripts of all pages, so that the first visitor need not wait for it."""
-        # Dash loads plotly.js, the largest, by this name when it meets the first chart.
-        chart = f"{self.public_prefix}_dash-component-suites/plotly/package_data/plotly.min.js"
         needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
-        self.bundles.warm([chart, *sorted(needed)])
+        self.bundles.warm([*self._charts(), *sorted(needed)])
 
 
 class _NoHooks:

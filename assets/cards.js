@@ -59,11 +59,21 @@
       };
       page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
       pages.set(rootId, page);
+      root.querySelectorAll(".ms-slot").forEach(furnish);
       new ResizeObserver(() => measure(page)).observe(page.find(".ms-slots"));
       buildBar(page);
       mindscope.tags.build(page);
     }
     return page;
+  }
+
+  // What stands in a card beside what the server draws.
+  function furnish(card) {
+    const body = card.querySelector(".ms-card-body");
+    const cursor = make("div", "ms-plot-cursor", [], { hidden: "" });
+    card.prepend(make("header", "ms-card-head"));
+    body.prepend(make("div", "ms-skeleton"));
+    body.append(cursor);
   }
 
   function pageAround(element) {

@@ -202,7 +202,22 @@
   }
 
   function openKeys(element) {
-    openDialog(frameOf(element), "keys");
+    const frame = frameOf(element);
+    const list = document.querySelector(`#${frame}-keys .ms-keys`);
+    if (list && !list.firstChild) list.append(keysTable(JSON.parse(list.dataset.keys)));
+    openDialog(frame, "keys");
+  }
+
+  // Of [["j  k", text key], ...].
+  function keysTable(rows) {
+    const table = document.createElement("table");
+    for (const [keys, key] of rows) {
+      const row = table.insertRow();
+      const pressed = keys.split(/\s+/).map((name) => Object.assign(document.createElement("kbd"), { textContent: name }));
+      row.insertCell().append(...pressed);
+      mindscope.i18n.write(row.insertCell(), key);
+    }
+    return table;
   }
 
   function switchTheme() {

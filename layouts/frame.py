@@ -43,7 +43,7 @@ _BROWSER_TEXTS = (
     "health.at", "health.all", "health.more", "health.bytes",
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.unreadable",
-    "shell.no_data", *(f"problem.{kind}" for kind in KINDS),
+    "shell.no_data", *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS),
 )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def _health(ids: Ids) -> html.Dialog:
 
 
 def _keys(ids: Ids) -> html.Dialog:
-    rows = [html.Tr([html.Td([html.Kbd(key) for key in keys.split()]), html.Td(t(text))]) for keys, text in _KEYS]
+    # The rows are written when the list is opened: every component on a page costs time at each answer of the server.
     return html.Dialog(
         [
             html.Header(
@@ -175,7 +175,7 @@ def _keys(ids: Ids) -> html.Dialog:
                 ],
                 className="ms-dialog-head",
             ),
-            html.Table(html.Tbody(rows), className="ms-keys"),
+            html.Div(className="ms-keys", **{"data-keys": json.dumps(_KEYS)}),
         ],
         id=ids("keys"),
         className="ms ms-dialog",

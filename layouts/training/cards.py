@@ -119,22 +119,21 @@ def _states(cards: Cards) -> list[Any]:
 
 
 def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
-    """One card: what it asks for, whether to ask again, what it has drawn, and its body."""
+    """One card: what it asks for, whether to ask again, what it has drawn, and its body.
+
+    Its head and what else takes part in no callback are made by assets/cards.js: every component on a page costs time at
+    each answer of the server, and there are many cards.
+    """
     return html.Section(
-        [
-            html.Header(className="ms-card-head"),
-            html.Div(
-                [
-                    html.Div(className="ms-skeleton"),
-                    *cards.body(ids, slot),
-                    html.Div(className="ms-plot-cursor", hidden=True),
-                    dcc.Store(id=ids("ask", slot)),
-                    dcc.Store(id=ids("again", slot)),
-                    dcc.Store(id=ids("drawn", slot)),
-                ],
-                className="ms-card-body",
-            ),
-        ],
+        html.Div(
+            [
+                *cards.body(ids, slot),
+                dcc.Store(id=ids("ask", slot)),
+                dcc.Store(id=ids("again", slot)),
+                dcc.Store(id=ids("drawn", slot)),
+            ],
+            className="ms-card-body",
+        ),
         className="ms-card ms-slot",
         hidden=True,
         tabIndex=-1,

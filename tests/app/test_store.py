@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 import threading
@@ -339,19 +338,15 @@ def test_a_page_sees_what_is_new_within_one_interval(interval: float) -> None:
     assert seconds_between(interval, asked=float("inf")) == interval
 
 
-def test_looks_come_twice_in_an_interval_while_somebody_asks(tmp_path, monkeypatch) -> None:
+def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, monkeypatch) -> None:
     looks: list[float] = []
     real = Store._look
     monkeypatch.setattr(Store, "_look", lambda self: (looks.append(time.monotonic()), real(self))[1])
-    store = Store([tmp_path], interval=0.4).start()
+    store = Store([tmp_path], interval=4.0)
+    store.status()
+    store.start()
     try:
-        assert store.wait(10)
-        deadline = time.monotonic() + 2.0
-        while time.monotonic() < deadline:
-            store.status()
-            time.sleep(0.02)
+        assert until(lambda: len(looks) == 2, 20)
     finally:
         store.stop()
-    between = sorted(b - a for a, b in itertools.pairwise(looks))
-    assert between[0] >= 0.2 - 0.01, "no more often than that"
-    assert between[len(between) // 2] < 0.4, "and not only once in the whole interval"
+    assert 1.99 <= looks[1] - looks[0] < 3.9, "after half of it, whatever else the machine does"

@@ -11,5 +11,5 @@ from layouts.training.histograms.callbacks import layout, register
 
 PAGE = Page(
     path="histograms", name="histograms", title="histograms.title", icon="histograms", needs=("histogram",), layout=layout,
-    register=register,
+    register=register, libraries=("plotly",),
 )  # fmt: skip

@@ -12,5 +12,5 @@ from layouts.training.landscape.layout import layout
 
 PAGE = Page(
     path="landscape", name="landscape", title="landscape.title", icon="landscape", needs=("landscape", "checkpoints"),
-    layout=layout, register=register,
+    layout=layout, register=register, libraries=("plotly",),
 )  # fmt: skip

@@ -138,5 +138,6 @@ def _pages() -> dict[str, Page]:
 
 
 PAGE = Page(
-    path="overview", name="overview", title="overview.title", icon="overview", needs=_NEEDS, layout=layout, register=register
-)
+    path="overview", name="overview", title="overview.title", icon="overview", needs=_NEEDS, layout=layout,
+    register=register, libraries=("plotly",),
+)  # fmt: skip

@@ -10,5 +10,6 @@ from layouts.page import Page
 from layouts.training.scalars.callbacks import layout, register
 
 PAGE = Page(
-    path="scalars", name="scalars", title="scalars.title", icon="scalars", needs=("scalar",), layout=layout, register=register
-)
+    path="scalars", name="scalars", title="scalars.title", icon="scalars", needs=("scalar",), layout=layout,
+    register=register, libraries=("plotly",),
+)  # fmt: skip
