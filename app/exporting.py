@@ -37,6 +37,8 @@ def export_runs(options: argparse.Namespace) -> int:
     _refuse_overlap("--out", options.out, kinds, options.directory)
     sources = discover(options.directory)
     leaves = [leaf for source in sources for leaf in source.leaves]
+    if not leaves:
+        raise SourceError(f"{options.directory}: wanted a directory with runs in it or below it, got none")
     for leaf in leaves:
         _refuse_overlap("--out", options.out, kinds, leaf.real_path)
     names = [leaf.name for leaf in leaves]

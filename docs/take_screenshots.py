@@ -1,10 +1,14 @@
-"""Takes the README's screenshots: python docs/take_screenshots.py DIR, where DIR holds real runs (default: the demo runs)."""
+"""Takes the README's screenshots: python docs/take_screenshots.py DIR [TENSORBOARD], directories of real runs.
+
+DIR (default: the demo runs) holds runs of MindSpore, TENSORBOARD runs with texts.
+"""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,15 +35,17 @@ PICTURES = (
     ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
 )
 
+TENSORBOARD_PICTURES = (("texts", "texts", "light", "en-US"),)
 
-def main(base: str) -> None:
+
+def take(base: str, pictures: Sequence[tuple[str, str, str, str]]) -> None:
     store = Store([base], interval=0).start()
     store.wait(60)
     server: Any = create_server(create_app(store).server, host="127.0.0.1", port=0, threads=16)
     threading.Thread(target=server.run, daemon=True).start()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
-        for name, path, theme, language in PICTURES:
+        for name, path, theme, language in pictures:
             context = browser.new_context(
                 viewport={"width": 1360, "height": 800}, color_scheme=theme, locale=language  # type: ignore[arg-type]
             )
@@ -52,4 +58,6 @@ def main(base: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "app" / "demo"))
+    take(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "app" / "demo"), PICTURES)
+    if len(sys.argv) > 2:
+        take(sys.argv[2], TENSORBOARD_PICTURES)

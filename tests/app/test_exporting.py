@@ -105,6 +105,13 @@ def test_mistakes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert files(tmp_path / "out") == []
 
 
+def test_a_directory_without_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "empty").mkdir()
+    assert main(["export", str(tmp_path / "empty"), "--out", str(tmp_path / "out")]) == 1
+    assert "empty: wanted a directory with runs in it or below it, got none" in capsys.readouterr().err
+    assert files(tmp_path / "out") == []
+
+
 def test_an_expression_that_takes_for_ever_is_stopped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_run(tmp_path / "run", {"a" * 60 + "!": 1.0})
     begin = time.monotonic()
