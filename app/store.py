@@ -14,10 +14,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.index import Index
+from app.matching import matching
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.page import RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
+    Graph,
+    GraphPlace,
     HistogramValue,
     Items,
     LandscapePlan,
@@ -206,6 +209,21 @@ class Store:
         """The data pipeline that fed a member run."""
         entry = self._entries.get(run)
         return entry.run.dataset_graph if entry else None
+
+    def graphs(self, run: str) -> Sequence[GraphPlace]:
+        """Where the computation graphs of one member run are."""
+        entry = self._entries.get(run)
+        return list(entry.run.graphs.places.values()) if entry else ()
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        """One graph of one member run, or None; PayloadError where its bytes cannot be had."""
+        entry = self._entries.get(run)
+        found = entry.run.graphs if entry else None
+        return found[name] if found is not None and name in found else None
+
+    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
+        """The names in which a regular expression occurs; PatternError for one that cannot be tried."""
+        return matching(pattern, names)
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         """What a member run's checkpoints allow to compute."""

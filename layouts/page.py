@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from parsers import DatasetGraph, HistogramValue, Items, LandscapePlan, Problem, Series, Setting, Value
+from parsers import DatasetGraph, Graph, GraphPlace, HistogramValue, Items, LandscapePlan, Problem, Series, Setting, Value
 
 State = Mapping[str, Sequence[str]]
 
@@ -68,8 +68,8 @@ class SourceStatus:
 class FrameSource(Protocol):
     """All a page may know of the application.
 
-    Every method but `value`, `distribution`, `settings`, `dataset_graph` and `landscape_plan` answers from memory within
-    milliseconds.
+    Every method but `value`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching` and `landscape_plan` answers
+    from memory within milliseconds.
     """
 
     def status(self) -> SourceStatus:
@@ -117,6 +117,24 @@ class FrameSource(Protocol):
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         """The data pipeline that fed a member run, None where none was recorded."""
+        ...
+
+    def graphs(self, run: str) -> Sequence[GraphPlace]:
+        """Where the computation graphs of one member run are, in the order of its files; empty for an unknown run."""
+        ...
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        """One graph of one member run by the name of its place, read from its file unless a cache has it, or None.
+
+        PayloadError, whose text is meant for the user, where its bytes cannot be had.
+        """
+        ...
+
+    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
+        """The names in which a regular expression occurs, in order, found within a time limit.
+
+        ValueError, whose text is meant for the user, for no such expression or one that takes too long.
+        """
         ...
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import SimpleNamespace
 
@@ -14,7 +15,19 @@ from flask.testing import FlaskClient
 from app import server
 from layouts.page import Ids, Page, RunRow, SourceStatus
 from layouts.state import BadInput
-from parsers import DatasetGraph, HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
+from parsers import (
+    DatasetGraph,
+    Graph,
+    GraphPlace,
+    HistogramValue,
+    Items,
+    LandscapePlan,
+    PayloadError,
+    Problem,
+    Series,
+    Setting,
+    Value,
+)
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -68,6 +81,15 @@ class MemorySource:
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         return None
+
+    def graphs(self, run: str) -> Sequence[GraphPlace]:
+        return ()
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        return None
+
+    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
+        return [name for name in names if re.search(pattern, name)]
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None

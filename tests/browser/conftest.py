@@ -103,9 +103,10 @@ def page(context: BrowserContext) -> Iterator[Page]:
 def _is_complaint(message: ConsoleMessage) -> bool:
     """Errors and warnings, but for the icon that Chromium asks every host for: a host's icon is the host's.
 
-    What a graphics driver says of its speed, and plotly.js of how it reads letters for it, is no complaint either.
+    What a graphics driver says of its speed, plotly.js of how it reads letters for it, and cytoscape.js of dash-cytoscape's own
+    default for the wheel is no complaint either.
     """
-    if any(said in message.text for said in ("GL Driver Message", "willReadFrequently")):
+    if any(said in message.text for said in ("GL Driver Message", "willReadFrequently", "custom wheel sensitivity")):
         return False
     return message.type in ("error", "warning") and not message.location["url"].endswith("/favicon.ico")
 

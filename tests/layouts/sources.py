@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from layouts.page import RunRow, SourceStatus
-from parsers import DatasetGraph, HistogramValue, Items, LandscapePlan, PayloadError, Problem, Series, Setting, Value
+from parsers import (
+    DatasetGraph,
+    Graph,
+    GraphPlace,
+    HistogramValue,
+    Items,
+    LandscapePlan,
+    PayloadError,
+    Problem,
+    Series,
+    Setting,
+    Value,
+)
 
 
 class GivenSource:
@@ -64,6 +77,15 @@ class GivenSource:
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         return None
+
+    def graphs(self, run: str) -> Sequence[GraphPlace]:
+        return ()
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        return None
+
+    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
+        return [name for name in names if re.search(pattern, name)]
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None

@@ -1,0 +1,91 @@
+"""The callbacks of the computation graph page. The functions that do the work take plain values and are tested as such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, no_update
+
+from layouts.page import FrameSource, Ids
+from layouts.state import BadInput
+from layouts.training.graph.asks import read_ask, read_name, read_of
+from layouts.training.graph.catalogue import catalogue
+from layouts.training.graph.drawing import drawn
+from layouts.training.graph.files import file
+from layouts.training.graph.finding import results
+from layouts.training.graph.panel import panel
+from layouts.training.graph.views import Views
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    views = Views(source)
+
+    def list_graphs(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        found = catalogue(source, chosen, known)
+        return (no_update, no_update) if found is None else (found, found["digest"])
+
+    def draw(ask: Any) -> Any:
+        return no_update if _nothing(ask) else drawn(views, read_ask(ask))
+
+    def tell(about: Any) -> Any:
+        return no_update if _nothing(about) else panel(views, read_of(about), read_name(about))
+
+    def find(query: Any) -> Any:
+        return no_update if _nothing(query) else results(source, views, query)
+
+    def save(ask: Any) -> Any:
+        return no_update if _nothing(ask) else file(views, ask)
+
+    app.callback(
+        Output(ids("catalogue"), "data"),
+        Output(ids("digest"), "data"),
+        Input(ids("chosen"), "data"),
+        Input(ids("version"), "data"),
+        State(ids("digest"), "data"),
+    )(list_graphs)
+    for output, asked, work in (
+        (Output(ids("drawing"), "data"), "ask", draw),
+        (Output(ids("panel"), "children"), "about", tell),
+        (Output(ids("results"), "children"), "query", find),
+        (Output(ids("file"), "data"), "save", save),
+    ):
+        app.callback(output, Input(ids(asked), "data"), prevent_initial_call=True)(work)
+    _register_browser(app, ids)
+
+
+def _nothing(ask: Any) -> bool:
+    """Whether nothing is asked for; BadInput where it is no ask at all."""
+    if ask is not None and not isinstance(ask, dict):
+        raise BadInput(f"ask: wanted an object; got {type(ask).__name__}")
+    return ask is None
+
+
+def _register_browser(app: Any, ids: Ids) -> None:
+    """What happens in the browser alone: assets/graph*.js."""
+
+    def call(name: str, *arguments: Any, **options: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_graph", name), *arguments, **options)
+
+    root = State(ids("root"), "id")
+    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
+    call(
+        "plan",
+        Output(ids("ask"), "data"),
+        Output(ids("about"), "data"),
+        Output(ids("query"), "data"),
+        Input(ids("state"), "data"),
+        Input(ids("catalogue"), "data"),
+        Input(ids("prefs"), "data"),
+        root,
+    )
+    call(
+        "place",
+        Output(ids("canvas"), "elements"),
+        Output(ids("canvas"), "stylesheet"),
+        Input(ids("drawing"), "data"),
+        root,
+        prevent_initial_call=True,
+    )
+    call("found", Input(ids("results"), "children"), root, prevent_initial_call=True)

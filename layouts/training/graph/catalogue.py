@@ -1,0 +1,52 @@
+"""Which graphs the chosen runs have."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from itertools import islice
+from typing import Any
+
+from layouts.page import FrameSource, RunRow
+from layouts.state import selected_runs
+
+MOST_RUNS = 100
+"""The graphs of so many runs are listed."""
+MOST_GRAPHS = 500
+"""So many graphs of one run are listed."""
+MOST_ELSEWHERE = 8
+
+
+def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+    """Graphs by run, how many runs are left out or unread; None where the digest is the known one.
+
+    elsewhere names runs that are not chosen and have graphs, for a choice without any. A graph's mark changes when its file
+    is written anew.
+    """
+    runs = selected_runs(state, source)
+    source.want(runs)
+    rows = {member: row for row in source.runs() for member in row.members}
+    having = [run for run in runs if source.tags(run, "graph")]
+    found: dict[str, Any] = {
+        "chosen": len(runs),
+        "runs": [_run(source, run, rows[run]) for run in having[:MOST_RUNS]],
+        "left": max(0, len(having) - MOST_RUNS),
+        "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
+        "elsewhere": [] if having else _elsewhere(source, set(runs)),
+    }
+    digest = f"{zlib.crc32(json.dumps(found).encode()):08x}"
+    return None if digest == known else found | {"digest": digest}
+
+
+def _elsewhere(source: FrameSource, chosen: set[str]) -> list[dict[str, str]]:
+    others = (row for row in source.runs() if row.tags.get("graph") and chosen.isdisjoint(row.members))
+    return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
+
+
+def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
+    places = source.graphs(run)
+    graphs = [
+        {"name": place.name, "stage": place.stage, "mark": f"{place.offset}-{place.length}-{place.wall_time:.3f}"}
+        for place in islice(places, MOST_GRAPHS)
+    ]
+    return {"key": run, "name": row.name if len(row.members) == 1 else run, "graphs": graphs, "total": len(places)}

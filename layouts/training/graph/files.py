@@ -1,0 +1,39 @@
+"""What the page saves: the picture as SVG, all or the open part of the graph as DOT or JSON."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from parsers import PayloadError
+from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
+
+from layouts.figures.graph import arrange, picture
+from layouts.state import text
+from layouts.training.graph.asks import read_ask
+from layouts.training.graph.drawing import shown_of
+from layouts.training.graph.views import Views
+
+FORMS = ("svg", "dot", "json", "all.dot", "all.json")
+
+
+def file(views: Views, data: Any) -> dict[str, str]:
+    """{"filename", "content"} as dcc.Download has them; BadInput for what is no such file, PayloadError's text in a .txt."""
+    form = text(data, "form", choices=FORMS)
+    ask = read_ask(data)
+    try:
+        opened, view = views.of(ask.of)
+    except PayloadError as error:
+        return {"filename": "problem.txt", "content": str(error)}
+    title = opened.graph.title or opened.graph.name
+    visible = view.visible(shown_of(view, ask)[1])
+    if form == "svg":
+        content = picture(visible, arrange(visible), dark=ask.dark)
+    elif form == "dot":
+        content = "".join(visible_dot(visible, title))
+    elif form == "json":
+        content = visible_json(visible, title)
+    else:
+        content = "".join(dot(view.scopes, title)) if form == "all.dot" else as_json(view.scopes, title)
+    name = re.sub(r"[^\w.-]+", "_", f"{ask.of.run}_{opened.graph.title}").strip("._")[:80] or "graph"
+    return {"filename": f"{name}.{form.rpartition('.')[2]}", "content": content}

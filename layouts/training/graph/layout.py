@@ -1,0 +1,113 @@
+"""What stands on the computation graph page before any data; assets/graph.js fills toolbar, tree and heads."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import dash_cytoscape as cyto
+from dash import dcc, html
+
+from layouts.i18n import attributes, for_browser, t
+from layouts.page import Ids
+from layouts.parts import empty_state, icon, icon_button, toolbar
+from layouts.texts.graph import TEXTS
+
+_RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
+summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
+model.train(epochs, dataset, callbacks=[summary])"""
+
+_STORES = ("chosen", "catalogue", "digest", "ask", "about", "query", "drawing", "save")
+_LEGEND = ("scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged")
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    return html.Div(
+        [
+            *(dcc.Store(id=ids(part)) for part in _STORES),
+            dcc.Download(id=ids("file")),
+            toolbar([], label="graph.controls", class_name="ms-graph-controls"),
+            html.Div(_states(), className="ms-graph-states"),
+            html.Div(
+                [
+                    html.Section(
+                        [
+                            html.Div(className="ms-graph-search"),
+                            html.Div(id=ids("results"), className="ms-graph-results"),
+                            html.Div(className="ms-graph-tree", role="tree", **attributes(aria_label="graph.tree")),
+                        ],
+                        className="ms-card ms-graph-left", tabIndex=-1,
+                    ),
+                    _canvas(ids),
+                    html.Section(
+                        html.Div(id=ids("panel"), className="ms-graph-panel"), className="ms-card ms-graph-right", tabIndex=-1,
+                        **attributes(aria_label="graph.panel"),
+                    ),
+                ],
+                className="ms-graph-body", hidden=True,
+            ),
+        ],
+        id=ids("root"),
+        className="ms-graph",
+        **{
+            "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
+            "data-texts": json.dumps(for_browser(TEXTS)),
+        },
+    )  # fmt: skip
+
+
+def _canvas(ids: Ids) -> html.Section:
+    """The only place that knows of dash-cytoscape; in the browser it is assets/graph_canvas.js."""
+    canvas = cyto.Cytoscape(
+        id=ids("canvas"), elements=[], stylesheet=[], layout={"name": "preset", "fit": False}, autoRefreshLayout=False,
+        autoungrabify=True, autounselectify=True, boxSelectionEnabled=False, minZoom=0.02, maxZoom=4, responsive=True,
+        style={"width": "100%", "height": "100%"}, className="ms-graph-cytoscape",
+    )  # fmt: skip
+    tools = [
+        icon_button(name, f"graph.{act}", **{"data-act": act})
+        for name, act in (("zoom", "fit"), ("full", "full"))
+    ]
+    return html.Section(
+        [
+            html.Header(
+                [
+                    html.H3(className="ms-card-title"),
+                    html.Span(className="ms-card-badges"),
+                    html.Span(tools, className="ms-card-tools"),
+                ],
+                className="ms-card-head",
+            ),
+            html.Div(className="ms-graph-message ms-wrong-text", hidden=True, role="alert"),
+            html.Div(
+                [
+                    canvas,
+                    html.Div(className="ms-graph-tip", hidden=True),
+                    html.Details(
+                        [html.Summary([icon("down"), t("graph.legend")]), html.Div([_legend(name) for name in _LEGEND])],
+                        className="ms-graph-legend",
+                    ),
+                    html.Div(className="ms-graph-minimap", hidden=True, **{"aria-hidden": "true"}),
+                ],
+                className="ms-graph-canvas", tabIndex=0, role="application", **attributes(aria_label="graph.canvas"),
+            ),
+        ],
+        className="ms-card ms-graph-main", tabIndex=-1,
+    )  # fmt: skip
+
+
+def _legend(name: str) -> html.Div:
+    return html.Div([html.Span(className=f"ms-graph-key ms-graph-key-{name}"), t(f"graph.legend.{name}")])
+
+
+def _states() -> list[Any]:
+    """What is shown instead of a graph; the browser shows at most one."""
+    return [
+        html.Div(html.Div(className="ms-skeleton ms-graph-skeleton"), **{"data-state": "opening"}),
+        html.Div(empty_state("graph.no_runs", hint="graph.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
+        html.Div(
+            [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere")],
+            hidden=True, **{"data-state": "none"},
+        ),
+        html.Div(empty_state("graph.reading"), hidden=True, **{"data-state": "reading"}),
+    ]  # fmt: skip
