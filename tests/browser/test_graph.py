@@ -1,0 +1,110 @@
+"""The computation graph page, used as a person would."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.store import Store
+
+CY = "document.querySelector('.ms-graph-cytoscape')._cyreg.cy"
+
+
+@pytest.fixture
+def real(real_data: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
+    """The application over real runs, with the graphs of a BERT and a ResNet among them."""
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+def visit(page: Page, address: str, query: str = "") -> None:
+    page.goto(f"{address}/graph?{query}")
+    expect(page.locator(".ms-graph-drawn")).to_be_visible()
+
+
+def canvas(page: Page, script: str, *arguments: Any) -> Any:
+    """What cytoscape says; script is a function of it and the arguments."""
+    return page.evaluate(f"given => ({script})({CY}, ...given)", list(arguments))
+
+
+def keys(page: Page) -> set[str]:
+    return set(canvas(page, "cy => cy.nodes().map(node => node.id())"))
+
+
+def at(page: Page, name: str) -> tuple[float, float]:
+    """Where on the screen the middle of the box of a name is, or its title where it is open."""
+    script = """(cy, name) => {
+        const node = cy.nodes().filter(one => one.data('name') === name)[0], box = cy.container().getBoundingClientRect();
+        const edge = node.renderedBoundingBox({includeLabels: false});
+        const y = node.hasClass('frame') ? edge.y1 + 12 * cy.zoom() : (edge.y1 + edge.y2) / 2;
+        return [box.left + (edge.x1 + edge.x2) / 2, box.top + y]; }"""
+    x, y = canvas(page, script, name)
+    return x, y
+
+
+def opened(page: Page) -> set[str]:
+    return set(canvas(page, "cy => cy.nodes('.frame').map(node => node.data('name'))"))
+
+
+def camera(page: Page) -> tuple[float, float, float]:
+    zoom, pan = canvas(page, "cy => [cy.zoom(), cy.pan()]")
+    return zoom, pan["x"], pan["y"]
+
+
+def state(page: Page) -> dict[str, list[str]]:
+    return parse_qs(urlsplit(page.url).query, keep_blank_values=True)
+
+
+def test_a_graph_is_opened_closed_searched_and_chosen_and_the_link_brings_it_back(page: Page, real: str) -> None:
+    visit(page, real, "run=graph_bert_train")
+    expect(page.locator(".ms-graph-counts .en")).to_contain_text("2,059 operators · 600 parameters · 627 constants")
+    before, zoom = opened(page), camera(page)
+    name = "s:Default/network-WithLossCell/_backbone-Bert/encoder-CellList"
+    assert name not in before
+    x, y = at(page, name)
+    page.mouse.dblclick(x, y)
+    page.wait_for_function(f"() => {CY}.nodes('.frame').length > {len(before)}")
+    assert opened(page) == before | {name}
+    assert camera(page)[0] == pytest.approx(zoom[0])
+    # The tree follows, and closes it again.
+    line = page.locator(f'.ms-graph-branch[data-name="{name}"]')
+    expect(line).to_have_attribute("aria-expanded", "true")
+    expect(page.locator(".ms-graph-branch", has_text="1-EncoderLayer ×")).to_have_count(1)
+    line.locator("[data-toggle]").click()
+    expect(line).to_have_attribute("aria-expanded", "false")
+    assert opened(page) == before
+    # Search, and go to what is found.
+    page.keyboard.press("/")
+    page.keyboard.type("type:softmax kind:operator")
+    expect(page.locator(".ms-graph-count .en")).to_contain_text("found")
+    result = page.locator('.ms-graph-result[data-go^="n"]').nth(2)
+    wanted = result.get_attribute("data-go") or ""
+    result.click()
+    page.wait_for_function(f"() => {CY}.getElementById('{wanted}').hasClass('chosen')")
+    expect(page.locator(".ms-graph-about .ms-badge .en")).to_have_text("operator")
+    expect(page.locator(".ms-graph-facts")).to_contain_text("Softmax")
+    place = canvas(page, "(cy, key) => cy.getElementById(key).renderedPosition()", wanted)
+    assert (place["x"], place["y"]) == pytest.approx(canvas(page, "cy => [cy.width() / 2, cy.height() / 2]"), abs=2)
+    assert canvas(page, "cy => cy.edges('.chosen').length") > 0
+    # A jump of the panel.
+    jump = page.locator(".ms-graph-line").first
+    other = jump.get_attribute("data-go") or ""
+    jump.click()
+    expect(page).to_have_url(re.compile(f"node={other}(&|$)"))
+    page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")
+    shown, frames = keys(page), opened(page)
+    page.reload()
+    expect(page.locator(".ms-graph-drawn")).to_be_visible()
+    page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")
+    assert (keys(page), opened(page)) == (shown, frames)
+    assert state(page)["node"] == [other]

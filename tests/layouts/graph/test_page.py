@@ -1,0 +1,307 @@
+"""The computation graph page: what it asks for, what it draws and tells, from real graphs and from hostile words."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.store import Store
+from layouts.state import BadInput
+from layouts.training.graph.asks import read_ask, read_of
+from layouts.training.graph.catalogue import catalogue
+from layouts.training.graph.drawing import drawn
+from layouts.training.graph.files import FORMS, file
+from layouts.training.graph.finding import read_query, results
+from layouts.training.graph.names import key_of, name_of
+from layouts.training.graph.panel import panel
+from layouts.training.graph.views import KEPT, Views
+from parsers import Graph, PayloadError, open_run
+
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
+RUN = "lenet_landscape"
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    found = Store([DEMO], interval=0).start()
+    assert found.wait(30)
+    yield found
+    found.stop()
+
+
+@pytest.fixture
+def views(store: Store) -> Views:
+    return Views(store)
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return next(iter(open_run(DEMO / RUN).graphs.values()))
+
+
+def words(store: Store, **more: list[str]) -> dict[str, list[str]]:
+    """What the page asks about the one graph of RUN."""
+    return {"run": [RUN], "graph": [store.graphs(RUN)[0].name], **more}
+
+
+def draw(store: Store, views: Views, **more: list[str]) -> dict[str, Any]:
+    return drawn(views, read_ask(words(store, **more)))
+
+
+def tell(store: Store, views: Views, name: str, **more: list[str]) -> Any:
+    return panel(views, read_of(words(store, **more)), name)
+
+
+def texts(component: Any) -> str:
+    """All texts of components, English and Chinese, in order."""
+    if isinstance(component, (list, tuple)):
+        return " ".join(texts(child) for child in component)
+    if component is None or isinstance(component, (str, int)):
+        return str(component or "")
+    return texts(getattr(component, "children", None))
+
+
+def jumps(component: Any, name: str = "data-go") -> list[str]:
+    if isinstance(component, (list, tuple)):
+        return [jump for child in component for jump in jumps(child, name)]
+    own = getattr(component, name, None)
+    return [*([own] if own else []), *jumps(getattr(component, "children", None) or (), name)]
+
+
+def boxes(drawing: dict[str, Any]) -> dict[str, Any]:
+    return {element["data"]["id"]: element for element in drawing["elements"] if "source" not in element["data"]}
+
+
+def test_a_catalogue_names_every_graph_of_the_chosen_runs(store: Store) -> None:
+    found = catalogue(store, {"run": [RUN, "nan_inf"]})
+    assert found is not None
+    assert [run["key"] for run in found["runs"]] == [RUN]
+    assert [one["name"] for one in found["runs"][0]["graphs"]] == [place.name for place in store.graphs(RUN)]
+    assert catalogue(store, {"run": [RUN, "nan_inf"]}, found["digest"]) is None
+    none = catalogue(store, {"run": ["nan_inf"]})
+    assert none is not None
+    assert none["runs"] == []
+    having = {row.key for row in store.runs() if any(store.graphs(member) for member in row.members)}
+    assert RUN in having
+    assert {row["key"] for row in none["elsewhere"]} == having
+
+
+def test_a_first_picture_has_the_network_open_and_every_end_of_a_link_in_it(store: Store, views: Views, graph: Graph) -> None:
+    found = draw(store, views)
+    meta = found["meta"]
+    assert "s:Default" in meta["opened"]
+    assert 5 <= meta["boxes"] <= 120
+    kinds = Counter(graph.nodes["kind"])
+    assert meta["counts"] == {
+        "operators": kinds["operator"], "parameters": kinds["parameter"], "constants": kinds["constant"],
+        "edges": len(graph.edges),
+    }  # fmt: skip
+    known = boxes(found)
+    links = [element["data"] for element in found["elements"] if "source" in element["data"]]
+    assert links
+    assert {end for link in links for end in (link["source"], link["target"])} <= known.keys()
+    assert all(np.isfinite([*box["position"].values(), box["data"]["w"], box["data"]["h"]]).all() for box in known.values())
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_open_scopes_come_back_from_their_names_and_unknown_ones_are_left_out(store: Store, views: Views) -> None:
+    first = draw(store, views)["meta"]["opened"]
+    again = draw(store, views, open=[*first, "s:no/such/scope", "k:", "x", "s:../../etc/passwd", "f99999999", "n-1"])
+    assert again["meta"]["opened"] == first
+    assert draw(store, views, open=[""])["meta"]["opened"] == []
+    closed = boxes(draw(store, views, open=[""]))
+    assert all(box["data"]["kind"] != "operator" for box in closed.values())
+
+
+def test_every_node_can_be_shown_and_its_box_is_then_on_the_canvas(store: Store, views: Views, graph: Graph) -> None:
+    for row in range(0, len(graph.nodes), 3):
+        found = draw(store, views, open=[""], node=[f"n{row}"])
+        if graph.nodes["kind"].iloc[row] == "operator":
+            assert found["meta"]["chosen"] == f"n{row}"
+        if found["meta"]["chosen"]:
+            assert found["meta"]["chosen"] in boxes(found)
+
+
+def test_every_scope_can_be_shown(store: Store, views: Views, graph: Graph) -> None:
+    for path in graph.nodes["scope"].cat.categories:
+        if path:
+            found = draw(store, views, open=[""], node=[f"s:{path}"])
+            assert found["meta"]["chosen"] in boxes(found)
+
+
+def test_names_of_boxes_hold_when_the_graph_is_simplified(store: Store, views: Views) -> None:
+    _, whole = views.of(read_of(words(store)))
+    _, less = views.of(read_of(words(store, simple=["1"])))
+    for scope in range(1, len(less.scopes)):
+        name = name_of(less, f"s{scope}")
+        assert whole.scopes.paths[int(key_of(whole, name)[1:])] == less.scopes.paths[scope]
+    assert draw(store, views, simple=["1"])["meta"]["hidden"]
+    assert draw(store, views)["meta"]["hidden"] == {}
+
+
+def test_parameters_and_constants_can_be_hidden(store: Store, views: Views, graph: Graph) -> None:
+    row = next(int(e.source) for e in graph.edges.itertuples() if graph.nodes["kind"].iloc[e.source] == "parameter")
+    taken = [f"n{e.target}" for e in graph.edges.itertuples() if e.source == row]
+
+    def small(**more: list[str]) -> Counter[str]:
+        found = draw(store, views, node=taken[:1], **more)
+        return Counter(element["data"]["kind"] for element in found["elements"] if element.get("classes") == "small")
+
+    assert small()["parameter"] > 0
+    assert small(hide=["parameter"])["parameter"] == 0
+    assert small(hide=["parameter", "constant"]) == Counter(proxy=small()["proxy"])
+
+
+def test_the_panel_tells_all_attributes_inputs_and_outputs(store: Store, views: Views, graph: Graph) -> None:
+    full = graph.nodes["full_name"].tolist()
+    for row in range(0, len(graph.nodes), 7):
+        found = tell(store, views, f"n{row}")
+        said = texts(found)
+        assert full[row] in said
+        for name, text in graph.attributes(row).items():
+            assert name in said
+            assert text in said
+        ends = [f"n{e.source}" for e in graph.edges.itertuples() if e.target == row]
+        ends += [f"n{e.target}" for e in graph.edges.itertuples() if e.source == row]
+        assert Counter(jump for jump in jumps(found) if jump.startswith("n")) == Counter(ends)
+
+
+def test_the_panel_counts_what_is_in_a_scope(store: Store, views: Views, graph: Graph) -> None:
+    nodes = graph.nodes
+    inside = nodes[(nodes["kind"] == "operator") & nodes["scope"].astype(str).str.match(r"Default(/|$)")]
+    said = texts(tell(store, views, "s:Default"))
+    most, many = Counter(inside["type"].astype(str)).most_common(1)[0]
+    assert f"{most} {many}" in re.sub(r" +", " ", said)
+    assert jumps(tell(store, views, "s:Default"), "data-find")
+
+
+def test_search_finds_what_a_plain_look_finds(store: Store, views: Views, graph: Graph) -> None:
+    def rows(q: str, **more: list[str]) -> set[str]:
+        return {jump for jump in jumps(results(store, views, words(store, q=[q], **more))) if jump.startswith("n")}
+
+    names, kinds = graph.nodes["full_name"].str.lower(), graph.nodes["type"].astype(str)
+    wanted = {f"n{row}" for row in np.flatnonzero(names.str.contains("relu"))}
+    assert wanted
+    assert rows("relu") == wanted
+    assert rows("R.lu-op[0-9]", regex=["1"]) == {f"n{row}" for row in np.flatnonzero(names.str.contains("r.lu-op[0-9]"))}
+    assert rows("type:Conv2D") == {f"n{row}" for row in np.flatnonzero(kinds.str.contains("Conv2D"))}
+    assert rows("kind:parameter") == {f"n{row}" for row in np.flatnonzero(graph.nodes["kind"] == "parameter")}
+    assert rows("no such name") == set()
+    assert jumps(results(store, views, words(store, q=["default"])))[0].startswith("s:")
+    assert "unterminated" in texts(results(store, views, words(store, q=["[a"], regex=["1"])))
+    assert "kind" in texts(results(store, views, words(store, q=["kind:x"])))
+    assert results(store, views, words(store, q=["  "])) == []
+
+
+def test_a_graph_that_is_not_there_says_so_on_the_canvas(views: Views) -> None:
+    found = drawn(views, read_ask({"run": ["no run"], "graph": ["../../etc/passwd"]}))
+    assert found["elements"] == []
+    assert "wanted a graph of run no run" in found["meta"]["problems"][0]
+    assert panel(views, read_of({"run": ["no run"]}), "n1") == []
+
+
+def test_what_cannot_be_read_says_why(store: Store) -> None:
+    class Damaged:
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def graph(self, run: str, name: str) -> Graph | None:
+            raise PayloadError("events, byte 17: the CRC does not hold")
+
+    found = drawn(Views(Damaged()), read_ask(words(store)))
+    assert found["meta"]["problems"] == ["events, byte 17: the CRC does not hold"]
+    assert found["meta"]["broken"]
+
+
+def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_another(store: Store) -> None:
+    views = Views(store)
+    of = read_of(words(store))
+    assert views.of(of)[1] is views.of(of)[1]
+    other = open_run(DEMO / "lenet_sink_mode").graphs
+
+    class Growing:
+        number = 1
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(store, name)
+
+        def version(self, run: str) -> int:
+            return self.number
+
+        def graph(self, run: str, name: str) -> Graph | None:
+            return next(iter(other.values())) if self.number > 2 else store.graph(run, name)
+
+    source = Growing()
+    views = Views(source)
+    first = views.of(of)[1]
+    source.number = 2
+    assert views.of(of)[1] is first
+    source.number = 3
+    assert views.of(of)[1] is not first
+    assert KEPT < 10
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        {"run": "x"}, {"run": [1]}, {"simple": ["2"]}, {"hide": ["operator"]}, {"open": "s:Default"}, {"open": [None]},
+        {"open": [str(n) for n in range(5_000)]}, {"open": ["s:" + "x" * 50_000]}, {"page": ["x"]}, {"page": ["-1:s"]},
+        {"page": ["9" * 30 + ":"]}, {"page": ["１:"]}, {"theme": ["blue"]}, {"node": ["n" * 50_000]}, [], "x",
+    ],
+)  # fmt: skip
+def test_what_no_page_asks_is_refused(ask: Any) -> None:
+    with pytest.raises(BadInput):
+        read_ask(ask)
+
+
+def test_a_query_that_is_too_long_is_refused() -> None:
+    with pytest.raises(BadInput):
+        read_query({"q": ["x" * 5_000]})
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_files_hold_what_is_named_after_the_run(store: Store, views: Views, graph: Graph, form: str) -> None:
+    found = file(views, words(store, form=[form], open=["s:Default"]))
+    assert found["filename"].startswith(RUN)
+    assert found["filename"].endswith(f".{form.rpartition('.')[2]}")
+    content = found["content"]
+    if form.endswith("json"):
+        data = json.loads(content)
+        assert form == "json" or len(data["nodes"]) == len(graph.nodes)
+    elif form.endswith("dot"):
+        assert content.startswith("digraph ")
+        assert content.rstrip().endswith("}")
+    else:
+        assert content.startswith("<svg ")
+
+
+def test_a_file_of_another_form_is_refused(store: Store, views: Views) -> None:
+    with pytest.raises(BadInput):
+        file(views, words(store, form=["exe"]))
+
+
+def test_bert_and_resnet_are_drawn_within_the_cap_whatever_is_open(real_data: Path) -> None:
+    base = Store([real_data / "summary"], interval=0).start()
+    assert base.wait(60)
+    views = Views(base)
+    try:
+        for run, numbers in (("graph_bert_train", (2059, 600, 627)), ("graph_resnet50_train", (1455, 595, 740))):
+            name = base.graphs(run)[0].name
+            every = catalogue(base, {"run": [run]})
+            assert every is not None
+            first = drawn(views, read_ask({"run": [run], "graph": [name]}))["meta"]
+            assert tuple(first["counts"][kind] for kind in ("operators", "parameters", "constants")) == numbers
+            _, view = views.of(read_of({"run": [run], "graph": [name]}))
+            opened = [f"s:{path}" for path in view.scopes.paths[1:]]
+            found = drawn(views, read_ask({"run": [run], "graph": [name], "open": opened}))
+            assert len(found["elements"]) <= 2_000
+            assert max(found["meta"]["width"], found["meta"]["height"]) < 50_000
+    finally:
+        base.stop()
