@@ -15,7 +15,7 @@
     if (!page || page.root !== root) {
       page = {
         root, state: {}, catalogue: null, run: null, graph: null, drawing: null, keys: new Map(), opened: [], asked: null,
-        fit: true, anchor: null, centre: false,
+        there: null, fit: true, anchor: null, centre: false,
         store: (part) => rootId.replace(/-root$/, `-${part}`),
         find: (selector) => root.querySelector(selector),
       };

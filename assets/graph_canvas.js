@@ -70,6 +70,7 @@
       if (waits < MOST_WAITS) window.setTimeout(() => whenThere(page, drawing, waits + 1), 16);
       return;
     }
+    page.there = drawing;
     cy.resize();
     if (page.fit) fit(page);
     page.fit = false;
@@ -128,7 +129,7 @@
       found.connectedEdges().connectedNodes().not(found).addClass("near");
       cy.nodes(".small").filter((small) => small.data("kind") === "proxy" && small.data("box") === found.id()).addClass("near");
     });
-    if (page.centre) {
+    if (page.centre && page.there === page.drawing) {
       page.centre = false;
       centre(page, name);
     }

@@ -22,14 +22,15 @@ VALUES: tuple[Any, ...] = (
 )  # fmt: skip
 # What pages really ask, so that a value that is wrong is met beyond the first look.
 ASK = {
-    "tag": ["loss", "acc", "训练", "../x"], "right": ["loss", "lr"], "run": ["*", "nan_inf", "lenet_landscape", "many_tags", "ranks/rank_0", "?"],
+    "tag": ["loss", "acc", "训练", "../x"], "right": ["loss", "lr"],
+    "run": ["*", "nan_inf", "lenet_landscape", "many_tags", "ranks/rank_0", "?"],
     "x": ["step", "relative", "absolute", "tag:loss", "tag:", "tag:?", "x"],
     "smooth": ["0.6", "0", "0.99", "1", "nan", "-1", "1e400"],
     "log": ["0", "1", "2"], "threshold": [">1", "<1.5", ">1 or <0", ">nan", ">1e400", "x", "<" * 99, "> 1 and < 1"],
     "view": ["0,10,,", ",,0,1", "0,1e308,-1e308,1e308", "1,0,,", "nan,1,,", "5,5,1,1", ",", "1e-320,2e-320,,", "9e18,9.2e18,,"],
     "columns": ["50", "8000", "9", "1e9", "nan", "100.5"], "zone": ["0", "-840", "1e9", "inf"],
     "graph": ["events.out.events.summary.1795218276.0.vm_MS", "?"], "simple": ["0", "1", "2"], "open": ["s:Default", "", "k:x"],
-    "page": ["0:", "300:s:Default", "x"], "hide": ["parameter", "constant", "x"], "node": ["n3", "s:Default", "n99999999", "f1"],
+    "page": ["0:", "300:s:Default", "x"], "hide": ["parameter", "constant", "x"], "node": ["n3", "s:Default", "n99999999"],
     "q": ["relu", "type:Conv2D", "[", "kind:x"], "regex": ["1"], "form": ["svg", "all.json", "x"], "theme": ["dark", "blue"],
     "every": ["1"], "pan": ["1", "x"],
 }  # fmt: skip
