@@ -71,7 +71,8 @@ class _Entry:
 
     def take(self, source: Source) -> None:
         """The run as the newest scan found it; due for reading if any of its files differs."""
-        if source.files != self.source.files or any(p.kind == "unreadable" for p in self.run.problems):
+        found = (source.files, source.profile_dirs) != (self.source.files, self.source.profile_dirs)
+        if found or any(p.kind == "unreadable" for p in self.run.problems):
             self.due = True
         if self.loaded and source.plan != self.source.plan:
             self.row = replace(self.row, tags=kinds_of(self.run, source))

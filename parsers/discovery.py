@@ -7,8 +7,10 @@ A directory is a run when it directly holds a file of a known name:
 * ``*.pb`` except ``memory_usage_<n>.pb``, ``*.ir``, ``*.dot``, ``*.onnx``, ``trace_code_graph_<n>``: a graph; those in
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the directory these are in;
 
-or when a profiler directory (``profiler``, ``profiler_*``, ``*_ascend_ms``, ``*_ascend_pt``) or a debugger dump
-(``rank_<n>/.dump_metadata``) lies in it. Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
+or when a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, and ``profiler_*`` with files of a profiler) or
+a debugger dump (``rank_<n>/.dump_metadata``) lies in it, or when it is a profiler directory by what it holds. Runs below
+``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
+directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
 ``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
@@ -38,6 +40,15 @@ GRAPH_NAME = re.compile(r"(?s:.*)\.(?:pb|ir|dot|onnx)|trace_code_graph_\d+")
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
+PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
+PROFILE_FILE = re.compile(
+    r"profiler_info(_\d+)?\.json|(kernel_details|op_statistic|op_summary|api_statistic|step_trace_time|operator_details)(_\d+)*\.csv"
+    r"|(aicore|aicpu)_intermediate_\d+(_type|_detail)?\.csv|pynative_op_intermediate_\d+_(type|detail)\.csv"
+    r"|step_trace_raw_\d+_detail_time\.csv|(cpu|gpu)_op_(type|detail)_info_\d+\.csv|gpu_activity_data_\d+\.csv"
+    r"|(minddata_pipeline_raw|minddata_pipeline_summary)_\d+\.csv|pipeline_profiling_\d+\.json"
+    r"|(device_queue|dataset_iterator)_profiling_\d+\.txt|minddata_cpu_utilization_\d+\.json"
+    r"|(ascend_(mindspore|pytorch)_profiler|msprof)(_\d+)*\.db"
+)
 DUMP_MARK = ".dump_metadata"
 CONFIG_NAME = re.compile(r"(config|hparams)\.json|.*\.ya?ml")
 MOST_CONFIGS = 20
@@ -104,7 +115,9 @@ def rescan(source: Source) -> Source:
     parts = sorted({os.path.dirname(file.path) for file in source.files} - {source.path})
     listed = [_source_at(_Place(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
     files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=_file_order))
-    fresh = replace(source, files=files, plan=found.plan, problems=found.problems)
+    elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
+    profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
+    fresh = replace(source, files=files, profile_dirs=profiles, plan=found.plan, problems=found.problems)
     return replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks))
 
 
@@ -118,6 +131,7 @@ class _Listing:
     links: tuple[str, ...]
     files: tuple[tuple[str, str, int | None], ...]
     profiles: tuple[str, ...]
+    profiled: bool
     dump: bool
     error: str = ""
 
@@ -189,11 +203,16 @@ def _source_at(place: _Place, listing: _Listing) -> Source:
         real_path=place.real_path,
         name=place.name or ".",
         files=tuple(files),
-        profile_dirs=tuple(os.path.join(place.path, name) for name in listing.profiles),
+        profile_dirs=_profile_dirs(place.path, listing),
         dump_dirs=(place.path,) if listing.dump else (),
         plan=_plan(place.path, listing),
         problems=tuple(problems),
     )
+
+
+def _profile_dirs(path: str, listing: _Listing) -> tuple[str, ...]:
+    """The profiler directories in a directory; the directory itself where it is one, which then has these in it."""
+    return (path,) if listing.profiled else tuple(os.path.join(path, name) for name in listing.profiles)
 
 
 def _plan(path: str, listing: _Listing) -> str:
@@ -229,7 +248,7 @@ def printable(name: str) -> str:
 def _list(path: str, mtime_ns: int) -> _Listing:
     settled = time.time() - mtime_ns / 1e9 > RACY_SECONDS
     directories, links, files, profiles = [], [], [], []
-    dump = False
+    dump = profiled = False
     try:
         with os.scandir(path) as entries:
             for entry in entries:
@@ -238,9 +257,13 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     dump = dump or name == DUMP_MARK
                     continue
                 directory, known = _is_directory(entry), classify(name)
-                if known and not directory:
+                if not directory and PROFILE_FILE.fullmatch(name):
+                    profiled = True
+                elif known and not directory:
                     files.append((name, *known))
-                elif directory and PROFILE_NAME.fullmatch(name):
+                elif directory and name in PROFILE_PARTS:
+                    profiled = True
+                elif directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path)):
                     profiles.append(name)
                 elif entry.is_symlink():
                     links.append(name)  # also one that leads nowhere: it may lead somewhere at the next look
@@ -248,9 +271,22 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     directories.append(name)
     except OSError as error:
         text = f"The directory cannot be listed ({error.strerror}): what is in it is not shown."
-        return _Listing(mtime_ns, False, (), (), (), (), False, text)
+        return _Listing(mtime_ns, False, (), (), (), (), False, False, text)
     return _Listing(
-        mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)), dump
+        mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
+        profiled, dump,
+    )  # fmt: skip
+
+
+def _profiled(path: str) -> bool:
+    """Whether a directory that may be a profiler's holds anything of one."""
+    try:
+        names = os.listdir(path)
+    except OSError:
+        return False
+    return any(
+        PROFILE_FILE.fullmatch(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
+        for name in names
     )
 
 
@@ -264,7 +300,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 def _is_run(listing: _Listing) -> bool:
     holds = any(kind != "config" for _, kind, _ in listing.files)
-    return bool(holds or listing.profiles or listing.dump or listing.error)
+    return bool(holds or listing.profiles or listing.profiled or listing.dump or listing.error)
 
 
 def _source_file(path: str, kind: str, stamp: int | None) -> SourceFile:

@@ -170,3 +170,217 @@ SINGLE_CHANGES = Schema(
         Column("second", "int64", "", "row of the other run"),
     ),
 )
+
+_FILE = Column("file", "category", "", "file the row is from, below the directory of the session")
+_SHAPES = (
+    Column("input_shapes", "category", "", "shapes of the inputs, separated by ; as in 32,3,224,224;64 - empty for unknown"),
+    Column("input_types", "category", "", "their types, separated by ;"),
+    Column("input_formats", "category", "", "their formats, separated by ;"),
+    Column("output_shapes", "category", "", "shapes of the outputs"),
+    Column("output_types", "category", "", "their types"),
+    Column("output_formats", "category", "", "their formats"),
+)
+_CORE = Column(
+    "core", "category", "",
+    "what it ran on: AI_CORE, AI_VECTOR_CORE, MIX_AIC ..., AI_CPU, COMMUNICATION, HOST_CPU, GPU, GPU_KERNEL; empty for unknown",
+)  # fmt: skip
+
+OPERATORS = Schema(
+    "operators",
+    "What operators took, a row per full name or, where the file has single executions with more to tell, per execution. "
+    "Times are sums over the profile or, of legacy Ascend files, over one step.",
+    (
+        Column("name", "category", "", "name"),
+        Column("full_name", "category", "", "name with its scopes, parts separated by /; the name where the file has no other"),
+        Column("type", "category", "", "operator type; empty for unknown"),
+        _CORE,
+        Column("count", "float64", "", "executions that the times are of; NaN for unknown"),
+        Column("total_ns", "float64", "ns", "time of all of them"),
+        Column("mean_ns", "float64", "ns", "time of one"),
+        Column("min_ns", "float64", "ns", "shortest"),
+        Column("max_ns", "float64", "ns", "longest"),
+        Column("share", "float64", "", "part of the time of all operators of the file, as written: 0 to 1"),
+        Column("self_ns", "float64", "ns", "time on the host without what it calls; NaN for unknown"),
+        Column("device_ns", "float64", "ns", "time of what it started on the device; NaN for unknown"),
+        Column("dispatch_ns", "float64", "ns", "time to dispatch it; NaN for unknown"),
+        Column("start_ns", "int64", "ns", "begin of a single execution, by the clock of the file; -1 for none"),
+        Column("flops", "float64", "", "operations of the cube unit in one execution"),
+        Column("flops_per_s", "float64", "1/s", "operations of the cube unit in a second"),
+        Column("flops_use", "float64", "", "part of what the cube unit can do: 0 to 1"),
+        Column("vector_flops", "float64", "", "operations of the vector unit in one execution"),
+        Column("vector_flops_per_s", "float64", "1/s", "operations of the vector unit in a second"),
+        Column("vector_flops_use", "float64", "", "part of what the vector unit can do: 0 to 1"),
+        Column("subgraph", "category", "", "subgraph; empty for unknown"),
+        *_SHAPES,
+        Column("stack", "category", "", "lines of the program that called it; empty for unknown"),
+        _FILE,
+    ),
+)
+
+OPERATOR_TYPES = Schema(
+    "operator_types",
+    "What operators took by type. Times are sums over the profile or, of legacy Ascend files, over one step.",
+    (
+        Column("type", "category", "", "operator type"),
+        _CORE,
+        Column("count", "float64", "", "executions that the times are of"),
+        Column("total_ns", "float64", "ns", "time of all of them"),
+        Column("mean_ns", "float64", "ns", "time of one"),
+        Column("min_ns", "float64", "ns", "shortest; NaN for unknown"),
+        Column("max_ns", "float64", "ns", "longest; NaN for unknown"),
+        Column("share", "float64", "", "part of the time of all types of the file, as written: 0 to 1"),
+        Column("per_step", "float64", "", "executions in one step; NaN for unknown"),
+        _FILE,
+    ),
+)
+
+KERNELS = Schema(
+    "kernels",
+    "Single executions, in the order of the file: of kernels on the device, of communication, of operators on the host.",
+    (
+        Column("step", "int64", "step", "training step; -1 for unknown"),
+        Column("name", "category", "", "kernel; of MindSpore {operator}/{kernel}"),
+        Column("type", "category", "", "operator type; empty for unknown"),
+        _CORE,
+        Column("start_ns", "int64", "ns", "begin by the clock of the file: of new files since 1970-01-01 UTC; -1 for unknown"),
+        Column("duration_ns", "int64", "ns", "time it took, to the nearest nanosecond"),
+        Column("wait_ns", "float64", "ns", "time between the end of the one before and its begin; NaN for unknown"),
+        Column("device", "int64", "", "device; -1 for unknown"),
+        Column("stream", "int64", "", "stream, of the host a thread; -1 for unknown"),
+        Column("task", "int64", "", "task; -1 for unknown"),
+        Column("model", "int64", "", "graph; -1 for none"),
+        Column("blocks", "int64", "", "cores it was spread over; -1 for unknown"),
+        Column("state", "category", "", "dynamic or static; empty for unknown"),
+        *_SHAPES,
+        _FILE,
+    ),
+    (Column("pmu/", "", "", "a counter of the device under the name and in the unit the file has: float64, or text"),),
+)
+
+STEPS = Schema(
+    "steps",
+    "What a step is made of. Legacy files have interval, forward and backward, and tail; new ones computing, communication "
+    "and free. What a file does not have is NaN.",
+    (
+        Column("step", "int64", "step", "training step; -1 for the average over steps, and where the file has no steps"),
+        Column("kind", "category", "", "step, or average: as the writer of the file computed it"),
+        Column("device", "int64", "", "device; -1 for unknown"),
+        Column("start_ns", "int64", "ns", "begin by the clock of the device; -1 for unknown"),
+        Column("total_ns", "float64", "ns", "whole step; of new files computing + exposed communication + free"),
+        Column("interval_ns", "float64", "ns", "iteration interval: waiting for data"),
+        Column("forward_backward_ns", "float64", "ns", "forward and backward"),
+        Column("tail_ns", "float64", "ns", "after backward: gathering of gradients, update of parameters"),
+        Column("computing_ns", "float64", "ns", "computing"),
+        Column("exposed_ns", "float64", "ns", "communication that no computing overlaps"),
+        Column("overlapped_ns", "float64", "ns", "communication that computing overlaps"),
+        Column("communication_ns", "float64", "ns", "communication: exposed + overlapped"),
+        Column("free_ns", "float64", "ns", "neither computing nor communication"),
+        Column("stage_ns", "float64", "ns", "time of a stage of the pipeline, bubble excepted"),
+        Column("bubble_ns", "float64", "ns", "send and receive operations"),
+        Column("exposed_without_receive_ns", "float64", "ns", "exposed communication, bubble excepted"),
+        Column("preparing_ns", "float64", "ns", "begin of the step on the host to the first task on the device"),
+        _FILE,
+    ),
+)
+
+REDUCES = Schema(
+    "reduces",
+    "Gradient aggregation and other marked operators within the steps of a legacy step trace.",
+    (
+        Column("step", "int64", "step", "training step"),
+        Column("stream", "int64", "", "stream"),
+        Column("number", "int64", "", "place among those of the stream, from 0"),
+        Column("name", "category", "", "operator, such as AllReduce-op4582; parallel in the oldest files"),
+        Column("start_ns", "int64", "ns", "begin by the clock of the device"),
+        Column("duration_ns", "int64", "ns", "time it took"),
+        _FILE,
+    ),
+)
+
+PIPELINE = Schema(
+    "pipeline",
+    "Operations of the data set pipeline, the last one first; rows of dataset.csv are stages of operations.",
+    (
+        Column("op_id", "int64", "", "operation; -1 in rows of dataset.csv"),
+        Column("type", "category", "", "operation as in the file: Batch, BatchOp"),
+        Column("stage", "category", "", "stage of the operation; empty for the whole of it"),
+        Column("parent", "int64", "", "operation that takes its data; -1 for the last one"),
+        Column("workers", "int64", "", "parallel workers; -1 for unknown"),
+        Column("queue_mean", "float64", "", "mean of the entries in its output queue"),
+        Column("queue_length", "float64", "", "entries its output queue can hold; NaN for no queue"),
+        Column("queue_use", "float64", "", "mean / length: 0 to 1"),
+        Column("queue_empty", "float64", "", "part of the samples in which the queue was empty: 0 to 1"),
+        Column("interval_ns", "float64", "ns", "time between two samples of the queue"),
+        Column("cpu", "float64", "", "mean CPU use of one worker: 1 is one core"),
+        Column("count", "float64", "", "times it ran; NaN for unknown"),
+        Column("mean_ns", "float64", "ns", "mean time of one; NaN for unknown"),
+        Column("info", "category", "", "what else the writer noted; empty for nothing"),
+        _FILE,
+    ),
+)
+
+QUEUES = Schema(
+    "queues",
+    "Queues as data went through: per step on the host (queue: host, or iterator where nothing is sunk) and on the device, "
+    "per sample behind an operation of the pipeline.",
+    (
+        Column("queue", "category", "", "host, iterator, device or operator"),
+        Column("op_id", "int64", "", "operation whose output queue it is; -1 for none"),
+        Column("step", "int64", "step", "step from 1, of an operation the number of the sample from 0"),
+        Column("time_ns", "int64", "ns", "time by the clock of the file; -1 for unknown"),
+        Column("size", "float64", "", "entries in the queue; NaN for unknown"),
+        Column("capacity", "float64", "", "entries it can hold; NaN for unknown"),
+        Column("total_ns", "float64", "ns", "time the step waited or was fed; NaN for unknown"),
+        Column("push_ns", "float64", "ns", "time to push the data on; NaN for unknown"),
+        Column("get_ns", "float64", "ns", "time to get the data; NaN for unknown"),
+        _FILE,
+    ),
+)
+
+CPU = Schema(
+    "cpu",
+    "Use of the CPU in samples, by machine, process and operations of the pipeline. Uses are parts of all cores: 0 to 1.",
+    (
+        Column("sample", "int64", "", "number of the sample from 0"),
+        Column("time_ns", "int64", "ns", "time by the clock of the queue files; -1 for unknown"),
+        Column("step", "int64", "step", "step under way; 0 before the first, -1 where no queue file tells"),
+        Column("scope", "category", "", "machine, process or operator"),
+        Column("op_id", "int64", "", "operation of the pipeline; -1 for none"),
+        Column("user", "float64", "", "in programs"),
+        Column("system", "float64", "", "in the kernel"),
+        Column("io", "float64", "", "waiting for devices; NaN for unknown"),
+        Column("idle", "float64", "", "idle; NaN for unknown"),
+        Column("runnable", "float64", "", "runnable processes; NaN for unknown"),
+        Column("context_switches", "float64", "", "context switches since the sample before; NaN for unknown"),
+        Column("cores", "int64", "", "logical cores of the machine"),
+        _FILE,
+    ),
+)
+
+HOST_MEMORY = Schema(
+    "host_memory",
+    "Memory of the host over time.",
+    (
+        Column("time_ns", "int64", "ns", "time by the clock of the file; -1 for unknown"),
+        Column("scope", "category", "", "system, process, or pool: MindSpore's own on the host"),
+        Column("measure", "category", "", "total, available, used; vss, rss, pss; allocated, reserved, active"),
+        Column("size_bytes", "int64", "B", "size"),
+        _FILE,
+    ),
+)
+
+API = Schema(
+    "api",
+    "Calls of the host into the runtime of the device, by level and name.",
+    (
+        Column("level", "category", "", "acl, runtime, node, hccl, communication, model"),
+        Column("name", "category", "", "function"),
+        Column("count", "float64", "", "calls"),
+        Column("total_ns", "float64", "ns", "time of all of them"),
+        Column("mean_ns", "float64", "ns", "time of one"),
+        Column("min_ns", "float64", "ns", "shortest"),
+        Column("max_ns", "float64", "ns", "longest"),
+        Column("variance_ns2", "float64", "ns2", "variance of the times"),
+        _FILE,
+    ),
+)

@@ -37,6 +37,7 @@ KINDS = (
     "replaced",  # the file was cut or replaced while followed; it was read again from its start
     "bad_graph",  # a part of a graph is damaged or contradicts the rest of it; what can be read is shown
     "no_graph",  # a file named as a graph holds none
+    "bad_table",  # a line, a column or a cell of a table, or a table of a database, is not as its writer makes it
     "bad_value",  # one value in an intact record cannot be shown (unknown dtype, empty, not a number)
 )
 

@@ -24,6 +24,7 @@ from parsers.lineage.access import Described
 from parsers.model import Batch, PayloadBlock, Problem, Reader, Series, Source, SourceFile
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.items import Items
+from parsers.profiler.access import Profiled
 from parsers.registry import READERS, reader_for, reader_of_kind
 from parsers.states import FileState
 
@@ -40,7 +41,7 @@ class ScalarsView(NamedTuple):
     text: str
 
 
-class Run(Described):
+class Run(Profiled, Described):
     """A run directory or file. Reads nothing until `refresh()`; `open_run` does that at once.
 
     A job of several ranks has one Run per rank in `ranks`; its own scalars are those of files beside the rank directories.
@@ -108,9 +109,12 @@ class Run(Described):
             limit = None if limit is None else limit - size
         settled = [run._settle() for run in followed]
         configured = [run._configured() for run in followed]
+        profiled = [run._find_profiles() for run in followed]
+        for run, found in zip(followed, profiled, strict=True):
+            run.version += found
         for run, seen in zip(followed, lineage, strict=True):
             run._check_lineage(seen)
-        return changed or any(settled) or any(configured)
+        return changed or any(settled) or any(configured) or any(profiled)
 
     def _pair_ranks(self) -> None:
         known = {rank.path: rank for rank in self.ranks}
@@ -208,13 +212,14 @@ class Run(Described):
             return tuple(self._places(kind))
 
     def kinds(self) -> dict[str, int]:
-        """Kind -> number of tags, for the kinds this run has; "config" counts files of settings."""
+        """Kind -> number of tags, for the kinds this run has; "config" counts files of settings, "profile" profiles."""
         with self._lock:
             names = dict.fromkeys(kind for state in self._states.values() for kind, _ in state.payloads)
             counted = {kind: len(self._places(kind)) for kind in ("scalar", *names)}
             if "graph" in counted:
                 counted["graph"] = len(self.graphs)
             counted["config"] = len(self._configs)
+            counted["profile"] = len(self.profile)
         return {kind: count for kind, count in counted.items() if count}
 
     def series(self, tag: str) -> Series:
@@ -305,7 +310,8 @@ class Run(Described):
         with self._lock:
             own = self.source.problems + tuple(p for state in self._states.values() for p in state.problems)
             own += tuple(problem for config in self._configs.values() for problem in config.problems)
-        return own + tuple(p for rank in self.ranks for p in rank.problems)
+        own += self.profile.problems
+        return tuple(dict.fromkeys(own + tuple(p for rank in self.ranks for p in rank.problems)))
 
     @property
     def unverified(self) -> int:

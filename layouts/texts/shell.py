@@ -111,6 +111,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "problem.replaced": ("replaced", "文件被替换"),
     "problem.bad_graph": ("damaged graph", "计算图损坏"),
     "problem.no_graph": ("not a graph", "不是计算图"),
+    "problem.bad_table": ("damaged table", "表格损坏"),
     "problem.bad_value": ("bad value", "数值无效"),
     "keys.title": ("Keys", "快捷键"),
     "keys.filter": ("Go to the filter", "跳到筛选框"),

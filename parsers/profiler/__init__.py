@@ -1,0 +1,1 @@
+"""What profilers of MindSpore (and of torch_npu, under the same names) leave on disk, as frames."""

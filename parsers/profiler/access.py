@@ -1,0 +1,213 @@
+"""The profiles of a run by session and rank, each read when one of its frames is asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+
+from parsers.frames import API, CPU, HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES, REDUCES, STEPS
+from parsers.model import Problem, Source
+from parsers.profiler.derived import operators_of, types_of
+from parsers.profiler.parts import Place, constant, joined
+from parsers.profiler.producers import PRODUCERS
+from parsers.profiler.sessions import ProfileFile, Session, find_sessions
+from parsers.schema import Schema
+
+FRAMES: Mapping[str, Schema] = {
+    schema.name: schema
+    for schema in (OPERATORS, OPERATOR_TYPES, KERNELS, STEPS, REDUCES, PIPELINE, QUEUES, CPU, HOST_MEMORY, API)
+}
+
+
+class Frames:
+    """Frames of profiles by name; each matches its schema and may be shared: never write into one."""
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """The frame of a name in FRAMES; KeyError for another name. Never raises for what is in files."""
+        raise NotImplementedError
+
+    @property
+    def operators(self) -> pd.DataFrame:
+        """What operators took (schema OPERATORS)."""
+        return self.frame("operators")
+
+    @property
+    def operator_types(self) -> pd.DataFrame:
+        """What operators took by type (schema OPERATOR_TYPES)."""
+        return self.frame("operator_types")
+
+    @property
+    def kernels(self) -> pd.DataFrame:
+        """Single executions (schema KERNELS)."""
+        return self.frame("kernels")
+
+    @property
+    def steps(self) -> pd.DataFrame:
+        """What steps are made of (schema STEPS)."""
+        return self.frame("steps")
+
+    @property
+    def reduces(self) -> pd.DataFrame:
+        """Gradient aggregation within legacy steps (schema REDUCES)."""
+        return self.frame("reduces")
+
+    @property
+    def pipeline(self) -> pd.DataFrame:
+        """Operations of the data set pipeline (schema PIPELINE)."""
+        return self.frame("pipeline")
+
+    @property
+    def queues(self) -> pd.DataFrame:
+        """Queues as data went through (schema QUEUES)."""
+        return self.frame("queues")
+
+    @property
+    def cpu(self) -> pd.DataFrame:
+        """Use of the CPU (schema CPU)."""
+        return self.frame("cpu")
+
+    @property
+    def host_memory(self) -> pd.DataFrame:
+        """Memory of the host (schema HOST_MEMORY)."""
+        return self.frame("host_memory")
+
+    @property
+    def api(self) -> pd.DataFrame:
+        """Calls of the host into the runtime (schema API)."""
+        return self.frame("api")
+
+
+class Profile(Frames):
+    """What one rank left in one session. `files` are those known; `problems` the damage found in those read so far."""
+
+    def __init__(self, session: str, rank: int, files: tuple[ProfileFile, ...]) -> None:
+        self.session, self.rank, self.files = session, rank, files
+        self._lock = threading.RLock()
+        self._frames: dict[str, pd.DataFrame] = {}
+        self._problems: dict[Problem, None] = {}
+
+    def __repr__(self) -> str:
+        return f"Profile({self.session!r}, rank={self.rank}, files={len(self.files)})"
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Damage in the files that have been read."""
+        with self._lock:
+            return tuple(self._problems)
+
+    @property
+    def device(self) -> str:
+        """What it was collected on, by its files: Ascend, GPU or CPU; empty for unknown."""
+        names = {file.what for file in self.files}
+        if names & {"gpu_op_detail_info", "gpu_op_type_info", "gpu_activity_data"}:
+            return "GPU"
+        if any(what in names for what in _ASCEND):
+            return "Ascend"
+        return "CPU" if any(what.startswith("cpu_op") for what in names) else ""
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """The frame of a name in FRAMES, read when it is first asked for. What has no file is empty."""
+        schema = FRAMES[name]
+        with self._lock:
+            if name not in self._frames:
+                self._frames[name] = schema.check(self._read(schema))
+            return self._frames[name]
+
+    def _read(self, schema: Schema) -> pd.DataFrame:
+        names = {file.what for file in self.files}
+        frames = []
+        for producer in PRODUCERS:
+            if producer.schema is not schema or names.intersection(producer.unless):
+                continue
+            for file in (one for one in self.files if one.what == producer.what):
+                part = producer.read(self._place(file))
+                self._problems.update(dict.fromkeys(part.problems))
+                frames.append(part.frame)
+        made = joined(schema, frames)
+        if schema is OPERATORS:
+            return joined(schema, [made, operators_of(self.kernels, made)])
+        if schema is OPERATOR_TYPES:
+            return joined(schema, [made, types_of(self.operators, made)])
+        return made
+
+    def _place(self, file: ProfileFile) -> Place:
+        beside = {one.what: Place(one.path, one.name, {}) for one in reversed(self.files)}
+        return Place(file.path, file.name, beside)
+
+
+_ASCEND = ("kernel_details", "op_statistic", "step_trace_time", "aicore_detail", "aicore_type", "framework_raw", "database")
+
+
+class Profiles(Frames, Mapping[tuple[str, int], Profile]):
+    """(session, rank) -> profile, by session and then rank. Frames of all together begin with columns session and rank."""
+
+    def __init__(self, sessions: tuple[Session, ...], problems: tuple[Problem, ...] = ()) -> None:
+        self.sessions = sessions
+        self._found = problems
+        self._profiles = {
+            (session.name, rank): Profile(session.name, rank, tuple(file for file in session.files if file.rank == rank))
+            for session in sessions
+            for rank in session.ranks
+        }
+
+    def __repr__(self) -> str:
+        return f"Profiles({', '.join(map(repr, self._profiles))})"
+
+    def __len__(self) -> int:
+        return len(self._profiles)
+
+    def __iter__(self) -> Iterator[tuple[str, int]]:
+        return iter(self._profiles)
+
+    def __getitem__(self, key: tuple[str, int]) -> Profile:
+        return self._profiles[key]
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What could not be looked at, and damage in the files that have been read."""
+        return self._found + tuple(problem for profile in self._profiles.values() for problem in profile.problems)
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """The rows of all profiles; of a run with a single one its frame as it is, but for session and rank before it."""
+        schema = FRAMES[name]
+        frames = [_marked(profile.frame(name), *key) for key, profile in self._profiles.items()]
+        return joined(schema, frames or [_marked(schema.empty(), "", 0)])
+
+
+def _marked(frame: pd.DataFrame, session: str, rank: int) -> pd.DataFrame:
+    marks = {"session": constant(session, len(frame)), "rank": np.full(len(frame), rank, np.int64)}
+    return pd.DataFrame(marks | {name: frame[name].array for name in frame.columns}, copy=False)
+
+
+class Profiled:
+    """The part of a Run that knows its profiles."""
+
+    source: Source
+
+    def __init__(self) -> None:
+        self._profiles: Profiles = Profiles(())
+        self._profiled = 0
+        super().__init__()
+
+    @property
+    def profile(self) -> Profiles:
+        """The profiles of this run and, of a job, of its ranks; nothing is read until a frame is asked for."""
+        return self._profiles
+
+    def _find_profiles(self) -> bool:
+        """Look for profiles; whether any file of them came, went or changed. Those that did not keep what was read."""
+        directories = dict.fromkeys(path for one in (self.source, *self.source.ranks) for path in one.profile_dirs)
+        sessions, problems = find_sessions(self.source.path, tuple(directories)) if directories else ((), ())
+        old = self._profiles
+        if sessions == old.sessions and problems == old._found:
+            return False
+        made = Profiles(sessions, problems)
+        for key, profile in made._profiles.items():
+            known = old._profiles.get(key)
+            if known is not None and known.files == profile.files:
+                made._profiles[key] = known
+        self._profiles = made
+        return True

@@ -1,0 +1,162 @@
+"""The tables of ASCEND_PROFILER_OUTPUT: MindSpore 2.3 and later (`*_ascend_ms`) and torch_npu (`*_ascend_pt`), text export.
+
+They come of `mindspore.profiler` with `ExportType.Text`, the default. Read are kernel_details, op_summary (msprof's name for
+it), op_statistic, step_trace_time, api_statistic, data_preprocess, operator_details and dataset, with the names that
+versions and torch_npu give to columns. Times are microseconds; those of events have three decimals and a TAB behind them.
+Memory, communication and trace_view are not read here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from parsers.frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
+from parsers.profiler.parts import Part, Place, changed, constant, frame_of
+from parsers.profiler.tables import Field, Table, read_table
+from parsers.schema import Schema
+
+NO_MODEL = 4_294_967_295
+"""Model ID of what belongs to no graph."""
+COMMUNICATION = ("HCCL", "COMMUNICATION")
+"""Accelerator cores that are no cores: rows of communication."""
+_SHAPES = (
+    Field("input_shapes", ("Input Shapes",), "text"),
+    Field("input_types", ("Input Data Types",), "text"),
+    Field("input_formats", ("Input Formats",), "text"),
+    Field("output_shapes", ("Output Shapes",), "text"),
+    Field("output_types", ("Output Data Types",), "text"),
+    Field("output_formats", ("Output Formats",), "text"),
+)
+_KERNELS = (
+    Field("step", ("Step ID", "Step"), "whole"),
+    Field("name", ("Name", "Op Name"), "text", required=True),
+    Field("type", ("Type", "OP Type"), "text"),
+    Field("core", ("Accelerator Core", "Task Type"), "text"),
+    Field("start_ns", ("Start Time", "Task Start Time"), "time", "us", required=True),
+    Field("duration_ns", ("Duration", "Task Duration"), "exact", "us", required=True),
+    Field("wait_ns", ("Wait Time", "Task Wait Time"), "number", "us"),
+    Field("device", ("Device_id",), "whole"),
+    Field("stream", ("Stream ID",), "whole"),
+    Field("task", ("Task ID",), "whole"),
+    Field("model", ("Model ID",), "whole"),
+    Field("blocks", ("Block Num", "Block Dim"), "whole"),
+    Field("state", ("OP State",), "text"),
+    *_SHAPES,
+)
+_STATISTIC = (
+    Field("count", ("Count",)),
+    Field("total_ns", ("Total Time",), unit="us", required=True),
+    Field("min_ns", ("Min Time",), unit="us"),
+    Field("mean_ns", ("Avg Time",), unit="us"),
+    Field("max_ns", ("Max Time",), unit="us"),
+    Field("share", ("Ratio",)),
+)
+_STEPS = (
+    Field("step", ("Step",), "whole"),
+    Field("device", ("Device_id",), "whole"),
+    Field("computing_ns", ("Computing",), unit="us"),
+    Field("exposed_ns", ("Communication(Not Overlapped)",), unit="us"),
+    Field("overlapped_ns", ("Overlapped",), unit="us"),
+    Field("communication_ns", ("Communication",), unit="us"),
+    Field("free_ns", ("Free",), unit="us"),
+    Field("stage_ns", ("Stage",), unit="us"),
+    Field("bubble_ns", ("Bubble",), unit="us"),
+    Field("exposed_without_receive_ns", ("Communication(Not Overlapped and Exclude Receive)",), unit="us"),
+    Field("preparing_ns", ("Preparing",), unit="us"),
+)
+_API = (
+    Field("level", ("Level",), "text"),
+    Field("name", ("API Name", "Name"), "text", required=True),
+    Field("count", ("Count",)),
+    Field("total_ns", ("Time",), unit="us", required=True),
+    Field("mean_ns", ("Avg",), unit="us"),
+    Field("min_ns", ("Min",), unit="us"),
+    Field("max_ns", ("Max",), unit="us"),
+    Field("variance_ns2", ("Variance",)),
+)
+_PREPROCESS = (
+    Field("name", ("Node",), "text", required=True),
+    Field("start_ns", ("Timestamp",), "time", "us"),
+    Field("duration_ns", ("Task_time", "Total_time"), "exact", "us", required=True),
+    Field("device", ("Device_id",), "whole"),
+    Field("stream", ("Stream ID",), "whole"),
+    Field("task", ("Task ID",), "whole"),
+)
+_DETAILS = (
+    Field("name", ("Name",), "text", required=True),
+    Field("input_shapes", ("Input Shapes",), "text"),
+    Field("stack", ("Call Stack",), "text"),
+    Field("self_ns", ("Host Self Duration",), unit="us"),
+    Field("total_ns", ("Host Total Duration",), unit="us"),
+    Field("device_ns", ("Device Total Duration",), unit="us"),
+)
+_DATASET = (
+    Field("type", ("Operation",), "text", required=True),
+    Field("stage", ("Stage",), "text"),
+    Field("count", ("Occurrences",)),
+    Field("mean_ns", ("Avg. time", "Avg time"), unit="us"),
+    Field("info", ("Custom Info",), "text"),
+)
+
+
+def kernels(place: Place) -> Part:
+    """kernel_details.csv or op_summary: every execution on the device; counters under pmu/ and their names."""
+    table = read_table(place.path, _KERNELS, further="pmu/")
+    columns = table.columns
+    columns["model"][columns["model"] == NO_MODEL] = -1
+    for name in ("input_shapes", "output_shapes"):
+        columns[name] = changed(columns[name], lambda text: text.strip('"'))
+    return _part(KERNELS, table, place)
+
+
+def operator_types(place: Place) -> Part:
+    """op_statistic.csv: types of operators."""
+    fields = (Field("type", ("OP Type",), "text", required=True), Field("core", ("Core Type",), "text"), *_STATISTIC)
+    table = read_table(place.path, fields)
+    table.columns["share"] /= 100.0
+    return _part(OPERATOR_TYPES, table, place)
+
+
+def steps(place: Place) -> Part:
+    """step_trace_time.csv: what steps are made of."""
+    table = read_table(place.path, _STEPS)
+    columns = table.columns
+    columns["total_ns"] = columns["computing_ns"] + columns["exposed_ns"] + columns["free_ns"]
+    columns["kind"] = constant("step", table.rows)
+    return _part(STEPS, table, place)
+
+
+def api(place: Place) -> Part:
+    """api_statistic.csv: calls of the host."""
+    table = read_table(place.path, _API)
+    table.columns["variance_ns2"] *= 1e6
+    return _part(API, table, place)
+
+
+def preprocess(place: Place) -> Part:
+    """data_preprocess.csv: executions on the AI CPU."""
+    table = read_table(place.path, _PREPROCESS)
+    table.columns["type"] = table.columns["name"]
+    table.columns["core"] = constant("AI_CPU", table.rows)
+    return _part(KERNELS, table, place)
+
+
+def details(place: Place) -> Part:
+    """operator_details.csv: operators of the host, a row per call."""
+    table = read_table(place.path, _DETAILS)
+    columns = table.columns
+    columns["full_name"] = columns["name"]
+    columns["name"] = columns["type"] = changed(columns["name"], lambda text: text.rsplit("/", 1)[-1])
+    columns["core"] = constant("HOST_CPU", table.rows)
+    columns["count"] = np.ones(table.rows)
+    columns["mean_ns"] = columns["min_ns"] = columns["max_ns"] = columns["total_ns"]
+    return _part(OPERATORS, table, place)
+
+
+def dataset(place: Place) -> Part:
+    """dataset.csv: stages of dataset operations."""
+    return _part(PIPELINE, read_table(place.path, _DATASET), place)
+
+
+def _part(schema: Schema, table: Table, place: Place) -> Part:
+    return Part(frame_of(schema, table.rows, table.columns, place.name), table.problems)

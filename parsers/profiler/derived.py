@@ -1,0 +1,91 @@
+"""Operators from single executions, and types from operators, where a session has no file that tells them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from parsers.frames import OPERATOR_TYPES, OPERATORS
+from parsers.profiler.parts import changed, frame_of
+from parsers.schema import Schema
+
+_TEXTS = ("type", "core", "input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats")
+
+
+def operators_of(kernels: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """Operators (schema OPERATORS) by name, type and core of executions on cores of which `known` has no operators.
+
+    Shapes, types and formats are those of the first execution. Shares are those of the time of one core.
+    """
+    left = kernels if known.empty else kernels[~kernels["core"].isin(known["core"].unique())]
+    if left.empty:
+        return OPERATORS.empty()
+    keys, groups = _groups(left, ("name", "type", "core", "file"))
+    duration = left["duration_ns"].to_numpy()
+    columns: dict[str, Any] = _times(groups, len(keys), duration)
+    first = left.iloc[keys]
+    columns |= {name: first[name].array for name in _TEXTS}
+    names = first["name"].array
+    columns["full_name"] = names
+    columns["name"] = changed(names, lambda text: text.rsplit("/", 1)[-1])
+    columns["share"] = _shares(first, columns["total_ns"])
+    return _by_file(OPERATORS, columns, first)
+
+
+def types_of(operators: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
+    """Types (schema OPERATOR_TYPES) of operators on cores of which `known` has no types."""
+    left = operators if known.empty else operators[~operators["core"].isin(known["core"].unique())]
+    if left.empty:
+        return OPERATOR_TYPES.empty()
+    keys, groups = _groups(left, ("type", "core", "file"))
+    first = left.iloc[keys]
+    total = np.bincount(groups, left["total_ns"].fillna(0.0), len(keys))
+    count = np.bincount(groups, left["count"], len(keys))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = total / count
+    columns = {
+        "type": first["type"].array, "core": first["core"].array, "count": count, "total_ns": total, "mean_ns": mean,
+        "min_ns": left["min_ns"].groupby(groups).min().to_numpy(), "max_ns": left["max_ns"].groupby(groups).max().to_numpy(),
+        "share": _shares(first, total),
+    }  # fmt: skip
+    return _by_file(OPERATOR_TYPES, columns, first)
+
+
+def _by_file(schema: Schema, columns: dict[str, Any], first: pd.DataFrame) -> pd.DataFrame:
+    frame = frame_of(schema, len(first), columns, "")
+    frame["file"] = first["file"].array
+    return frame.sort_values("total_ns", ascending=False, kind="stable", ignore_index=True)
+
+
+def _groups(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The first row of every group of rows that are alike in these columns, and the group of each row."""
+    key = np.zeros(len(frame), np.int64)
+    for name in names:
+        codes = frame[name].cat.codes.to_numpy().astype(np.int64)
+        key = pd.factorize(key * (len(frame[name].cat.categories) + 1) + codes)[0].astype(np.int64)
+    _, first = np.unique(key, return_index=True)
+    return first, key
+
+
+def _times(groups: NDArray[Any], number: int, duration: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    count = np.bincount(groups, minlength=number).astype(np.float64)
+    total = np.bincount(groups, duration, number)
+    least = np.full(number, np.iinfo(np.int64).max)
+    most = np.full(number, np.iinfo(np.int64).min)
+    np.minimum.at(least, groups, duration)
+    np.maximum.at(most, groups, duration)
+    return {
+        "count": count, "total_ns": total, "mean_ns": total / count,
+        "min_ns": least.astype(np.float64), "max_ns": most.astype(np.float64),
+    }  # fmt: skip
+
+
+def _shares(first: pd.DataFrame, total: NDArray[Any]) -> NDArray[Any]:
+    """Part of the time of the same core."""
+    codes = first["core"].cat.codes.to_numpy().astype(np.int64) + 1
+    whole = np.bincount(codes, total)[codes]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(whole > 0.0, total / whole, np.nan)

@@ -1,0 +1,281 @@
+"""The records of a text table in blocks of bytes: whole ones only, of the right number of cells, each with its line number.
+
+The table may be larger than memory, cut, of another encoding, or have a quote that is never closed; what is no record of the
+table is a complaint and the rest goes on.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from parsers.events.files import EventFile
+from parsers.model import Problem
+
+BLOCK = 4 << 20
+"""Bytes looked at at once."""
+LONGEST_RECORD = 64 << 20
+"""Bytes of one record; a quote that stays open for longer is taken for a character of its cell."""
+LONGEST_CELL = 1 << 20
+"""Characters of a cell that are kept."""
+MOST_COMPLAINTS = 50
+_LONG_RECORD = 100_000  # below the bytes of a cell that the csv module takes
+Places = NDArray[np.int64]
+_QUOTE, _NEWLINE, _COMMA = 34, 10, 44
+
+
+@dataclass(slots=True)
+class Complaints:
+    """What is wrong in one file: the first ones as they are, of the others the number."""
+
+    path: str
+    problems: list[Problem] = field(default_factory=list)
+    left_out: int = 0
+
+    def add(self, text: str, kind: str = "bad_table") -> None:
+        """Note what is wrong, once."""
+        if any(problem.text == text for problem in self.problems):
+            return
+        if len(self.problems) < MOST_COMPLAINTS:
+            self.problems.append(Problem(self.path, 0, 0, kind, text))
+        else:
+            self.left_out += 1
+
+    def all(self) -> tuple[Problem, ...]:
+        """The problems, the last one telling how many more there are."""
+        if not self.left_out:
+            return tuple(self.problems)
+        text = f"{self.left_out:,} more places of this file could not be read."
+        return (*self.problems, Problem(self.path, 0, 0, "bad_table", text))
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Records of a table: their bytes, each ending in a newline, and the line in the file where each begins."""
+
+    data: bytes
+    lines: NDArray[np.int64]
+
+
+class Lines:
+    """A text table, record by record. `header` are the names in its first line that is not empty."""
+
+    def __init__(self, file: EventFile, complaints: Complaints) -> None:
+        self._complaints = complaints
+        self._pieces = _pieces(file, complaints)
+        self._rest, self._line, self._ended = b"", 1, False
+        self._header, self.header = self._read_header()
+
+    def _fill(self) -> bool:
+        piece = next(self._pieces, None)
+        if piece is None:
+            self._ended = True
+            return False
+        self._rest += piece
+        return True
+
+    def _read_header(self) -> tuple[bytes, list[str]]:
+        while True:
+            while b"\n" not in self._rest and len(self._rest) <= LONGEST_CELL and self._fill():
+                pass
+            line, newline, rest = self._rest.partition(b"\n")
+            if not newline and len(line) > LONGEST_CELL:
+                self._complaints.add(f"Line {self._line}: wanted names of columns, got more than {LONGEST_CELL:,} bytes.")
+                return b"", []
+            self._rest = rest
+            self._line += 1
+            if line.strip():
+                names = cells(line) or []
+                return line.rstrip(b"\r"), [name.strip() for name in names]
+            if not newline:
+                return b"", []
+
+    def blocks(self) -> Iterator[Block]:
+        """The records after the header."""
+        while not self._ended:
+            self._fill()
+            block = self._take()
+            if len(block.lines):
+                yield block
+
+    def _take(self) -> Block:
+        """The whole records among the bytes at hand; at the end of the file all of them."""
+        data = self._rest
+        if self._ended and data and not data.endswith(b"\n"):
+            data += b"\n"
+        if len(data) > LONGEST_RECORD and not self._ended and b'"' in data:
+            return self._unquoted(data)
+        starts, ends, newlines = _records(data)
+        if not len(ends):
+            if self._ended and data:
+                return self._unquoted(data)
+            self._rest = data
+            return _NOTHING
+        lines = self._line + np.searchsorted(newlines, starts)
+        whole = int(ends[-1]) + 1
+        self._line += int(np.searchsorted(newlines, whole - 1)) + 1
+        self._rest = data[whole:]
+        block = self._checked(data[:whole], starts, ends, lines)
+        if self._ended and self._rest:
+            tail = self._unquoted(self._rest)
+            block = Block(block.data + tail.data, np.concatenate((block.lines, tail.lines)))
+        return block
+
+    def _checked(self, data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
+        """The records as they are where all are good; else the good ones, and of the others what can be saved.
+
+        Cells are counted in the first record only: the table that is made of the block tells whether others differ, and then
+        they are counted in all (`recounted`), which takes longer than reading them.
+        """
+        lengths = ends - starts
+        odd = (lengths > LONGEST_CELL) | (lengths <= 1)
+        odd[0] = odd[0] or len(cells(data[: int(ends[0])]) or ()) != len(self.header)
+        for place in np.flatnonzero((lengths >= len(self._header)) & (lengths <= len(self._header) + 1)).tolist():
+            odd[place] = odd[place] or data[starts[place] : ends[place]].rstrip(b"\r") == self._header
+        return self._without(odd, data, starts, ends, lines)
+
+    def recounted(self, block: Block) -> Block:
+        """The block without the records that have too many or too few cells; the same block where there are none."""
+        starts, ends, _ = _records(block.data)
+        odd = _counts(block.data, starts) != len(self.header)
+        return self._without(odd, block.data, starts, ends, block.lines) if odd.any() else block
+
+    def requoted(self, block: Block) -> Block:
+        """The block with every cell in quotes, for one that no reader takes as it is."""
+        starts, ends, _ = _records(block.data)
+        return self._without(np.ones(len(starts), np.bool_), block.data, starts, ends, block.lines)
+
+    def _without(self, odd: NDArray[np.bool_], data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
+        """The block with what can be saved of its odd records."""
+        if not odd.any():
+            return Block(data, lines)
+        parts: list[bytes] = []
+        kept: list[Places] = []
+        begin = 0
+        for place in [*np.flatnonzero(odd).tolist(), len(starts)]:
+            if begin < place:
+                parts.append(data[int(starts[begin]) : int(ends[place - 1]) + 1])
+                kept.append(lines[begin:place])
+            if place < len(starts):
+                saved = self._odd(data[int(starts[place]) : int(ends[place])], int(lines[place]))
+                parts.append(saved.data)
+                kept.append(saved.lines)
+            begin = place + 1
+        return Block(b"".join(parts), np.concatenate(kept))
+
+    def _odd(self, record: bytes, line: int) -> Block:
+        """What can be saved of a record that is not as the header says."""
+        stripped = record.rstrip(b"\r")
+        if not stripped.strip():
+            return _NOTHING
+        if stripped == self._header:
+            self._complaints.add(f"Line {line}: the header is repeated; the line is passed over.")
+            return _NOTHING
+        found = cells(record)
+        if found is not None and len(found) == len(self.header):
+            return self._shortened(found, line)
+        if b"\n" in record:
+            return self._unquoted(record + b"\n", line)
+        got = "a cell that does not end" if found is None else f"{len(found)}"
+        self._complaints.add(f"Line {line}: wanted {len(self.header)} cells, got {got}; the line is left out.")
+        return _NOTHING
+
+    def _shortened(self, found: list[str], line: int) -> Block:
+        for place, cell in enumerate(found):
+            if len(cell) > LONGEST_CELL:
+                text = f"wanted at most {LONGEST_CELL:,} characters, got {len(cell):,}; the first ones are shown"
+                self._complaints.add(f"Line {line}, column {self.header[place]}: {text}.")
+                found[place] = cell[:LONGEST_CELL]
+        quoted = (f'"{cell.replace(chr(_QUOTE), chr(_QUOTE) * 2)}"' for cell in found)
+        return Block(",".join(quoted).encode() + b"\n", np.array([line], np.int64))
+
+    def _unquoted(self, data: bytes, line: int | None = None) -> Block:
+        """Records of one line each, where quotes do not come in pairs."""
+        if line is None:
+            line, end = self._line, data.rfind(b"\n") + 1
+            data, self._rest = data[:end], data[end:] if not self._ended else b""
+            self._line += data.count(b"\n")
+        saved = []
+        for number, record in enumerate(data.split(b"\n")[:-1]):
+            found = cells(record) if record.strip() and record.rstrip(b"\r") != self._header else None
+            if found is not None and len(found) == len(self.header):
+                saved.append(self._shortened(found, line + number))
+            elif record.strip():
+                got = "a cell that does not end" if found is None else f"{len(found)}"
+                text = f"wanted {len(self.header)} cells, got {got}; the line is left out"
+                self._complaints.add(f"Line {line + number}: {text}.")
+        if not saved:
+            return _NOTHING
+        return Block(b"".join(one.data for one in saved), np.concatenate([one.lines for one in saved]))
+
+
+_NOTHING = Block(b"", np.empty(0, np.int64))
+
+
+def _records(data: bytes) -> tuple[Places, Places, Places]:
+    """First byte and newline of every record that ends within the bytes, and all newlines, those in quotes too."""
+    view = np.frombuffer(data, np.uint8)
+    newlines = np.flatnonzero(view == _NEWLINE)
+    ends = newlines
+    if b'"' in data:
+        quotes = np.flatnonzero(view == _QUOTE)
+        ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0]
+    return np.concatenate(([0], ends[:-1] + 1))[: len(ends)], ends, newlines
+
+
+def _counts(data: bytes, starts: Places) -> Places:
+    """How many cells each record has."""
+    view = np.frombuffer(data, np.uint8)
+    separators = (view == _COMMA).view(np.uint8)
+    if b'"' in data:
+        separators = separators & (np.bitwise_xor.accumulate((view == _QUOTE).view(np.uint8)) ^ 1)
+    return np.add.reduceat(separators, starts, dtype=np.int64) + 1
+
+
+def cells(record: bytes) -> list[str] | None:
+    """The cells of one record; None where a quote does not end."""
+    if len(record) >= _LONG_RECORD:
+        try:
+            frame = pd.read_csv(
+                io.BytesIO(record.rstrip(b"\r\n") + b"\n"), header=None, dtype=str, keep_default_na=False,
+                lineterminator="\n", encoding_errors="replace",
+            )  # fmt: skip
+        except (pd.errors.ParserError, pd.errors.EmptyDataError):
+            return None
+        return [str(cell) for cell in frame.iloc[0]]
+    text = record.decode("utf-8", "replace").rstrip("\r\n").replace("\0", "\ufffd")
+    try:
+        found = list(csv.reader(io.StringIO(text, newline=""), strict=True))
+    except csv.Error:
+        return None
+    return found[0] if len(found) == 1 else None
+
+
+def _pieces(file: EventFile, complaints: Complaints) -> Iterator[bytes]:
+    """The bytes of the file as UTF-8, told where they are none."""
+    head = file.read(0, 4)
+    wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8")("replace")
+    told, offset = False, 3 if head.startswith(codecs.BOM_UTF8) else 0
+    while offset < file.size:
+        piece = file.read(offset, BLOCK)
+        if not piece:
+            return
+        offset += len(piece)
+        if not wide and piece.isascii():
+            yield decoder.decode(b"").encode() + piece if decoder.getstate()[0] == b"" else decoder.decode(piece).encode()
+            continue
+        text = decoder.decode(piece, final=offset >= file.size)
+        if not told and "\ufffd" in text:
+            told = True
+            before = piece.decode("utf-16" if wide else "utf-8", "replace").split("\ufffd")[0].count("\n")
+            place = f"line {before + 1} on" if offset <= BLOCK else f"byte {offset - len(piece):,} on"
+            complaints.add(f"From {place}: wanted UTF-8, got other bytes; these are shown as \ufffd.")
+        yield text.encode()

@@ -1,0 +1,117 @@
+"""Frames as producers make them, of what a file has; and several of one schema as one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import union_categoricals
+
+from parsers.model import Problem
+from parsers.profiler.tables import NONE
+from parsers.schema import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one file gives of one schema."""
+
+    frame: pd.DataFrame
+    problems: tuple[Problem, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A file to be read: its path, its name below the directory of the session, and files beside it by what they are."""
+
+    path: str
+    name: str
+    beside: Mapping[str, Place]
+
+
+Read = Callable[[Place], Part]
+
+
+def frame_of(schema: Schema, rows: int, columns: Mapping[str, Any], file: str) -> pd.DataFrame:
+    """A frame of the schema with these columns; what is not among them is missing, `file` in every row."""
+    made: dict[str, Any] = {}
+    for column in schema.columns:
+        if column.name == "file":
+            made["file"] = constant(file, rows)
+        elif column.name in columns:
+            made[column.name] = _as(columns[column.name], column.dtype)
+        else:
+            made[column.name] = _missing(column.dtype, rows)
+    return pd.DataFrame(made | {name: columns[name] for name in columns if name not in made}, copy=False)
+
+
+def _as(values: Any, dtype: str) -> Any:
+    if dtype != "category":
+        return np.asarray(values, dtype)
+    return values if isinstance(values, pd.Categorical) else categorical(values)
+
+
+def _missing(dtype: str, rows: int) -> Any:
+    if dtype == "category":
+        return constant("", rows)
+    return np.full(rows, NONE, np.int64) if dtype == "int64" else np.full(rows, np.nan)
+
+
+def constant(text: str, rows: int) -> pd.Categorical:
+    """One text in every row."""
+    return pd.Categorical.from_codes(np.zeros(rows, np.int8), categories=pd.Index([text], dtype="str"))
+
+
+def categorical(values: Sequence[str]) -> pd.Categorical:
+    """Texts, each kept once, in order of appearance."""
+    known: dict[str, int] = {}
+    codes = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int32, len(values))
+    return pd.Categorical.from_codes(codes, categories=pd.Index(list(known), dtype="str"))
+
+
+def changed(values: pd.Categorical, change: Callable[[str], str]) -> pd.Categorical:
+    """The same rows with another text; done once for each different one."""
+    made = categorical([change(text) for text in values.categories])
+    if not len(values.categories):
+        return values
+    return pd.Categorical.from_codes(made.codes[values.codes], categories=made.categories)
+
+
+def joined(schema: Schema, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """The rows of all; a further column that only some have is missing in the others."""
+    full = [frame for frame in frames if len(frame)] or list(frames[:1])
+    if not full:
+        return schema.empty()
+    if len(full) == 1:
+        return full[0]
+    names = dict.fromkeys(name for frame in full for name in frame.columns)
+    columns: dict[str, Any] = {}
+    for name in names:
+        parts = [frame[name].array if name in frame else None for frame in full]
+        texts = any(isinstance(part, pd.Categorical) for part in parts)
+        filled = [_filled(part, len(frame), texts) for part, frame in zip(parts, full, strict=True)]
+        columns[name] = union_categoricals(filled) if texts else np.concatenate([np.asarray(part) for part in filled])
+    return pd.DataFrame(columns, copy=False)
+
+
+def _filled(part: Any, rows: int, texts: bool) -> Any:
+    if part is None:
+        return constant("", rows) if texts else np.full(rows, np.nan)
+    if texts and not isinstance(part, pd.Categorical):
+        return categorical(["" if np.isnan(value) else f"{value:g}" for value in np.asarray(part, np.float64).tolist()])
+    return part
+
+
+def fraction(share: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Shares as parts of 1, whether they were written so or as percent: told by the times they are the shares of."""
+    whole = np.nansum(total)
+    if not whole > 0.0:
+        return share / 100.0 if np.nansum(share) > 1.5 else share
+    with np.errstate(divide="ignore", invalid="ignore"):
+        factors = share / (total / whole)
+    usable = factors[np.isfinite(factors) & (factors > 0.0)]
+    return share / 100.0 if len(usable) and float(np.median(usable)) > 10.0 else share

@@ -1,0 +1,398 @@
+"""Text tables to columns: which of a file's columns is which of ours, in which unit, however the writer called it.
+
+Names are compared without case, blanks and underscores; a unit in brackets behind a name tells how the numbers are scaled.
+Numbers that cannot be read are missing, and told with file, line and column. Texts that repeat are kept once.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from parsers.events.files import EventFile
+from parsers.model import Problem
+from parsers.profiler.lines import Block, Complaints, Lines
+
+NANOSECONDS: Mapping[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+BYTES: Mapping[str, int] = {"b": 1, "byte": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
+NONE = -1
+"""In columns of whole numbers: the file has none."""
+_MISSING = ("", "N/A", "n/a", "NA", "nan", "NaN", "None", "null", "-")
+_UNIT = re.compile(r"(.*)\(([^()]*)\)\s*")
+_OTHER_UNITS = ("%", "per-step")
+_WIDTH = 40
+_SAMPLE = 1_000
+_LEFT_OUT = "the line is left out"
+_UNSET = np.iinfo(np.int64).min
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column wanted: its name in the frame, the names files give it, and what is in it.
+
+    kind: "text" (kept once per different text), "number" (float64, in the base unit), "whole" (int64, NONE for none),
+    "time" (int64 nanoseconds, read without rounding to a float) or "exact" (int64, a number rounded to a whole one in the
+    base unit). unit is the one of the numbers where the name in the file has none in brackets. A row without a value in a
+    `required` column is left out and told.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    kind: str = "number"
+    unit: str = ""
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What is in one file: columns by name, each as long as the others; `found` are those that the file has."""
+
+    columns: dict[str, Any]
+    rows: int
+    found: frozenset[str]
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """A wanted column at its place in the file."""
+
+    field: Field
+    place: int
+    header: str
+    scale: float
+
+
+def plain(name: str) -> str:
+    """A column's name as names are compared."""
+    return re.sub(r"[\s_]+", "", name).casefold()
+
+
+def read_table(path: str, fields: Sequence[Field], *, further: str = "") -> Table:
+    """The wanted columns of a text table; never raises for what is in it or for there being none.
+
+    A column that the file does not have is missing values; where it is required, that is a problem and there are no rows.
+    With `further` columns that nobody wants are taken too, under this and their names: numbers as float64, else texts.
+    """
+    complaints = Complaints(path)
+    try:
+        with EventFile(path) as file:
+            if not file.size:
+                complaints.add("The file is empty.", "empty_file")
+                return _nothing(fields, complaints)
+            lines = Lines(file, complaints)
+            return _read(lines, fields, further, complaints, file.size)
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
+        return _nothing(fields, complaints)
+
+
+def _nothing(fields: Sequence[Field], complaints: Complaints) -> Table:
+    columns = {field.name: _missing(field, 0) for field in fields}
+    return Table(columns, 0, frozenset(), complaints.all())
+
+
+def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Complaints, size: int) -> Table:
+    placed = _places(lines.header, fields, complaints)
+    absent = [field for field in fields if field.required and field.name not in {one.field.name for one in placed}]
+    if absent:
+        wanted = ", ".join(f"{field.aliases[0]}" for field in absent)
+        got = ", ".join(lines.header[:60]) or "none"
+        complaints.add(f"Line 1: wanted a column {wanted}, got {got}; nothing is taken from the file.", "bad_table")
+        return _nothing(fields, complaints)
+    growing: dict[str, _Growing] = {}
+    texts: dict[str, dict[str, int]] = {one.field.name: {} for one in placed}
+    rows = 0
+    for block in lines.blocks():
+        if not growing:
+            placed += _others(lines.header, placed, block, further) if further else []
+            expected = int(1.1 * len(block.lines) * max(size / len(block.data), 1.0))
+            growing = {one.field.name: _Growing(one.field, expected) for one in placed}
+        columns, kept = _columns(lines, block, placed, complaints)
+        rows += kept
+        for one in placed:
+            name = one.field.name
+            part = columns.pop(name)
+            growing[name].add(_coded(part, texts.setdefault(name, {})) if one.field.kind == "text" else part)
+    joined: dict[str, Any] = {}
+    for one in placed:
+        name = one.field.name
+        whole = growing[name].whole() if growing else _Growing(one.field, 0).whole()
+        joined[name] = _categories(whole, texts[name]) if one.field.kind == "text" else whole
+    found = frozenset(joined)
+    columns = {field.name: joined.pop(field.name) if field.name in joined else _missing(field, rows) for field in fields}
+    return Table({**columns, **joined}, rows, found, complaints.all())
+
+
+class _Growing:
+    """A column as it grows. Memory that is not written to is not taken: what is expected too much costs nothing."""
+
+    def __init__(self, field: Field, expected: int) -> None:
+        dtype = np.int32 if field.kind == "text" else np.float64 if field.kind == "number" else np.int64
+        self._array: NDArray[Any] = np.empty(expected, dtype)
+        self._rows = 0
+
+    def add(self, part: NDArray[Any]) -> None:
+        """Append the values of one block."""
+        rows = self._rows + len(part)
+        if rows > len(self._array):
+            larger = np.empty(rows + rows // 2, self._array.dtype)
+            larger[: self._rows] = self._array[: self._rows]
+            self._array = larger
+        self._array[self._rows : rows] = part
+        self._rows = rows
+
+    def whole(self) -> NDArray[Any]:
+        """All values."""
+        return self._array[: self._rows]
+
+
+def _missing(field: Field, rows: int) -> Any:
+    if field.kind == "text":
+        return _categories(np.zeros(rows, np.int32), {"": 0})
+    return np.full(rows, np.nan) if field.kind == "number" else np.full(rows, NONE, np.int64)
+
+
+def _categories(codes: NDArray[np.int32], texts: Mapping[str, int]) -> pd.Categorical:
+    return pd.Categorical.from_codes(codes, categories=pd.Index(list(texts), dtype="str"), validate=False)
+
+
+def _places(header: Sequence[str], fields: Sequence[Field], complaints: Complaints) -> list[_Placed]:
+    """Where the wanted columns are; of two columns of one name the first counts."""
+    known: dict[str, tuple[int, str]] = {}
+    for place, name in enumerate(header):
+        base, unit = _split(name)
+        for key in (plain(name), plain(base)):
+            known.setdefault(key, (place, unit))
+    placed: list[_Placed] = []
+    taken: set[int] = set()
+    for field in fields:
+        found = next((known[plain(alias)] for alias in field.aliases if plain(alias) in known), None)
+        if found is None or found[0] in taken:
+            continue
+        taken.add(found[0])
+        placed.append(_Placed(field, found[0], header[found[0]], _scale(field, found[1])))
+    twice = [name for place, name in enumerate(header) if name and name in header[:place]]
+    for name in dict.fromkeys(twice):
+        complaints.add(f"Line 1, column {name}: it is there {header.count(name)} times; the first one counts.")
+    return sorted(placed, key=lambda one: one.place)
+
+
+def _split(name: str) -> tuple[str, str]:
+    """A name without the unit in brackets behind it, and that unit."""
+    match = _UNIT.fullmatch(name)
+    unit = match[2].strip().casefold() if match is not None else ""
+    if match is None or not (unit in NANOSECONDS or unit in BYTES or unit in _OTHER_UNITS):
+        return name, ""
+    return match[1], unit
+
+
+def _scale(field: Field, unit: str) -> float:
+    """What a number of the file is multiplied with."""
+    for units in (NANOSECONDS, BYTES):
+        if field.unit in units:
+            return units.get(unit, units[field.unit])
+    return 1.0
+
+
+def _others(header: Sequence[str], placed: Sequence[_Placed], block: Block, further: str) -> list[_Placed]:
+    """The columns that nobody wants; numbers where the first lines have nothing else."""
+    taken = {one.place for one in placed}
+    rest = [(place, name) for place, name in enumerate(header) if place not in taken and name and name not in header[:place]]
+    if not rest:
+        return []
+    head = _parsed(b"\n".join(block.data.split(b"\n", _SAMPLE)[:_SAMPLE]) + b"\n", {place: "str" for place, _ in rest})
+    found = []
+    for place, name in rest:
+        values = head[place]
+        numbers = pd.to_numeric(values, errors="coerce").isna() == values.isna()
+        found.append(_Placed(Field(further + name, (name,), "number" if bool(numbers.all()) else "text"), place, name, 1.0))
+    return found
+
+
+def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
+    """Columns by place. "str" cells are stripped of blanks; missing ones are missing in every kind but bytes."""
+    missing: Any = {place: list(_MISSING) for place, kind in kinds.items() if kind != f"S{_WIDTH}"}
+    frame = pd.read_csv(
+        io.BytesIO(data), header=None, usecols=sorted(kinds), dtype=dict(kinds), keep_default_na=False,
+        na_values=missing,
+        lineterminator="\n", skip_blank_lines=False, low_memory=False, encoding_errors="replace",
+    )  # fmt: skip
+    for place, kind in kinds.items():
+        if kind == "str":
+            stripped = frame[place].str.strip()
+            frame[place] = stripped.mask(stripped.isin(_MISSING))
+    return frame
+
+
+_FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "float64", "time": f"S{_WIDTH}"}
+
+
+def _columns(
+    lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
+) -> tuple[dict[str, Any], int]:
+    """The wanted columns of the records of one block and how many there are."""
+    block, columns = _cells(lines, block, placed, complaints)
+    values: dict[str, Any] = {}
+    kept = np.ones(len(block.lines), np.bool_)
+    for one in placed:
+        column = columns.pop(one.place)
+        made = _value(one, column, block, complaints)
+        values[one.field.name] = made
+        if one.field.required and one.field.kind != "text":
+            kept &= np.isfinite(made) if one.field.kind == "number" else made != _UNSET
+    for one in placed:
+        if one.field.kind in ("time", "exact", "whole"):
+            made = values[one.field.name]
+            made[made == _UNSET] = NONE
+    if not kept.all():
+        _tell_left_out(block, placed, kept, complaints)
+        values = {name: value[kept] for name, value in values.items()}
+    return values, int(np.count_nonzero(kept))
+
+
+def _cells(
+    lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
+) -> tuple[Block, dict[int, pd.Series[Any]]]:
+    """The records of a block that have as many cells as the header has, and their cells by place."""
+    last = len(lines.header) - 1
+    kinds = {last: "category"} | {one.place: _FAST[one.field.kind] for one in placed}
+    quoted = False
+    while len(block.lines):
+        try:
+            frame = _frame(block, placed, kinds, complaints)
+            short = kinds[last] != _FAST["time"] and bool(frame[last].isna().any())
+            whole = lines.recounted(block) if short else block
+            if whole is block:
+                return block, {one.place: frame[one.place] for one in placed}
+        except pd.errors.ParserError:
+            whole = lines.recounted(block)
+            if whole is block and quoted:
+                raise
+            if whole is block:
+                whole, quoted = lines.requoted(block), True
+        block = whole
+    return block, {one.place: pd.Series([], dtype=_FAST[one.field.kind]) for one in placed}
+
+
+def _frame(block: Block, placed: Sequence[_Placed], kinds: Mapping[int, str], complaints: Complaints) -> pd.DataFrame:
+    try:
+        return _parsed(block.data, kinds)
+    except pd.errors.ParserError:
+        raise
+    except (ValueError, OverflowError):
+        return _careful(block, placed, max(kinds), complaints)
+
+
+def _tell_left_out(block: Block, placed: Sequence[_Placed], kept: NDArray[np.bool_], complaints: Complaints) -> None:
+    needed = ", ".join(one.header for one in placed if one.field.required and one.field.kind != "text")
+    for line in block.lines[~kept].tolist():
+        complaints.add(f"Line {line}: wanted numbers in {needed}; {_LEFT_OUT}.")
+
+
+def _careful(block: Block, placed: Sequence[_Placed], last: int, complaints: Complaints) -> pd.DataFrame:
+    """As the fast way, for a block in which something is no number: that is missing and told."""
+    kinds = {last: "category"} | {one.place: "category" if one.field.kind == "text" else "str" for one in placed}
+    kinds |= {one.place: _FAST["time"] for one in placed if one.field.kind == "time"}
+    frame = _parsed(block.data, kinds)
+    for one in placed:
+        if kinds[one.place] != "str":
+            continue
+        column = frame[one.place]
+        numbers = pd.to_numeric(column, errors="coerce").astype("float64")
+        for row in np.flatnonzero((numbers.isna() & column.notna()).to_numpy()).tolist():
+            complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a number, got {str(column[row])[:60]!r}.")
+        frame[one.place] = numbers
+    return frame
+
+
+def _value(one: _Placed, column: pd.Series[Any], block: Block, complaints: Complaints) -> Any:
+    kind = one.field.kind
+    if kind == "text":
+        return column.array
+    if kind == "time":
+        return _times(one, column.to_numpy(), block, complaints)
+    numbers = np.asarray(column.to_numpy(), np.float64)
+    if one.scale != 1.0:
+        numbers = numbers * one.scale
+    if kind == "number":
+        return numbers
+    whole = np.rint(numbers)
+    usable = np.abs(whole) < 2.0**63
+    made = np.full(len(whole), _UNSET, np.int64)
+    made[usable] = whole[usable].astype(np.int64)
+    for row in np.flatnonzero(np.isfinite(numbers) & ~usable).tolist():
+        complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a number below 2^63, got {numbers[row]:g}.")
+    return made
+
+
+def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints) -> NDArray[np.int64]:
+    """Times as int64 nanoseconds, from the digits themselves: a float64 of microseconds since 1970 is 250 ns coarse."""
+    raw = np.asarray(raw, f"S{_WIDTH}")
+    decimals = len(str(int(one.scale))) - 1
+    values, odd = _digits(raw, decimals)
+    for row in np.flatnonzero(odd).tolist():
+        text = raw[row].decode("utf-8", "replace").strip()
+        number = exact_ns(text, decimals)
+        if number is None and text not in _MISSING:
+            complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a time, got {text[:60]!r}.")
+        values[row] = _UNSET if number is None else number
+    return values
+
+
+def exact_ns(text: str, decimals: int) -> int | None:
+    """A time in a text, multiplied with 10**decimals and rounded; None where there is none or it is beyond int64."""
+    try:
+        number = Decimal(text).scaleb(decimals)
+        if not number.is_finite() or abs(number) >= 2**63 - 1:
+            return None
+        return int(number.to_integral_value())
+    except (InvalidOperation, ValueError):
+        return None
+
+
+def _digits(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Decimal numbers of bytes as whole ones of 10**-decimals, and which rows are of another form and stay to be read."""
+    rows = len(raw)
+    view = raw.view(np.uint8).reshape(rows, _WIDTH)
+    width = int(np.flatnonzero(view.any(axis=0))[-1]) + 1 if rows and view.any() else 0
+    value, after = np.zeros(rows, np.uint64), np.zeros(rows, np.int8)
+    dotted, ended = np.zeros(rows, np.bool_), np.zeros(rows, np.bool_)
+    odd, digits = np.zeros(rows, np.bool_), np.zeros(rows, np.int8)
+    for place in range(width):
+        char = view[:, place]
+        digit = (char >= 48) & (char <= 57)
+        blank = (char == 0) | (char == 9) | (char == 13) | (char == 32)
+        dot = char == 46
+        odd |= ~(digit | blank | dot) | (ended & ~blank) | (dot & dotted)
+        ended |= blank
+        dotted |= dot
+        counted = digit & ((~dotted) | (after < decimals))
+        odd |= digit & dotted & (after >= decimals) & (char != 48)
+        value = np.where(counted, value * np.uint64(10) + (char - np.uint8(48)), value)
+        after += (digit & dotted & counted).astype(np.int8)
+        digits += counted
+    odd |= (digits == 0) | (digits - after > 19 - decimals)
+    value *= np.power(np.uint64(10), np.where(odd, 0, decimals - after).astype(np.uint64))
+    odd |= value > np.uint64(2**63 - 1)
+    return value.astype(np.int64), odd
+
+
+def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
+    """Numbers of the texts of a block among all texts of the column; the missing text is the empty one."""
+    known = []
+    for text in values.categories:
+        stripped = str(text).strip()
+        known.append(texts.setdefault("" if stripped in _MISSING else stripped, len(texts)))
+    codes = values.codes
+    table = np.array([*known, texts.setdefault("", len(texts)) if bool((codes < 0).any()) else 0], np.int32)
+    made: NDArray[np.int32] = table[codes]
+    return made
