@@ -138,7 +138,10 @@ class Profile(Frames):
         return Place(file.path, file.name, beside)
 
 
-_ASCEND = ("kernel_details", "op_statistic", "step_trace_time", "aicore_detail", "aicore_type", "framework_raw", "database")
+_ASCEND = (
+    "kernel_details", "op_statistic", "step_trace_time", "aicore_detail", "aicore_type", "framework_raw", "database", "msprof",
+    "step_trace_raw",
+)  # fmt: skip
 
 
 class Profiles(Frames, Mapping[tuple[str, int], Profile]):

@@ -1,0 +1,296 @@
+"""Database export: `ascend_mindspore_profiler[_<rank>].db`, `ascend_pytorch_profiler_<rank>.db`, `msprof_<time>.db`, and
+`analysis.db` or `communication_analyzer.db` beside them.
+
+SQLite, opened for reading only and never written to. Times are ns, texts numbers into STRING_IDS. Read are TASK with
+COMPUTE_TASK_INFO and COMMUNICATION_OP (executions), STEP_TIME, CANN_API (calls) and StepTraceTime (steps); names that differ
+between versions (blockDim, blockNum, block_dim) are known. Memory, hardware counters and communication are not read here.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+import urllib.parse
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from parsers.frames import API, KERNELS, STEPS
+from parsers.profiler.ascend_output import NO_MODEL
+from parsers.profiler.lines import Complaints
+from parsers.profiler.parts import Part, Place, constant, frame_of, joined
+from parsers.profiler.tables import NONE
+from parsers.schema import Schema
+
+LONGEST_S = 120.0
+"""Seconds that one query may take."""
+ROWS = 100_000
+"""Rows taken from the database at once."""
+_TEXTS = {
+    "input_shapes": "inputShapes", "input_types": "inputDataTypes", "input_formats": "inputFormats",
+    "output_shapes": "outputShapes", "output_types": "outputDataTypes", "output_formats": "outputFormats",
+}  # fmt: skip
+
+
+class Database:
+    """A database open for reading, and the tables and columns it has (no views: these could compute for ever)."""
+
+    def __init__(self, path: str) -> None:
+        self._connection = _connect(path)
+        self._until = time.monotonic() + LONGEST_S
+        self._connection.set_progress_handler(lambda: time.monotonic() > self._until, 100_000)
+        self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        try:
+            self._connection.execute("PRAGMA trusted_schema=OFF")
+            names = self._connection.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall()
+            self.columns = {str(name): self._columns_of(str(name)) for (name,) in names}
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _columns_of(self, table: str) -> tuple[str, ...]:
+        return tuple(str(row[1]) for row in self._connection.execute(f"PRAGMA table_info({quoted(table)})"))
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._connection.close()
+
+    def has(self, table: str, *columns: str) -> bool:
+        """Whether a table has these columns."""
+        return set(columns) <= set(self.columns.get(table, ()))
+
+    def column(self, table: str, *names: str) -> str:
+        """The first of these columns that a table has, as SQL; NULL where it has none."""
+        found = next((name for name in names if name in self.columns.get(table, ())), None)
+        return "NULL" if found is None else f"{quoted(table)}.{quoted(found)}"
+
+    def rows(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows of a query, so many at a time."""
+        self._until = time.monotonic() + LONGEST_S
+        cursor = self._connection.execute(query)
+        while found := cursor.fetchmany(ROWS):
+            yield found
+
+
+def _connect(path: str) -> sqlite3.Connection:
+    """Open a database so that nothing is written beside it, nor waited for, whoever has it open.
+
+    What a log beside it holds that is not yet in the file needs shared memory beside it, which only a plain reader makes.
+    """
+    with open(path, "rb"):  # says why, where it cannot be opened
+        pass
+    log = f"{path}-wal"
+    logged = os.path.exists(log) and os.path.getsize(log) > 0
+    how = "mode=ro" if logged else "mode=ro&immutable=1"
+    where = urllib.parse.quote(os.fsencode(os.path.abspath(path)))
+    return sqlite3.connect(f"file:{where}?{how}", uri=True, timeout=2.0, isolation_level=None, check_same_thread=False)
+
+
+def quoted(name: str) -> str:
+    """A name as SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+Make = Callable[[Database, Place, Complaints], pd.DataFrame]
+
+
+def _read(place: Place, schema: Schema, make: Make) -> Part:
+    """What `make` gives of a database; nothing, and a complaint, for one that cannot be read."""
+    complaints = Complaints(place.path)
+    frame = schema.empty()
+    try:
+        if not os.path.getsize(place.path):
+            complaints.add("The file is empty.", "empty_file")
+        else:
+            with Database(place.path) as database:
+                frame = make(database, place, complaints)
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
+    except (sqlite3.Error, OverflowError, ValueError) as error:
+        complaints.add(f"{schema.name}: wanted a database that can be read, got: {error}; they are not taken from it.")
+    return Part(frame, complaints.all())
+
+
+def kernels(place: Place) -> Part:
+    """Every execution on the device and every communication operator, by begin."""
+    return _read(place, KERNELS, _kernels)
+
+
+def _kernels(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+    texts = _Texts(database)
+    frames = [_tasks(database, texts, place, complaints), _communication(database, texts, place, complaints)]
+    frame = joined(KERNELS, [frame for frame in frames if frame is not None])
+    frame = frame.sort_values("start_ns", kind="stable", ignore_index=True)
+    if database.has("STEP_TIME", "id", "startNs", "endNs"):
+        frame["step"] = _steps_at(database, frame["start_ns"].to_numpy(), complaints)
+    return frame
+
+
+def _tasks(database: Database, texts: _Texts, place: Place, complaints: Complaints) -> pd.DataFrame | None:
+    info = "COMPUTE_TASK_INFO"
+    if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has(info, "name", "globalTaskId")):
+        complaints.add(f"Wanted tables TASK and COMPUTE_TASK_INFO, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")
+        return None
+    wanted = {
+        "start_ns": "TASK.startNs", "end_ns": "TASK.endNs", "device": database.column("TASK", "deviceId"),
+        "stream": database.column("TASK", "streamId"), "task": database.column("TASK", "taskId"),
+        "model": database.column("TASK", "modelId"), "blocks": database.column(info, "blockDim", "blockNum", "block_dim"),
+        "wait_ns": database.column(info, "waitNs"), "name": f"{info}.name", "type": database.column(info, "opType"),
+        "core": database.column(info, "taskType"),
+    }  # fmt: skip
+    wanted |= {name: database.column(info, recorded) for name, recorded in _TEXTS.items()}
+    query = f"SELECT {', '.join(wanted.values())} FROM {info} JOIN TASK ON TASK.globalTaskId = {info}.globalTaskId"  # noqa: S608  names of columns from _TEXTS and above, quoted
+    columns, rows = _columns(database, query, list(wanted), "TASK", complaints)
+    made: dict[str, Any] = {name: texts.of(columns[name]) for name in ("name", "type", "core", *_TEXTS)}
+    made |= {name: columns[name] for name in ("start_ns", "device", "stream", "task", "blocks")}
+    made["model"] = np.where(columns["model"] == NO_MODEL, NONE, columns["model"])
+    made["duration_ns"] = columns["end_ns"] - columns["start_ns"]
+    made["wait_ns"] = np.where(columns["wait_ns"] == NONE, np.nan, columns["wait_ns"])
+    return frame_of(KERNELS, rows, made, place.name)
+
+
+def _communication(database: Database, texts: _Texts, place: Place, complaints: Complaints) -> pd.DataFrame | None:
+    if not database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
+        return None
+    kind = database.column("COMMUNICATION_OP", "opType")
+    query = f"SELECT startNs, endNs, opName, {kind} FROM COMMUNICATION_OP"  # noqa: S608  a quoted name
+    columns, rows = _columns(database, query, ["start_ns", "end_ns", "name", "type"], "COMMUNICATION_OP", complaints)
+    made = {
+        "start_ns": columns["start_ns"], "duration_ns": columns["end_ns"] - columns["start_ns"],
+        "name": texts.of(columns["name"]), "type": texts.of(columns["type"]), "core": constant("COMMUNICATION", rows),
+    }  # fmt: skip
+    return frame_of(KERNELS, rows, made, place.name)
+
+
+def _columns(
+    database: Database, query: str, names: Sequence[str], table: str, complaints: Complaints
+) -> tuple[dict[str, NDArray[np.int64]], int]:
+    """Columns of whole numbers; rows without a begin or an end are left out and told."""
+    parts: list[NDArray[np.int64]] = []
+    left_out = 0
+    for rows in database.rows(query):
+        values = [[_whole(cell) for cell in column] for column in zip(*rows, strict=True)]
+        block = np.array([[NONE if cell is None else cell for cell in column] for column in values], np.int64)
+        there = [begin is not None and end is not None and end >= begin for begin, end in zip(*values[:2], strict=True)]
+        kept = np.array(there, np.bool_)
+        left_out += int(np.count_nonzero(~kept))
+        parts.append(block[:, kept])
+    if left_out:
+        complaints.add(f"Table {table}: wanted startNs <= endNs in every row; {left_out:,} rows are left out.")
+    whole = np.concatenate(parts, axis=1) if parts else np.empty((len(names), 0), np.int64)
+    return dict(zip(names, whole, strict=True)), whole.shape[1]
+
+
+def _whole(cell: Any) -> int | None:
+    """A whole number within int64, also one written as text."""
+    if isinstance(cell, str | float):
+        try:
+            cell = int(cell)
+        except (ValueError, OverflowError):
+            return None
+    return cell if isinstance(cell, int) and abs(cell) < 2**62 else None
+
+
+class _Texts:
+    """STRING_IDS: the texts that numbers stand for."""
+
+    def __init__(self, database: Database) -> None:
+        found: dict[int, str] = {}
+        if database.has("STRING_IDS", "id", "value"):
+            for rows in database.rows("SELECT id, value FROM STRING_IDS"):
+                found.update((key, "" if value in ("N/A", None) else str(value)) for key, value in rows if isinstance(key, int))
+        self._texts: Mapping[int, str] = found
+
+    def of(self, numbers: NDArray[np.int64]) -> pd.Categorical:
+        """The texts of numbers; empty for a number that stands for none."""
+        codes, known = pd.factorize(numbers)
+        places: dict[str, int] = {}
+        table = [places.setdefault(self._texts.get(int(one), "").strip('"'), len(places)) for one in known]
+        categories = pd.Index(list(places), dtype="str")
+        return pd.Categorical.from_codes(np.array(table, np.int32)[codes] if table else codes, categories=categories)
+
+
+def _steps_at(database: Database, starts: NDArray[np.int64], complaints: Complaints) -> NDArray[np.int64]:
+    """The step that each begin is in; -1 between steps."""
+    query = "SELECT startNs, endNs, id FROM STEP_TIME"
+    columns, rows = _columns(database, query, ["start", "end", "id"], "STEP_TIME", complaints)
+    if not rows:
+        return np.full(len(starts), NONE, np.int64)
+    order = np.argsort(columns["start"], kind="stable")
+    place = np.searchsorted(columns["start"][order], starts, side="right") - 1
+    found = order[np.maximum(place, 0)]
+    inside = (place >= 0) & (starts <= columns["end"][found])
+    return np.where(inside, columns["id"][found], NONE)
+
+
+def api(place: Place) -> Part:
+    """Calls of the host by level and name, with the variance of their times."""
+    return _read(place, API, _api)
+
+
+def _api(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+    if not database.has("CANN_API", "startNs", "endNs", "type", "name"):
+        return API.empty()
+    levels: dict[int, str] = {}
+    if database.has("ENUM_API_TYPE", "id", "name"):
+        for rows in database.rows("SELECT id, name FROM ENUM_API_TYPE"):
+            levels.update((key, str(name)) for key, name in rows if isinstance(key, int))
+    query = "SELECT startNs, endNs, type, name FROM CANN_API"
+    columns, _ = _columns(database, query, ["start", "end", "type", "name"], "CANN_API", complaints)
+    calls = pd.DataFrame({"level": columns["type"], "name": columns["name"], "ns": columns["end"] - columns["start"]})
+    grouped = calls.groupby(["level", "name"], sort=True)["ns"]
+    found: Any = grouped.agg(["size", "sum", "mean", "min", "max"]).reset_index()
+    level = [levels.get(int(one), str(one)) for one in found["level"]]
+    made = {
+        "level": pd.Categorical(pd.array(level, dtype="str")), "name": _Texts(database).of(found["name"].to_numpy()),
+        "count": found["size"], "total_ns": found["sum"], "mean_ns": found["mean"], "min_ns": found["min"],
+        "max_ns": found["max"], "variance_ns2": grouped.var(ddof=0).to_numpy(),
+    }  # fmt: skip
+    return frame_of(API, len(found), made, place.name)
+
+
+_STEP_COLUMNS = {
+    "computing_ns": "computing", "exposed_ns": "communication_not_overlapped", "overlapped_ns": "overlapped",
+    "communication_ns": "communication", "free_ns": "free", "stage_ns": "stage", "bubble_ns": "bubble",
+    "exposed_without_receive_ns": "communication_not_overlapped_and_exclude_receive", "preparing_ns": "preparing",
+}  # fmt: skip
+
+
+def steps(place: Place) -> Part:
+    """StepTraceTime of the database of analyses: microseconds, of which ns are made."""
+    return _read(place, STEPS, _steps)
+
+
+def _steps(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+    table = "StepTraceTime"
+    if not database.has(table, "step", "computing"):
+        complaints.add(f"Wanted a table {table}, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")
+        return STEPS.empty()
+    names = ["step", "device", *_STEP_COLUMNS]
+    cells = [database.column(table, one) for one in ("step", "deviceId", *_STEP_COLUMNS.values())]
+    query = f"SELECT {', '.join(cells)} FROM {table}"  # noqa: S608  quoted names
+    found = [row for rows in database.rows(query) for row in rows]
+    columns: dict[str, Any] = {}
+    for name, values in zip(names, zip(*found, strict=True) if found else [()] * len(names), strict=True):
+        if name in ("step", "device"):
+            whole = [_whole(value) for value in values]
+            columns[name] = [NONE if value is None else value for value in whole]
+        else:
+            columns[name] = np.array([_number(value, name, complaints) for value in values], np.float64) * 1000
+    columns["total_ns"] = columns["computing_ns"] + columns["exposed_ns"] + columns["free_ns"]
+    columns["kind"] = constant("step", len(found))
+    return frame_of(STEPS, len(found), columns, place.name)
+
+
+def _number(value: Any, name: str, complaints: Complaints) -> float:
+    try:
+        return float("nan") if value is None else float(value)
+    except (TypeError, ValueError):
+        complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: wanted a number, got {str(value)[:60]!r}.")
+        return float("nan")

@@ -1,0 +1,99 @@
+"""Operators and kernels of GPU, as MindSpore's C++ writes them (`profiler/` before 2.3).
+
+gpu_op_type_info, gpu_op_detail_info and gpu_activity_data (microseconds), gpu_op_execute_timestamp and
+activity_execute_timestamp (every execution: begin in ns, time in us). A row of gpu_activity_data is all executions of one
+kernel by name: stream, operator and dimensions are those of the first.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.profiler.host import lines_of, timestamps
+from parsers.profiler.lines import Complaints
+from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.tables import Field, exact_ns, read_table
+
+_TYPES = (
+    Field("type", ("op_type",), "text", required=True),
+    Field("count", ("type_occurrences",)),
+    Field("total_ns", ("total_time",), unit="us", required=True),
+    Field("mean_ns", ("avg_time",), unit="us"),
+    Field("share", ("total_proportion",)),
+)
+_DETAILS = (
+    Field("type", ("op_type",), "text"),
+    Field("name", ("op_name",), "text"),
+    Field("full_name", ("op_full_name", "full_op_name"), "text", required=True),
+    Field("count", ("op_occurrences",)),
+    Field("total_ns", ("op_total_time",), unit="us", required=True),
+    Field("mean_ns", ("op_avg_time",), unit="us"),
+    Field("share", ("total_proportion",)),
+    Field("device_ns", ("cuda_activity_cost_time",), unit="us"),
+)
+_ACTIVITY = (
+    Field("name", ("name",), "text", required=True),
+    Field("type", ("type",), "text"),
+    Field("full_name", ("op_full_name",), "text"),
+    Field("count", ("occurrences",)),
+    Field("total_ns", ("total_duration",), unit="us", required=True),
+    Field("mean_ns", ("avg_duration",), unit="us"),
+    Field("max_ns", ("max_duration",), unit="us"),
+    Field("min_ns", ("min_duration",), unit="us"),
+)
+
+
+def types(place: Place) -> Part:
+    """gpu_op_type_info_<r>.csv: types of operators."""
+    table = read_table(place.path, _TYPES)
+    table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
+    table.columns["core"] = constant("GPU", table.rows)
+    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
+
+
+def details(place: Place) -> Part:
+    """gpu_op_detail_info_<r>.csv: operators."""
+    table = read_table(place.path, _DETAILS)
+    table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
+    table.columns["core"] = constant("GPU", table.rows)
+    return Part(frame_of(OPERATORS, table.rows, table.columns, place.name), table.problems)
+
+
+def kernels(place: Place) -> Part:
+    """gpu_activity_data_<r>.csv: kernels by name."""
+    table = read_table(place.path, _ACTIVITY)
+    columns = table.columns
+    columns["core"] = constant("GPU_KERNEL", table.rows)
+    whole = np.nansum(columns["total_ns"])
+    columns["share"] = columns["total_ns"] / whole if whole > 0 else np.full(table.rows, np.nan)
+    return Part(frame_of(OPERATORS, table.rows, columns, place.name), table.problems)
+
+
+def executions(place: Place) -> Part:
+    """gpu_op_execute_timestamp_<r>.txt: every execution of an operator."""
+    return timestamps(place, "GPU", 3)
+
+
+def activities(place: Place) -> Part:
+    """activity_execute_timestamp_<r>.txt, lines `kernel;stream;start;duration`: every execution of a kernel."""
+    complaints = Complaints(place.path)
+    names: list[str] = []
+    rows: list[tuple[int, int, int]] = []
+    for number, line in lines_of(place.path, complaints):
+        cells = line.rsplit(";", 3)  # names of C++ templates may hold any sign
+        start, taken = (exact_ns(cells[2], 0), exact_ns(cells[3], 3)) if len(cells) == 4 else (None, None)
+        if start is None or taken is None:
+            complaints.add(f"Line {number}: wanted kernel;stream;start;duration, got {line[:60]!r}; the line is left out.")
+            continue
+        stream = int(cells[1]) if cells[1].isdecimal() and len(cells[1]) < 19 else -1
+        names.append(cells[0])
+        rows.append((start, taken, stream))
+    values = np.array(rows, np.int64).reshape(len(rows), 3)
+    name = categorical(names)
+    columns = {
+        "name": name, "type": changed(name, lambda text: text.split("<", 1)[0].split("(", 1)[0].strip()),
+        "core": constant("GPU_KERNEL", len(rows)), "start_ns": values[:, 0], "duration_ns": values[:, 1],
+        "stream": values[:, 2],
+    }  # fmt: skip
+    return Part(frame_of(KERNELS, len(rows), columns, place.name), complaints.all())

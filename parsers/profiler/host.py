@@ -1,0 +1,160 @@
+"""Operators on the CPU, as every MindSpore writes them: into `profiler/` before 2.3, into FRAMEWORK since.
+
+cpu_op_type_info and cpu_op_detail_info (milliseconds), cpu_op_execute_timestamp (every execution: begin in ns, time in ms,
+thread), cpu_framework (shapes of inputs) and cpu_ms_memory_record (bytes of MindSpore's pool). On Ascend and GPU machines
+these are the operators of the host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from parsers.events.files import EventFile
+from parsers.frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.model import Problem
+from parsers.profiler.lines import Complaints
+from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.tables import Field, exact_ns, read_table
+
+LONGEST_FILE = 1 << 30
+_TYPES = (
+    Field("type", ("op_type",), "text", required=True),
+    Field("count", ("type_occurrences",)),
+    Field("per_step", ("execution_frequency",)),
+    Field("total_ns", ("total_compute_time", "total_time"), unit="ms", required=True),
+    Field("mean_ns", ("avg_time",), unit="ms"),
+    Field("share", ("percent", "total_proportion")),
+)
+_DETAILS = (
+    Field("type", ("op_type",), "text"),
+    Field("name", ("op_name",), "text"),
+    Field("full_name", ("full_op_name", "op_full_name"), "text", required=True),
+    Field("count", ("op_occurrences",)),
+    Field("total_ns", ("op_total_time", "total_time"), unit="ms", required=True),
+    Field("mean_ns", ("op_avg_time", "avg_time"), unit="ms"),
+    Field("share", ("total_proportion", "percent")),
+    Field("subgraph", ("subgraph",), "text"),
+)
+_POOL = (
+    Field("time_ns", ("Timestamp",), "time", "ns", required=True),
+    Field("allocated", ("Total Allocated",), "exact", "byte"),
+    Field("reserved", ("Total Reserved",), "exact", "byte"),
+    Field("active", ("Total Active",), "exact", "byte"),
+)
+
+
+def types(place: Place) -> Part:
+    """cpu_op_type_info_<r>.csv: types on the CPU."""
+    table = read_table(place.path, _TYPES)
+    table.columns["core"] = constant("HOST_CPU", table.rows)
+    table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
+    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
+
+
+def details(place: Place) -> Part:
+    """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt where it is there."""
+    table = read_table(place.path, _DETAILS)
+    columns, problems = table.columns, table.problems
+    columns["core"] = constant("HOST_CPU", table.rows)
+    columns["share"] = fraction(columns["share"], columns["total_ns"])
+    beside = place.beside.get("cpu_framework")
+    if beside is not None:
+        shapes, wrong = _shapes(beside)
+        problems += wrong
+        columns["input_shapes"] = changed(columns["name"], lambda name: shapes.get(name, ""))
+    return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
+
+
+def _shapes(place: Place) -> tuple[dict[str, str], tuple[Problem, ...]]:
+    """Name -> shapes of its inputs, those of its first execution."""
+    complaints = Complaints(place.path)
+    found: dict[str, str] = {}
+    for number, line in lines_of(place.path, complaints):
+        cells = line.split(";")
+        if len(cells) < 3:
+            complaints.add(f"Line {number}: wanted type;name;graph;inputs, got {len(cells)} parts; the line is left out.")
+            continue
+        if cells[1] not in found:
+            inputs = (cell.split(":", 1)[1] for cell in cells[3:] if ":" in cell)
+            found[cells[1]] = ";".join(text.strip("[] ").replace(" ", "").replace("NoShape", "") for text in inputs)
+    return found, complaints.all()
+
+
+def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
+    """Number and text of every line that is not empty; nothing, and a complaint, where the file cannot be read."""
+    try:
+        with EventFile(path) as file:
+            if file.size > LONGEST_FILE:
+                complaints.add(f"Wanted at most {LONGEST_FILE:,} bytes, got {file.size:,}; nothing is taken from the file.")
+                return
+            if not file.size:
+                complaints.add("The file is empty.", "empty_file")
+                return
+            data = file.read(0, file.size)
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
+        return
+    told = False
+    for number, raw in enumerate(data.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        line = raw.decode("utf-8", "replace").strip()
+        if not told and "\ufffd" in line:
+            told = True
+            complaints.add(f"From line {number} on: wanted UTF-8, got other bytes; these are shown as \ufffd.")
+        if line:
+            yield number, line
+
+
+def executions(place: Place) -> Part:
+    """cpu_op_execute_timestamp_<r>.txt: every execution on the CPU."""
+    return timestamps(place, "HOST_CPU", 6)
+
+
+def timestamps(place: Place, core: str, decimals: int) -> Part:
+    """Lines `full name;kind;start,duration[,thread] start,duration ...`: begin in ns, time in 10**decimals ns."""
+    complaints = Complaints(place.path)
+    names: list[str] = []
+    rows: list[tuple[int, int, int]] = []
+    for number, line in lines_of(place.path, complaints):
+        cells = line.split(";")
+        if len(cells) < 3:
+            complaints.add(f"Line {number}: wanted name;kind;times, got {len(cells)} parts; the line is left out.")
+            continue
+        for event in cells[2].split():
+            parts = event.split(",")
+            start, taken = exact_ns(parts[0], 0), exact_ns(parts[1], decimals) if len(parts) > 1 else None
+            if start is None or taken is None:
+                complaints.add(f"Line {number}: wanted start,duration, got {event[:60]!r}; the execution is left out.")
+                continue
+            thread = int(parts[2]) if len(parts) > 2 and parts[2].isdecimal() and len(parts[2]) < 19 else -1
+            names.append(cells[0])
+            rows.append((start, taken, thread))
+    values = np.array(rows, np.int64).reshape(len(rows), 3)
+    order = np.argsort(values[:, 0], kind="stable")
+    name = categorical(names)
+    columns = {
+        "name": name.take(order), "type": changed(name, _type_of).take(order), "core": constant(core, len(rows)),
+        "start_ns": values[order, 0], "duration_ns": values[order, 1], "stream": values[order, 2],
+    }  # fmt: skip
+    return Part(frame_of(KERNELS, len(rows), columns, place.name), complaints.all())
+
+
+def _type_of(name: str) -> str:
+    return name.rsplit("/", 1)[-1].rsplit("-op", 1)[0]
+
+
+def memory(place: Place) -> Part:
+    """cpu_ms_memory_record_<r>.txt: MindSpore's pool on the host."""
+    table = read_table(place.path, _POOL)
+    measures = [name for name in ("allocated", "reserved", "active") if name in table.found]
+    rows = table.rows * len(measures)
+    sizes = [table.columns[name] for name in measures]
+    columns = {
+        "time_ns": np.repeat(table.columns["time_ns"], len(measures)), "scope": constant("pool", rows),
+        "measure": categorical(measures * table.rows),
+        "size_bytes": np.stack(sizes, axis=1).ravel() if sizes else np.empty(0, np.int64),
+    }  # fmt: skip
+    return Part(frame_of(HOST_MEMORY, rows, columns, place.name), table.problems)
+
+

@@ -1,0 +1,269 @@
+"""Operators and steps of Ascend as MindSpore 1.x to 2.2 wrote them into `profiler/`.
+
+aicore_intermediate (types and details, joined with framework_raw and flops), aicpu_intermediate, pynative_op_intermediate,
+output_timeline_data and step_trace_raw. Times of operators are milliseconds, those of step traces counts of 10 ns. What the
+details mean per execution is per step in types. The raw text tables (output_op_compute_time, hwts) say the same and are not
+read; flops_summary and flops_scope have no frame.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
+from parsers.model import Problem
+from parsers.profiler.lines import Complaints
+from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.tables import NONE, Field, read_table
+
+TICK_NS = 10
+"""Nanoseconds of one count in a step trace."""
+_FULL_NAMES = ("full_op_name", "full_kernel_name", "full_kernel_time")  # the last one is a slip of a writer
+_NUMBERED = re.compile(r"(.*?)-op\d+")
+_DETAILS = (
+    Field("full_name", _FULL_NAMES, "text", required=True),
+    Field("mean_ns", ("execution_time", "task_duration", "avg_execution_time"), unit="ms", required=True),
+    Field("count", ("execution_frequency",)),
+    Field("core", ("task_type",), "text"),
+)
+_TYPES = (
+    Field("type", ("op_type", "kernel_type"), "text", required=True),
+    Field("total_ns", ("total_time", "execution_time", "task_time"), unit="ms", required=True),
+    Field("per_step", ("execution_frequency",)),
+    Field("share", ("percent",)),
+)
+_AICPU = (
+    Field("type", ("op_type", "kernel_type", "node_type_name"), "text", required=True),
+    Field("total_ns", ("total_time",), unit="ms", required=True),
+    Field("dispatch_ns", ("dispatch_time",), unit="ms"),
+    Field("start_ns", ("run_start",), "time", "us"),
+)
+_FRAMEWORK = (
+    Field("full_name", _FULL_NAMES, "text", required=True),
+    Field("type", ("op_type", "kernel_type"), "text"),
+    Field("subgraph", ("subgraph",), "text"),
+    Field("op_info", ("op_info",), "text"),
+)
+_FLOPS = (
+    Field("full_name", ("op_full_name", *_FULL_NAMES), "text", required=True),
+    Field("mega", ("MFLOPs(10^6 cube)", "FLOPs")),
+    Field("giga_per_s", ("GFLOPS(10^9 cube)", "FLOPS")),
+    Field("use", ("FLOPS utilization(cube)", "FLOPS utilization")),
+    Field("vector_mega", ("MFLOPs(10^6 vector)",)),
+    Field("vector_giga_per_s", ("GFLOPS(10^9 vector)",)),
+    Field("vector_use", ("FLOPS utilization(vec)",)),
+)
+_TIMELINE = (
+    Field("name", ("op_name",), "text", required=True),
+    Field("stream", ("stream_id",), "whole"),
+    Field("start_ns", ("start_time",), "time", "us", required=True),
+    Field("duration_ns", ("duration",), "exact", "ms", required=True),
+)
+_STEP_POINTS = {
+    "start_ns": "start_point", "total_ns": "total", "interval_ns": "iteration_interval", "forward_backward_ns": "fp_and_bp",
+    "tail_ns": "tail",
+}  # fmt: skip
+_REDUCE = re.compile(r"stream_(?P<stream>\d+)_(?:(?P<number>\d+)_(?P<name>.+)|(?P<old>[A-Za-z]\w*)_(?P<place>\d+))")
+
+
+def types(place: Place) -> Part:
+    """aicore_intermediate_<r>_type.csv: types on the AI Core, times of one step."""
+    return _types(place, "AI_CORE")
+
+
+def pynative_types(place: Place) -> Part:
+    """pynative_op_intermediate_<r>_type.csv: types of PyNative mode."""
+    return _types(place, "PYNATIVE")
+
+
+def _types(place: Place, core: str) -> Part:
+    table = read_table(place.path, _TYPES)
+    columns = table.columns
+    columns["count"] = columns["per_step"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        columns["mean_ns"] = columns["total_ns"] / columns["count"]
+    columns["share"] = fraction(columns["share"], columns["total_ns"])
+    columns["core"] = constant(core, table.rows)
+    return Part(frame_of(OPERATOR_TYPES, table.rows, columns, place.name), table.problems)
+
+
+def details(place: Place) -> Part:
+    """aicore_intermediate_<r>_detail.csv: operators on the AI Core, with shapes and FLOPs where the files beside have them."""
+    return _details(place, "AI_CORE")
+
+
+def pynative_details(place: Place) -> Part:
+    """pynative_op_intermediate_<r>_detail.csv: operators of PyNative mode."""
+    return _details(place, "PYNATIVE")
+
+
+def _details(place: Place, core: str) -> Part:
+    table = read_table(place.path, _DETAILS)
+    columns, problems = table.columns, table.problems
+    columns["total_ns"] = columns["mean_ns"] * columns["count"]
+    columns["name"] = changed(columns["full_name"], last_part)
+    columns["type"] = changed(columns["name"], type_of)
+    columns["core"] = changed(columns["core"], lambda text: text or core)
+    for what, read in (("framework_raw", _framework), ("flops", _flops)):
+        beside = place.beside.get(what)
+        if beside is not None and core == "AI_CORE":
+            found, wrong = read(beside)
+            problems += wrong
+            columns |= _joined(columns["full_name"], found, columns)
+    return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
+
+
+def last_part(name: str) -> str:
+    """A full name without its scopes."""
+    return name.rsplit("/", 1)[-1]
+
+
+def type_of(name: str) -> str:
+    """The operator type in a name such as Conv2D-op65."""
+    match = _NUMBERED.fullmatch(name)
+    return match[1] if match is not None else name
+
+
+def _joined(names: pd.Categorical, found: Mapping[str, Mapping[str, Any]], known: Mapping[str, Any]) -> dict[str, Any]:
+    """What another file says, by full name, in the rows of these names."""
+    made: dict[str, Any] = {}
+    for column, values in found.items():
+        texts = any(isinstance(value, str) for value in values.values())
+        if texts:
+            old = list(known[column]) if column in known else [""] * len(names)
+            made[column] = categorical([values.get(name) or before for name, before in zip(names, old, strict=True)])
+        else:
+            by_name = np.array([values.get(name, np.nan) for name in names.categories], np.float64)
+            made[column] = by_name[names.codes] if len(by_name) else np.empty(0)
+    return made
+
+
+def _framework(place: Place) -> tuple[dict[str, dict[str, str]], tuple[Problem, ...]]:
+    """Column -> full name -> text, of framework_raw."""
+    table = read_table(place.path, _FRAMEWORK)
+    complaints = Complaints(place.path)
+    names = list(table.columns["full_name"])
+    found = {name: dict(zip(names, table.columns[name], strict=True)) for name in ("type", "subgraph")}
+    found = {name: values for name, values in found.items() if any(values.values())}
+    described = {text: _described(text, complaints) for text in table.columns["op_info"].categories}
+    for column in ("input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats"):
+        found[column] = {
+            name: described[text][column] for name, text in zip(names, table.columns["op_info"], strict=True)
+        }
+    return found, table.problems + complaints.all()
+
+
+def _described(text: str, complaints: Complaints) -> dict[str, str]:
+    """Shapes, types and formats of inputs and outputs in an op_info."""
+    columns = {f"{side}_{what}": "" for side in ("input", "output") for what in ("shapes", "types", "formats")}
+    if not text:
+        return columns
+    try:
+        info = json.loads(text)
+    except (ValueError, RecursionError):
+        complaints.add(f"Column op_info: wanted a JSON object, got {text[:60]!r}.")
+        return columns
+    if not isinstance(info, dict):
+        return columns
+    for side in ("input", "output"):
+        ports = [info[name] for name in sorted((n for n in info if n.startswith(f"{side}_")), key=_port)]
+        whole = [port for port in ports if isinstance(port, dict)]
+        for what, key in (("shapes", "shape"), ("types", "data_type"), ("formats", "format")):
+            cells = [str(port.get(key, "")).removeprefix("NUMBER_TYPE_") for port in whole]
+            columns[f"{side}_{what}"] = ";".join(cells) if any(cells) else ""
+    return columns
+
+
+def _port(name: str) -> tuple[int, str]:
+    digits = name.rsplit("_", 1)[-1]
+    return (int(digits) if digits.isdigit() and len(digits) < 10 else 10**9), name
+
+
+def _flops(place: Place) -> tuple[dict[str, dict[str, float]], tuple[Problem, ...]]:
+    """Column -> full name -> number, of flops_<r>.txt: millions of operations, milliards a second, percent."""
+    table = read_table(place.path, _FLOPS)
+    names = list(table.columns["full_name"])
+    columns = {
+        "flops": ("mega", 1e6), "flops_per_s": ("giga_per_s", 1e9), "flops_use": ("use", 0.01),
+        "vector_flops": ("vector_mega", 1e6), "vector_flops_per_s": ("vector_giga_per_s", 1e9),
+        "vector_flops_use": ("vector_use", 0.01),
+    }  # fmt: skip
+    found = {
+        name: dict(zip(names, (table.columns[recorded] * scale).tolist(), strict=True))
+        for name, (recorded, scale) in columns.items()
+    }
+    return found, table.problems
+
+
+def aicpu(place: Place) -> Part:
+    """aicpu_intermediate_<r>.csv: every execution on the AI CPU."""
+    table = read_table(place.path, _AICPU)
+    columns = table.columns
+    columns["name"] = columns["full_name"] = columns["type"]
+    columns["type"] = changed(columns["type"], lambda text: text.split("-", 1)[0])
+    columns["core"] = constant("AI_CPU", table.rows)
+    columns["count"] = np.ones(table.rows)
+    columns["mean_ns"] = columns["min_ns"] = columns["max_ns"] = columns["total_ns"]
+    return Part(frame_of(OPERATORS, table.rows, columns, place.name), table.problems)
+
+
+def timeline(place: Place) -> Part:
+    """output_timeline_data_<r>.txt: every execution on the device."""
+    table = read_table(place.path, _TIMELINE)
+    columns = table.columns
+    columns["type"] = changed(columns["name"], lambda text: type_of(last_part(text)))
+    columns["core"] = constant("AI_CORE", table.rows)
+    return Part(frame_of(KERNELS, table.rows, columns, place.name), table.problems)
+
+
+def steps(place: Place) -> Part:
+    """step_trace_raw_<r>_detail_time.csv: steps, and the average as its writer computed it."""
+    fields = [Field("step", ("step_num",), "text", required=True)]
+    fields += [Field(name, (header,), "whole" if name == "start_ns" else "number") for name, header in _STEP_POINTS.items()]
+    fields[3:5] = [Field("interval_ns", ("iteration_interval",)), Field("forward_backward_ns", ("fp_and_bp", "fp"))]
+    table = read_table(place.path, fields)
+    columns = table.columns
+    kinds, numbers = _numbered(list(columns["step"]))
+    columns["kind"], columns["step"] = categorical(kinds), numbers
+    for name in _STEP_POINTS:
+        columns[name] = np.where(columns[name] == NONE, NONE, columns[name] * TICK_NS)
+    columns["start_ns"] = np.where(np.array(kinds) == "average", NONE, columns["start_ns"]).astype(np.int64)
+    return Part(frame_of(STEPS, table.rows, columns, place.name), table.problems)
+
+
+def _numbered(cells: list[str]) -> tuple[list[str], Any]:
+    """Kind and number of each step; the average is called - or, in the oldest files, 0 (and an empty cell is a -)."""
+    numbers = np.array([int(cell) if cell.isdecimal() and len(cell) < 19 and cell != "0" else NONE for cell in cells], np.int64)
+    return ["average" if cell in ("", "-", "0") else "step" for cell in cells], numbers
+
+
+def reduces(place: Place) -> Part:
+    """The marked operators in step_trace_raw_<r>_detail_time.csv: three columns each, of which begin and end are taken."""
+    table = read_table(place.path, (Field("step", ("step_num",), "text", required=True),), further="at/")
+    kinds, numbers = _numbered(list(table.columns["step"]))
+    steps = np.flatnonzero(np.array(kinds) == "step") if kinds else np.empty(0, np.int64)
+    frames: dict[str, list[Any]] = {name: [] for name in ("step", "stream", "number", "start_ns", "duration_ns", "name")}
+    for name in table.columns:
+        match = _REDUCE.fullmatch(name.removeprefix("at/")) if name.startswith("at/stream_") else None
+        start, end = table.columns.get(f"{name}_start_point"), table.columns.get(f"{name}_end_point")
+        if match is None or not isinstance(start, np.ndarray) or not isinstance(end, np.ndarray):
+            continue
+        there = steps[np.isfinite(start[steps]) & np.isfinite(end[steps]) & (end[steps] > 0)]
+        frames["step"].append(numbers[there])
+        frames["stream"].append(np.full(len(there), int(match["stream"]), np.int64))
+        frames["number"].append(np.full(len(there), int(match["number"] or match["place"]), np.int64))
+        frames["start_ns"].append(np.rint(start[there]).astype(np.int64) * TICK_NS)
+        frames["duration_ns"].append(np.rint(end[there] - start[there]).astype(np.int64) * TICK_NS)
+        frames["name"] += [match["name"] or match["old"]] * len(there)
+    columns: dict[str, Any] = {
+        name: np.concatenate(parts) if parts else np.empty(0, np.int64) for name, parts in frames.items() if name != "name"
+    }
+    columns["name"] = categorical(frames["name"])
+    frame = frame_of(REDUCES, len(columns["name"]), columns, place.name)
+    return Part(frame.sort_values(["step", "stream", "start_ns"], kind="stable", ignore_index=True), table.problems)

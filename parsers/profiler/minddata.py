@@ -1,0 +1,410 @@
+"""What the data pipeline leaves of itself on all devices: in `profiler/` or FRAMEWORK, analysed in ASCEND_PROFILER_OUTPUT.
+
+pipeline_profiling and minddata_pipeline_raw (operations and samples of their queues; the same in two forms),
+minddata_pipeline_summary (CPU of operations), device_queue_profiling and dataset_iterator_profiling (a step's times and
+queue), minddata_aicpu and minddata_getnext_profiling (getting data on the device), minddata_cpu_utilization (CPU, memory).
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from parsers.errors import FormatError
+from parsers.frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
+from parsers.profiler.documents import read_json
+from parsers.profiler.host import lines_of
+from parsers.profiler.lines import Complaints
+from parsers.profiler.parts import Part, Place, categorical, constant, frame_of
+from parsers.profiler.tables import NONE, Field, read_table
+from parsers.schema import Schema
+
+MS = 1_000_000
+MIB = 1 << 20
+_PUSH, _TOTAL = 1, 2
+_RAW = (
+    Field("op_id", ("op_id",), "whole", required=True),
+    Field("type", ("op_type",), "text"),
+    Field("workers", ("num_workers",), "whole"),
+    Field("size", ("output_queue_size",), "text"),
+    Field("queue_length", ("output_queue_length",)),
+    Field("interval_ns", ("sample_interval",), unit="ms"),
+    Field("parent", ("parent_id",), "whole"),
+)
+
+
+@dataclass(slots=True)
+class _Operation:
+    """One operation of the pipeline; length is None where it has no queue, interval the ns between two samples."""
+
+    op_id: int
+    type: str
+    workers: int
+    parent: int
+    length: float | None
+    interval: float
+    sizes: list[float]
+
+
+def pipeline(place: Place) -> Part:
+    """pipeline_profiling_<r>.json: the operations."""
+    complaints = Complaints(place.path)
+    return _operations(_profiled(place, complaints), place, complaints)
+
+
+def pipeline_raw(place: Place) -> Part:
+    """minddata_pipeline_raw_<r>.csv: the operations."""
+    complaints = Complaints(place.path)
+    return _operations(_raw(place, complaints), place, complaints)
+
+
+def samples(place: Place) -> Part:
+    """pipeline_profiling_<r>.json: the queues of operations, sample by sample."""
+    complaints = Complaints(place.path)
+    return _samples(_profiled(place, complaints), place, complaints)
+
+
+def samples_raw(place: Place) -> Part:
+    """minddata_pipeline_raw_<r>.csv: the queues of operations, sample by sample."""
+    complaints = Complaints(place.path)
+    return _samples(_raw(place, complaints), place, complaints)
+
+
+def _object(place: Place, complaints: Complaints) -> Mapping[str, Any]:
+    """The JSON object in a file; an empty one and a complaint for anything else."""
+    try:
+        found = read_json(place.path)
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
+        return {}
+    except FormatError as error:
+        complaints.add(f"Nothing is taken from the file: {error}.")
+        return {}
+    if not isinstance(found, dict):
+        complaints.add(f"Wanted a JSON object, got {type(found).__name__}; nothing is taken from the file.")
+        return {}
+    return found
+
+
+def _numbers(found: Any, what: str, complaints: Complaints) -> list[float]:
+    """A list of numbers; what is none in it is NaN, and told."""
+    if found is None:
+        return []
+    if not isinstance(found, list):
+        complaints.add(f"{what}: wanted a list of numbers, got {str(found)[:60]!r}.")
+        return []
+    bad = next((one for one in found if _number(one) is None), None)
+    if bad is not None:
+        complaints.add(f"{what}: wanted numbers, got {str(bad)[:60]!r} among them.")
+    return [math.nan if (value := _number(one)) is None else value for one in found]
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def _whole(value: Any, other: int = NONE) -> int:
+    number = _number(value)
+    return int(number) if number is not None and abs(number) < 2**62 else other
+
+
+def _profiled(place: Place, complaints: Complaints) -> list[_Operation]:
+    found = _object(place, complaints)
+    interval = _number(found.get("sampling_interval"))
+    operations: list[_Operation] = []
+    parents: dict[int, int] = {}
+    listed = found.get("op_info")
+    for number, info in enumerate(listed if isinstance(listed, list) else []):
+        if not isinstance(info, dict) or _number(info.get("op_id")) is None:
+            complaints.add(f"op_info[{number}]: wanted an operation with an op_id, got {str(info)[:60]!r}; it is left out.")
+            continue
+        op_id = _whole(info["op_id"])
+        parents |= {_whole(child): op_id for child in _numbers(info.get("children"), f"op_info[{number}].children", complaints)}
+        metrics = info.get("metrics")
+        queue = metrics.get("output_queue") if isinstance(metrics, dict) else None
+        sizes = _numbers(queue.get("size"), f"op_info[{number}].size", complaints) if isinstance(queue, dict) else []
+        length = _number(queue.get("length")) if isinstance(queue, dict) else None
+        operations.append(
+            _Operation(
+                op_id, str(info.get("op_type", "")), _whole(info.get("num_workers")), NONE, length,
+                math.nan if interval is None else interval * MS, sizes,
+            )
+        )  # fmt: skip
+    if found and not isinstance(listed, list):
+        complaints.add(f"op_info: wanted a list of operations, got {str(listed)[:60]!r}.")
+    for operation in operations:
+        operation.parent = parents.get(operation.op_id, NONE)
+    return sorted(operations, key=lambda operation: operation.op_id)
+
+
+def _raw(place: Place, complaints: Complaints) -> list[_Operation]:
+    table = read_table(place.path, _RAW)
+    complaints.problems += table.problems
+    operations = []
+    columns = table.columns
+    for row in range(table.rows):
+        text = columns["size"][row]
+        length = float(columns["queue_length"][row])
+        operations.append(
+            _Operation(
+                int(columns["op_id"][row]), columns["type"][row], int(columns["workers"][row]), int(columns["parent"][row]),
+                None if math.isnan(length) else length, float(columns["interval_ns"][row]), _listed(text, row, complaints),
+            )
+        )  # fmt: skip
+    return operations
+
+
+def _listed(text: str, row: int, complaints: Complaints) -> list[float]:
+    if not text:
+        return []
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = text
+    return _numbers(found, f"Row {row + 1}, column output_queue_size", complaints)
+
+
+def _operations(operations: Sequence[_Operation], place: Place, complaints: Complaints) -> Part:
+    uses, levels = _cpu_use(place), _levels(operations)
+    operations = sorted(operations, key=lambda one: (levels[one.op_id], one.op_id))
+    means = [float(np.mean(one.sizes)) if one.sizes else math.nan for one in operations]
+    lengths = [math.nan if one.length is None else one.length for one in operations]
+    columns = {
+        "op_id": [one.op_id for one in operations], "type": categorical([one.type for one in operations]),
+        "parent": [one.parent for one in operations], "workers": [one.workers for one in operations],
+        "queue_mean": means, "queue_length": lengths,
+        "queue_use": [mean / length if length else math.nan for mean, length in zip(means, lengths, strict=True)],
+        "queue_empty": [one.sizes.count(0.0) / len(one.sizes) if one.sizes else math.nan for one in operations],
+        "interval_ns": [one.interval for one in operations], "cpu": [uses.get(one.op_id, math.nan) for one in operations],
+    }  # fmt: skip
+    return Part(frame_of(PIPELINE, len(operations), columns, place.name), complaints.all())
+
+
+def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
+    """How many operations come after each."""
+    parents = {one.op_id: one.parent for one in operations}
+    levels: dict[int, int] = {}
+    for op_id in parents:
+        chain: list[int] = []
+        while op_id in parents and op_id not in levels and op_id not in chain:
+            chain.append(op_id)
+            op_id = parents[op_id]
+        level = levels.get(op_id, -1)
+        levels |= {one: level + number for number, one in enumerate(reversed(chain), 1)}
+    return levels
+
+
+def _cpu_use(place: Place) -> dict[int, float]:
+    """Operation -> mean CPU use of one of its workers, of minddata_pipeline_summary beside; nothing where it tells none."""
+    beside = place.beside.get("pipeline_summary")
+    if beside is None:
+        return {}
+    complaints = Complaints(beside.path)
+    if beside.path.endswith(".json"):
+        found: Mapping[str, Any] = _object(beside, complaints)
+    else:
+        rows = [next(csv.reader([line]), []) for _, line in lines_of(beside.path, complaints)]
+        found = {row[0]: [_parsed(cell) for cell in row[1:]] for row in rows if row}
+    ids, uses = found.get("op_ids"), found.get("avg_cpu_pct_per_worker")
+    if not isinstance(ids, list) or not isinstance(uses, list):
+        return {}
+    pairs = ((_number(one), _number(use)) for one, use in zip(ids, uses, strict=False))
+    return {int(one): use / 100.0 for one, use in pairs if one is not None and use is not None}
+
+
+def _parsed(cell: str) -> float | None:
+    try:
+        return float(cell)
+    except ValueError:
+        return None
+
+
+def _samples(operations: Sequence[_Operation], place: Place, complaints: Complaints) -> Part:
+    counts = [len(one.sizes) for one in operations]
+    rows = sum(counts)
+    columns = {
+        "queue": constant("operator", rows), "op_id": np.repeat([one.op_id for one in operations], counts),
+        "step": np.concatenate([np.arange(count) for count in counts]) if counts else np.empty(0, np.int64),
+        "size": [size for one in operations for size in one.sizes],
+        "capacity": np.repeat([math.nan if one.length is None else one.length for one in operations], counts),
+    }  # fmt: skip
+    return Part(frame_of(QUEUES, rows, columns, place.name), complaints.all())
+
+
+def host_queue(place: Place) -> Part:
+    """device_queue_profiling_<r>.txt: the queue on the host that data are sunk from."""
+    return _steps(place, "host")
+
+
+def iterator(place: Place) -> Part:
+    """dataset_iterator_profiling_<r>.txt: data handed over step by step."""
+    return _steps(place, "iterator")
+
+
+def _steps(place: Place, queue: str) -> Part:
+    """Lines `type subtype step value [time]`, in ms: type 0 times (subtype 0 get, 1 push, 2 total), 1 a queue (capacity)."""
+    complaints = Complaints(place.path)
+    rows: list[dict[str, float]] = []
+    times: list[int] = []
+    for number, line in lines_of(place.path, complaints):
+        cells = line.split()
+        values = [int(cell) if cell.lstrip("-").isdecimal() and len(cell) < 16 else None for cell in cells]
+        if len(values) not in (4, 5) or None in values or values[0] not in (0, 1):
+            complaints.add(f"Line {number}: wanted 4 or 5 whole numbers, got {line[:60]!r}; the line is left out.")
+            continue
+        kind, sub, step, value = (one or 0 for one in values[:4])
+        name = "size" if kind == 1 else {_PUSH: "push_ns", _TOTAL: "total_ns"}.get(sub, "get_ns")
+        if not rows or rows[-1]["step"] != step or name in rows[-1]:
+            rows.append({"step": step})
+            times.append(NONE)
+        rows[-1][name] = value if kind == 1 else value * MS
+        if kind == 1:
+            rows[-1]["capacity"] = sub
+        if len(values) == 5:
+            times[-1] = (values[4] or 0) * MS
+    columns: dict[str, Any] = {
+        name: [row.get(name, math.nan) for row in rows] for name in ("size", "capacity", "total_ns", "push_ns", "get_ns")
+    }
+    columns |= {"queue": constant(queue, len(rows)), "step": [int(row["step"]) for row in rows], "time_ns": times}
+    return Part(frame_of(QUEUES, len(rows), columns, place.name), complaints.all())
+
+
+def get_next_ascend(place: Place) -> Part:
+    """minddata_aicpu_<r>.txt: getting data on Ascend, in us."""
+    return _get_next(place, 1_000)
+
+
+def get_next_gpu(place: Place) -> Part:
+    """minddata_getnext_profiling_<r>.txt: getting data on GPU, in ns."""
+    return _get_next(place, 1)
+
+
+def _get_next(place: Place, unit: int) -> Part:
+    """Lines `name start end queue_size`."""
+    complaints = Complaints(place.path)
+    rows: list[tuple[int, int, int]] = []
+    for number, line in lines_of(place.path, complaints):
+        cells = line.split()
+        if len(cells) != 4 or not all(cell.isdecimal() and len(cell) < 16 for cell in cells[1:]):
+            complaints.add(f"Line {number}: wanted a name and 3 whole numbers, got {line[:60]!r}; the line is left out.")
+            continue
+        rows.append((int(cells[1]), int(cells[2]), int(cells[3])))
+    values = np.array(rows, np.int64).reshape(len(rows), 3)
+    taken = (values[:, 1] - values[:, 0]) * float(unit)
+    columns = {
+        "queue": constant("device", len(rows)), "step": np.arange(1, len(rows) + 1), "time_ns": values[:, 0] * unit,
+        "size": values[:, 2], "total_ns": taken, "get_ns": taken,
+    }  # fmt: skip
+    return Part(frame_of(QUEUES, len(rows), columns, place.name), complaints.all())
+
+
+_USES = {"user": "user_utilization", "system": "sys_utilization", "io": "io_utilization", "idle": "idle_utilization"}
+
+
+def cpu(place: Place) -> Part:
+    """minddata_cpu_utilization_<r>.json: use of the CPU.
+
+    Some writers put every value of the machine twice, or a zero after each: a list of two values per sample has the samples
+    at its even places. Lists that are shorter than the samples are of the first ones.
+    """
+    complaints = Complaints(place.path)
+    found = _object(place, complaints)
+    stamps = _numbers(found.get("time_stamp"), "time_stamp", complaints)
+    scopes: list[tuple[str, int, Any]] = [
+        ("machine", NONE, found.get("device_info")), ("process", NONE, found.get("process_info")),
+    ]  # fmt: skip
+    listed = found.get("op_info")
+    operators = [info for info in (listed if isinstance(listed, list) else []) if isinstance(info, dict)]
+    scopes += [("operator", op_id, info.get("metrics")) for info in operators if (op_id := _whole(info.get("op_id"))) >= 0]
+    times = np.array([_whole(stamp * MS) for stamp in stamps], np.int64)
+    step = _steps_at(times, place)
+    named = ("sample", "time_ns", "step", "op_id", *_USES, "runnable", "context_switches")
+    parts: dict[str, list[Any]] = {name: [] for name in named}
+    names: list[str] = []
+    for scope, op_id, metrics in scopes:
+        if not isinstance(metrics, dict):
+            continue
+        lists = {name: metrics.get(key) for name, key in _USES.items()}
+        lists["runnable"] = metrics.get("runnable_process", metrics.get("runnable_processes", metrics.get("runable_processes")))
+        lists["context_switches"] = metrics.get("context_switch_count")
+        values = {name: _numbers(value, f"{scope} {name}", complaints) for name, value in lists.items()}
+        rows = len(times) or max(map(len, values.values()))
+        for name, value in values.items():
+            fitted = _fitted(value, rows)
+            parts[name].append(fitted / 100.0 if name in _USES else fitted)
+        parts["sample"].append(np.arange(rows))
+        parts["time_ns"].append(times if len(times) else np.full(rows, NONE))
+        parts["step"].append(step if len(times) else np.full(rows, NONE))
+        parts["op_id"].append(np.full(rows, op_id))
+        names += [scope] * rows
+    columns: dict[str, Any] = {name: np.concatenate(values) for name, values in parts.items() if values}
+    columns["scope"] = categorical(names)
+    columns["cores"] = np.full(len(names), _whole(found.get("cpu_processor_num")))
+    return _named(CPU, columns, len(names), place, complaints)
+
+
+def _fitted(values: Sequence[float], rows: int) -> Any:
+    """As many values as samples."""
+    if rows and len(values) >= 2 * rows:
+        values = values[::2]
+    fitted = np.full(rows, np.nan)
+    fitted[: min(len(values), rows)] = values[:rows]
+    return fitted
+
+
+def _steps_at(times: Any, place: Place) -> Any:
+    """The step under way at each time: the last one that the queue file beside has a time of by then."""
+    for what in ("device_queue", "dataset_iterator"):
+        beside = place.beside.get(what)
+        if beside is None:
+            continue
+        queue = _steps(beside, "").frame
+        queue = queue[queue["time_ns"] >= 0]
+        if len(queue):
+            steps = np.concatenate(([0], queue["step"].to_numpy()))
+            return steps[np.searchsorted(np.maximum.accumulate(queue["time_ns"].to_numpy()), times, side="right")]
+    return np.full(len(times), NONE, np.int64)
+
+
+_MEMORY = {
+    ("process", "vss"): ("process_memory_info", "vss_mbytes"), ("process", "rss"): ("process_memory_info", "rss_mbytes"),
+    ("process", "pss"): ("process_memory_info", "pss_mbytes"),
+    ("system", "total"): ("system_memory_info", "total_sys_memory_mbytes"),
+    ("system", "available"): ("system_memory_info", "available_sys_memory_mbytes"),
+    ("system", "used"): ("system_memory_info", "used_sys_memory_mbytes"),
+}  # fmt: skip
+
+
+def memory(place: Place) -> Part:
+    """minddata_cpu_utilization_<r>.json: memory of the process and of the machine, in MiB; as many values as there are."""
+    complaints = Complaints(place.path)
+    found = _object(place, complaints)
+    stamps = _numbers(found.get("time_stamp"), "time_stamp", complaints)
+    rows: list[tuple[int, str, str, int]] = []
+    for (scope, measure), (group, key) in _MEMORY.items():
+        info = found.get(group)
+        values = _numbers(info.get(key), f"{group}.{key}", complaints) if isinstance(info, dict) else []
+        for sample, value in enumerate(values):
+            time = _whole(stamps[sample] * MS) if sample < len(stamps) else NONE
+            if math.isfinite(value) and abs(value) < 2**42:
+                rows.append((time, scope, measure, round(value * MIB)))
+    columns = {
+        "time_ns": [row[0] for row in rows], "scope": categorical([row[1] for row in rows]),
+        "measure": categorical([row[2] for row in rows]), "size_bytes": [row[3] for row in rows],
+    }  # fmt: skip
+    return _named(HOST_MEMORY, columns, len(rows), place, complaints)
+
+
+def _named(schema: Schema, columns: Mapping[str, Any], rows: int, place: Place, complaints: Complaints) -> Part:
+    return Part(frame_of(schema, rows, columns, place.name), complaints.all())
