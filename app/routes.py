@@ -6,6 +6,7 @@
     <prefix>api/runs.json
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.values`)
+    <prefix>api/dataset.json?run=KEY             the data pipeline of one run
     <prefix>api/tensor, api/tensor.npy, ...       (`app.tensors`)
 
 Columns, numbers and the apostrophe before what a spreadsheet would run are those of `parsers.export`. What a request names
@@ -29,7 +30,7 @@ from app.histograms import histogram_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
-from parsers import Series
+from parsers import DatasetNode, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, number_text, parts
 
 PATIENCE = 10.0
@@ -56,6 +57,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/image", "image", lambda: values.image(source))
     routes.add_url_rule("/text", "text", lambda: values.text(source))
     routes.add_url_rule("/landscape.npz", "landscape-npz", lambda: values.landscape(source))
+    routes.add_url_rule("/dataset.json", "dataset", lambda: dataset(source))
     routes.add_url_rule("/tensor", "tensor", lambda: tensors.block(source))
     routes.add_url_rule("/tensor-about", "tensor-about", lambda: tensors.about(source))
     routes.add_url_rule("/tensor-statistics", "tensor-statistics", lambda: tensors.statistics(source))
@@ -81,6 +83,46 @@ def runs(source: FrameSource) -> Response:
     except Unusable as error:
         return refusal(error)
     return _json([asdict(row) | {"main_value": _json_value(row.main_value)} for row in source.runs()])
+
+
+def dataset(source: FrameSource) -> Response:
+    """The data pipeline of one run as a list of operations, the last one first; 404 where none was recorded."""
+    try:
+        named = request.args.getlist("run")
+        if set(request.args) != {"run"} or len(named) != 1:
+            raise Unusable("wanted the parameter run, once")
+        (run,) = named
+        _wait_for_look(source)
+        if not any(run in row.members for row in source.runs()):
+            raise Unusable(f"no such run: {run[:200]!r}", 404)
+        _wait_for(source, [run])
+        graph = source.dataset_graph(run)
+        if graph is None:
+            raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
+    except Unusable as error:
+        return refusal(error)
+    told = (_operation(number, parent, node) for number, (parent, _, node) in enumerate(graph.walk()))
+    answer = _json({"run": run, "mark": graph.mark, "problem": graph.problem, "operations": list(told)})
+    answer.headers["Content-Disposition"] = values.attachment(f"{values.safe_name(run) or 'run'}-dataset.json")
+    return answer
+
+
+def _operation(number: int, parent: int, node: DatasetNode) -> dict[str, Any]:
+    """An operation of a pipeline; feeds is the id of the one that takes its data."""
+    told = {"id": number, "feeds": None if parent < 0 else parent, "type": node.type, "recorded": node.recorded,
+            "kind": node.kind, "parameters": node.parameters, "operations": [asdict(one) for one in node.operations],
+            "sampler": node.sampler and asdict(node.sampler)}  # fmt: skip
+    whole: dict[str, Any] = _written(told)
+    return whole
+
+
+def _written(value: Any) -> Any:
+    """A value with text where JSON has no number for it."""
+    if isinstance(value, float):
+        return _json_value(value)
+    if isinstance(value, dict):
+        return {key: _written(one) for key, one in value.items()}
+    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def scalars(

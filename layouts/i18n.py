@@ -13,11 +13,25 @@ from typing import Any
 
 from dash import html
 
-from layouts.texts import cards, graph, histograms, images, landscape, overview, runs, scalars, shell, steps, tensors, texts
+from layouts.texts import (
+    cards,
+    dataset,
+    graph,
+    histograms,
+    images,
+    landscape,
+    overview,
+    runs,
+    scalars,
+    shell,
+    steps,
+    tensors,
+    texts,
+)  # fmt: skip
 
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
-    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS,
+    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

@@ -85,5 +85,6 @@ TEXTS: dict[str, tuple[str, str]] = {
         "No loss landscape yet. To compute one from checkpoints:", "尚无损失地形。由检查点计算损失地形：",
     ),
     "overview.graph_none": ("No computational graph. To record it:", "没有计算图。记录计算图："),
+    "overview.dataset_broken": ("It cannot be read; the problems above say why.", "无法读取，原因见上方的问题列表。"),
     "overview.dataset_none": ("No dataset graph. To record it:", "没有数据图。记录数据图："),
 }  # fmt: skip

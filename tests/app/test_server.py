@@ -34,6 +34,7 @@ ROUTES = {
     "/api/histograms.csv": {"GET"},
     "/api/image": {"GET"},
     "/api/landscape.npz": {"GET"},
+    "/api/dataset.json": {"GET"},
     "/api/runs.json": {"GET"},
     "/api/scalars.csv": {"GET"},
     "/api/scalars.json": {"GET"},

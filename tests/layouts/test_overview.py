@@ -291,9 +291,17 @@ def test_the_landscape_and_the_graphs(store: Store) -> None:
     z = open_run(DEMO / "lenet_landscape").landscape("landscape_[12]", 0).z
     assert graph.figure["data"][0]["type"] == "contour"
     assert f"loss {number(float(z.min()))} to {number(float(z.max()))}" in words(link)
-    for name in ("graph", "dataset"):
-        assert "does not draw it yet" in words(tile(store, name, "lenet_landscape"))
-        assert parts(tile(store, name, "lenet_landscape"), html.A) == []
+    assert "does not draw it yet" in words(tile(store, "graph", "lenet_landscape"))
+    assert parts(tile(store, "graph", "lenet_landscape"), html.A) == []
+
+
+def test_the_data_pipeline_is_named_in_the_order_of_the_data(store: Store) -> None:
+    [link] = tile(store, "dataset", "lenet_landscape")
+    assert link.href == "dataset?run=lenet_landscape"
+    within = "Resize, Rescale, Rescale, HwcToChw"
+    assert [" ".join(words(one).split()) for one in parts(link, html.Li)] == [
+        "MnistDataset", "Map TypeCast", f"Map {within}", "Shuffle", "Batch",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("what", TILES, ids=lambda what: what.name)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 import numpy as np
 from dash import dcc, html
 from numpy.typing import NDArray
-from parsers import HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue, TextValue
+from parsers import DatasetNode, HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue, TextValue
 from parsers.analysis import statistics
 
 from layouts import format as fmt
@@ -31,6 +32,8 @@ CHARACTERS = 2000
 """Of a text so many characters are shown."""
 MOST_VALUES = 10_000_000
 """A tensor of more values is shown without statistics, which would take seconds."""
+OPERATIONS = 40
+"""Of a data pipeline, and of a map in it, so many operations are named."""
 _COLUMNS = 400
 _CONFIG = GRAPH_CONFIG | {"staticPlot": True}
 _MARGIN = {"l": 46, "r": 8, "t": 4, "b": 20, "pad": 0}
@@ -163,6 +166,30 @@ def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     found = [(float(items.wall_time[-1]), tag) for tag in source.tags(run, "landscape")
              if (items := source.items(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
     return _newest(source, run, "landscape", [max(found)[1]] if found else [], draw)
+
+
+def dataset(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The names of the operations of the data pipeline in the order of the data, branches one after the other."""
+    del row
+    graph = source.dataset_graph(run)
+    if graph is None:
+        return [html.P(t("overview.dataset_broken"), className="ms-tile-wrong", role="alert")]
+    nodes = [node for _, _, node in islice(graph.walk(), OPERATIONS)]
+    whole = sum(1 for _ in graph.walk())
+    steps = [html.Li(html.Span(_operation(node), className=f"ms-tile-operation ms-tile-{node.kind}"))
+             for node in reversed(nodes)]  # fmt: skip
+    if whole > len(nodes):
+        steps.insert(0, html.Li(t("overview.part", shown=fmt.count(len(nodes)), whole=fmt.count(whole))))
+    wrong = [html.P(graph.problem, className="ms-tile-wrong", role="alert")] if graph.problem else []
+    return [html.Div([*wrong, html.Ol(steps, className="ms-tile-pipeline")], className="ms-picture")]
+
+
+def _operation(node: DatasetNode) -> list[Any]:
+    """The name of an operation, of a map those within it, of what joins branches how many."""
+    within = ", ".join(one.name for one in node.operations[:OPERATIONS])
+    if len(node.children) > 1:
+        within = f"× {fmt.count(len(node.children))}"
+    return [node.type or "?", *([" ", html.Span(within, className="ms-muted")] if within else [])]
 
 
 def _newest(

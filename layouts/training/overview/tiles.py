@@ -36,7 +36,7 @@ class Tile:
     """What one tile shows: data of a kind. draw: None where there is no picture of it yet.
 
     name is also what its texts are named after; record are the lines that record such data, "" for what MindSpore's summaries
-    do not hold: such a tile is there only if the run has the data.
+    do not hold: such a tile is there only if the run has the data. counted: of this kind a run may have several, under tags.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Tile:
     icon: str
     record: str
     draw: Draw | None = None
+    counted: bool = True
 
 
 def _collect(what: str) -> str:
@@ -62,8 +63,9 @@ TILES = (
          lambda source, run, row, _: pictures.tensors(source, run, row)),
     Tile("landscape", "landscape", "landscape", _LANDSCAPE, lambda source, run, row, _: pictures.landscape(source, run, row)),
     Tile("texts", "text", "texts", "", lambda source, run, row, _: pictures.texts(source, run, row)),
-    Tile("graph", "graph", "graph", _collect('"collect_graph": True')),
-    Tile("dataset", "dataset_graph", "dataset", _collect('"collect_dataset_graph": True')),
+    Tile("graph", "graph", "graph", _collect("")),
+    Tile("dataset", "dataset_graph", "dataset", _collect(""),
+         lambda source, run, row, _: pictures.dataset(source, run, row), counted=False),
 )  # fmt: skip
 
 
@@ -74,7 +76,8 @@ def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str, pa
         return _without(what, source, run, source.member(run) or row, pages)
     if what.draw is None:
         return [_head(what, 0), html.P(t("overview.recorded"), className="ms-tile-note")]
-    shown = [_head(what, len(tags)), html.Div(list(what.draw(source, run, row, routes)), className="ms-tile-pictures")]
+    drawn = html.Div(list(what.draw(source, run, row, routes)), className="ms-tile-pictures")
+    shown = [_head(what, len(tags) * what.counted), drawn]
     return _linked(what, run, shown, pages)
 
 

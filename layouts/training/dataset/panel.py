@@ -1,0 +1,187 @@
+"""All parameters of one operation, beside those of its counterparts, and the list of what differs between pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from dash import html
+from parsers import DatasetNode, DatasetOperation
+
+from layouts import format as fmt
+from layouts.i18n import t
+from layouts.state import BadInput, text
+from layouts.training.dataset.catalogue import Found, letter
+from layouts.training.dataset.compare import MISSING, Difference, Numbered, Place
+from layouts.training.dataset.parameters import told, value_text
+
+LONG = 160
+"""A longer value is folded."""
+MOST_ROWS = 5_000
+"""Rows of one panel; the JSON file has every parameter."""
+MOST_DIFFERENCES = 500
+Chosen = tuple[int, int]
+"""Place of a pipeline among those found, number of a node of it."""
+
+
+def chosen(state: Any, found: Found, graphs: Sequence[Numbered]) -> Chosen | None:
+    """The operation that a state names as "mark:number"; None where there is none of that name (a link outlives its run)."""
+    named = text(state, "node")
+    if not named:
+        return None
+    mark, _, written = named.partition(":")
+    if not written.isascii() or not written.isdigit() or len(written) > 6:
+        raise BadInput(f"node: wanted the mark of a pipeline, a colon and a number; got {named[:80]!r}")
+    at = next((at for at, pipeline in enumerate(found.pipelines) if pipeline.graph.mark == mark), None)
+    return None if at is None or int(written) >= len(graphs[at].nodes) else (at, int(written))
+
+
+def panel(found: Found, graphs: Sequence[Numbered], places: Sequence[Place], one: Chosen | None) -> Any:
+    """What is below the drawings: the parameters of an operation, or that one may be chosen."""
+    if one is None:
+        return html.P(t("dataset.choose"), className="ms-muted ms-dataset-choose")
+    at, number = one
+    graph = graphs[at]
+    node = graph.nodes[number]
+    place = next((place for place in places if place.numbers[at] == number), None)
+    rows = _Rows(at, place.differences if place else (), len(graphs))
+    sections = [_section(t("dataset.parameters"), rows.of("node", 0, node.parameters))]
+    if node.sampler is not None:
+        sections.append(_operation(t("dataset.sampler"), node.sampler, rows, "sampler", 0))
+    for order, operation in enumerate(node.operations):
+        sections.append(_operation(f"{order + 1}", operation, rows, "operation", order))
+        if rows.count > MOST_ROWS:
+            sections.append(html.P(t("dataset.rows_cut", n=fmt.count(order + 1), total=fmt.count(len(node.operations)))))
+            break
+    missing = rows.missing()
+    if missing:
+        sections.append(_section(t("dataset.elsewhere_only"), missing))
+    return [_head(graph, found, at, number, node, place), html.Div(sections, className="ms-dataset-sections")]
+
+
+def _head(graph: Numbered, found: Found, at: int, number: int, node: DatasetNode, place: Place | None) -> html.Header:
+    mark = found.pipelines[at].graph.mark
+    title: list[Any] = [html.Span(className=f"ms-dataset-key ms-dataset-{node.kind}"), node.type or "?"]
+    notes: list[Any] = [t(f"dataset.{node.kind}")]
+    if node.recorded != node.type:
+        notes.append(t("dataset.recorded", name=node.recorded))
+    if len(found.pipelines) > 1:
+        notes.append(t("dataset.of", letter=letter(at)))
+    jumps: list[Any] = []
+    for label, numbers in (("dataset.from", graph.children[number]), ("dataset.to", (graph.parents[number],) * (number > 0))):
+        if numbers:
+            jumps.append(html.Span([t(label), *(_jump(mark, one, graph.nodes[one].type) for one in numbers[:20])]))
+    if place is not None:
+        others = [(to, n) for to, n in enumerate(place.numbers) if to != at and n is not None]
+        if others:
+            jumps.append(html.Span([
+                t("dataset.same_in"),
+                *(_jump(found.pipelines[to].graph.mark, n, letter(to)) for to, n in others),
+            ]))  # fmt: skip
+    shown = [html.Span(note, className="ms-badge") for note in notes]
+    return html.Header(
+        [html.H3(title, className="ms-dataset-title"), *shown, html.Span(jumps, className="ms-dataset-jumps")],
+        className="ms-dataset-panel-head",
+    )
+
+
+def _jump(mark: str, number: int, name: str) -> html.Button:
+    return html.Button(
+        name or "?", type="button", className="ms-button ms-button-small ms-cut", **{"data-node": f"{mark}:{number}"}
+    )
+
+
+class _Rows:
+    """Makes rows of parameters; a row in which pipelines differ has the values of all of them."""
+
+    def __init__(self, at: int, differences: Sequence[Difference], pipelines: int) -> None:
+        self.at, self.pipelines, self.count = at, pipelines, 0
+        self._of: Mapping[tuple[str, int, str], Difference] = {(one.part, one.places[at], one.key): one for one in differences}
+        self._missing = [one for one in differences if one.part != "type" and one.values[at] is MISSING]
+
+    def of(self, part: str, place: int, parameters: Mapping[str, Any]) -> list[html.Tr]:
+        """Rows of the parameters of a part."""
+        rows = [self._row(key, value, self._of.get((part, place, key))) for key, value in parameters.items()]
+        self.count += len(rows)
+        return rows
+
+    def missing(self) -> list[html.Tr]:
+        """Rows of what this pipeline has not and others have."""
+        return [self._row(" · ".join(filter(None, (one.owner, one.key))) or one.part, MISSING, one) for one in self._missing]
+
+    def named(self, part: str, place: int) -> Difference | None:
+        """What differs in the name of a sampler or operation."""
+        return self._of.get((part, place, ""))
+
+    def _row(self, key: str, value: Any, difference: Difference | None) -> html.Tr:
+        if difference is None:
+            return html.Tr([html.Th(key, scope="row"), html.Td(_value(value))])
+        return html.Tr([html.Th(key, scope="row"), html.Td(_values(difference, self.at))], className="ms-dataset-differs")
+
+
+def _operation(label: Any, one: DatasetOperation, rows: _Rows, part: str, place: int) -> html.Section:
+    differing = rows.named(part, place)
+    title: list[Any] = [html.Span(label, className="ms-muted"), " ", one.name or "?"]
+    if differing is not None:
+        title += [" ", html.Span(_values(differing, rows.at), className="ms-dataset-differs")]
+    return _section(title, rows.of(part, place, told(one)))
+
+
+def _section(title: Any, rows: list[html.Tr]) -> html.Section:
+    body = html.Table(html.Tbody(rows)) if rows else html.P(t("dataset.no_parameters"), className="ms-muted")
+    return html.Section([html.H4(title), body])
+
+
+def _values(one: Difference, first: int = -1) -> list[html.Div]:
+    """A value per pipeline, those that share one together; that of the pipeline first comes first."""
+    sharing: dict[str, tuple[Any, list[str]]] = {}
+    order = sorted(range(len(one.values)), key=lambda at: at != first)
+    for at in order:
+        value = one.values[at]
+        sharing.setdefault(f"{type(value).__name__}{value!r}", (value, []))[1].append(letter(at))
+    named = [(" ".join(sorted(letters)), value) for value, letters in sharing.values()]
+    return [html.Div([html.Span(letters, className="ms-dataset-letter"), _value(value)], className="ms-dataset-each")
+            for letters, value in named]  # fmt: skip
+
+
+def _value(value: Any) -> Any:
+    """A value as it was recorded; a long one is folded."""
+    if value is MISSING:
+        return html.Span(t("dataset.missing"), className="ms-muted")
+    told_so = value_text(value)
+    if len(told_so) <= LONG:
+        return html.Span(told_so, className="ms-mono")
+    return html.Details(
+        [
+            html.Summary([html.Span(told_so[:LONG], className="ms-mono"), " … ",
+                          html.Span(t("dataset.characters", n=fmt.count(len(told_so))), className="ms-muted")]),
+            html.Pre(told_so, className="ms-dataset-long"),
+        ]
+    )  # fmt: skip
+
+
+# What differs ---------------------------------------------------------------------------------------------------------
+
+
+def differences(found: Found, graphs: Sequence[Numbered], places: Sequence[Place]) -> Any:
+    """Every parameter in which the pipelines differ, with the values of all; nothing where there is but one pipeline."""
+    if len(found.pipelines) < 2:
+        return None
+    listed = [(place, one) for place in reversed(places) for one in place.differences]
+    rows = [_difference_row(found, graphs, place, one) for place, one in listed[:MOST_DIFFERENCES]]
+    head = [html.Th(t("dataset.operation"), scope="col"), html.Th(t("dataset.parameter"), scope="col"),
+            *(html.Th(letter(at), scope="col") for at in range(len(graphs)))]  # fmt: skip
+    left = len(listed) - len(rows)
+    more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
+    return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
+
+
+def _difference_row(found: Found, graphs: Sequence[Numbered], place: Place, one: Difference) -> html.Tr:
+    at = next(at for at, number in enumerate(place.numbers) if number is not None)
+    number = place.numbers[at] or 0
+    name = graphs[at].nodes[number].type
+    parts: list[Any] = [one.owner, one.key or (t("dataset.sampler") if one.part == "sampler" else "")]
+    label: list[Any] = [part for part in parts if part]
+    shown = [piece for part in label for piece in (" · ", part)][1:] or [t("dataset.itself")]
+    cells = [html.Td(_value(value)) for value in one.values]
+    return html.Tr([html.Td(_jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])

@@ -1,0 +1,108 @@
+"""The callbacks as plain functions: what is found, what is told of it, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from dash import html, no_update
+
+from layouts.state import BadInput
+from layouts.training.dataset.callbacks import parameters_of, pipelines_of
+from layouts.training.dataset.catalogue import MOST_PIPELINES
+from parsers import DatasetGraph
+from tests.layouts.dataset.pipelines import PipelineSource, chain, node
+from tests.layouts.test_overview import parts, words
+
+ODD = '<script>alert(1)</script> "/../\n名称'
+SMALL, LARGE = (DatasetGraph(node("Batch", chain(1), batch_size=size, drop_remainder=True)) for size in (32, 64))
+
+
+def source() -> PipelineSource:
+    given = {"new": SMALL, ODD: LARGE, "same": SMALL, "cut": None}
+    return PipelineSource(given, ["none"])
+
+
+def test_runs_with_equal_pipelines_share_a_drawing() -> None:
+    found, digest, table = pipelines_of(source(), {}, None)
+    assert [[run["key"] for run in one["runs"]] for one in found["pipelines"]] == [["new", "same"], [ODD]]
+    assert [one["letter"] for one in found["pipelines"]] == ["A", "B"]
+    assert found["without"] == ["none"]
+    assert [run["key"] for run in found["broken"]] == ["cut"]
+    for one in found["pipelines"]:
+        marked = [[line["name"] for line in box["lines"] if line["changed"]] for box in one["boxes"]]
+        assert marked == [["batch_size"], []]
+    cells = [words(cell) for cell in parts(table, html.Td)]
+    assert [text.strip() for text in cells] == ["Batch", "batch_size", "32", "64"]
+    assert pipelines_of(source(), {}, digest) == (no_update,) * 3
+    assert pipelines_of(source(), None, None) == (no_update,) * 3
+    json.dumps(found)
+
+
+def test_one_pipeline_is_compared_with_nothing() -> None:
+    found, _, table = pipelines_of(source(), {"run": ["new"], "columns": ["3"]}, None)
+    assert [one["letter"] for one in found["pipelines"]] == [""]
+    assert table is None
+    assert pipelines_of(source(), {"run": [""]}, None)[0]["chosen"] == 0
+    nothing = pipelines_of(source(), {"run": ["none"]}, None)[0]
+    assert (nothing["pipelines"], [run["key"] for run in nothing["elsewhere"]]) == ([], ["new", ODD, "same", "cut"])
+
+
+def test_more_pipelines_than_are_drawn_are_counted() -> None:
+    many = {f"r{n}": DatasetGraph(node("Batch", chain(1), batch_size=n)) for n in range(MOST_PIPELINES + 4)}
+    found, _, table = pipelines_of(PipelineSource(many), {"run": ["*"]}, None)
+    assert (len(found["pipelines"]), found["left"]) == (MOST_PIPELINES, 4)
+    assert len(parts(table, html.Td)) == 2 + MOST_PIPELINES
+
+
+def panel(asked: str, **more: Any) -> Any:
+    return parameters_of(source(), {"node": [asked], **more})
+
+
+def test_the_panel_has_every_parameter_and_both_values_of_what_differs() -> None:
+    shown = panel(f"{SMALL.mark}:0")
+    rows = {words(line.children[0]): [words(one).strip() for one in parts(line.children[1], html.Span)]
+            for line in parts(shown, html.Tr)}  # fmt: skip
+    assert rows == {"batch_size": ["A", "32", "B", "64"], "drop_remainder": ["True"]}
+    leaf = panel(f"{SMALL.mark}:1")
+    assert [words(line.children[0]) for line in parts(leaf, html.Tr)] == ["dataset_dir", "usage", "num_samples"]
+    assert "RandomSampler" in words(leaf)
+    jumps = [getattr(button, "data-node") for button in parts(leaf, html.Button)]
+    assert jumps == [f"{SMALL.mark}:0", f"{LARGE.mark}:1"]
+
+
+def test_a_long_value_is_folded_and_whole() -> None:
+    long = "<img src=x>" * 20_000
+    graph = DatasetGraph(node("GeneratorDataset", **{ODD: long}))
+    shown = parameters_of(PipelineSource({"a": graph}), {"node": [f"{graph.mark}:0"]})
+    [fold] = parts(shown, html.Details)
+    assert words(parts(fold, html.Pre)) == long
+    assert words(parts(shown, html.Th)) == ODD
+
+
+def test_an_operation_that_is_not_there_is_none_chosen() -> None:
+    for gone in ("", "ffffffff:0", f"{SMALL.mark}:99"):
+        assert "Choose an operation" in words(panel(gone))
+    assert parameters_of(source(), None) is no_update
+
+
+@pytest.mark.parametrize("bad", [":x", ":-1", "abc", ":1e9", ":٣", ":" + "9" * 5000])
+def test_an_operation_named_wrongly_is_refused(bad: str) -> None:
+    with pytest.raises(BadInput):
+        panel(SMALL.mark + bad)
+
+
+@pytest.mark.parametrize(
+    "bad", [3, [], {"run": "new"}, {"run": [3]}, {"columns": ["x"]}, {"columns": ["0"]}, {"columns": ["nan"]}]
+)
+def test_anything_else_is_refused(bad: Any) -> None:
+    with pytest.raises(BadInput):
+        pipelines_of(source(), bad, None)
+
+
+def test_a_pipeline_that_is_not_whole_says_so() -> None:
+    cut = replace(SMALL, problem="Its pipeline is shown to 100 levels; it has more.")
+    [one] = pipelines_of(PipelineSource({"a": cut}), {}, None)[0]["pipelines"]
+    assert one["problem"] == cut.problem

@@ -1,0 +1,115 @@
+"""Pipelines compared: exactly what was changed is told, on real pipelines and on made ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from layouts.training.dataset.compare import MISSING, Difference, aligned, compare, numbered
+from parsers import DatasetGraph, DatasetNode, open_run
+from tests.layouts.dataset.pipelines import chain, node
+
+
+def told(*roots: DatasetNode) -> list[tuple[str, str, str, tuple[Any, ...]]]:
+    places = compare([numbered(DatasetGraph(root)) for root in roots])
+    return [(one.part, one.owner, one.key, one.values) for place in places for one in place.differences]
+
+
+RESIZE = ("Resize", {"size": [32, 32], "interpolation": 0})
+RESCALE = ("Rescale", {"rescale": 0.5, "shift": 0.0})
+
+
+RANDOM = ("RandomSampler", {"num_samples": 0})
+
+
+def made(batch: int = 32, operations: Any = (RESIZE, RESCALE), sampler: Any = RANDOM) -> DatasetNode:
+    read = node("MnistDataset", dataset_dir="/data", sampler=sampler)
+    return node("Batch", node("Shuffle", node("Map", read, operations=operations), buffer_size=256), batch_size=batch)
+
+
+REAL = {
+    "lenet_defaults": 32, "lenet_sgd_lr0.05_b48": 48, "lenet_pynative": 64, "lenet_landscape": 96,
+    "lenet_adam_lr0.001_b16": 16,
+}  # fmt: skip
+
+
+def test_real_runs_differ_in_their_batch_size_alone(real_data: Path) -> None:
+    graphs = []
+    for name in REAL:
+        graph = open_run(real_data / "summary" / name).dataset_graph
+        assert graph is not None
+        graphs.append(graph)
+    places = compare([numbered(graph) for graph in graphs])
+    assert [place.numbers for place in places] == [(n,) * 5 for n in range(5)]
+    assert places[0].differences == (Difference("node", "", "batch_size", tuple(REAL.values()), (0,) * 5),)
+    assert all(not place.differences for place in places[1:])
+
+
+def test_equal_pipelines_differ_in_nothing(real_data: Path) -> None:
+    pair = [open_run(real_data / "summary" / name).dataset_graph for name in ("lenet_defaults", "lenet_sink_mode")]
+    assert [graph.mark for graph in pair if graph] == ["1559c1a7"] * 2
+    assert told(*(graph.root for graph in pair if graph)) == []
+
+
+def test_an_operation_that_only_one_has_is_told_and_moves_no_other() -> None:
+    one, other = made(), made()
+    other = replace(other, children=(node("Repeat", *other.children, count=3),))
+    assert told(one, other) == [("type", "", "", (MISSING, "Repeat"))]
+    assert told(other, one) == [("type", "", "", ("Repeat", MISSING))]
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted"),
+    [
+        (made(batch=64), ("node", "batch_size", (32, 64))),
+        (made(operations=[RESIZE, ("Rescale", {"rescale": 0.5, "shift": 1.0})]), ("operation", "shift", (0.0, 1.0))),
+        (made(operations=[RESIZE]), ("operation", "", ("Rescale", MISSING))),
+        (made(sampler=("RandomSampler", {"num_samples": 5})), ("sampler", "num_samples", (0, 5))),
+        (made(sampler=("DistributedSampler", {"num_samples": 0})), ("sampler", "", ("RandomSampler", "DistributedSampler"))),
+        (made(sampler=("RandomSampler", {})), ("sampler", "num_samples", (0, MISSING))),
+    ],
+    ids=["parameter", "operation", "operation left out", "sampler", "other sampler", "parameter left out"],
+)
+def test_what_was_changed_is_told(changed: DatasetNode, wanted: tuple[Any, ...]) -> None:
+    found = [(part, key, values) for part, _, key, values in told(made(), changed)]
+    # What is left out takes its parameters with it.
+    assert [one for one in found if wanted[1] or not one[1]] == [wanted]
+
+
+def test_values_of_two_types_are_two_values() -> None:
+    assert told(node("A", x=1), node("A", x=True)) == [("node", "", "x", (1, True))]
+    assert told(node("A", x=float("nan")), node("A", x=float("nan"))) == []
+    assert told(node("A", x=None), node("A")) == [("node", "", "x", (None, MISSING))]
+
+
+def test_branches_are_matched_one_by_one() -> None:
+    one = node("Zip", made(), node("Repeat", chain(2), count=1))
+    other = node("Zip", made(), node("Repeat", chain(2), count=2))
+    longer = node("Zip", made(), chain(3), node("Repeat", chain(2), count=1))
+    assert told(one, other) == [("node", "", "count", (1, 2))]
+    assert [values for _, _, _, values in told(one, longer)] == [(MISSING, "Skip")] * 2 + [(MISSING, "MnistDataset")]
+
+
+@given(st.integers(1, 40), st.data())
+def test_edits_of_a_pipeline_are_exactly_what_is_told(length: int, data: Any) -> None:
+    edited = data.draw(st.sets(st.integers(0, length - 1)))
+    root = node("MnistDataset")
+    other = node("MnistDataset")
+    for number in range(length):
+        root = node("Skip", root, count=number)
+        other = node("Skip", other, count=-1 - number if number in edited else number)
+    found = {values for part, _, key, values in told(root, other) if (part, key) == ("node", "count")}
+    assert found == {(number, -1 - number) for number in edited}
+    assert len(told(root, other)) == len(edited)
+
+
+def test_very_many_branches_and_levels_take_no_time() -> None:
+    wide = numbered(DatasetGraph(node("Concat", *(node("MnistDataset", place=at) for at in range(10_000)))))
+    assert len(aligned(wide, wide)) == 10_001
+    deep = numbered(DatasetGraph(chain(100)))
+    assert aligned(deep, deep) == {n: n for n in range(100)}
