@@ -54,7 +54,10 @@ def types(place: Place) -> Part:
 
 
 def details(place: Place) -> Part:
-    """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt where it is there."""
+    """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt where it is there.
+
+    That file has names without scopes: what several operators share with different shapes is left unknown.
+    """
     table = read_table(place.path, _DETAILS)
     columns, problems = table.columns, table.problems
     columns["core"] = constant("HOST_CPU", table.rows)
@@ -63,22 +66,27 @@ def details(place: Place) -> Part:
     if beside is not None:
         shapes, wrong = _shapes(beside)
         problems += wrong
-        columns["input_shapes"] = changed(columns["name"], lambda name: shapes.get(name, ""))
+        names = columns["name"]
+        shared = {names.categories[code] for code in np.flatnonzero(np.bincount(names.codes) > 1)} if len(names) else set()
+        known = {name: found[0] for name, found in shapes.items() if len(found) == 1 or name not in shared}
+        columns["input_shapes"] = changed(names, lambda name: known.get(name, ""))
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
 
 
-def _shapes(place: Place) -> tuple[dict[str, str], tuple[Problem, ...]]:
-    """Name -> shapes of its inputs, those of its first execution."""
+def _shapes(place: Place) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
+    """Name without scopes -> the shapes its inputs had. Since 2.3 several operators may have one such name."""
     complaints = Complaints(place.path)
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for number, line in lines_of(place.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
             complaints.add(f"Line {number}: wanted type;name;graph;inputs, got {len(cells)} parts; the line is left out.")
             continue
-        if cells[1] not in found:
-            inputs = (cell.split(":", 1)[1] for cell in cells[3:] if ":" in cell)
-            found[cells[1]] = ";".join(text.strip("[] ").replace(" ", "").replace("NoShape", "") for text in inputs)
+        inputs = (cell.split(":", 1)[1] for cell in cells[3:] if ":" in cell)
+        shapes = ";".join(text.strip("[] ").replace(" ", "").replace("NoShape", "") for text in inputs)
+        known = found.setdefault(cells[1], [])
+        if len(known) < 2 and shapes not in known:
+            known.append(shapes)
     return found, complaints.all()
 
 

@@ -141,6 +141,12 @@ class Lines:
             odd[place] = odd[place] or data[starts[place] : ends[place]].rstrip(b"\r") == self._header
         return self._without(odd, data, starts, ends, lines)
 
+    def sample(self, block: Block, most: int) -> list[list[str]]:
+        """The cells of the first whole records of a block, at most so many."""
+        starts, ends, _ = _records(block.data)
+        found = (cells(block.data[start:end]) for start, end in zip(starts[:most].tolist(), ends[:most].tolist(), strict=True))
+        return [row for row in found if row is not None and len(row) == len(self.header)]
+
     def recounted(self, block: Block) -> Block:
         """The block without the records that have too many or too few cells; the same block where there are none."""
         starts, ends, _ = _records(block.data)

@@ -113,7 +113,7 @@ def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Compl
     rows = 0
     for block in lines.blocks():
         if not growing:
-            placed += _others(lines.header, placed, block, further) if further else []
+            placed += _others(lines, placed, block, further) if further else []
             expected = int(1.1 * len(block.lines) * max(size / len(block.data), 1.0))
             growing = {one.field.name: _Growing(one.field, expected) for one in placed}
         columns, kept = _columns(lines, block, placed, complaints)
@@ -203,29 +203,41 @@ def _scale(field: Field, unit: str) -> float:
     return 1.0
 
 
-def _others(header: Sequence[str], placed: Sequence[_Placed], block: Block, further: str) -> list[_Placed]:
-    """The columns that nobody wants; numbers where the first lines have nothing else."""
+def _others(lines: Lines, placed: Sequence[_Placed], block: Block, further: str) -> list[_Placed]:
+    """The columns that nobody wants; numbers where the first records have nothing else."""
     taken = {one.place for one in placed}
+    header = lines.header
     rest = [(place, name) for place, name in enumerate(header) if place not in taken and name and name not in header[:place]]
-    if not rest:
-        return []
-    head = _parsed(b"\n".join(block.data.split(b"\n", _SAMPLE)[:_SAMPLE]) + b"\n", {place: "str" for place, _ in rest})
+    sample = lines.sample(block, _SAMPLE) if rest else []
     found = []
     for place, name in rest:
-        values = head[place]
-        numbers = pd.to_numeric(values, errors="coerce").isna() == values.isna()
-        found.append(_Placed(Field(further + name, (name,), "number" if bool(numbers.all()) else "text"), place, name, 1.0))
+        numbers = all(_is_number(row[place].strip()) for row in sample)
+        found.append(_Placed(Field(further + name, (name,), "number" if numbers else "text"), place, name, 1.0))
     return found
 
 
+def _is_number(cell: str) -> bool:
+    if cell in _MISSING:
+        return True
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
 def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
-    """Columns by place. "str" cells are stripped of blanks; missing ones are missing in every kind but bytes."""
-    missing: Any = {place: list(_MISSING) for place, kind in kinds.items() if kind != f"S{_WIDTH}"}
+    """Columns by place. "str" cells are stripped of blanks; missing ones are missing in every kind but bytes.
+
+    A record of our own goes first and away again: it gives the number of cells, and keeps texts that are all digits texts.
+    """
+    first = ",".join(_TEXT if kinds[place] in ("category", "str") else "" for place in range(len(kinds)))
+    missing: Any = {place: list(_MISSING) for place, kind in kinds.items() if kind != _BYTES}
     frame = pd.read_csv(
-        io.BytesIO(data), header=None, usecols=sorted(kinds), dtype=dict(kinds), keep_default_na=False,
-        na_values=missing,
-        lineterminator="\n", skip_blank_lines=False, low_memory=False, encoding_errors="replace",
+        io.BytesIO(b"".join((first.encode(), b"\n", data))), header=None, dtype=dict(kinds), keep_default_na=False,
+        na_values=missing, lineterminator="\n", skip_blank_lines=False, low_memory=False, encoding_errors="replace",
     )  # fmt: skip
+    frame = frame.iloc[1:]
     for place, kind in kinds.items():
         if kind == "str":
             stripped = frame[place].str.strip()
@@ -233,7 +245,9 @@ def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
     return frame
 
 
-_FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "float64", "time": f"S{_WIDTH}"}
+_TEXT = "\x01"
+_BYTES = f"S{_WIDTH}"
+_FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "float64", "time": _BYTES}
 
 
 def _columns(
@@ -264,32 +278,27 @@ def _cells(
 ) -> tuple[Block, dict[int, pd.Series[Any]]]:
     """The records of a block that have as many cells as the header has, and their cells by place."""
     last = len(lines.header) - 1
-    kinds = {last: "category"} | {one.place: _FAST[one.field.kind] for one in placed}
-    quoted = False
-    while len(block.lines):
+    kinds = dict.fromkeys(range(last + 1), "category") | {one.place: _FAST[one.field.kind] for one in placed}
+    frame = _fast(block, kinds)
+    if frame is None or (kinds[last] != _BYTES and bool(frame[last].isna().any())):
+        whole = lines.recounted(block)
+        if whole is not block:
+            block, frame = whole, _fast(whole, kinds)
+    if frame is None:
         try:
-            frame = _frame(block, placed, kinds, complaints)
-            short = kinds[last] != _FAST["time"] and bool(frame[last].isna().any())
-            whole = lines.recounted(block) if short else block
-            if whole is block:
-                return block, {one.place: frame[one.place] for one in placed}
+            frame = _careful(block, placed, kinds, complaints)
         except pd.errors.ParserError:
-            whole = lines.recounted(block)
-            if whole is block and quoted:
-                raise
-            if whole is block:
-                whole, quoted = lines.requoted(block), True
-        block = whole
-    return block, {one.place: pd.Series([], dtype=_FAST[one.field.kind]) for one in placed}
+            block = lines.requoted(block)
+            frame = _careful(block, placed, kinds, complaints)
+    return block, {one.place: frame[one.place] for one in placed}
 
 
-def _frame(block: Block, placed: Sequence[_Placed], kinds: Mapping[int, str], complaints: Complaints) -> pd.DataFrame:
+def _fast(block: Block, kinds: Mapping[int, str]) -> pd.DataFrame | None:
+    """The cells of a block; None where one is not of its kind or a record has too many."""
     try:
         return _parsed(block.data, kinds)
-    except pd.errors.ParserError:
-        raise
-    except (ValueError, OverflowError):
-        return _careful(block, placed, max(kinds), complaints)
+    except (ValueError, OverflowError):  # ParserError is one
+        return None
 
 
 def _tell_left_out(block: Block, placed: Sequence[_Placed], kept: NDArray[np.bool_], complaints: Complaints) -> None:
@@ -298,10 +307,9 @@ def _tell_left_out(block: Block, placed: Sequence[_Placed], kept: NDArray[np.boo
         complaints.add(f"Line {line}: wanted numbers in {needed}; {_LEFT_OUT}.")
 
 
-def _careful(block: Block, placed: Sequence[_Placed], last: int, complaints: Complaints) -> pd.DataFrame:
+def _careful(block: Block, placed: Sequence[_Placed], fast: Mapping[int, str], complaints: Complaints) -> pd.DataFrame:
     """As the fast way, for a block in which something is no number: that is missing and told."""
-    kinds = {last: "category"} | {one.place: "category" if one.field.kind == "text" else "str" for one in placed}
-    kinds |= {one.place: _FAST["time"] for one in placed if one.field.kind == "time"}
+    kinds = {place: "str" if kind == "float64" else kind for place, kind in fast.items()}
     frame = _parsed(block.data, kinds)
     for one in placed:
         if kinds[one.place] != "str":
@@ -309,7 +317,8 @@ def _careful(block: Block, placed: Sequence[_Placed], last: int, complaints: Com
         column = frame[one.place]
         numbers = pd.to_numeric(column, errors="coerce").astype("float64")
         for row in np.flatnonzero((numbers.isna() & column.notna()).to_numpy()).tolist():
-            complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a number, got {str(column[row])[:60]!r}.")
+            got = str(column.iloc[row])[:60]
+            complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a number, got {got!r}.")
         frame[one.place] = numbers
     return frame
 
@@ -391,6 +400,9 @@ def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
     known = []
     for text in values.categories:
         stripped = str(text).strip()
+        if text == _TEXT:
+            known.append(0)
+            continue
         known.append(texts.setdefault("" if stripped in _MISSING else stripped, len(texts)))
     codes = values.codes
     table = np.array([*known, texts.setdefault("", len(texts)) if bool((codes < 0).any()) else 0], np.int32)

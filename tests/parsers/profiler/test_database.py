@@ -1,0 +1,173 @@
+"""The database export against sqlite3, and what is wrong with databases."""
+
+from __future__ import annotations
+
+import sqlite3
+import statistics
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from parsers import open_run
+from parsers.frames import API, KERNELS, STEPS
+from parsers.profiler.access import FRAMES, Profile
+
+
+def profile_of(path: Path) -> Profile:
+    (profile,) = open_run(path).profile.values()
+    return profile
+
+
+def made(path: Path) -> None:
+    """A database with the tables and columns that MindSpore's documentation names."""
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE ENUM_API_TYPE (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,
+            globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);
+        CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, taskType INTEGER,
+            opType INTEGER, inputShapes INTEGER);
+        CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, opId INTEGER PRIMARY KEY);
+        CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, name INTEGER);
+        INSERT INTO STRING_IDS VALUES (1, 'Default/net/MatMul-op1'), (2, 'MatMul'), (3, 'AI_CORE'), (4, '"2,3;3,4"'),
+            (5, 'hcom_x'), (6, 'launch');
+        INSERT INTO ENUM_API_TYPE VALUES (5000, 'runtime');
+        INSERT INTO TASK VALUES (1764246877073569641, 1764246877073569743, 3, 0, 7, 1, 3, 0, 2, 9, 4294967295),
+            (1764246877073569841, 1764246877073569900, 3, 0, 8, 1, 3, 0, 2, 10, 5);
+        INSERT INTO COMPUTE_TASK_INFO VALUES (1, 7, 24, 3, 2, 4), (1, 8, 24, 3, 2, 99);
+        INSERT INTO COMMUNICATION_OP VALUES (5, 1764246877073569600, 1764246877073569650, 1);
+        INSERT INTO CANN_API VALUES (10, 20, 5000, 6), (30, 60, 5000, 6);
+        """
+    )
+    connection.close()
+
+
+@pytest.mark.parametrize("rank", [0, 1])
+def test_executions_of_the_real_one(real_data: Path, rank: int) -> None:
+    folder = real_data / f"profiler_new/torch_npu_db_level2/rank{rank}_ascend_pt"
+    path = folder / f"ASCEND_PROFILER_OUTPUT/ascend_pytorch_profiler_{rank}.db"
+    connection = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
+    texts = dict(connection.execute("SELECT id, value FROM STRING_IDS"))
+    tasks = {row[0]: row[1:] for row in connection.execute("SELECT globalTaskId, startNs, endNs, streamId, taskId FROM TASK")}
+    expected = []
+    for name, task, kind in connection.execute("SELECT name, globalTaskId, opType FROM COMPUTE_TASK_INFO"):
+        start, end, stream, number = tasks[task]
+        expected.append((start, end - start, texts[name], texts[kind], stream, number))
+    for name, start, end, kind in connection.execute("SELECT opName, startNs, endNs, opType FROM COMMUNICATION_OP"):
+        expected.append((start, end - start, texts[name], texts[kind], -1, -1))
+    (begin, last) = connection.execute("SELECT startNs, endNs FROM STEP_TIME").fetchone()
+    calls: dict[str, list[int]] = defaultdict(list)
+    for start, end, name in connection.execute("SELECT startNs, endNs, name FROM CANN_API"):
+        calls[texts[name]].append(end - start)
+    connection.close()
+    profile = profile_of(folder)
+    kernels = KERNELS.check(profile.kernels)
+    found = kernels[["start_ns", "duration_ns", "name", "type", "stream", "task"]].itertuples(index=False, name=None)
+    assert sorted(found) == sorted(expected)
+    assert kernels["step"].tolist() == [50 if begin <= start <= last else -1 for start in kernels["start_ns"]]
+    api = API.check(profile.api).groupby("name", observed=True)[["count", "total_ns"]].sum()
+    assert {str(name): tuple(row) for name, row in api.iterrows()} == {
+        name: (len(taken), sum(taken)) for name, taken in calls.items()
+    }
+    assert not profile.problems
+    steps = STEPS.check(profile.steps)
+    if rank == 0:
+        assert steps[["step", "computing_ns", "bubble_ns"]].iloc[0].tolist() == [50, 8900456.0, 0.0]
+
+
+def test_both_forms_of_a_job_say_the_same(real_data: Path) -> None:
+    """StepTraceTime and step_trace_time of the four ranks."""
+    base = real_data / "profiler_new/torch_npu_st_4ranks_pp2"
+    for rank in range(4):
+        output = base / f"rank_{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"
+        connection = sqlite3.connect(f"file:{output / 'analysis.db'}?mode=ro&immutable=1", uri=True)
+        ((computing, free),) = connection.execute("SELECT computing, free FROM StepTraceTime").fetchall()
+        connection.close()
+        steps = profile_of(output).steps  # the text is read where there are both
+        assert abs(steps["computing_ns"].iloc[0] - computing * 1000) < 1e-3
+        assert abs(steps["free_ns"].iloc[0] - free * 1000) < 1e6
+
+
+def test_names_of_mindspore_and_of_its_columns(tmp_path: Path) -> None:
+    """No real database of MindSpore is at hand: this one is made from its documentation."""
+    made(tmp_path / "ascend_mindspore_profiler.db")
+    profile = profile_of(tmp_path)
+    kernels = KERNELS.check(profile.kernels)
+    assert kernels["start_ns"].tolist() == [1764246877073569600, 1764246877073569641, 1764246877073569841]
+    assert kernels["duration_ns"].tolist() == [50, 102, 59]
+    assert kernels["core"].tolist() == ["COMMUNICATION", "AI_CORE", "AI_CORE"]
+    assert kernels["model"].tolist() == [-1, -1, 5]
+    assert kernels["blocks"].tolist() == [-1, 24, 24]
+    assert kernels["input_shapes"].tolist() == ["", "2,3;3,4", ""]
+    assert profile.rank == 0
+    operators = profile.operators.set_index("name")
+    assert operators.loc["MatMul-op1", ["count", "total_ns", "min_ns", "max_ns"]].tolist() == [2, 161, 59, 102]
+    (call,) = profile.api.itertuples()
+    assert (call.level, call.name, call.count, call.total_ns, call.mean_ns) == ("runtime", "launch", 2, 40, 20)
+    assert call.variance_ns2 == statistics.pvariance([10, 30])
+
+
+def test_the_rank_is_in_the_name(tmp_path: Path) -> None:
+    made(tmp_path / "ascend_mindspore_profiler_7.db")
+    assert list(open_run(tmp_path).profile) == [(".", 7)]
+
+
+def test_nothing_is_written_beside_a_database(real_data: Path, tmp_path: Path) -> None:
+    source = real_data / "profiler_new/msinsight_server/full_db"
+    for name in ("msprof_0.db", "msprof_0.db-shm", "msprof_0.db-wal"):
+        (tmp_path / name).write_bytes((source / name).read_bytes())
+    before = {path.name: (path.stat().st_mtime_ns, path.stat().st_size) for path in tmp_path.iterdir()}
+    profile = profile_of(tmp_path)
+    assert (len(profile.kernels), len(profile.api)) == (11, 3)
+    assert {path.name: (path.stat().st_mtime_ns, path.stat().st_size) for path in tmp_path.iterdir()} == before
+
+
+def test_a_locked_database_is_read(tmp_path: Path) -> None:
+    made(tmp_path / "ascend_mindspore_profiler.db")
+    connection = sqlite3.connect(tmp_path / "ascend_mindspore_profiler.db", isolation_level=None)
+    connection.execute("BEGIN EXCLUSIVE")
+    profile = profile_of(tmp_path)
+    assert len(profile.kernels) == 3
+    assert not profile.problems
+    connection.close()
+
+
+def test_damage_is_told_and_the_rest_is_shown(tmp_path: Path) -> None:
+    made(tmp_path / "whole")
+    whole = (tmp_path / "whole").read_bytes()
+    path = tmp_path / "run/ascend_mindspore_profiler.db"
+    path.parent.mkdir()
+    told = 0
+    for at in range(0, len(whole), 97):
+        path.write_bytes(whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :])
+        profile = profile_of(path.parent)
+        for name, schema in FRAMES.items():
+            schema.check(profile.frame(name))
+        told += bool(profile.problems)
+    assert told > 3
+    for cut in range(0, len(whole), 501):
+        path.write_bytes(whole[:cut])
+        profile = profile_of(path.parent)
+        for name in FRAMES:
+            profile.frame(name)
+        assert profile.problems, cut
+        assert {problem.path for problem in profile.problems} == {str(path)}
+
+
+def test_values_of_other_types_are_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "ascend_mindspore_profiler.db"
+    made(path)
+    connection = sqlite3.connect(path)
+    connection.execute("UPDATE TASK SET endNs = 'soon' WHERE globalTaskId = 8")
+    connection.execute("UPDATE TASK SET streamId = x'00ff'")
+    connection.execute("UPDATE STRING_IDS SET value = CAST(x'ff41' AS TEXT) WHERE id = 2")
+    connection.commit()
+    connection.close()
+    profile = profile_of(tmp_path)
+    assert profile.kernels["duration_ns"].tolist() == [50, 102]
+    assert profile.kernels["stream"].tolist() == [-1, -1]
+    assert profile.kernels["type"].tolist() == ["", "\ufffdA"]
+    assert ["1 rows are left out" in problem.text for problem in profile.problems] == [True]

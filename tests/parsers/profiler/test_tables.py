@@ -1,0 +1,195 @@
+"""Text tables: what is intact is read as the csv module reads it, and what is not is told with its line and column."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from parsers.profiler import lines
+from parsers.profiler.tables import NONE, Field, Table, read_table
+
+FIELDS = (
+    Field("name", ("Name",), "text", required=True),
+    Field("start", ("Start Time",), "time", "us", required=True),
+    Field("duration", ("Duration",), "exact", "us", required=True),
+    Field("ratio", ("Ratio",)),
+    Field("stream", ("Stream ID",), "whole"),
+)
+HEADER = "Name,Start Time(us),Duration(us),Ratio,Stream ID\n"
+ROW = "MatMul,1736412474730135.222\t,55.161,0.25,2\n"
+
+
+def read(path: Path, text: str | bytes, further: str = "") -> Table:
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return read_table(str(path), FIELDS, further=further)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "table.csv"
+
+
+def texts(table: Table) -> list[str]:
+    return [problem.text for problem in table.problems]
+
+
+def test_no_file_and_an_empty_one(path: Path) -> None:
+    assert [problem.kind for problem in read_table(str(path), FIELDS).problems] == ["unreadable"]
+    empty = read(path, "")
+    assert ([problem.kind for problem in empty.problems], empty.rows) == (["empty_file"], 0)
+
+
+def test_only_a_header_is_no_damage(path: Path) -> None:
+    table = read(path, HEADER)
+    assert (table.rows, table.problems) == (0, ())
+    assert read(path, HEADER.rstrip("\n")).problems == ()
+
+
+def test_times_keep_their_nanoseconds(path: Path) -> None:
+    times = ["1736412474730135.222\t", "1736412474730135.223", "1736412474730135", "0.001", "1.7364124747301352e15"]
+    times += ["-5.5", "12."]
+    table = read(path, HEADER + "".join(f"a,{time},1,0,0\n" for time in times))
+    assert table.columns["start"].tolist() == [int(Decimal(time.strip()) * 1000) for time in times]
+    assert not table.problems
+
+
+@given(st.lists(st.decimals(0, 9 * 10**15, places=3), min_size=1, max_size=40))
+def test_any_time_is_what_decimal_says(tmp_path_factory: pytest.TempPathFactory, times: list[Decimal]) -> None:
+    table = read(tmp_path_factory.mktemp("t") / "t.csv", HEADER + "".join(f"a,{time:f},1,0,0\n" for time in times))
+    assert table.columns["start"].tolist() == [int(time * 1000) for time in times]
+
+
+def test_columns_in_another_order_padded_and_unknown(path: Path) -> None:
+    content = "\ufeffRatio\t,New (Gb/s), stream_id ,DURATION(ms),Name ,start time(ns),Note\r\n"
+    content += "0.5,1.5,7,2.5,a,19,x\r\n0.25,,N/A,1,b,20,y\r\n"
+    table = read(path, content, further="more/")
+    assert table.columns["duration"].tolist() == [2_500_000, 1_000_000]
+    assert table.columns["start"].tolist() == [19, 20]
+    assert table.columns["stream"].tolist() == [7, NONE]
+    assert list(table.columns["name"]) == ["a", "b"]
+    np.testing.assert_array_equal(table.columns["more/New (Gb/s)"], [1.5, np.nan])
+    assert list(table.columns["more/Note"]) == ["x", "y"]
+    assert not table.problems
+
+
+def test_a_missing_column_is_named(path: Path) -> None:
+    table = read(path, "Name,Start Time(us)\na,1\n")
+    assert (table.rows, texts(table)) == (
+        0, ["Line 1: wanted a column Duration, got Name, Start Time(us); nothing is taken from the file."],
+    )  # fmt: skip
+    assert "ratio" not in read(path, "Name,Start Time,Duration\na,1,2\n").found
+
+
+def test_cells_that_are_no_numbers_are_named_and_the_row_stays(path: Path) -> None:
+    table = read(path, HEADER + ROW + "b,2,3,often,many\n" + ROW)
+    assert texts(table) == [
+        "Line 3, column Ratio: wanted a number, got 'often'.", "Line 3, column Stream ID: wanted a number, got 'many'.",
+    ]  # fmt: skip
+    assert table.columns["stream"].tolist() == [2, NONE, 2]
+    assert np.isnan(table.columns["ratio"][1])
+
+
+def test_rows_without_what_is_required_are_left_out(path: Path) -> None:
+    table = read(path, HEADER + "a,soon,1,0,0\nb,2,,0,0\n" + ROW)
+    assert list(table.columns["name"]) == ["MatMul"]
+    assert texts(table) == [
+        "Line 2, column Start Time(us): wanted a time, got 'soon'.",
+        "Line 2: wanted numbers in Start Time(us), Duration(us); the line is left out.",
+        "Line 3: wanted numbers in Start Time(us), Duration(us); the line is left out.",
+    ]
+
+
+@pytest.mark.parametrize("cells", ["a,1,2,3", "a,1,2,3,4,5", "a", "a,1,2,3,4,5,6,7"])
+def test_lines_of_another_number_of_cells(path: Path, cells: str) -> None:
+    for content, line in ((ROW + cells + "\n" + ROW, 3), (cells + "\n" + ROW + ROW, 2), (ROW + ROW + cells, 4)):
+        table = read(path, HEADER + content)
+        assert (table.rows, table.columns["stream"].tolist()) == (2, [2, 2])
+        assert texts(table) == [f"Line {line}: wanted 5 cells, got {cells.count(',') + 1}; the line is left out."]
+
+
+def test_one_line_too_long_and_one_too_short(path: Path) -> None:
+    table = read(path, HEADER + ROW + "a,1,2,3\n" + "b,1,2,3,4,5\n" + ROW)
+    assert (table.rows, len(table.problems)) == (2, 2)
+
+
+def test_a_repeated_header_is_passed_over(path: Path) -> None:
+    table = read(path, HEADER + ROW + HEADER + ROW)
+    assert (table.rows, texts(table)) == (2, ["Line 3: the header is repeated; the line is passed over."])
+
+
+def test_blank_lines_and_lines_in_quotes(path: Path) -> None:
+    table = read(path, "\n" + HEADER + "\n" + '"a\nb, ""c""",1,2,3,4\n\r\n' + "d,1,x,3,4\n")
+    assert list(table.columns["name"]) == ['a\nb, "c"']
+    assert texts(table)[0] == "Line 7, column Duration(us): wanted a number, got 'x'."
+
+
+def test_a_quote_that_is_not_closed_costs_its_line(path: Path) -> None:
+    table = read(path, HEADER + ROW + '"b,1,2,3,4\n' + ROW * 3)
+    assert (table.rows, texts(table)) == (4, ["Line 3: wanted 5 cells, got a cell that does not end; the line is left out."])
+
+
+def test_other_encodings_are_told(path: Path) -> None:
+    table = read(path, (HEADER + ROW + "卷积,1,2,3,4\n").encode("gb18030"))
+    assert (table.rows, texts(table)) == (2, ["From line 3 on: wanted UTF-8, got other bytes; these are shown as \ufffd."])
+    table = read(path, codecs.BOM_UTF16_LE + (HEADER + ROW + "卷积,1,2,3,4\n").encode("utf-16-le"))
+    assert (list(table.columns["name"]), table.problems) == (["MatMul", "卷积"], ())
+
+
+def test_a_cell_of_ten_megabytes(path: Path) -> None:
+    table = read(path, HEADER + ROW + f'"{"x" * (10 << 20)}",1,2,3,4\n' + ROW)
+    assert table.columns["stream"].tolist() == [2, 4, 2]
+    assert len(table.columns["name"][1]) == lines.LONGEST_CELL
+    assert texts(table) == [
+        "Line 3, column Name: wanted at most 1,048,576 characters, got 10,485,760; the first ones are shown.",
+    ]  # fmt: skip
+
+
+def test_a_header_of_ten_megabytes(path: Path) -> None:
+    assert read(path, "x" * (10 << 20)).rows == 0
+
+
+def test_only_so_much_is_told(path: Path) -> None:
+    table = read(path, HEADER + "a,b\n" * 5000)
+    assert len(table.problems) == lines.MOST_COMPLAINTS + 1
+    assert texts(table)[-1] == f"{5000 - lines.MOST_COMPLAINTS:,} more places of this file could not be read."
+
+
+cells = st.text(st.characters(codec="utf-8", exclude_characters="\0\r", exclude_categories=["Cs"]), max_size=8)
+
+
+@given(st.lists(st.tuples(cells, st.integers(0, 10**12), st.integers(0, 10**6)), max_size=30), st.integers(16, 200))
+def test_blocks_of_any_size_read_what_the_csv_module_wrote(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, int, int]], block: int
+) -> None:
+    made = io.StringIO()
+    writer = csv.writer(made, lineterminator="\n")
+    writer.writerow(HEADER.strip().split(","))
+    writer.writerows((name, start, duration, "0.5", "1") for name, start, duration in rows)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "BLOCK", block)
+        table = read(tmp_path_factory.mktemp("t") / "t.csv", made.getvalue())
+    assert not table.problems
+    assert table.columns["start"].tolist() == [start * 1000 for _, start, _ in rows]
+    assert table.columns["duration"].tolist() == [duration * 1000 for _, _, duration in rows]
+    missing = ("", "N/A", "n/a", "NA", "nan", "NaN", "None", "null", "-")
+    assert list(table.columns["name"]) == ["" if name.strip() in missing else name.strip() for name, _, _ in rows]
+
+
+def test_no_flipped_byte_and_no_cut_raises(path: Path) -> None:
+    whole = (HEADER + ROW + '"a,b",1,2,3,4\n' + ROW).encode()
+    for at in range(len(whole)):
+        for flip in (0x01, 0x02, 0x10, 0x80, 0xFF):
+            table = read(path, whole[:at] + bytes((whole[at] ^ flip,)) + whole[at + 1 :], "more/")
+            assert table.rows <= 4
+            if at > len(HEADER) and not table.problems:
+                assert table.rows == 3, at
+        table = read(path, whole[:at], "more/")
+        assert table.rows <= 3
