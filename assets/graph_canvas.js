@@ -4,6 +4,8 @@
   const mindscope = window.mindscope;
   const graph = mindscope.graph;
   const CLOSE = 0.9;
+  const READABLE = 0.62;
+  const EDGE = 24;
   const STEP = 80;
   const MOST_WAITS = 300;
   const known = new WeakSet();
@@ -72,7 +74,7 @@
     }
     page.there = drawing;
     cy.resize();
-    if (page.fit) fit(page);
+    if (page.fit) begin(page);
     page.fit = false;
     minimap(page);
     mark(page);
@@ -88,6 +90,19 @@
       cy.zoom(1.2);
       cy.center();
     }
+  }
+
+  // A first look: all of it where that can be read, else its top.
+  function begin(page) {
+    fit(page);
+    const cy = cyOf(page);
+    if (!cy.elements().length || cy.zoom() >= READABLE) return;
+    cy.zoom(READABLE);
+    cy.center();
+    const { width, height } = page.drawing.meta;
+    const pan = cy.pan();
+    const room = { x: cy.width() - width * READABLE, y: cy.height() - height * READABLE };
+    cy.pan({ x: room.x < 0 && width > 2 * height ? EDGE : pan.x, y: room.y < 0 ? EDGE : pan.y });
   }
 
   function zoom(page, factor) {
@@ -119,13 +134,16 @@
     if (!cy) return;
     const name = graph.get(page, "node");
     cy.batch(() => {
-      cy.elements(".chosen, .near").removeClass("chosen near");
+      cy.elements(".chosen, .near").removeClass("chosen near into out");
       const found = name ? element(page, name) : null;
       if (!found) return;
       found.addClass("chosen");
       const box = found.hasClass("small") ? cy.getElementById(found.data("box")) : found;
       if (box !== found) box.addClass("near");
       found.connectedEdges().addClass("chosen");
+      // What an edge carries stands at its far end, where edges are apart.
+      found.incomers("edge").addClass("into");
+      found.outgoers("edge").addClass("out");
       found.connectedEdges().connectedNodes().not(found).addClass("near");
       cy.nodes(".small").filter((small) => small.data("kind") === "proxy" && small.data("box") === found.id()).addClass("near");
     });
@@ -149,7 +167,7 @@
       else if (data.rows && data.rows.length) graph.choose(page, `n${data.rows[0]}`);
     });
     cy.on("tap", "edge", (event) => {
-      cy.elements(".chosen, .near").removeClass("chosen near");
+      cy.elements(".chosen, .near").removeClass("chosen near into out");
       event.target.addClass("chosen");
       event.target.connectedNodes().addClass("near");
     });

@@ -86,6 +86,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "graph.kind.operator": ("operator", "算子"),
     "graph.kind.parameter": ("parameter", "参数"),
     "graph.kind.constant": ("constant", "常量"),
+    "graph.kind.graph": ("graph", "计算图"),
     "graph.kind.scope": ("scope", "作用域"),
     "graph.kind.stack": ("equal blocks", "相同结构"),
     "graph.kind.fold": ("operators of one type", "同类算子"),
@@ -115,6 +116,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "graph.source": ("Source lines", "源代码位置"),
     "graph.members": ("Members", "成员"),
     "graph.types": ("Operator types", "算子类型"),
+    "graph.held": ("Parameters, the largest first", "参数，从大到小"),
     "graph.more": ("and {n} more", "另有 {n} 个"),
     # Nothing to show
     "graph.no_runs": ("No run is chosen.", "未选择训练。"),

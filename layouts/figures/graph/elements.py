@@ -22,6 +22,8 @@ from layouts.format import count
 Element = dict[str, Any]
 SMOOTH = 600
 """Links of a drawing with more are bent without round corners, which cost three control points each."""
+FAR = 22
+"""Pixels from the far end of a marked link to what it carries."""
 ROUND = 14.0
 """Pixels before and after a bend that its corner takes."""
 
@@ -135,6 +137,8 @@ def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
                 "z-index": 30,
             },
         },
+        {"selector": "edge.into", "style": {"label": "", "source-label": "data(label)", "source-text-offset": FAR}},
+        {"selector": "edge.out", "style": {"label": "", "target-label": "data(label)", "target-text-offset": FAR}},
         {"selector": "node.near", "style": {"border-color": look.accent, "border-width": 1.5}},
     ]
 

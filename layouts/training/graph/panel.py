@@ -25,6 +25,7 @@ from layouts.training.graph.views import Views
 MOST_LINES = 200
 """So many inputs, outputs or members are listed."""
 MOST_TYPES = 40
+MOST_PARAMETERS = 50
 LONG = 240
 """A longer attribute is folded."""
 LONGEST = 1_000_000
@@ -143,7 +144,7 @@ def _scope(view: View, scope: int, *, stack: bool) -> list[Any]:
         ("scopes", fmt.count(int(tree.end[scope]) - scope - 1)),
     ]
     title: Any = tree.label(scope) if scope else t("graph.whole")
-    parts = [_head(title, "stack" if len(members) > 1 else "scope"), _facts(known)]
+    parts = [_head(title, "stack" if len(members) > 1 else "scope" if scope else "graph"), _facts(known)]
     if len(members) > 1:
         lines = [_jump_line(f"s:{tree.paths[one]}", tree.label(one), "", tree.paths[one], act="open") for one in members]
         parts += _section("members", [*lines[:MOST_LINES], *_more(len(lines))])
@@ -151,7 +152,19 @@ def _scope(view: View, scope: int, *, stack: bool) -> list[Any]:
     most = max((many for _, many in types), default=1)
     lines = [_type(kind, many, most) for kind, many in types[:MOST_TYPES]]
     parts += _section("types", [*lines, *_more(len(types), MOST_TYPES)])
-    return parts
+    return [*parts, *_section("held", _parameters(view, scope))]
+
+
+def _parameters(view: View, scope: int) -> list[Any]:
+    """The parameters in a scope, the largest first."""
+    network, inside = view.network, view.scopes.within(scope)
+    rows = inside[network.kind[inside] == PARAMETER]
+    size = values(network.shapes)[network.shape[rows]] * type_bytes(network.output_types)[network.output_type[rows]]
+    lines = []
+    for row in rows[np.argsort(-size, kind="stable")][:MOST_PARAMETERS].tolist():
+        carried = f"{network.output_types[network.output_type[row]]} {network.shapes[network.shape[row]]}".strip()
+        lines.append(_jump_line(f"n{row}", network.names[row], carried, network.full_names[row]))
+    return [*lines, *_more(len(rows), MOST_PARAMETERS)]
 
 
 def _type(kind: str, many: int, most: int) -> html.Button:
