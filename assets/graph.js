@@ -5,6 +5,7 @@
   const mindscope = (window.mindscope = window.mindscope || {});
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const { make, words, icon, menu, badge, last, count } = mindscope.cards;
+  const MOST_COMPARABLE = 500;
   const pages = new Map();
   const graph = (mindscope.graph = {});
 
@@ -37,16 +38,26 @@
     page.run = runs.find((one) => one.key === get(page, "of")) || runs[0] || null;
     const graphs = page.run ? page.run.graphs : [];
     page.graph = graphs.find((one) => one.name === get(page, "graph")) || graphs[0] || null;
+    page.against = get(page, "with") ? [get(page, "with"), get(page, "other")] : null;
   }
 
   function of(page) {
     const found = { run: [page.run.key], graph: [page.graph.name], mark: [page.graph.mark] };
     if (get(page, "simple") === "1") found.simple = ["1"];
+    if (page.against) [found.with, found.other] = page.against.map((one) => [one]);
     return found;
   }
 
   function sameGraph(one, other) {
-    return Boolean(one && other) && ["run", "graph", "mark"].every((key) => one[key][0] === other[key][0]);
+    const same = (key) => mindscope.state.same(one[key] || [], other[key] || []);
+    return Boolean(one && other) && ["run", "graph", "mark", "with", "other"].every(same);
+  }
+
+  // All graphs but the one shown, those of its own run first: [[run, graph], ...].
+  function comparable(page) {
+    const all = [page.run, ...page.catalogue.runs.filter((run) => run !== page.run)];
+    const pairs = all.flatMap((run) => run.graphs.map((one) => [run.key, one.name]));
+    return pairs.slice(0, MOST_COMPARABLE + 1).filter(([key, name]) => key !== page.run.key || name !== page.graph.name);
   }
 
   // Whether what a name is of can be pointed at on the canvas.
@@ -128,7 +139,7 @@
 
   // Controls ----------------------------------------------------------------------------------------------------------
 
-  const FRESH = { open: [], page: [], node: [] };
+  const FRESH = { open: [], page: [], node: [], with: [], other: [] };
 
   function select(name, label, chosen) {
     const element = make("select", "ms-input", [], { "data-control": name });
@@ -167,6 +178,8 @@
     });
     page.parameters = toggleButton("parameters", () => hide(page, "parameter"));
     page.constants = toggleButton("constants", () => hide(page, "constant"));
+    page.compare = toggleButton("compare", () => against(page, page.against ? null : comparable(page)[0]));
+    page.others = select("with", "graph.with", (pair) => against(page, JSON.parse(pair)));
     page.hiddenCount = make("span", "ms-muted ms-graph-hidden");
     const collapse = make("button", "ms-button", words("graph.collapse"), { type: "button", "data-control": "collapse" });
     collapse.addEventListener("click", () => {
@@ -177,11 +190,17 @@
     page.left = make("span", "ms-muted");
     page.find(".ms-graph-controls").replaceChildren(
       page.runs, page.graphs, page.left, page.simple, page.hiddenCount, page.parameters, page.constants, collapse,
+      page.compare, page.others,
       make("span", "ms-grow"), page.counts,
     );
     buildHead(page);
     graph.side.build(page);
     graph.canvas.build(page);
+  }
+
+  function against(page, pair) {
+    page.fit = true;
+    page.change({ page: [], node: [], with: pair ? [pair[0]] : [], other: pair ? [pair[1]] : [] });
   }
 
   const FORMS = ["svg", "png", "dot", "json", "all.dot", "all.json"];
@@ -230,7 +249,22 @@
     press(page.simple, get(page, "simple") === "1");
     press(page.parameters, !(page.state.hide || []).includes("parameter"));
     press(page.constants, !(page.state.hide || []).includes("constant"));
+    drawCompared(page);
     page.find(".ms-graph-main").classList.toggle("ms-full", get(page, "full") === "1");
+  }
+
+  function drawCompared(page) {
+    const pairs = comparable(page);
+    page.compare.hidden = !pairs.length && !page.against;
+    page.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
+    page.others.hidden = !page.against;
+    page.root.classList.toggle("ms-graph-compared", Boolean(page.against));
+    if (!page.against) return;
+    const named = new Map(page.catalogue.runs.map((run) => [run.key, run.name]));
+    const choices = pairs.map((pair) => [JSON.stringify(pair), mindscope.i18n.text("graph.of_run", { run: named.get(pair[0]), graph: pair[1] })]);
+    const chosen = JSON.stringify(page.against);
+    if (!choices.some(([value]) => value === chosen)) choices.unshift([chosen, page.against.join(" · ")]);
+    options(page.others, choices, chosen);
   }
 
   // The head of the canvas --------------------------------------------------------------------------------------------
@@ -312,7 +346,8 @@
       const page = pageOf(rootId);
       if (!page || !drawing || !page.graph) return [no_update, no_update];
       const { meta } = drawing;
-      if (meta.of.run !== page.run.key || meta.of.graph !== page.graph.name) return [no_update, no_update];
+      const other = page.against || [];
+    if (meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !mindscope.state.same(meta.of.against, other)) return [no_update, no_update];
       const before = page.drawing;
       page.drawing = drawing;
       page.keys = graph.canvas.keys(drawing.elements);

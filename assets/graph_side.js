@@ -73,13 +73,14 @@
 
   // The tree: what can be opened, as the canvas has it.
   function drawTree(page) {
-    const lines = page.drawing.meta.tree.map(([name, depth, kind, label, many, members, opened]) => {
+    const lines = page.drawing.meta.tree.map(([name, depth, kind, label, many, members, opened, mark]) => {
       const arrow = iconButton(opened ? "down" : "right", opened ? "graph.close" : "graph.open", "");
       arrow.removeAttribute("data-act");
       arrow.dataset.toggle = name;
       arrow.setAttribute("aria-expanded", String(opened));
       const shown = members > 1 ? `${label} ×${count(members)}` : label;
-      const text = make("button", "ms-graph-name", [make("span", "ms-cut", shown), make("span", "ms-muted ms-number", count(many))],
+      const dot = mark && mark !== "same" ? [make("span", `ms-graph-mark ms-graph-mark-${mark}`)] : [];
+      const text = make("button", "ms-graph-name", [...dot, make("span", "ms-cut", shown), make("span", "ms-muted ms-number", count(many))],
         { type: "button", "data-go": name, title: name.replace(/^[sk]:/, "") });
       const line = make("div", `ms-graph-branch ms-graph-branch-${kind}`, [arrow, text],
         { role: "treeitem", "aria-expanded": String(opened), "aria-level": String(depth + 1), "data-name": name });

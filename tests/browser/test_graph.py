@@ -108,3 +108,52 @@ def test_a_graph_is_opened_closed_searched_and_chosen_and_the_link_brings_it_bac
     page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")
     assert (keys(page), opened(page)) == (shown, frames)
     assert state(page)["node"] == [other]
+
+
+def test_two_graphs_are_compared_on_one_canvas(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_landscape&run=lenet_adam_lr0.01_b64&of=lenet_landscape")
+    page.locator('[data-control="compare"]').click()
+    expect(page.locator(".ms-graph-count .en").first).to_contain_text("nodes changed")
+    page.wait_for_function(f"() => {CY}.nodes('.changed, .added, .removed').length > 0")
+    page.locator('.ms-graph-result[data-go^="n"]').first.click()
+    expect(page.locator(".ms-graph-panel")).to_contain_text("Differs between the graphs.")
+    page.reload()
+    expect(page.locator(".ms-graph-panel")).to_contain_text("Differs between the graphs.")
+    page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")
+    page.locator('[data-control="compare"]').click()
+    page.wait_for_function(f"() => {CY}.nodes().length && !{CY}.nodes('.changed, .added, .removed').length")
+    assert "with" not in state(page)
+
+
+def test_keys_full_screen_language_and_simplify(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_landscape")
+    page.locator(".ms-graph-canvas").focus()
+    before = camera(page)
+    page.keyboard.press("+")
+    assert camera(page)[0] > before[0]
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("0")
+    page.keyboard.press("f")
+    expect(page.locator(".ms-graph-main.ms-full")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".ms-graph-main.ms-full")).to_have_count(0)
+    page.locator('[data-control="simple"]').click()
+    expect(page.locator(".ms-graph-hidden .en")).to_contain_text("hidden")
+    page.locator("[data-action=language]").click()
+    expect(page.locator(".ms-graph-hidden .zh")).to_contain_text("已隐藏")
+    page.locator("[data-action=theme]").click()
+    page.wait_for_function(f"() => {CY}.nodes()[0].data('fill') === '#202429'")
+    with page.expect_download() as download:
+        page.locator(".ms-graph-main summary").first.click()
+        page.locator('[data-save="svg"]').click()
+    assert Path(download.value.path()).read_text(encoding="utf-8").startswith("<svg ")
+    with page.expect_download() as download:
+        page.locator('[data-save="png"]').evaluate("button => button.click()")
+    assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_run_without_a_graph_says_how_to_record_one(page: Page, address: str) -> None:
+    page.goto(f"{address}/graph?run=nan_inf")
+    expect(page.locator('[data-state="none"]')).to_contain_text('"collect_graph": True')
+    page.locator(".ms-graph-elsewhere button", has_text="lenet_landscape").click()
+    expect(page.locator(".ms-graph-drawn")).to_be_visible()

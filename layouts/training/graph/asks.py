@@ -19,11 +19,15 @@ HIDDEN = ("parameter", "constant")
 
 @dataclass(frozen=True, slots=True)
 class Of:
-    """Which graph: member run, name in it, and whether it is simplified."""
+    """Which graph: member run, name in it, and whether it is simplified.
+
+    against: member run and name of the graph it is compared with, or None.
+    """
 
     run: str
     graph: str
     simple: bool
+    against: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class Ask:
 
 def read_of(data: Any) -> Of:
     """The graph that an ask is about, or BadInput."""
-    return Of(text(data, "run"), text(data, "graph"), flag(data, "simple"))
+    against = text(data, "with"), text(data, "other")
+    return Of(text(data, "run"), text(data, "graph"), flag(data, "simple"), against if any(against) else None)
 
 
 def read_ask(data: Any) -> Ask:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from parsers import PayloadError
-from parsers.analysis.graphs import Item, Shown, View, Visible
+from parsers.analysis.graphs import Item, Shown, View, Visible, marks
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
 
 from layouts.figures.graph import arrange, elements, minimap, stylesheet
@@ -31,13 +31,15 @@ def drawn(views: Views, ask: Ask) -> dict[str, Any]:
     chosen, shown = shown_of(view, ask)
     visible = view.visible(shown)
     arrangement = arrange(visible)
-    found = elements(visible, arrangement, dark=ask.dark)
+    compared = opened.compared
+    marked = marks(visible, view.scopes, compared.both.state) if compared else {}
+    found = elements(visible, arrangement, dark=ask.dark, marks={key: mark for key, mark in marked.items() if mark != "same"})
     names = _named(view, visible, shown, found)
     meta = _meta(ask) | {
         "chosen": chosen,
         "opened": [name_of(view, item.key) for item in visible.items if item.opened],
         "pages": [f"{number}:{name_of(view, key)}" for key, number in shown.pages.items()],
-        "tree": _tree(visible, names),
+        "tree": _tree(visible, names, marked),
         "counts": _counts(view),
         "hidden": {rule: many for rule, many in opened.hidden.items() if many} if ask.of.simple else {},
         "closed": len(visible.closed),
@@ -57,7 +59,7 @@ def drawn(views: Views, ask: Ask) -> dict[str, Any]:
 
 
 def _meta(ask: Ask) -> dict[str, Any]:
-    of = {"run": ask.of.run, "graph": ask.of.graph, "simple": ask.of.simple}
+    of = {"run": ask.of.run, "graph": ask.of.graph, "simple": ask.of.simple, "against": list(ask.of.against or ())}
     return {"of": of, "broken": False, "chosen": "", "tree": []}
 
 
@@ -121,8 +123,8 @@ def _named(view: View, visible: Visible, shown: Shown, found: Sequence[dict[str,
     return names
 
 
-def _tree(visible: Visible, names: dict[str, str]) -> list[list[Any]]:
-    """What can be opened, each after what it is in: name, depth, kind, label, operators, members, whether it is open."""
+def _tree(visible: Visible, names: dict[str, str], marked: dict[str, str]) -> list[list[Any]]:
+    """What can be opened, each after what it is in: name, depth, kind, label, operators, members, whether it is open, mark."""
     inside: dict[int, list[int]] = {}
     for number, item in enumerate(visible.items):
         if item.kind in _OPENS:
@@ -132,7 +134,8 @@ def _tree(visible: Visible, names: dict[str, str]) -> list[list[Any]]:
     while waiting:
         number, depth = waiting.pop()
         item = visible.items[number]
-        lines.append([names[item.key], depth, item.kind, item.label, item.count, len(item.members), item.opened])
+        many, mark = len(item.members), marked.get(item.key, "")
+        lines.append([names[item.key], depth, item.kind, item.label, item.count, many, item.opened, mark])
         waiting += [(below, depth + 1) for below in reversed(inside.get(number, []))]
     return lines
 
@@ -147,5 +150,6 @@ def _counts(view: View) -> dict[str, int]:
 
 
 def _problems(opened: Opened) -> list[str]:
-    texts = [problem.text for problem in opened.graph.problems]
+    graphs = [opened.graph, *([opened.compared.graph] if opened.compared else [])]
+    texts = [problem.text for graph in graphs for problem in graph.problems]
     return [*texts[:MOST_PROBLEMS], *([f"+ {len(texts) - MOST_PROBLEMS:,}"] if len(texts) > MOST_PROBLEMS else [])]

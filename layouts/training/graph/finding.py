@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View, search
 from parsers.analysis.graphs.network import KINDS
+from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED
 
 from layouts import format as fmt
 from layouts.i18n import t
@@ -18,7 +20,7 @@ from layouts.page import FrameSource
 from layouts.state import BadInput, flag, text
 from layouts.training.graph.asks import read_of
 from layouts.training.graph.panel import kind_of
-from layouts.training.graph.views import Views
+from layouts.training.graph.views import Opened, Views
 
 MOST = 200
 """So many results are listed."""
@@ -48,13 +50,16 @@ def read_query(data: Any) -> Query:
 
 def results(source: FrameSource, views: Views, data: Any) -> list[Any]:
     """The list of what is found; nothing where nothing is searched for."""
-    query = read_query(data)
-    if query == Query("", query.regex):
+    query, of = read_query(data), read_of(data)
+    nothing = query == Query("", query.regex)
+    if nothing and of.against is None:
         return []
     try:
-        _, view = views.of(read_of(data))
+        opened, view = views.of(of)
     except PayloadError:
         return []  # the canvas says why
+    if nothing:
+        return differences(opened, view)
     if query.kind and query.kind.lower() not in KINDS:
         return [html.P(t("graph.kinds", kinds=", ".join(KINDS)), className="ms-graph-count ms-wrong-text", role="alert")]
 
@@ -78,16 +83,37 @@ def results(source: FrameSource, views: Views, data: Any) -> list[Any]:
     return [html.P(said, className="ms-graph-count ms-muted", role="status"), *scopes, *nodes]
 
 
+def differences(opened: Opened, view: View) -> list[Any]:
+    """What differs between two graphs, of a graph that is compared: what changed, then what only one of them has."""
+    if opened.compared is None:
+        return []
+    found = opened.compared.difference
+    if found.same:
+        return [html.P(t("graph.same"), className="ms-graph-count", role="status")]
+    numbers = {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
+    said = t("graph.differences", **{state: fmt.count(many) for state, many in numbers.items()})
+    edges = t("graph.edges_differ", added=fmt.count(len(found.edges_added)), removed=fmt.count(len(found.edges_removed)))
+    lines: list[Any] = [html.P([said, html.Br(), edges], className="ms-graph-count ms-muted", role="status")]
+    state = opened.compared.both.state
+    rows = [row for code in (CHANGED, ADDED, REMOVED) for row in np.flatnonzero(state == code)[:MOST].tolist()]
+    for row in rows[:MOST]:
+        fields = " ".join(found.changed.get(row, ()))
+        lines.append(_node(view, row, opened.state(row), fields))
+    more = sum(numbers.values()) - min(len(rows), MOST)
+    return [*lines, *([html.P(t("graph.more", n=fmt.count(more)), className="ms-graph-count ms-muted")] if more else [])]
+
+
 def _scope(view: View, scope: int) -> html.Button:
     path = view.scopes.paths[scope]
     many = fmt.count(int(view.scopes.operators[scope]))
     return _line(f"s:{path}", "scope", view.scopes.label(scope), path.rpartition("/")[0], many)
 
 
-def _node(view: View, row: int) -> html.Button:
+def _node(view: View, row: int, state: str = "", note: str = "") -> html.Button:
     network = view.network
     scope, _, last = network.full_names[row].rpartition("/")
-    return _line(f"n{row}", kind_of(view, row), last or network.full_names[row], scope, network.types[network.type[row]])
+    note = note or network.types[network.type[row]]
+    return _line(f"n{row}", state or kind_of(view, row), last or network.full_names[row], scope, note)
 
 
 def _line(name: str, kind: str, last: str, scope: str, note: str) -> html.Button:

@@ -18,7 +18,10 @@ summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_gra
 model.train(epochs, dataset, callbacks=[summary])"""
 
 _STORES = ("chosen", "catalogue", "digest", "ask", "about", "query", "drawing", "save")
-_LEGEND = ("scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged")
+_LEGEND = (
+    "scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged", "added", "removed",
+    "changed",
+)  # fmt: skip
 
 
 def layout(ids: Ids, routes: str) -> html.Div:

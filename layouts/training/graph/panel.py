@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
-from parsers import Graph, PayloadError
+from parsers import PayloadError
 from parsers.analysis.graphs import View
 from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
 from parsers.analysis.graphs.sizes import type_bytes, values
@@ -20,7 +20,7 @@ from layouts import format as fmt
 from layouts.i18n import t
 from layouts.training.graph.asks import Of
 from layouts.training.graph.names import key_of, row_of
-from layouts.training.graph.views import Views
+from layouts.training.graph.views import Opened, Views
 
 MOST_LINES = 200
 """So many inputs, outputs or members are listed."""
@@ -40,7 +40,7 @@ def panel(views: Views, of: Of, name: str) -> Any:
         return []  # the canvas says why
     key = key_of(view, name)
     if key[:1] == "n":
-        return _node(opened.graph, view, row_of(view, name))
+        return _node(opened, view, row_of(view, name))
     if key[:1] == "f":
         return _fold(view, row_of(view, name))
     return _scope(view, int(key[1:]) if key else 0, stack=key[:1] == "k")
@@ -49,11 +49,12 @@ def panel(views: Views, of: Of, name: str) -> Any:
 # A node ---------------------------------------------------------------------------------------------------------------
 
 
-def _node(graph: Graph, view: View, row: int) -> list[Any]:
+def _node(opened: Opened, view: View, row: int) -> list[Any]:
     network = view.network
+    nodes = network.nodes
     full = network.full_names[row]
     scope = int(view.scopes.home[row])
-    instance = str(graph.nodes["instance"].iloc[row])
+    instance = str(nodes["instance"].iloc[row])
     kind = KINDS[int(network.kind[row])]
     known: list[tuple[str, Any]] = [
         ("type", network.types[network.type[row]]),
@@ -64,11 +65,12 @@ def _node(graph: Graph, view: View, row: int) -> list[Any]:
         ("shape", network.shapes[network.shape[row]]),
         ("bytes", _bytes(view, row) if kind != "operator" else ""),
         ("instance", instance),
-        ("function", str(graph.nodes["subgraph"].iloc[row])),
+        ("function", str(nodes["subgraph"].iloc[row])),
     ]
     parts: list[Any] = [_head(full.rpartition("/")[2] or full, kind)]
     if not network.shown[row]:
         parts.append(html.P(t("graph.not_drawn"), className="ms-graph-note"))
+    parts += _changes(opened, row)
     parts.append(_facts(known))
     into, out = np.flatnonzero(network.target == row), np.flatnonzero(network.source == row)
     into = into[np.argsort(network.input[into], kind="stable")]
@@ -79,10 +81,39 @@ def _node(graph: Graph, view: View, row: int) -> list[Any]:
     parts += _section("control_outputs", _ends(view, out[ordering[out]], network.target))
     parts += _section("calls", _ends(view, out[call[out]], network.target))
     parts += _section("called", _ends(view, into[call[into]], network.source))
-    attributes = graph.attributes(row)
+    attributes = opened.attributes(row)
     parts += _section("attributes", [_attribute(name, text) for name, text in attributes.items()])
-    parts += _section("source", [_line(*line) for line in graph.source_lines(row)])
+    parts += _section("source", [_line(*line) for line in opened.source_lines(row)])
     return parts
+
+
+def _changes(opened: Opened, row: int) -> list[Any]:
+    """What a comparison says of a node: that one graph alone has it, or what differs."""
+    state = opened.state(row)
+    if state == "same" or opened.compared is None:
+        return []
+    said = html.P(t(f"graph.state.{state}"), className=f"ms-graph-note ms-graph-state-{state}")
+    if state != "changed":
+        return [said]
+    other, there = opened.compared.graph, int(opened.compared.both.second[row])
+    lines = []
+    for field in opened.compared.difference.changed[row]:
+        if field != "attributes":
+            column = "full_name" if field == "name" else field
+            values_of = opened.graph.nodes[column].iloc[row], other.nodes[column].iloc[there]
+            lines.append(_change(t(f"graph.fact.{column}"), *values_of))
+            continue
+        mine, theirs = opened.graph.attributes(row), other.attributes(there)
+        differing = [name for name in {**mine, **theirs} if mine.get(name) != theirs.get(name)]
+        lines += [_change(name, mine.get(name, "–"), theirs.get(name, "–")) for name in differing]
+    return [said, *_section("changes", lines)]
+
+
+def _change(name: Any, before: Any, after: Any) -> html.Div:
+    old, new = (text if len(text) <= LONG else f"{text[:LONG]} …" for text in (str(before), str(after)))
+    values = [html.Span(old, className="ms-graph-before"), " → ", html.Span(new)]
+    label = html.Span(name, className="ms-graph-attribute-name")
+    return html.Div([label, html.Span(values, className="ms-mono ms-graph-value")], className="ms-graph-attribute")
 
 
 def _bytes(view: View, row: int) -> str:

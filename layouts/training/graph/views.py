@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Hashable
 from dataclasses import dataclass, field
 
-from parsers import Graph, PayloadError
-from parsers.analysis.graphs import Network, View, network, simplified
+from parsers import Graph, PayloadError, SourceLine
+from parsers.analysis.graphs import STATES, Difference, Network, Together, View, compare, network, simplified, together
 
 from layouts.page import FrameSource
 from layouts.training.graph.asks import Of
@@ -15,15 +16,47 @@ from layouts.training.graph.asks import Of
 KEPT = 4
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """Another graph, how the first differs from it, and both as one: what the second has more is added to the first."""
+
+    graph: Graph
+    difference: Difference
+    both: Together
+
+
 @dataclass(slots=True)
 class Opened:
-    """A graph with what was made of it. hidden: how many nodes each rule of simplifying hid."""
+    """A graph with what was made of it. hidden: how many nodes each rule of simplifying hid.
+
+    whole: of a comparison the network of both graphs, whose first rows are those of graph.
+    """
 
     graph: Graph
     whole: Network
-    version: int
+    version: tuple[int, ...]
+    compared: Compared | None = None
     views: dict[bool, View] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
+
+    def state(self, row: int) -> str:
+        """What a comparison says of a node: one of STATES."""
+        return STATES[int(self.compared.both.state[row])] if self.compared else STATES[0]
+
+    def attributes(self, row: int) -> dict[str, str]:
+        """Attributes of a node; of one that both graphs have those of the first."""
+        graph, own = self._of(row)
+        return graph.attributes(own)
+
+    def source_lines(self, row: int) -> tuple[SourceLine, ...]:
+        """Source lines of a node; of one that both graphs have those of the first."""
+        graph, own = self._of(row)
+        return graph.source_lines(own)
+
+    def _of(self, row: int) -> tuple[Graph, int]:
+        if self.compared and row >= len(self.graph.nodes):
+            return self.compared.graph, int(self.compared.both.second[row])
+        return self.graph, row
 
     def view(self, simple: bool) -> View:
         """The whole graph, or what is left of it when simplified."""
@@ -41,28 +74,46 @@ class Views:
 
     def __init__(self, source: FrameSource) -> None:
         self._source = source
-        self._kept: OrderedDict[tuple[str, str], Opened] = OrderedDict()
+        self._kept: OrderedDict[tuple[tuple[str, str], ...], Opened] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, asked: Of) -> tuple[Opened, View]:
         """The graph that is asked for; PayloadError where there is none or its bytes cannot be had."""
+        names = ((asked.run, asked.graph), *([asked.against] if asked.against else []))
         with self._lock:
-            opened = self._opened(asked.run, asked.graph)
+            opened = self._opened(names)
             return opened, opened.view(asked.simple)
 
-    def _opened(self, run: str, name: str) -> Opened:
-        key, version = (run, name), self._source.version(run)
-        kept = self._kept.get(key)
+    def _opened(self, names: tuple[tuple[str, str], ...]) -> Opened:
+        version = tuple(self._source.version(run) for run, _ in names)
+        kept = self._kept.get(names)
         if kept is None or kept.version != version:
-            graph = self._source.graph(run, name)
-            if graph is None:
-                self._kept.pop(key, None)
-                raise PayloadError(f"wanted a graph of run {run[:200]}, got {name[:200]}")
-            if kept is None or kept.graph is not graph:
-                kept = Opened(graph, network(graph.nodes, graph.edges), version)
+            graphs = [self._graph(*name) for name in names]
+            known = [kept.graph, *([kept.compared.graph] if kept.compared else [])] if kept else []
+            if kept is None or any(one is not other for one, other in zip(graphs, known, strict=True)):
+                kept = _made(graphs, version)
             kept.version = version
-            self._kept[key] = kept
-        self._kept.move_to_end(key)
+            self._kept[names] = kept
+        self._kept.move_to_end(names)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return kept
+
+    def _graph(self, run: str, name: str) -> Graph:
+        graph = self._source.graph(run, name)
+        if graph is None:
+            raise PayloadError(f"wanted a graph of run {run[:200]}, got {name[:200]}")
+        return graph
+
+
+def _made(graphs: list[Graph], version: tuple[int, ...]) -> Opened:
+    networks = [network(graph.nodes, graph.edges) for graph in graphs]
+    if len(graphs) == 1:
+        return Opened(graphs[0], networks[0], version)
+    difference = compare(networks[0], networks[1], (_attributes(graphs[0]), _attributes(graphs[1])))
+    both = together(networks[0], networks[1], difference)
+    return Opened(graphs[0], both.network, version, Compared(graphs[1], difference, both))
+
+
+def _attributes(graph: Graph) -> list[Hashable]:
+    return [tuple(sorted(graph.attributes(row).items())) for row in range(len(graph.nodes))]

@@ -75,7 +75,7 @@ def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str, pa
     if not tags:
         return _without(what, source, run, source.member(run) or row, pages)
     if what.draw is None:
-        return [_head(what, 0), html.P(t("overview.recorded"), className="ms-tile-note")]
+        return _linked(what, run, [_head(what, 0), html.P(t("overview.recorded"), className="ms-tile-note")], pages)
     drawn = html.Div(list(what.draw(source, run, row, routes)), className="ms-tile-pictures")
     shown = [_head(what, len(tags) * what.counted), drawn]
     return _linked(what, run, shown, pages)

@@ -248,6 +248,46 @@ def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_anot
     assert KEPT < 10
 
 
+OTHER = "lenet_adam_lr0.01_b64"
+
+
+def against(store: Store, run: str, **more: list[str]) -> dict[str, list[str]]:
+    return words(store, **{"with": [run], "other": [store.graphs(run)[0].name]}, **more)
+
+
+def test_a_graph_compared_with_itself_does_not_differ(store: Store, views: Views) -> None:
+    ask = against(store, RUN)
+    found = drawn(views, read_ask(ask))
+    assert {line[-1] for line in found["meta"]["tree"]} <= {"", "same"}
+    assert "do not differ" in texts(results(store, views, ask))
+
+
+def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Store, views: Views, graph: Graph) -> None:
+    ask = against(store, OTHER)
+    other = next(iter(open_run(DEMO / OTHER).graphs.values()))
+    opened, _ = views.of(read_of(ask))
+    assert opened.compared is not None
+    difference = opened.compared.difference
+    assert not difference.same
+    said = texts(results(store, views, ask))
+    assert f"{len(difference.changed)} nodes changed, {len(difference.added)} added, {len(difference.removed)} removed" in said
+    whole = opened.whole
+    assert whole.size == len(graph.nodes) + len(difference.added)
+    row = next(iter(difference.changed))
+    assert texts(panel(views, read_of(ask), f"n{row}")).count("Differs between the graphs.") == 1
+    added = len(graph.nodes)
+    named = other.nodes["full_name"].iloc[int(difference.added[0])]
+    assert named in texts(panel(views, read_of(ask), f"n{added}"))
+    assert opened.attributes(added) == other.attributes(int(difference.added[0]))
+    shown = drawn(views, read_ask({**ask, "node": [f"n{added}"]}))["elements"]
+    classes = {element["data"]["id"]: element["classes"] for element in shown}
+    marked = [key for key, names in classes.items() if "added" in names.split()]
+    assert marked
+    # A gone graph to compare with says so.
+    lost = drawn(views, read_ask(words(store, **{"with": ["no run"]})))
+    assert "no run" in lost["meta"]["problems"][0]
+
+
 @pytest.mark.parametrize(
     "ask",
     [
