@@ -61,7 +61,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "overview.zeros": ("zeros", "零值"),
     "overview.loss": ("loss {low} to {high}", "损失 {low} 至 {high}"),
     "overview.broken": ("{tag}, step {step}: {reason}", "{tag}，步骤 {step}：{reason}"),
-    "overview.recorded": ("Recorded; Mindscope does not draw it yet.", "已记录；Mindscope 暂不绘制。"),
+    "overview.recorded": ("Recorded. Press to open it.", "已记录，点击打开。"),
     "overview.reading": ("Reading", "读取中"),
     "overview.first_of": ("first of {n}", "共 {n} 张中的第一张"),
     "overview.characters": ("{n} characters", "{n} 个字符"),

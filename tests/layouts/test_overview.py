@@ -291,8 +291,9 @@ def test_the_landscape_and_the_graphs(store: Store) -> None:
     z = open_run(DEMO / "lenet_landscape").landscape("landscape_[12]", 0).z
     assert graph.figure["data"][0]["type"] == "contour"
     assert f"loss {number(float(z.min()))} to {number(float(z.max()))}" in words(link)
-    assert "does not draw it yet" in words(tile(store, "graph", "lenet_landscape"))
-    assert parts(tile(store, "graph", "lenet_landscape"), html.A) == []
+    [link] = tile(store, "graph", "lenet_landscape")
+    assert link.href == "graph?run=lenet_landscape"
+    assert "Press to open it" in words(link)
 
 
 def test_the_data_pipeline_is_named_in_the_order_of_the_data(store: Store) -> None:
