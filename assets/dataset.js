@@ -6,11 +6,10 @@
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const { make, words, icon, iconButton, menu, last, count } = mindscope.cards;
   const SVG = "http://www.w3.org/2000/svg";
-  // As layouts/training/dataset/boxes.py has them.
-  const BOX = { width: 208, between: 28, head: 32, part: 40 };
   const MARGIN = 16;
   const ZOOMS = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.6, 2];
-  const MOST_NAMES = 12;
+  const MOST_NAMES = 6;
+  const MOST_TOLD = 60;
   const pages = new Map();
   const ruler = document.createElement("canvas").getContext("2d");
   const NARROW = "…";
@@ -21,7 +20,7 @@
     let page = pages.get(rootId);
     if (!page || page.root !== root) {
       page = {
-        root, state: {}, catalogue: null, drawn: "",
+        root, state: {}, catalogue: null, drawn: "", box: JSON.parse(root.dataset.box),
         store: (part) => rootId.replace(/-root$/, `-${part}`),
         find: (selector) => root.querySelector(selector),
       };
@@ -46,8 +45,8 @@
   function measure(page) {
     const width = page.root.clientWidth;
     if (!width) return;
-    const room = width - 2 * MARGIN - 18;
-    const columns = Math.max(2, Math.min(40, Math.floor((room + BOX.between) / (BOX.width + BOX.between))));
+    const room = width - 2 * MARGIN - 4;
+    const columns = Math.max(2, Math.min(40, Math.floor((room + page.box.between) / (page.box.width + page.box.between))));
     if (columns !== page.columns) {
       page.columns = columns;
       window.dash_clientside.set_props(page.store("screen"), { data: columns });
@@ -71,7 +70,7 @@
     ruler.font = font;
     const line = text.replace(/\s+/g, " ");
     if (ruler.measureText(line).width <= width) return line;
-    const fromEnd = /^[/\\].*[/\\]/.test(line) && !line.includes(" · ");
+    const fromEnd = /^[/\\…].*[/\\]/.test(line) && !/ · |, /.test(line);
     const part = (n) => (fromEnd ? NARROW + line.slice(line.length - n) : line.slice(0, n).trimEnd() + NARROW);
     let low = 0;
     let high = line.length;
@@ -100,19 +99,19 @@
     return element;
   }
 
-  function row(line, font) {
+  function row(line, font, size) {
     const changed = line.changed ? " ms-dataset-changed" : "";
-    const inside = BOX.width - 24;
+    const inside = size.width - 24;
     if (line.role === "line") {
       const key = cut(line.name, inside * 0.62, font.text);
       ruler.font = font.text;
       const left = inside - ruler.measureText(key).width - 10;
       const value = cut(line.text, left, font.text);
-      const mark = line.changed ? [svg("rect", "ms-dataset-mark", { x: 6, y: line.y, width: BOX.width - 12, height: 18, rx: 4 })] : [];
+      const mark = line.changed ? [svg("rect", "ms-dataset-mark", { x: 6, y: line.y, width: size.width - 12, height: size.line, rx: 4 })] : [];
       return svg("g", `ms-dataset-line${changed}`, {}, [
         ...mark,
         label("ms-dataset-name", 12, line.y + 13, key, line.name),
-        label("ms-dataset-value", BOX.width - 12, line.y + 13, value, line.text, { "text-anchor": "end" }),
+        label("ms-dataset-value", size.width - 12, line.y + 13, value, line.text, { "text-anchor": "end" }),
       ]);
     }
     if (line.role === "more") {
@@ -120,28 +119,28 @@
       return svg("g", `ms-dataset-line${changed}`, {}, label("ms-dataset-name", 12, line.y + 13, text));
     }
     return svg("g", `ms-dataset-part ms-dataset-part-${line.role}${changed}`, {}, [
-      svg("rect", "ms-dataset-inner", { x: 8, y: line.y, width: BOX.width - 16, height: BOX.part, rx: 5 }),
+      svg("rect", "ms-dataset-inner", { x: 8, y: line.y, width: size.width - 16, height: size.part, rx: 5 }),
       label("ms-dataset-inner-name", 16, line.y + 16, cut(line.name, inside - 8, font.name), line.name),
       label("ms-dataset-inner-text", 16, line.y + 32, cut(line.text || "–", inside - 8, font.small), line.text),
     ]);
   }
 
-  function box(one, mark, font) {
+  function box(one, mark, font, size) {
     const classes = ["ms-dataset-box", `ms-dataset-${one.kind}`];
     if (one.only) classes.push("ms-dataset-only");
     else if (one.changed) classes.push("ms-dataset-touched");
-    const rows = one.lines.map((line) => row(line, font));
+    const rows = one.lines.map((line) => row(line, font, size));
     const hidden = one.hidden
       ? [label("ms-dataset-hidden", 0, -5, mindscope.i18n.text("dataset.hidden", { n: count(one.hidden) }))] : [];
     const spoken = `${one.title}: ${one.lines.map((line) => `${line.name} ${line.text}`).join(", ")}`;
     return svg("g", classes.join(" "), {
       transform: `translate(${one.x} ${one.y})`, tabindex: "-1", role: "button", "data-node": `${mark}:${one.number}`, "aria-label": spoken,
     }, [
-      svg("rect", "ms-dataset-back", { width: BOX.width, height: one.height, rx: 7 }),
-      svg("path", "ms-dataset-strip", { d: `M0 7a7 7 0 0 1 7 -7H${BOX.width - 7}a7 7 0 0 1 7 7V${BOX.head - 5}H0z` }),
-      label("ms-dataset-title-text", 12, 18.5, cut(one.title, BOX.width - 24, font.title), one.title),
+      svg("rect", "ms-dataset-back", { width: size.width, height: one.height, rx: 7 }),
+      svg("path", "ms-dataset-strip", { d: `M0 7a7 7 0 0 1 7 -7H${size.width - 7}a7 7 0 0 1 7 7V${size.head - 5}H0z` }),
+      label("ms-dataset-title-text", 12, 18.5, cut(one.title, size.width - 24, font.title), one.title),
       ...hidden, ...rows,
-      svg("rect", "ms-dataset-ring", { x: 0.5, y: 0.5, width: BOX.width - 1, height: one.height - 1, rx: 6.5 }),
+      svg("rect", "ms-dataset-ring", { x: 0.5, y: 0.5, width: size.width - 1, height: one.height - 1, rx: 6.5 }),
     ]);
   }
 
@@ -174,7 +173,7 @@
     const height = pipeline.height + 2 * MARGIN;
     const drawing = svg("svg", "ms-dataset-svg", {
       viewBox: `${-MARGIN} ${-MARGIN} ${width} ${height}`, "data-width": width, "data-height": height, role: "group",
-    }, [...pipeline.links.map(link), ...pipeline.boxes.map((one) => box(one, pipeline.mark, font))]);
+    }, [...pipeline.links.map(link), ...pipeline.boxes.map((one) => box(one, pipeline.mark, font, page.box))]);
     mindscope.i18n.label(drawing, "aria-label", "dataset.title");
     return drawing;
   }
@@ -185,8 +184,11 @@
       dot.style.background = run.colour;
       return make("span", "ms-dataset-run", [dot, make("span", "ms-cut", run.name)], { title: run.name });
     });
-    const left = runs.length - shown.length;
-    return left ? [...shown, words("dataset.runs_more", { n: count(left) }, "span", "ms-muted")] : shown;
+    const left = runs.slice(MOST_NAMES);
+    if (!left.length) return shown;
+    const more = words("dataset.runs_more", { n: count(left.length) }, "span", "ms-muted ms-dataset-run-more");
+    more.title = left.slice(0, MOST_TOLD).map((run) => run.name).join("\n");
+    return [...shown, more];
   }
 
   function head(page, pipeline) {
@@ -331,6 +333,14 @@
     }
   }
 
+  // A link to an operation leads to where it stands.
+  function reveal(page) {
+    const name = get(page, "node");
+    const element = page.revealed ? null : boxOf(page, name);
+    page.revealed = true;
+    if (element) element.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }
+
   function choose(page, name) {
     put(page, "node", name);
   }
@@ -447,6 +457,7 @@
       for (const section of page.root.querySelectorAll(".ms-dataset-card")) section.classList.toggle("ms-full", section.dataset.mark === get(page, "full"));
       resize(page);
       mark(page);
+      reveal(page);
       if (!catalogue.pipelines.length) return nothing;
       const ask = { digest: [catalogue.digest] };
       if (page.state.run) ask.run = page.state.run;

@@ -85,8 +85,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "dataset.no_runs_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),
     "dataset.none": ("The chosen runs recorded no dataset graph.", "所选训练没有记录数据图。"),
     "dataset.none_hint": (
-        "MindSpore records it with the lineage when training ends or is interrupted:",
-        "MindSpore 在训练结束或中断时随溯源信息一起记录：",
+        "A SummaryCollector records it unless it is told otherwise:",
+        "SummaryCollector 默认会记录数据图，除非已关闭：",
     ),
     "dataset.elsewhere": ("Runs that have one:", "有数据图的训练："),
     "dataset.broken_all": (

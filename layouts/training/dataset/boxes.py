@@ -16,8 +16,8 @@ from parsers import DatasetNode
 from layouts.training.dataset.compare import Difference, Numbered, Place
 from layouts.training.dataset.parameters import PLUMBING, brief, summary, told, value_text
 
-WIDTH = 208
-BETWEEN = 28
+WIDTH = 200
+BETWEEN = 26
 """Between columns."""
 APART = 20
 """Between rows and branches."""
@@ -132,9 +132,15 @@ def lines(node: DatasetNode, told_apart: Sequence[Difference] = (), pipeline: in
     for role, name, text, touched in wanted:
         if role in ("operation", "sampler") and found and found[-1].role == "line":
             y += PART_APART
-        found.append(Line(role, name[:SHOWN] or "?" * (role != "more"), text[:SHOWN], touched, y))
+        found.append(Line(role, name[:SHOWN] or "?" * (role != "more"), _shown(text), touched, y))
         y += PART + PART_APART if role in ("operation", "sampler") else LINE
     return tuple(found)
+
+
+def _shown(text: str) -> str:
+    """As much of a text as a box may need; of a path the end, which tells more than its beginning."""
+    path = text.startswith(("/", "\\")) and ", " not in text
+    return f"…{text[-SHOWN + 1 :]}" if path and len(text) > SHOWN else text[:SHOWN]
 
 
 def _columns_line(node: DatasetNode, changed: Collection[Any]) -> list[tuple[str, str, str, bool]]:

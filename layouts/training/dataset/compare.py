@@ -161,13 +161,17 @@ def differences(nodes: Sequence[DatasetNode | None]) -> tuple[Difference, ...]:
     none = (-1,) * len(nodes)
     types = [MISSING if node is None else node.type for node in nodes]
     found = [] if _all_equal(types) else [Difference("type", "", "", tuple(types), none)]
-    there = [at for at, node in enumerate(nodes) if node is not None]
-    if len(there) < 2:
+    given = [at for at, node in enumerate(nodes) if node is not None]
+    if len(given) < 2:
         return tuple(found)
     columns = _columns([(at, node) for at, node in enumerate(nodes) if node is not None])
     keys = dict.fromkeys(key for column in columns.values() for key in column)
     for key in keys:
-        part, _, owner, name = key
+        part, slot, owner, name = key
+        there = given
+        if name and part != "node":
+            # Where the whole sampler or operation is missing, that is said once.
+            there = [at for at, column in columns.items() if (part, slot, owner, "") in column]
         told = [columns[at].get(key) if at in columns else None for at in range(len(nodes))]
         values = [MISSING if fact is None else fact.value for fact in told]
         if not _all_equal([values[at] for at in there]):

@@ -11,6 +11,7 @@ from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids
 from layouts.parts import empty_state, toolbar
 from layouts.texts.dataset import TEXTS
+from layouts.training.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
 
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
 """In the order of the legend."""
@@ -45,7 +46,10 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ],
         id=ids("root"),
         className="ms-dataset",
-        **{"data-instance": ids.instance, "data-routes": routes, "data-texts": json.dumps(for_browser(TEXTS))},
+        **{
+            "data-instance": ids.instance, "data-routes": routes, "data-texts": json.dumps(for_browser(TEXTS)),
+            "data-box": json.dumps({"width": WIDTH, "between": BETWEEN, "head": HEAD, "line": LINE, "part": PART}),
+        },
     )  # fmt: skip
 
 

@@ -20,6 +20,7 @@ LONG = 160
 MOST_ROWS = 5_000
 """Rows of one panel; the JSON file has every parameter."""
 MOST_DIFFERENCES = 500
+MOST_JUMPS = 20
 Chosen = tuple[int, int]
 """Place of a pipeline among those found, number of a node of it."""
 
@@ -70,7 +71,8 @@ def _head(graph: Numbered, found: Found, at: int, number: int, node: DatasetNode
     jumps: list[Any] = []
     for label, numbers in (("dataset.from", graph.children[number]), ("dataset.to", (graph.parents[number],) * (number > 0))):
         if numbers:
-            jumps.append(html.Span([t(label), *(_jump(mark, one, graph.nodes[one].type) for one in numbers[:20])]))
+            more = [t("dataset.runs_more", n=fmt.count(len(numbers) - MOST_JUMPS))] if len(numbers) > MOST_JUMPS else []
+            jumps.append(html.Span([t(label), *(_jump(mark, n, graph.nodes[n].type) for n in numbers[:MOST_JUMPS]), *more]))
     if place is not None:
         others = [(to, n) for to, n in enumerate(place.numbers) if to != at and n is not None]
         if others:

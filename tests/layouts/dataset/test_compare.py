@@ -76,9 +76,16 @@ def test_an_operation_that_only_one_has_is_told_and_moves_no_other() -> None:
     ids=["parameter", "operation", "operation left out", "sampler", "other sampler", "parameter left out"],
 )
 def test_what_was_changed_is_told(changed: DatasetNode, wanted: tuple[Any, ...]) -> None:
-    found = [(part, key, values) for part, _, key, values in told(made(), changed)]
-    # What is left out takes its parameters with it.
-    assert [one for one in found if wanted[1] or not one[1]] == [wanted]
+    assert [(part, key, values) for part, _, key, values in told(made(), changed)] == [wanted]
+
+
+def test_of_three_pipelines_those_that_have_an_operation_are_compared() -> None:
+    other = ("Rescale", {"rescale": 0.25, "shift": 0.0})
+    found = told(made(), made(operations=[RESIZE, other]), made(operations=[RESIZE]))
+    assert found == [
+        ("operation", "Rescale", "", ("Rescale", "Rescale", MISSING)),
+        ("operation", "Rescale", "rescale", (0.5, 0.25, MISSING)),
+    ]
 
 
 def test_values_of_two_types_are_two_values() -> None:
