@@ -44,6 +44,7 @@ def test_a_pipeline_is_drawn_chosen_by_mouse_and_keys_and_linked(page: Page, add
     expect(page.locator(f'{BOX}[aria-pressed="true"] .ms-dataset-title-text')).to_have_text("Shuffle")
     page.keyboard.press("f")
     expect(page.locator(".ms-dataset-card.ms-full")).to_be_visible()
+    assert page.locator(".ms-dataset-card.ms-full").bounding_box() == {"x": 0, "y": 0, "width": 1440, "height": 900}
     page.locator(f'[data-node="{mark}:0"] .ms-dataset-strip').click()
     expect(panel.locator(".ms-dataset-title")).to_have_text("Batch")
     page.locator(f'.ms-dataset-panel [data-node="{mark}:1"]').click()
