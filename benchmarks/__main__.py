@@ -7,7 +7,8 @@ import importlib
 import os
 
 PARTS = (
-    "listing", "reading", "values", "graphs", "showing", "tables", "starting", "drawing", "graphs_view", "browsing", "peers",
+    "listing", "reading", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing", "graphs_view",
+    "browsing", "peers",
 )  # fmt: skip
 
 

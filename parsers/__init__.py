@@ -9,17 +9,27 @@ from parsers.checkpoints import LandscapePlan, landscape_plan
 from parsers.discovery import discover
 from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
 from parsers.frames import (
+    API,
+    CPU,
     DATASET_NODES,
     EDGES,
     HISTOGRAMS,
+    HOST_MEMORY,
     IMAGES,
     IMPORTANCE,
+    KERNELS,
     LANDSCAPES,
     LINEAGE,
     LINEAGE_TABLE,
     NODES,
+    OPERATOR_TYPES,
+    OPERATORS,
+    PIPELINE,
+    QUEUES,
+    REDUCES,
     SCALARS,
     SINGLE_CHANGES,
+    STEPS,
     TENSORS,
     TEXTS,
 )  # isort: skip  # fmt: skip
@@ -32,15 +42,17 @@ from parsers.model import Problem, Series, Source
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.items import Items
 from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
+from parsers.profiler.access import Profile, Profiles
 from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "DATASET_NODES", "EDGES", "HISTOGRAMS", "IMAGES", "IMPORTANCE", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES",
-    "SCALARS", "SINGLE_CHANGES", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode", "DatasetOperation",
-    "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items", "LandscapePlan",
-    "LandscapeValue", "LineageRow", "MediaError", "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Run",
-    "Schema", "SchemaError", "Series", "Setting", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue",
-    "Value", "better", "derive", "discover", "landscape_plan", "lineage_frame", "lineage_table", "open_run",
-    "shared_tags",
+    "API", "CPU", "DATASET_NODES", "EDGES", "HISTOGRAMS", "HOST_MEMORY", "IMAGES", "IMPORTANCE", "KERNELS",
+    "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "OPERATORS", "OPERATOR_TYPES", "PIPELINE", "QUEUES", "REDUCES",
+    "SCALARS", "SINGLE_CHANGES", "STEPS", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode",
+    "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items",
+    "LandscapePlan", "LandscapeValue", "LineageRow", "MediaError", "MindscopeError", "PayloadCache", "PayloadError",
+    "Problem", "Profile", "Profiles", "Run", "Schema", "SchemaError", "Series", "Setting", "Source", "SourceError",
+    "SourceLine", "TensorValue", "TextValue", "Value", "better", "derive", "discover", "landscape_plan",
+    "lineage_frame", "lineage_table", "open_run", "shared_tags",
 ]  # fmt: skip

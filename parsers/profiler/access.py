@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from parsers.errors import FormatError
 from parsers.frames import API, CPU, HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES, REDUCES, STEPS
 from parsers.model import Problem, Source
 from parsers.profiler.derived import operators_of, types_of
+from parsers.profiler.documents import read_json
 from parsers.profiler.parts import Place, constant, joined
 from parsers.profiler.producers import PRODUCERS
 from parsers.profiler.sessions import ProfileFile, Session, find_sessions
@@ -115,6 +118,32 @@ class Profile(Frames):
             if name not in self._frames:
                 self._frames[name] = schema.check(self._read(schema))
             return self._frames[name]
+
+    @property
+    def step_points(self) -> Mapping[str, str]:
+        """fp_start and bp_end: the operators at which forward begins and backward ends; empty for unknown."""
+        return {name: value for name, value in self._object("step_trace_points").items() if isinstance(value, str)}
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """What profiler_info and profiler_metadata say: version, parallel mode, settings of the profiler, groups of ranks."""
+        return {**self._object("profiler_metadata"), **self._object("profiler_info")}
+
+    def _object(self, what: str) -> dict[str, Any]:
+        file = next((one for one in self.files if one.what == what), None)
+        if file is None:
+            return {}
+        try:
+            found = read_json(file.path)
+        except OSError as error:
+            problem = Problem(file.path, 0, 0, "unreadable", f"The file cannot be read ({error.strerror or error}).")
+        except FormatError as error:
+            problem = Problem(file.path, 0, 0, "bad_table", f"Nothing is taken from the file: {error}.")
+        else:
+            return found if isinstance(found, dict) else {}
+        with self._lock:
+            self._problems[problem] = None
+        return {}
 
     def _read(self, schema: Schema) -> pd.DataFrame:
         names = {file.what for file in self.files}

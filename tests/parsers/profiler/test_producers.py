@@ -1,0 +1,147 @@
+"""Every producer on a file of its own writing (`written.py`): numbers, damage at every byte; of several files which counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parsers import open_run
+from parsers.profiler.access import FRAMES, Profile
+from parsers.profiler.producers import KNOWN, PRODUCERS
+from parsers.profiler.sessions import classify
+from tests.parsers.profiler.written import FILES
+
+DATABASES = ("database", "msprof", "analysis")
+
+
+def profile_of(folder: Path, *names: str) -> Profile:
+    for name in names:
+        (folder / name).write_text(FILES[name])
+    (profile,) = open_run(folder).profile.values()
+    return profile
+
+
+def test_every_producer_has_a_file_and_a_frame() -> None:
+    written = {known[0] for name in FILES if (known := classify(name)) is not None}
+    producing = {producer.what for producer in PRODUCERS}
+    others = {"op_summary", "aicore_type", "aicore_detail", "gpu_op_detail_info", "cpu_op_detail_info"}
+    assert producing - set(DATABASES) - others <= written | {"dataset_iterator", "get_next_ascend"}
+    assert producing <= set(KNOWN)
+    for producer in PRODUCERS:
+        assert producer.schema in FRAMES.values()
+        assert set(producer.unless) <= set(KNOWN)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_no_flipped_byte_and_no_cut_raises(name: str, tmp_path: Path) -> None:
+    whole = FILES[name].encode()
+    for what in ("gpu_op_detail_info_0.csv", name):
+        (tmp_path / what).write_text(FILES[what])
+    path = tmp_path / name
+    for at in range(0, len(whole), max(1, len(whole) // 60)):
+        for damaged in (whole[:at], whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :]):
+            path.write_bytes(damaged)
+            (profile,) = open_run(tmp_path).profile.values()
+            for frame in {producer.schema.name for producer in PRODUCERS if producer.what == classify(name)[0]}:  # type: ignore[index]
+                profile.frame(frame)
+            assert {problem.path for problem in profile.problems} <= {str(path)}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_as_written_nothing_is_wrong(name: str, tmp_path: Path) -> None:
+    profile = profile_of(tmp_path, "gpu_op_detail_info_0.csv", name)
+    rows = {frame: len(profile.frame(frame)) for frame in FRAMES}
+    wanted = {producer.schema.name for producer in PRODUCERS if producer.what == classify(name)[0]}  # type: ignore[index]
+    assert wanted <= {frame for frame, count in rows.items() if count}
+    assert not profile.problems
+
+
+def test_gpu(tmp_path: Path) -> None:
+    """No real files of GPU are at hand: these are written from the documented columns."""
+    profile = profile_of(tmp_path, *(name for name in FILES if "gpu" in name or name.startswith("activity")))
+    assert profile.device == "GPU"
+    types = profile.operator_types[profile.operator_types["core"] == "GPU"]
+    assert types[["type", "total_ns", "mean_ns", "share"]].values.tolist() == [
+        ["MatMul", 300500.0, 75125.0, 0.75], ["Add", 100250.0, 50125.0, 0.25],
+    ]  # fmt: skip
+    kernel = profile.operators[profile.operators["core"] == "GPU_KERNEL"].iloc[0]
+    assert kernel[["name", "full_name", "count", "total_ns", "max_ns", "min_ns", "share"]].tolist() == [
+        "void gemm<float, int>(float*, int)", "Default/net/MatMul-op1", 4, 250000.0, 70250.0, 60000.0, 1.0,
+    ]  # fmt: skip
+    assert profile.operators[profile.operators["core"] == "GPU"]["device_ns"].tolist() == [250000.0, 90000.0]
+    kernels = profile.kernels
+    assert kernels[["core", "start_ns", "duration_ns", "stream"]].values.tolist() == [
+        ["GPU_KERNEL", 1600695893269618300, 62501, 7], ["GPU", 1600695893269618200, 75125, -1],
+        ["GPU", 1600695893369618201, 74500, -1],
+    ]  # fmt: skip
+    assert kernels["name"].iloc[0] == "void gemm<float, int>(float*; int)"
+
+
+def test_get_next_of_gpu_is_in_nanoseconds(tmp_path: Path) -> None:
+    queues = profile_of(tmp_path, "gpu_op_type_info_0.csv", "minddata_getnext_profiling_0.txt").queues
+    assert queues[["queue", "step", "get_ns", "size", "time_ns"]].values.tolist() == [
+        ["device", 1, 2500.0, 2.0, 1000], ["device", 2, 0.0, 0.0, 5000],
+    ]  # fmt: skip
+
+
+def test_pynative_shares_are_parts_or_percent(tmp_path: Path) -> None:
+    name = "pynative_op_intermediate_0_type.csv"
+    types = profile_of(tmp_path, name).operator_types
+    assert types[["core", "share"]].values.tolist() == [["PYNATIVE", 0.6], ["PYNATIVE", 0.4]]
+    (tmp_path / name).write_text(FILES[name].replace("0.6", "60").replace("0.4", "40"))
+    (profile,) = open_run(tmp_path).profile.values()
+    assert profile.operator_types["share"].tolist() == [0.6, 0.4]
+
+
+def test_executions_on_the_ai_cpu_and_stages_of_the_dataset(tmp_path: Path) -> None:
+    profile = profile_of(tmp_path, "op_statistic.csv", "data_preprocess.csv", "dataset.csv")
+    (kernel,) = profile.kernels.itertuples()
+    assert (kernel.name, kernel.core, kernel.start_ns, kernel.duration_ns, kernel.stream, kernel.task) == (
+        "GetNext", "AI_CPU", 1764246877073569641, 2125, 4, 11,
+    )  # fmt: skip
+    assert profile.pipeline[["type", "stage", "count", "mean_ns", "info"]].values.tolist() == [
+        ["Batch", "WorkerProcess", 8.0, 12500.0, ""], ["Map", "MainProcess", 4.0, 3250.0, "[x]"],
+    ]  # fmt: skip
+    with_details = profile_of(tmp_path, "kernel_details.csv").kernels
+    assert with_details["core"].tolist() == ["AI_CORE"]  # which has the AI CPU's rows too
+
+
+def test_a_profile_without_steps(tmp_path: Path) -> None:
+    (row,) = profile_of(tmp_path, "step_trace_time.csv").steps.itertuples()
+    assert (row.step, row.total_ns, row.computing_ns, row.kind) == (-1, 16750.0, 10500.0, "step")
+
+
+def test_operators_of_executions(tmp_path: Path) -> None:
+    text = FILES["kernel_details.csv"]
+    row = text.splitlines()[1]
+    more = [row.replace("55.161", "44.839"), row.replace("AI_CORE", "HCCL")]
+    (tmp_path / "kernel_details.csv").write_text(text + "\n".join(more) + "\n")
+    (profile,) = open_run(tmp_path).profile.values()
+    operators = profile.operators
+    columns = ["name", "full_name", "core", "count", "total_ns", "min_ns", "max_ns", "share", "input_shapes"]
+    assert operators[columns].values.tolist() == [
+        ["aclnnMatmul", "Default/net/MatMul-op1/aclnnMatmul", "AI_CORE", 2, 100000, 44839, 55161, 1.0, "2,3;3,4"],
+        ["aclnnMatmul", "Default/net/MatMul-op1/aclnnMatmul", "HCCL", 1, 55161, 55161, 55161, 1.0, "2,3;3,4"],
+    ]
+    assert profile.operator_types[["type", "core", "count", "total_ns"]].values.tolist() == [
+        ["MatMul", "AI_CORE", 2, 100000], ["MatMul", "HCCL", 1, 55161],
+    ]  # fmt: skip
+    np.testing.assert_array_equal(profile.kernels["pmu/aic_mac_ratio"], [0.5, 0.5, 0.5])
+
+
+def test_where_forward_begins_and_backward_ends(tmp_path: Path) -> None:
+    (tmp_path / "step_trace_point_info.json").write_text('{"fp_start": "Default/Cast-op6", "bp_end": "Default/TransData-op7"}')
+    profile = profile_of(tmp_path, "step_trace_raw_0_detail_time.csv")
+    assert profile.step_points == {"fp_start": "Default/Cast-op6", "bp_end": "Default/TransData-op7"}
+    (tmp_path / "step_trace_point_info.json").write_text("[1")
+    (profile,) = open_run(tmp_path).profile.values()
+    assert profile.step_points == {}
+    assert [problem.kind for problem in profile.problems] == ["bad_table"]
+
+
+def test_what_the_writer_says_of_itself(tmp_path: Path) -> None:
+    (tmp_path / "profiler_info_0.json").write_text('{"ms_version": "2.0.0", "rank_size": 8}')
+    profile = profile_of(tmp_path, "step_trace_raw_0_detail_time.csv")
+    assert profile.about["ms_version"] == "2.0.0"
