@@ -3,6 +3,7 @@
     <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag may be repeated; without them: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
+    <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings of runs, in that order; without them: all; also lineage.json
     <prefix>api/runs.json
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.values`)
@@ -20,7 +21,7 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from flask import Blueprint, Response, request
@@ -31,8 +32,9 @@ from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.page import FrameSource
 from parsers import DatasetNode, Series
-from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, number_text, parts
+from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
 
+T = TypeVar("T")
 PATIENCE = 10.0
 """An export waits so many seconds for runs that are still being read."""
 PATTERN_SECONDS = 1.0
@@ -65,6 +67,8 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/tensor-bad", "tensor-bad", lambda: tensors.bad(source))
     routes.add_url_rule("/tensor.npy", "tensor-npy", lambda: tensors.npy(source))
     routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))
+    routes.add_url_rule("/lineage.csv", "lineage-csv", lambda: settings(source, "csv"))
+    routes.add_url_rule("/lineage.json", "lineage-json", lambda: settings(source, "json"))
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
     routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.status())))
     return routes
@@ -123,6 +127,34 @@ def _written(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: _written(one) for key, one in value.items()}
     return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def settings(source: FrameSource, kind: str) -> Response:
+    """What runs say of themselves, as "csv" or "json": columns and runs in the order in which the request names them."""
+    try:
+        _refuse_unknown_parameters(("run", "col"))
+        _wait_for_look(source)
+        described = source.lineage()
+        rows = _named(described, [row.run for row in described], "run")
+        known = lineage.columns(rows)
+        names = ["run", *(name for name in _named(known, known, "col") if name != "run")]
+    except Unusable as error:
+        return refusal(error)
+    pieces, mimetype = (lineage.csv_rows, "text/csv") if kind == "csv" else (lineage.json_rows, "application/json")
+    answer = Response(pieces(rows, names), mimetype=mimetype)
+    answer.headers["Content-Disposition"] = values.attachment(f"lineage.{kind}")
+    answer.cache_control.no_store = True
+    return answer
+
+
+def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
+    """Those whose keys the request names under a parameter, in its order; all where it names none."""
+    named = request.args.getlist(parameter)
+    by_key = dict(zip(keys, found, strict=True))
+    missing = next((name for name in named if name not in by_key), None)
+    if missing is not None:
+        raise Unusable(f"no such {parameter}: {missing[:200]!r}", 404)
+    return [by_key[name] for name in dict.fromkeys(named)] if named else list(found)
 
 
 def scalars(
@@ -242,8 +274,7 @@ def _one(name: str) -> str | None:
     return values[0] if values else None
 
 
-def _refuse_unknown_parameters() -> None:
-    known = ("run", "runs", "tag", "tags", "from", "to")
+def _refuse_unknown_parameters(known: Sequence[str] = ("run", "runs", "tag", "tags", "from", "to")) -> None:
     for name in request.args:
         if name not in known:
             raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")

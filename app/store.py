@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.index import Index
+from app.lineage import Lineage
 from app.matching import matching
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.page import RunRow, SourceStatus
@@ -24,6 +25,7 @@ from parsers import (
     HistogramValue,
     Items,
     LandscapePlan,
+    LineageRow,
     PayloadCache,
     PayloadError,
     Problem,
@@ -98,6 +100,7 @@ class Store:
         self._entries: dict[str, _Entry] = {}
         self._cache = PayloadCache()
         self._measuring = threading.Lock()
+        self._lineage = Lineage()
         self._found: dict[str, Source] = {}
         self._rows: tuple[RunRow, ...] = ()
         self._base_problems: tuple[tuple[str, Problem], ...] = ()
@@ -205,6 +208,12 @@ class Store:
         """What a member run says of itself."""
         entry = self._entries.get(run)
         return entry.run.settings if entry else {}
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        """What every member run that says anything of itself says."""
+        with self._lock:
+            rows, version = self._rows, self._version
+        return self._lineage.rows(version, [(key, self._entries[key].run) for row in rows for key in row.members])
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         """The data pipeline that fed a member run."""

@@ -6,42 +6,11 @@
   const functions = (dash.mindscope = dash.mindscope || {});
   const grids = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
   const cells = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
+  const { pagesOf, linkTo } = mindscope.grid;
   const AGE_MS = 15000;
 
   // Functions that the grid calls by name ------------------------------------------------------------------------------
 
-  grids.mindscopeTheme = (theme) =>
-    theme.withParams({
-      accentColor: "var(--ms-accent)",
-      backgroundColor: "var(--ms-card)",
-      borderColor: "var(--ms-line)",
-      borderRadius: 6,
-      browserColorScheme: "inherit",
-      cellHorizontalPadding: 10,
-      chromeBackgroundColor: "var(--ms-card)",
-      checkboxBorderRadius: 3,
-      columnBorder: false,
-      fontFamily: "var(--ms-font)",
-      fontSize: 13,
-      foregroundColor: "var(--ms-text)",
-      headerBackgroundColor: "var(--ms-card)",
-      headerFontSize: 12,
-      headerFontWeight: 500,
-      headerTextColor: "var(--ms-muted)",
-      iconSize: 14,
-      menuBackgroundColor: "var(--ms-raised)",
-      oddRowBackgroundColor: "var(--ms-card)",
-      rowHoverColor: "var(--ms-hover)",
-      selectedRowBackgroundColor: "transparent",
-      wrapperBorder: false,
-      wrapperBorderRadius: 0,
-    });
-
-  grids.mindscopeLocale = (params) => {
-    const key = `grid.${params.key}`;
-    const found = mindscope.i18n.text(key);
-    return found === key ? params.defaultValue : found;
-  };
   grids.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api).filtering());
   grids.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
   grids.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
@@ -73,22 +42,6 @@
     return make("span", { className: "t" }, make("span", { className: "en" }, english), make("span", { className: "zh" }, chinese));
   }
 
-  // The pages of the menu that show data of a run; none in somebody else's layout.
-  function pagesOf(row) {
-    return Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
-      page: link.dataset.page,
-      needs: link.dataset.needs.split(" ").filter(Boolean),
-      icon: Array.from(link.querySelector(".ms-icon").classList).find((name) => name.startsWith("ms-icon-")),
-      href: `${link.getAttribute("href")}?${new URLSearchParams({ run: row.key })}`,
-      title: (link.querySelector(mindscope.i18n.language() === "zh" ? ".zh" : ".en") || link).textContent,
-    })).filter((link) => link.needs.some((kind) => row.tags[kind] > 0));
-  }
-
-  function linkTo(row, { page, href, title }, props, ...children) {
-    const label = mindscope.i18n.text("runs.open_page", { page: title, name: row.name });
-    return make("a", { key: page, href, "data-page": page, "data-run": row.key, title: label, ...props(label) }, ...children);
-  }
-
   cells.MindscopeRun = ({ data }) => {
     const background = mindscope.picker.paint(data.members, views.get(data.grid).drawnIn);
     const [first] = pagesOf(data);
@@ -110,11 +63,6 @@
     make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
       make("span", { className: "ms-last-tag ms-cut" }, data.tag),
       make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
-
-  cells.MindscopeLinks = ({ data }) =>
-    make("span", { className: "ms-run" }, pagesOf(data).map((page) =>
-      linkTo(data, page, (label) => ({ className: "ms-button ms-button-icon", "aria-label": label }),
-        make("span", { className: `ms-icon ${page.icon}` }))));
 
   // One view per grid on screen ---------------------------------------------------------------------------------------
 

@@ -38,6 +38,12 @@ def exact(value: float | None) -> str:
     return repr(int(value)) if value == int(value) and abs(value) < 2**53 else repr(float(value))
 
 
+def tick(value: float) -> str:
+    """A number on an axis, in as few digits as it has: 0.25, 60,000, 1e-05, 1e+12."""
+    short = f"{value:.6g}"
+    return f"{float(short):,.0f}" if "e" not in short and abs(value) >= 1e4 else short
+
+
 def count(value: int) -> str:
     """A whole number, thousands separated."""
     return f"{value:,}"

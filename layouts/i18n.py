@@ -20,6 +20,7 @@ from layouts.texts import (
     histograms,
     images,
     landscape,
+    lineage,
     overview,
     runs,
     scalars,
@@ -31,7 +32,7 @@ from layouts.texts import (
 
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
-    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS,
+    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

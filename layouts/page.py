@@ -11,7 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from parsers import DatasetGraph, Graph, GraphPlace, HistogramValue, Items, LandscapePlan, Problem, Series, Setting, Value
+from parsers import (
+    DatasetGraph,
+    Graph,
+    GraphPlace,
+    HistogramValue,
+    Items,
+    LandscapePlan,
+    LineageRow,
+    Problem,
+    Series,
+    Setting,
+    Value,
+)  # fmt: skip
 
 State = Mapping[str, Sequence[str]]
 
@@ -113,6 +125,13 @@ class FrameSource(Protocol):
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         """What a member run says of itself, by column of LINEAGE; what was not recorded is missing."""
+        ...
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        """What every member run that says anything of itself says, newest first; `run` of a row is its key.
+
+        Another object whenever it may differ.
+        """
         ...
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:

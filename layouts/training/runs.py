@@ -13,6 +13,7 @@ import dash_ag_grid as dag
 from dash import ClientsideFunction, Input, Output, State, dcc, html
 
 from layouts import parts
+from layouts.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, both, for_browser, t
 from layouts.page import FrameSource, Ids, Page
 from layouts.state import bind
@@ -48,27 +49,9 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
               "tooltipValueGetter": {"function": "mindscopePath(params.data)"}}),
 )  # fmt: skip
 
-_OPTIONS = {
-    "theme": {"function": "mindscopeTheme(themeQuartz)"},
-    "getLocaleText": {"function": "mindscopeLocale(params)"},
+_OPTIONS = OPTIONS | {
     "isExternalFilterPresent": {"function": "mindscopeFilters(params)"},
     "doesExternalFilterPass": {"function": "mindscopePasses(params)"},
-    "rowSelection": {
-        "mode": "multiRow",
-        "selectAll": "filtered",
-        "enableClickSelection": False,
-        "checkboxes": True,
-        "headerCheckbox": True,
-    },
-    "selectionColumnDef": {"pinned": "left", "width": 40, "resizable": False, "suppressHeaderMenuButton": True},
-    "rowHeight": 32,
-    "headerHeight": 32,
-    "animateRows": False,
-    "suppressCellFocus": False,
-    "suppressScrollOnNewData": True,
-    "suppressColumnMoveAnimation": True,
-    "enableCellTextSelection": True,
-    "tooltipShowDelay": 400,
 }
 
 
@@ -155,7 +138,8 @@ def _headers() -> dict[str, tuple[str, str]]:
 
 
 def _browser_texts() -> list[str]:
-    return [key for key in words.TEXTS if key.startswith(("grid.", "kind.", "runs.chosen", "runs.matching", "runs.open_page"))]
+    own = [key for key in words.TEXTS if key.startswith(("kind.", "runs.chosen", "runs.matching", "runs.open_page"))]
+    return [*GRID_TEXTS, *own]
 
 
 PAGE = Page(

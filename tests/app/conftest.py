@@ -22,12 +22,13 @@ from parsers import (
     HistogramValue,
     Items,
     LandscapePlan,
+    LineageRow,
     PayloadError,
     Problem,
     Series,
     Setting,
     Value,
-)
+)  # fmt: skip
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -78,6 +79,9 @@ class MemorySource:
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         return {}
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        return ()
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         return None

@@ -35,6 +35,8 @@ ROUTES = {
     "/api/image": {"GET"},
     "/api/landscape.npz": {"GET"},
     "/api/dataset.json": {"GET"},
+    "/api/lineage.csv": {"GET"},
+    "/api/lineage.json": {"GET"},
     "/api/runs.json": {"GET"},
     "/api/scalars.csv": {"GET"},
     "/api/scalars.json": {"GET"},

@@ -16,12 +16,15 @@ from parsers import (
     HistogramValue,
     Items,
     LandscapePlan,
+    LineageRow,
     PayloadError,
     Problem,
     Series,
     Setting,
     Value,
-)
+    derive,
+    shared_tags,
+)  # fmt: skip
 
 
 class GivenSource:
@@ -33,11 +36,13 @@ class GivenSource:
         series: Mapping[tuple[str, str], Series] | None = None,
         problems: Sequence[tuple[str, Problem]] = (),
         base: str = "/data/runs",
+        settings: Mapping[str, Mapping[str, Setting]] | None = None,
     ) -> None:
         self.rows = list(rows)
         self.given = dict(series or {})
         self.found = list(problems)
         self.base = base
+        self.described = dict(settings or {})
         self.wanted: list[str] = []
         self.refreshed = 0
         self.number = 1
@@ -73,7 +78,15 @@ class GivenSource:
         raise PayloadError("no value")
 
     def settings(self, run: str) -> Mapping[str, Setting]:
-        return {}
+        return self.described.get(run, {})
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        keys = [key for row in self.rows for key in row.members if key in self.described]
+        tags = shared_tags([self.tags(key) for key in keys])
+        return tuple(LineageRow(key, f"/data/runs/{key}", self.described[key], self._derived(key, tags)) for key in keys)
+
+    def _derived(self, run: str, tags: Sequence[str]) -> dict[str, int | float]:
+        return derive(self.tags(run), lambda tag: self.series(run, tag), tags)
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         return None

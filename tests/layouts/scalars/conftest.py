@@ -16,6 +16,7 @@ from parsers import (
     HistogramValue,
     Items,
     LandscapePlan,
+    LineageRow,
     PayloadError,
     Problem,
     Series,
@@ -73,6 +74,9 @@ class Arrays:
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         return {}
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        return ()
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         return None

@@ -1,0 +1,559 @@
+// The model lineage page in the browser: columns, brushes, table. Counterpart of layouts/lineage/model.
+(function () {
+  "use strict";
+  const mindscope = (window.mindscope = window.mindscope || {});
+  const dash = (window.dash_clientside = window.dash_clientside || {});
+  const grids = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
+  const cells = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
+  const { make, words, icon, menu, count, last } = mindscope.cards;
+  const { same } = mindscope.state;
+  const GROUPS = ["metric", "user", "hyper", "dataset", "other"];
+  const MOST_AXES = 60;
+  const AXIS_WIDTH = 92;
+  const LABEL = 16;
+  const nothing = () => window.dash_clientside.no_update;
+  const pages = new Map();
+
+  function pageOf(rootId) {
+    const root = document.getElementById(rootId);
+    if (!root) return null;
+    let page = pages.get(rootId);
+    if (!page || page.root !== root) {
+      page = {
+        root, state: {}, sheet: null, runs: null, api: null, axes: [], passing: null, drawn: "", rows: [],
+        store: (part) => rootId.replace(/-root$/, `-${part}`),
+        find: (selector) => root.querySelector(selector),
+      };
+      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
+      pages.set(rootId, page);
+      build(page);
+      attach(page);
+    }
+    return page;
+  }
+
+  function take(page, state, sheet, runs) {
+    page.state = state || {};
+    page.runs = runs;
+    if (sheet && sheet !== page.sheet) {
+      page.sheet = sheet;
+      page.columns = new Map(sheet.columns.map((column) => [column.name, column]));
+    }
+    return Boolean(page.sheet && page.runs);
+  }
+
+  // What is shown -----------------------------------------------------------------------------------------------------
+
+  // Columns on screen in the order of their axes.
+  function chosen(page) {
+    const named = (page.state.col || []).filter((name) => page.columns.has(name));
+    const names = page.state.col ? named : page.sheet.default;
+    return differingOnly(page) ? names.filter((name) => page.columns.get(name).differs) : names;
+  }
+
+  function differingOnly(page) {
+    return last(page.state, "differ", "") === "1";
+  }
+
+  function axesOf(page) {
+    return chosen(page).filter((name) => page.columns.get(name).axis);
+  }
+
+  function colourOf(page) {
+    return last(page.state, "colour", page.sheet.colour);
+  }
+
+  function hidden(page) {
+    const keys = new Set(page.sheet.keys);
+    return (page.state.hide || []).filter((key) => keys.has(key));
+  }
+
+  // Brushes: {column: {ranges: [[from, to], ...], names: [category or what stands apart, ...]}} --------------------------
+
+  function brushes(page) {
+    const found = new Map();
+    for (const text of page.state.brush || []) {
+      try {
+        const [name, ranges, names] = JSON.parse(text);
+        if (typeof name === "string" && Array.isArray(ranges) && Array.isArray(names)) found.set(name, { ranges, names });
+      } catch {
+        continue; // a link that somebody shortened
+      }
+    }
+    return found;
+  }
+
+  // What a brush means, from the stretches of an axis it covers.
+  function meaning(axis, stretches) {
+    const inside = (place) => stretches.some(([from, to]) => from <= place && place <= to);
+    const names = Object.entries(axis.apart).filter(([, place]) => inside(place)).map(([name]) => `:${name}`);
+    if (axis.kind === "category") {
+      axis.categories.forEach((text, place) => { if (inside(place)) names.push(`=${text}`); });
+      return { ranges: [], names };
+    }
+    const value = (place) => Number((axis.log ? 10 ** place : place).toPrecision(9));
+    const ranges = stretches.map(([from, to]) => [Math.max(from, axis.low), Math.min(to, axis.high)])
+      .filter(([from, to]) => from <= to)
+      .map(([from, to]) => [from <= axis.low ? null : value(from), to >= axis.high ? null : value(to)]);
+    return { ranges, names };
+  }
+
+  // The stretches of an axis that a brush covers.
+  function stretches(axis, { ranges, names }) {
+    const found = [];
+    const width = (axis.high - axis.low) * 0.02;
+    for (const name of names) {
+      const at = name.startsWith(":") ? axis.apart[name.slice(1)] : axis.categories.indexOf(name.slice(1));
+      const half = name.startsWith(":") ? width : 0.25;
+      if (at !== undefined && at !== -1) found.push([at - half, at + half]);
+    }
+    const place = (value) => (axis.log ? Math.log10(value) : value);
+    if (axis.kind === "number") {
+      for (const range of ranges) {
+        if (!Array.isArray(range)) continue;
+        const from = typeof range[0] === "number" ? place(range[0]) : axis.low;
+        const to = typeof range[1] === "number" ? place(range[1]) : axis.high;
+        if (from <= to) found.push([from, to]);
+      }
+    }
+    return found.sort((a, b) => a[0] - b[0]);
+  }
+
+  function decoded({ bdata }) {
+    return new Float64Array(Uint8Array.from(window.atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
+  }
+
+  // Keys of the runs that all brushes leave; null for all.
+  function filter(page) {
+    const { figure } = page;
+    if (!figure) return null;
+    const wanted = brushes(page);
+    const tests = figure.layout.meta.axes.flatMap((axis, i) => {
+      if (!wanted.has(axis.name)) return [];
+      return [[decoded(figure.data[0].dimensions[i].values), stretches(axis, wanted.get(axis.name))]];
+    });
+    if (!tests.length) return null;
+    const passes = (row) => tests.every(([places, parts]) => parts.some(([from, to]) => from <= places[row] && places[row] <= to));
+    return new Set(figure.layout.meta.keys.filter((_key, row) => passes(row)));
+  }
+
+  // Grid --------------------------------------------------------------------------------------------------------------
+
+  const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+  // Numbers as layouts/format.py writes them.
+  function numberText(value, unit) {
+    if (Number.isNaN(value)) return "NaN";
+    if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+    if (unit === "B" && value >= 1024) {
+      const step = Math.min(Math.floor(Math.log2(value) / 10), UNITS.length - 1);
+      return `${(value / 1024 ** step).toFixed(1)} ${UNITS[step]}`;
+    }
+    if (unit === "s") {
+      const whole = Math.round(value);
+      if (value < 60) return `${Number(value.toPrecision(3))} s`;
+      if (whole < 3600) return `${Math.floor(whole / 60)} m ${String(whole % 60).padStart(2, "0")} s`;
+      return `${Math.floor(whole / 3600)} h ${String(Math.floor((whole % 3600) / 60)).padStart(2, "0")} m`;
+    }
+    if (Number.isInteger(value) && Math.abs(value) < 1e15) return value.toLocaleString("en");
+    const size = Math.abs(value);
+    if (size !== 0 && (size < 1e-4 || size >= 1e6)) return value.toExponential(3).replace(/\.?0+e/, "e");
+    return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 10 });
+  }
+
+  grids.mindscopeLineageBrushed = ({ api }) => Array.from(pages.values()).some((page) => page.api === api && page.passing !== null);
+  grids.mindscopeLineagePasses = ({ data }) => pages.get(data.root).passing.has(data.key);
+  grids.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
+  grids.mindscopeLineageExact = (value) => (value === null || value === undefined ? "" : String(value));
+  // Missing values come last, NaN before them, whichever way is sorted.
+  grids.mindscopeLineageOrder = (a, b, _nodeA, _nodeB, descending) => {
+    const rank = (value) => (value === null || value === undefined ? 2 : Number.isNaN(value) ? 1 : 0);
+    const difference = rank(a) - rank(b);
+    if (difference !== 0) return descending ? -difference : difference;
+    if (rank(a) !== 0) return 0;
+    if (typeof a === "string") return a.localeCompare(b, undefined, { numeric: true });
+    return a < b ? -1 : a > b ? 1 : 0;
+  };
+
+  cells.MindscopeLineageRun = ({ data }) => {
+    const element = (...args) => window.React.createElement(...args);
+    const [first] = mindscope.grid.pagesOf(data);
+    return element("span", { className: "ms-run" },
+      element("span", { className: "ms-dot", style: { background: data.colour } }),
+      first ? mindscope.grid.linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), data.name)
+        : element("span", { className: "ms-cut", title: data.name }, data.name));
+  };
+
+  function rowsOf(page) {
+    const gone = new Set(hidden(page));
+    const jobs = new Map(page.runs.rows.flatMap((row) => row.members.map((key, i) => [key, [row, row.colours[i]]])));
+    const columns = page.sheet.columns.map(({ name, numeric, values }) => [name, numeric, values]);
+    return page.sheet.keys.flatMap((key, i) => {
+      if (gone.has(key)) return [];
+      const [job, colour] = jobs.get(key) || [{ tags: {} }, "var(--ms-muted)"];
+      const row = { key, name: key, root: page.root.id, tags: job.tags, colour };
+      for (const [name, numeric, values] of columns) row[`=${name}`] = numeric && typeof values[i] === "string" ? Number(values[i]) : values[i];
+      return [row];
+    });
+  }
+
+  function labelOf(column) {
+    return column.label[mindscope.i18n.language() === "zh" ? 1 : 0];
+  }
+
+  function cut(text, longest) {
+    return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+  }
+
+  function columnOf(column) {
+    const label = labelOf(column);
+    const common = {
+      field: `=${column.name}`, colId: `=${column.name}`, headerName: cut(label, 60), headerTooltip: cut(column.name, 400),
+      comparator: { function: "mindscopeLineageOrder" }, tooltipValueGetter: { function: "mindscopeLineageExact(params.value)" },
+      initialWidth: Math.min(220, Math.max(column.numeric ? 96 : 120, 40 + 8 * cut(label, 24).length)),
+    };
+    if (!column.numeric) return { ...common, filter: "agTextColumnFilter" };
+    return {
+      ...common, type: "rightAligned", filter: "agNumberColumnFilter",
+      valueFormatter: { function: `mindscopeLineageNumber(params.value, ${JSON.stringify(column.unit)})` },
+    };
+  }
+
+  function columnDefs(page) {
+    const shown = new Set(chosen(page));
+    const run = {
+      field: "name", colId: "name", headerName: mindscope.i18n.text("lineage.column.run"), pinned: "left", lockPinned: true,
+      cellRenderer: "MindscopeLineageRun", initialWidth: 240, minWidth: 140, filter: "agTextColumnFilter",
+    };
+    const links = {
+      field: "open", colId: "open", headerName: mindscope.i18n.text("lineage.column.open"), cellRenderer: "MindscopeLinks",
+      initialWidth: 300, sortable: false, hide: !document.querySelector(".ms-shell"),
+    };
+    const groups = GROUPS.map((group) => ({
+      headerName: mindscope.i18n.text(`lineage.group.${group}`), groupId: group, marryChildren: true,
+      children: page.sheet.columns.filter((column) => column.group === group && shown.has(column.name)).map(columnOf),
+    })).filter((group) => group.children.length);
+    return [run, ...groups, links];
+  }
+
+  async function attach(page) {
+    page.api = await window.dash_ag_grid.getApiAsync(page.root.dataset.grid);
+    for (const name of ["filterChanged", "rowDataUpdated", "selectionChanged"]) page.api.addEventListener(name, () => tell(page));
+    page.api.addEventListener("sortChanged", () => sorted(page));
+    page.api.addEventListener("rowDataUpdated", () => resort(page));
+    refilter(page);
+  }
+
+  function alive(page) {
+    return page.api && !page.api.isDestroyed();
+  }
+
+  function sorted(page) {
+    const now = page.api.getColumnState().filter((one) => one.sort).sort((a, b) => a.sortIndex - b.sortIndex)
+      .map((one) => `${one.sort === "desc" ? "-" : "+"}${one.colId}`);
+    page.change({ sort: now });
+    tell(page);
+  }
+
+  function resort(page) {
+    if (!alive(page)) return;
+    const wanted = page.state.sort || [];
+    const now = page.api.getColumnState().filter((one) => one.sort).sort((a, b) => a.sortIndex - b.sortIndex)
+      .map((one) => `${one.sort === "desc" ? "-" : "+"}${one.colId}`);
+    if (same(wanted, now)) return;
+    const state = wanted.map((text, sortIndex) => ({ colId: text.slice(1), sort: text[0] === "-" ? "desc" : "asc", sortIndex }));
+    page.api.applyColumnState({ state, defaultState: { sort: null } });
+  }
+
+  function refilter(page) {
+    page.passing = filter(page);
+    if (alive(page)) page.api.onFilterChanged();
+    tell(page);
+  }
+
+  function shownKeys(page) {
+    const keys = [];
+    if (alive(page)) page.api.forEachNodeAfterFilterAndSort((node) => keys.push(node.data.key));
+    return keys;
+  }
+
+  function selectedKeys(page) {
+    return alive(page) ? page.api.getSelectedRows().map((row) => row.key) : [];
+  }
+
+  // Toolbars ----------------------------------------------------------------------------------------------------------
+
+  function button(key, act, tip) {
+    const element = make("button", "ms-button", words(key), { type: "button", "data-act": act });
+    if (tip) mindscope.i18n.label(element, "title", tip);
+    return element;
+  }
+
+  function build(page) {
+    page.count = make("span", "t");
+    page.search = make("input", "ms-input ms-lineage-find", [], { type: "search" });
+    for (const attribute of ["placeholder", "aria-label"]) mindscope.i18n.label(page.search, attribute, "lineage.find");
+    page.search.addEventListener("input", () => list(page));
+    page.list = make("div", "ms-lineage-list");
+    const sets = make("div", "ms-lineage-sets", [button("lineage.default", "default"), button("lineage.all", "all"), button("lineage.clear", "clear")]);
+    const opener = make("summary", "ms-button", [page.count, icon("down")]);
+    mindscope.i18n.label(opener, "title", "lineage.columns_tip");
+    page.chooser = menu(opener, [page.search, sets, page.list]);
+    page.chooser.classList.add("ms-lineage-columns");
+    page.chooser.addEventListener("toggle", () => { if (page.chooser.open) page.search.focus(); });
+    page.differ = button("lineage.differing", "differ", "lineage.differing_tip");
+    page.colour = make("select", "ms-input", [], { "data-control": "colour" });
+    mindscope.i18n.label(page.colour, "aria-label", "lineage.colour");
+    page.colour.addEventListener("change", () => {
+      page.change({ colour: page.colour.value === page.sheet.colour ? [] : [page.colour.value] });
+    });
+    page.note = make("span", "ms-lineage-told");
+    page.find(".ms-lineage-bar").append(
+      page.chooser, page.differ, make("label", "ms-field", [words("lineage.colour", {}, "span", "ms-field-name"), page.colour]),
+      page.note,
+    );
+    page.told = make("span", "ms-lineage-told");
+    page.acts = Object.fromEntries([["unbrush"], ["keep"], ["hide"], ["unhide"], ["choose", "lineage.choose_tip"]]
+      .map(([act, tip]) => [act, button(`lineage.${act}`, act, tip)]));
+    const summary = make("summary", "ms-button ms-button-icon", icon("download"));
+    for (const attribute of ["title", "aria-label"]) mindscope.i18n.label(summary, attribute, "lineage.save");
+    const files = ["csv", "json"].map((kind) => {
+      const link = make("a", "ms-menu-item", words(`lineage.save_${kind}`), { href: "#", "data-kind": kind, download: "" });
+      link.addEventListener("click", () => { link.href = exported(page, kind); });
+      return link;
+    });
+    page.find(".ms-lineage-rows").append(
+      page.told, page.acts.unbrush, page.acts.keep, page.acts.hide, page.acts.unhide, make("span", "ms-grow"), page.acts.choose,
+      menu(summary, files),
+    );
+    page.root.addEventListener("click", (event) => {
+      const pressed = event.target instanceof Element && event.target.closest("[data-act]");
+      if (pressed && acts[pressed.dataset.act]) acts[pressed.dataset.act](page, pressed);
+    });
+    page.list.addEventListener("change", (event) => pick(page, event.target.value, event.target.checked));
+  }
+
+  const acts = {
+    default: (page) => page.change({ col: [] }),
+    all: (page) => page.change({ col: byAxis(page, page.sheet.columns.map((column) => column.name)) }),
+    clear: (page) => page.change({ col: [""] }),
+    differ: (page) => page.change({ differ: differingOnly(page) ? [] : ["1"] }),
+    log: (page, pressed) => {
+      const { name } = pressed.dataset;
+      const now = page.state.log || [];
+      page.change({ log: now.includes(name) ? now.filter((one) => one !== name) : [...now, name], brush: without(page, name) });
+    },
+    unbrush: (page) => page.change({ brush: [] }),
+    keep: (page) => {
+      const kept = new Set(selectedKeys(page));
+      page.change({ hide: page.sheet.keys.filter((key) => !kept.has(key)) });
+    },
+    hide: (page) => page.change({ hide: [...hidden(page), ...selectedKeys(page)] }),
+    unhide: (page) => page.change({ hide: [] }),
+    choose: (page) => page.change({ run: mindscope.picker.encode(new Set(shownKeys(page)), page.runs.rows) }),
+  };
+
+  function without(page, name) {
+    return (page.state.brush || []).filter((text) => !text.startsWith(`[${JSON.stringify(name)},`));
+  }
+
+  // Settings first, results last, as the axes stand.
+  function byAxis(page, names) {
+    const order = ["user", "hyper", "dataset", "other", "metric"];
+    const place = (name) => order.indexOf(page.columns.get(name).group);
+    return [...names].sort((a, b) => place(a) - place(b));
+  }
+
+  function pick(page, name, on) {
+    const now = page.state.col ? page.state.col.filter((one) => page.columns.has(one)) : page.sheet.default;
+    const next = on ? byAxis(page, [...now, name]) : now.filter((one) => one !== name);
+    page.change({ col: next.length ? next : [""] });
+  }
+
+  function list(page) {
+    const shown = new Set(chosen(page));
+    const test = mindscope.picker.matcher(page.search.value, false);
+    const logs = new Set(page.state.log || []);
+    const lines = GROUPS.flatMap((group) => {
+      const columns = page.sheet.columns.filter((column) => column.group === group && test(`${column.name} ${column.label.join(" ")}`));
+      if (!columns.length) return [];
+      return [words(`lineage.group.${group}`, {}, "h4"), ...columns.map((column) => line(column, shown.has(column.name), logs.has(column.name)))];
+    });
+    page.list.replaceChildren(...lines);
+  }
+
+  function line(column, on, log) {
+    const box = make("input", "", [], { type: "checkbox", value: column.name });
+    box.checked = on;
+    const parts = [make("label", "", [box, make("span", "ms-cut", cut(labelOf(column), 200), { title: cut(column.name, 400) })])];
+    if (column.numeric && column.values.some((value) => value > 0)) {
+      const press = button("lineage.log", "log", "lineage.log_tip");
+      press.classList.add("ms-button-small");
+      press.dataset.name = column.name;
+      press.setAttribute("aria-pressed", String(log));
+      parts.push(press);
+    }
+    return make("div", "ms-lineage-column", parts);
+  }
+
+  function colourChoices(page) {
+    const option = (value, text) => {
+      const element = make("option", "", text, { value });
+      return element;
+    };
+    const fixed = [option("run", mindscope.i18n.text("lineage.colour.run")), option("none", mindscope.i18n.text("lineage.colour.none"))];
+    page.colour.replaceChildren(...fixed, ...page.sheet.columns.filter((column) => column.axis).map((column) => option(column.name, cut(labelOf(column), 60))));
+    page.colour.value = colourOf(page);
+  }
+
+  function tell(page) {
+    if (!page.sheet || !page.runs) return;
+    const total = page.sheet.keys.length;
+    const gone = hidden(page).length;
+    const shown = alive(page) ? shownKeys(page).length : total - gone;
+    const some = selectedKeys(page).length > 0;
+    mindscope.i18n.write(page.told, "lineage.shown", { n: count(shown), total: count(total) });
+    page.acts.unbrush.hidden = page.passing === null;
+    page.acts.keep.hidden = page.acts.hide.hidden = !some;
+    page.acts.unhide.hidden = gone === 0;
+    mindscope.i18n.write(page.acts.unhide.firstElementChild, "lineage.unhide", { n: count(gone) });
+  }
+
+  function furnish(page) {
+    page.root.classList.remove("ms-lineage-waiting");
+    const none = page.sheet.keys.length === 0;
+    page.root.classList.toggle("ms-lineage-empty", none);
+    page.find(".ms-lineage-none").hidden = !none;
+    const axes = axesOf(page).length;
+    const columns = chosen(page).length;
+    mindscope.i18n.write(page.count, "lineage.columns", { n: columns, total: page.sheet.columns.length });
+    page.differ.setAttribute("aria-pressed", String(differingOnly(page)));
+    if (axes > MOST_AXES) mindscope.i18n.write(page.note, "lineage.too_many", { n: MOST_AXES, total: columns });
+    else mindscope.i18n.write(page.note, axes ? "lineage.brush_tip" : "lineage.no_axes");
+    const shape = JSON.stringify([chosen(page), page.state.log, page.sheet.stamp, mindscope.i18n.language()]);
+    if (shape !== page.listed) {
+      page.listed = shape;
+      list(page);
+      colourChoices(page);
+    }
+    page.colour.value = colourOf(page);
+  }
+
+  function exported(page, kind) {
+    const query = new URLSearchParams();
+    for (const name of GROUPS.flatMap((group) => page.sheet.columns.filter((column) => column.group === group)).map((column) => column.name)) {
+      if (chosen(page).includes(name)) query.append("col", name);
+    }
+    const keys = shownKeys(page);
+    if (!same(keys, page.sheet.keys)) for (const key of keys) query.append("run", key);
+    return `${page.root.dataset.routes}lineage.${kind}?${query}`;
+  }
+
+  // Callbacks ---------------------------------------------------------------------------------------------------------
+
+  // The figure in the colours of the theme, with brushes, and names in the language.
+  function dressed(page) {
+    const figure = structuredClone(page.figure);
+    const style = window.getComputedStyle(page.root);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    const wanted = brushes(page);
+    const [trace] = figure.data;
+    const font = { family: colour("--ms-font"), color: colour("--ms-muted"), size: 11 };
+    trace.dimensions.forEach((dimension, i) => {
+      const axis = figure.layout.meta.axes[i];
+      dimension.label = escaped(cut(labelOf(page.columns.get(axis.name)), LABEL));
+      dimension.ticktext = dimension.ticktext.map((text) => (text === "missing" && "missing" in axis.apart ? mindscope.i18n.text("lineage.apart.missing") : text));
+      if (!wanted.has(axis.name)) return;
+      const parts = stretches(axis, wanted.get(axis.name));
+      if (parts.length) dimension.constraintrange = parts;
+    });
+    Object.assign(trace, {
+      labelfont: { ...font, size: 12, color: colour("--ms-text") }, tickfont: font, rangefont: { ...font, size: 1, color: "rgba(0,0,0,0)" },
+      unselected: { line: { color: colour("--ms-line-strong"), opacity: 0.35 } },
+    });
+    Object.assign(figure.layout, { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font });
+    return figure;
+  }
+
+  // plotly finds its WebGL programs ready: see lineage_programs.js.
+  let ready = null;
+  function programmed() {
+    ready = ready || (async () => {
+      while (!window.Plotly) await new Promise((done) => window.setTimeout(done, 20));
+      const plot = await window.Plotly.newPlot(document.createElement("div"), [{ type: "parcoords", visible: false }]);
+      Object.assign(plot._fullData[0]._module.plot.reglPrecompiled, mindscope.lineagePrograms);
+      window.Plotly.purge(plot);
+    })();
+    return ready;
+  }
+
+  function escaped(text) {
+    return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
+  }
+
+  dash.mindscope_lineage = {
+    plan(state, sheet, prefs, runs, ask, rootId) {
+      const page = pageOf(rootId);
+      if (!page || !take(page, state, sheet, runs)) return nothing();
+      furnish(page);
+      const next = { col: axesOf(page).slice(0, MOST_AXES), mark: [page.sheet.stamp], theme: [prefs ? prefs.theme : "light"] };
+      if (page.state.log) next.log = page.state.log;
+      if (hidden(page).length) next.hide = hidden(page);
+      if (colourOf(page) !== "none") next.colour = [colourOf(page)];
+      page.find(".ms-lineage-wide").style.minWidth = `${Math.max(0, next.col.length * AXIS_WIDTH)}px`;
+      return same(next, ask) ? nothing() : next;
+    },
+
+    fill(state, sheet, _prefs, runs, rootId) {
+      const page = pageOf(rootId);
+      if (!page || !take(page, state, sheet, runs)) return [nothing(), nothing()];
+      const lang = mindscope.i18n.language();
+      const rowMark = JSON.stringify([sheet.stamp, hidden(page), runs.rows.map((row) => [row.key, row.tags, row.colours])]);
+      const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), lang]);
+      const rows = rowMark === page.rowMark ? nothing() : rowsOf(page);
+      const columns = columnMark === page.columnMark ? nothing() : columnDefs(page);
+      Object.assign(page, { rowMark, columnMark });
+      window.setTimeout(() => resort(page), 0);
+      return [rows, columns];
+    },
+
+    async draw(figure, state, sheet, prefs, runs, rootId) {
+      await programmed();
+      const page = pageOf(rootId);
+      if (!page || !figure || !take(page, state, sheet, runs)) return nothing();
+      if (!figure.layout.meta.axes.every(({ name }) => page.columns.has(name))) return nothing();
+      page.figure = figure;
+      refilter(page);
+      const look = [prefs && prefs.theme, mindscope.i18n.language(), page.state.brush || []];
+      const known = page.drawnFigure === figure && same(look, page.look);
+      Object.assign(page, { drawnFigure: figure, look });
+      if (known) return nothing();
+      page.root.classList.toggle("ms-lineage-drawn", true);
+      return dressed(page);
+    },
+
+    // A brush was drawn, or an axis dragged.
+    moved(_change, rootId) {
+      const page = pageOf(rootId);
+      const plot = page && page.find(".js-plotly-plot");
+      if (!plot || !plot.data || !plot.data.length || !page.figure) return;
+      const axes = new Map(page.figure.layout.meta.axes.map((axis) => [axis.name, axis]));
+      const dimensions = plot.data[0].dimensions.filter((dimension) => axes.has(dimension.name));
+      const brush = dimensions.filter((one) => one.constraintrange && one.constraintrange.length).map((one) => {
+        const ranges = Array.isArray(one.constraintrange[0]) ? one.constraintrange : [one.constraintrange];
+        const { ranges: values, names } = meaning(axes.get(one.name), ranges);
+        return JSON.stringify([one.name, values, names]);
+      });
+      const changes = {};
+      if (!same(brush.slice().sort(), (page.state.brush || []).slice().sort())) changes.brush = brush;
+      const order = dimensions.map((one) => one.name);
+      if (!same(order, page.figure.layout.meta.axes.map(({ name }) => name))) {
+        changes.col = [...order, ...chosen(page).filter((name) => !order.includes(name))];
+      }
+      if (!Object.keys(changes).length) return;
+      // The plot shows its brushes already.
+      if (changes.brush && page.look) page.look = [page.look[0], page.look[1], changes.brush];
+      page.change(changes);
+    },
+  };
+})();

@@ -1,0 +1,272 @@
+"""Runs as lines over parallel axes, one axis per column of the lineage table.
+
+A number stands at its place (or that of its decimal logarithm), a text at the place of its category. What has no place on an
+axis stands apart from it: below what is missing, NaN, -Inf and, on a logarithmic axis, what is not positive; above +Inf.
+plotly lets a brush snap to the ticks of an axis that has any, so axes have a tick for every value or, of many values, every
+hundredth of their range; only some are written, the others have texts that no eye sees.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from layouts import format as fmt
+from layouts.figures.landscapes import SCALES
+from layouts.payload import typed
+from layouts.theme import PALETTE, SHADES
+
+Floats = NDArray[np.float64]
+
+MISSING, NAN, MINUS, NOT_POSITIVE, PLUS = "missing", "NaN", "-Inf", "≤ 0", "+Inf"
+"""What stands apart from an axis."""
+_BELOW = (NOT_POSITIVE, MINUS, NAN, MISSING)
+_APART = 0.09
+"""Part of an axis between it and what stands apart, and between two of those."""
+_EXACT = 2**53
+_LARGEST = 1e300
+"""What is beyond stands with the infinities: an axis from -1e308 to 1e308 has a length that is no float64."""
+_ROOM = 0.025
+_ALL_VALUES = 60
+_FEW = 7
+_MOST_WRITTEN = 24
+_FINE = 100
+_LONGEST = 16
+_LETTER = 6.5
+"""Width of a letter of a tick in px, at most."""
+_SILENT = "\u200b\u200c"
+"""Letters without width."""
+_GREY = "#8b95a1"
+_COLOURS = tuple(hue[shade] for shade in range(SHADES) for hue in PALETTE)
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A column as an axis: where its rows stand (float64 per row), its ends, and its ticks.
+
+    low and high are where its numbers or categories begin and end; apart says where what has no place there stands, by
+    name. ticks are (place, text), rising; categories the texts at 0, 1, 2 ... of a category axis.
+    """
+
+    name: str
+    log: bool
+    places: Floats
+    low: float
+    high: float
+    apart: Mapping[str, float]
+    ticks: Sequence[tuple[float, str]]
+    categories: Sequence[str] = ()
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the axis with what stands apart, and room for a brush to begin beyond the last value."""
+        room = (self.high - self.low) * _ROOM
+        return min([self.low, *self.apart.values()]) - room, max([self.high, *self.apart.values()]) + room
+
+
+def is_numeric(column: pd.Series[Any]) -> bool:
+    """Whether a column of the lineage table has numbers that a float64 holds, so that it is no column of categories."""
+    kind = getattr(column.dtype, "kind", "O")
+    return kind == "f" or (kind in "iu" and not bool((column.abs() > _EXACT).any()))
+
+
+def category_text(value: Any) -> str:
+    """The text of a value of a column of categories."""
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    return fmt.exact(value) if isinstance(value, float) else str(value)
+
+
+def brief(text: str, longest: int = 200) -> str:
+    """A text of at most so many characters: of a longer one its beginning and end."""
+    return text if len(text) <= longest else f"{text[: longest - longest // 4 - 1]}…{text[-(longest // 4) :]}"
+
+
+# Axes --------------------------------------------------------------------------------------------------------------
+
+
+def axis(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_], *, log: bool = False, unit: str = "") -> Axis:
+    """The axis of one column, of which recorded says where it has a value. log is for numbers above zero alone."""
+    if not is_numeric(column):
+        return _of_categories(name, column, recorded)
+    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    finite = np.abs(values) <= _LARGEST
+    log = log and bool((values[finite] > 0).any())
+    inside = finite & (values > 0) if log else finite
+    places = np.full(len(values), np.nan)
+    places[inside] = np.log10(values[inside]) if log else values[inside]
+    known = np.unique(places[inside])
+    low, high = _ends(known)
+    apart = _stand_apart(places, low, high, {
+        NOT_POSITIVE: finite & ~inside, MINUS: values < -_LARGEST, NAN: np.isnan(values) & recorded, MISSING: ~recorded,
+        PLUS: values > _LARGEST,
+    })  # fmt: skip
+    return Axis(name, log, places, low, high, apart, _ticks(_of_numbers(known, low, high, log, unit), apart))
+
+
+def _of_categories(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_]) -> Axis:
+    texts = [category_text(value) if there else "" for value, there in zip(column.array, recorded, strict=True)]
+    categories = sorted({text for text, there in zip(texts, recorded, strict=True) if there}, key=_natural)
+    index = {text: place for place, text in enumerate(categories)}
+    places = np.array([index[text] if there else np.nan for text, there in zip(texts, recorded, strict=True)], np.float64)
+    low, high = _ends(np.arange(len(categories), dtype=np.float64))
+    apart = _stand_apart(places, low, high, {MISSING: ~recorded})
+    every = math.ceil(len(categories) / _MOST_WRITTEN)
+    ticks = [(float(place), brief(text, _LONGEST) if place % every == 0 else "") for place, text in enumerate(categories)]
+    return Axis(name, False, places, low, high, apart, _ticks(ticks, apart), categories)
+
+
+def _natural(text: str) -> tuple[tuple[int, float, str], ...]:
+    """A key that sorts numbers within texts by their value."""
+    parts = re.split(r"(\d+)", text[:200])
+    return (*((0, float(part[:300]), "") if part.isdecimal() else (1, 0.0, part) for part in parts), (1, 0.0, text))
+
+
+def _ends(places: Floats) -> tuple[float, float]:
+    """Where an axis with these places begins and ends; they are apart even where all places are one."""
+    if not len(places):
+        return 0.0, 1.0
+    low, high = float(places.min()), float(places.max())
+    if low < high:
+        return low, high
+    margin = max(abs(low) * 0.1, 0.5 if low == int(low) else abs(low) * 0.1, 1e-300)
+    return low - margin, high + margin
+
+
+def _stand_apart(places: Floats, low: float, high: float, groups: Mapping[str, NDArray[np.bool_]]) -> dict[str, float]:
+    """Put groups of rows below or above an axis; where each of those that are there stands."""
+    span = high - low
+    apart: dict[str, float] = {}
+    for name in _BELOW:
+        if name in groups and groups[name].any():
+            apart[name] = low - span * _APART * (len(apart) + 1)
+    if PLUS in groups and groups[PLUS].any():
+        apart[PLUS] = high + span * _APART
+    for name, place in apart.items():
+        places[groups[name]] = place
+    return apart
+
+
+def _ticks(inside: Sequence[tuple[float, str]], apart: Mapping[str, float]) -> list[tuple[float, str]]:
+    ticks = sorted([*inside, *((place, name) for name, place in apart.items())])
+    numbered = zip(ticks, _repeats(ticks), strict=True)
+    return [(place, text + _silence(number) if number else text) for (place, text), number in numbered]
+
+
+def _repeats(ticks: Sequence[tuple[float, str]]) -> list[int]:
+    """How many ticks before each have its text; an empty one counts as seen."""
+    seen: dict[str, int] = {"": 1}
+    numbers = []
+    for _, text in ticks:
+        numbers.append(seen.get(text, 0))
+        seen[text] = numbers[-1] + 1
+    return numbers
+
+
+def _silence(number: int) -> str:
+    """A text without width, another one for each number: plotly finds the place of a tick by its text."""
+    return "".join(_SILENT[digit == "1"] for digit in f"{number:b}")
+
+
+def _of_numbers(known: Floats, low: float, high: float, log: bool, unit: str) -> list[tuple[float, str]]:
+    """Ticks of an axis of numbers: at its values where they are few, else at round numbers."""
+    span = high - low
+    apart = len(known) < 2 or float(np.diff(known).min()) >= span * 0.06
+    written = known if 0 < len(known) <= _FEW and apart else _round_places(low, high, log)
+    texts = {float(place): _tick_text(10.0**place if log else place, unit) for place in written}
+    silent = known if len(known) <= _ALL_VALUES else np.linspace(low, high, _FINE + 1)
+    clear = [place for place in silent if not any(abs(place - other) < span * 1e-9 for other in texts)]
+    return sorted([*texts.items(), *((float(place), "") for place in clear)])
+
+
+def _tick_text(value: float, unit: str) -> str:
+    if unit == "B":
+        return fmt.size(value)
+    if unit == "s":
+        return fmt.duration(value)
+    return fmt.tick(value)
+
+
+def _round_places(low: float, high: float, log: bool) -> list[float]:
+    """Places of round numbers from low to high, about five."""
+    if log and high - low >= 1:
+        decades = range(math.ceil(low), math.floor(high) + 1, math.ceil((high - low) / 6))
+        powers = [float(power) for power in decades]
+        return powers if len(powers) > 1 else [low, *powers, high]
+    if log:
+        return [math.log10(value) for value in _round_places(10.0**low, 10.0**high, log=False) if value > 0]
+    raw = (high - low) / 5
+    if not math.isfinite(raw) or raw < 1e-300:
+        return [low, high]
+    size = 10.0 ** math.floor(math.log10(raw))
+    step = next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= raw * 0.999)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [min(max(number * step, low), high) for number in range(first, last + 1)]
+
+
+# Figure ------------------------------------------------------------------------------------------------------------
+
+
+def parallel(axes: Sequence[Axis], keys: Sequence[str], line: Mapping[str, Any]) -> dict[str, Any]:
+    """The figure of these axes, over all of which there is a line for each key; line is how lines are coloured.
+
+    layout.meta has the keys, and of each axis what a brush on it means.
+    """
+    trace = {"type": "parcoords", "dimensions": [_dimension(one) for one in axes], "line": line, "labelside": "top"}
+    meta = {"keys": list(keys), "axes": [_meta(one) for one in axes]}
+    left = max((len(text.strip(_SILENT)) for _, text in axes[0].ticks), default=0) if axes else 0
+    margin = {"l": max(56, round(_LETTER * left) + 20), "r": 56, "t": 40, "b": 16}
+    return {"data": [trace], "layout": {"meta": meta, "margin": margin}}
+
+
+def _dimension(one: Axis) -> dict[str, Any]:
+    return {
+        "name": one.name, "label": html.escape(brief(one.name, _LONGEST), quote=False), "values": typed(one.places),
+        "range": list(one.ends), "tickvals": [place for place, _ in one.ticks],
+        "ticktext": [html.escape(text, quote=False) for _, text in one.ticks], "multiselect": True,
+    }  # fmt: skip
+
+
+def _meta(one: Axis) -> dict[str, Any]:
+    kind = "category" if one.categories else "number"
+    return {
+        "name": one.name, "kind": kind, "log": one.log, "low": one.low, "high": one.high, "apart": dict(one.apart),
+        "categories": [brief(text) for text in one.categories],
+    }  # fmt: skip
+
+
+def line_by_axis(one: Axis, *, dark: bool = False) -> dict[str, Any]:
+    """Lines in the colours of their places on an axis: viridis for numbers, a hue for each category; grey where apart."""
+    inside = (one.places >= one.low) & (one.places <= one.high)
+    if one.categories:
+        count = min(len(one.categories), len(_COLOURS))
+        code = np.where(inside, one.places % count, -1.0)
+        return {"color": typed(code), **steps([_GREY, *_COLOURS[:count]])}
+    part = np.where(inside, (one.places - one.low) / (one.high - one.low), -0.25)
+    # Without the end that the card of the theme swallows.
+    stops = SCALES["viridis"][2:] if dark else SCALES["viridis"][:-1]
+    # A fifth of the scale below its numbers is for what is apart.
+    scale = [[0.0, _GREY], [0.19, _GREY], *([0.2 + 0.8 * n / (len(stops) - 1), stop] for n, stop in enumerate(stops))]
+    return {"color": typed(part), "colorscale": scale, "cmin": -0.25, "cmax": 1.0}
+
+
+def line_by_colour(colours: Sequence[str]) -> dict[str, Any]:
+    """Lines in colours of their own, one per row."""
+    distinct = list(dict.fromkeys(colours)) or [_GREY]
+    code = np.array([distinct.index(colour) for colour in colours], np.float64) - 1.0
+    return {"color": typed(code), **steps(distinct)}
+
+
+def steps(colours: Sequence[str]) -> dict[str, Any]:
+    """A scale of separate colours for -1, 0, 1 ..."""
+    count = len(colours)
+    scale = [[(n + end) / count, colour] for n, colour in enumerate(colours) for end in (0, 1)]
+    return {"colorscale": scale, "cmin": -1.5, "cmax": count - 1.5}

@@ -1,0 +1,1 @@
+"""Pages about many runs at once: which settings made the better model?"""

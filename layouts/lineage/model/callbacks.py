@@ -1,0 +1,60 @@
+"""The callbacks of the page. The functions that do the work take plain values and are tested as such."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, no_update
+
+from layouts.lineage.model.asks import read_ask
+from layouts.lineage.model.drawing import drawing, sheet
+from layouts.lineage.table import Tables
+from layouts.page import FrameSource, Ids
+from layouts.state import BadInput, colours
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    tables = Tables(source)
+
+    def fill(_version: Any, known: Any) -> tuple[Any, Any]:
+        return filled(tables, known)
+
+    def draw(ask: Any) -> Any:
+        return drawn(source, tables, ask)
+
+    app.callback(
+        Output(ids("sheet"), "data"), Output(ids("stamp"), "data"), Input(ids("version"), "data"), State(ids("stamp"), "data")
+    )(fill)
+    app.callback(Output(ids("drawing"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
+    _register_browser(app, ids)
+
+
+def filled(tables: Tables, known: Any) -> tuple[Any, Any]:
+    """(sheet of all rows, its stamp); nothing where known is that stamp."""
+    if known is not None and not isinstance(known, str):
+        raise BadInput("stamp: wanted a text")
+    found = sheet(tables.table())
+    return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
+
+
+def drawn(source: FrameSource, tables: Tables, ask: Any) -> Any:
+    """The figure that is asked for; nothing where none is."""
+    if ask is None:
+        return no_update
+    return drawing(tables.table(), read_ask(ask), colours(source))
+
+
+def _register_browser(app: Any, ids: Ids) -> None:
+    """What happens in the browser alone: assets/lineage.js."""
+
+    def call(name: str, *arguments: Any, **options: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_lineage", name), *arguments, **options)
+
+    root = State(ids("root"), "id")
+    now = (Input(ids("state"), "data"), Input(ids("sheet"), "data"), Input(ids("prefs"), "data"), Input(ids("runs"), "data"))
+    call("plan", Output(ids("ask"), "data"), *now, State(ids("ask"), "data"), root)
+    call("fill", Output(ids("grid"), "rowData"), Output(ids("grid"), "columnDefs"), *now, root)
+    call("draw", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), *now, root)
+    call("moved", Input(ids("plot"), "restyleData"), root, prevent_initial_call=True)

@@ -1,0 +1,135 @@
+"""The table as the browser gets it, and the figure of the runs over parallel axes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from layouts import format as fmt
+from layouts.figures.parallel import Axis, axis, brief, category_text, is_numeric, line_by_axis, line_by_colour, parallel
+from layouts.i18n import CATALOGUE
+from layouts.lineage.model.asks import BY_RUN, Ask
+from layouts.lineage.table import NOT_AXES, UNITS, Table, group_of
+
+MOST_BY_DEFAULT = 12
+"""Columns on screen where the state names none."""
+_FIRST = ("metric/", "learning_rate", "batch_size", "optimizer", "epoch", "user_defined/", "loss", "network",
+          "device_num", "parallel_mode", "dataset_mark", "train_dataset_count", "best/", "last/")  # fmt: skip
+_AXES = ("user", "hyper", "dataset", "other", "metric")
+"""Groups in the order of their axes: settings, then what came of them."""
+_ACCENT = "#2f5fd0"
+
+
+# Table -------------------------------------------------------------------------------------------------------------
+
+
+def sheet(table: Table) -> dict[str, Any]:
+    """All rows by column, with what the browser must know of each column.
+
+    A value is null for missing, a number, or a text; numbers that JSON has none for are the texts NaN, Infinity and
+    -Infinity. Texts are cut; an export has them whole.
+    """
+    found = {
+        "keys": [row.run for row in table.rows],
+        "columns": [_column(table, name) for name in table.columns],
+        "default": default_columns(table),
+        "colour": default_colour(table),
+    }
+    content = json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
+
+
+def _column(table: Table, name: str) -> dict[str, Any]:
+    numeric = is_numeric(table.frame[name])
+    return {
+        "name": name, "label": label(name), "group": group_of(name), "numeric": numeric,
+        "unit": UNITS.get(name, ""), "axis": name not in NOT_AXES, "differs": name in table.differing,
+        "values": _numbers(table, name) if numeric else _texts(table, name),
+    }  # fmt: skip
+
+
+def _numbers(table: Table, name: str) -> list[float | str | None]:
+    there = table.recorded(name)
+    values = table.frame[name].to_numpy(dtype=np.float64, na_value=np.nan)
+    whole = table.frame[name].dtype.kind in "iu"
+    plain = [int(value) if whole and value == value else value for value in values.tolist()]
+    return [
+        None if not known else value if math.isfinite(value) else _NOT_FINITE[fmt.number(value)]
+        for value, known in zip(plain, there.tolist(), strict=True)
+    ]
+
+
+_NOT_FINITE = {"NaN": "NaN", "+Inf": "Infinity", "-Inf": "-Infinity"}
+
+
+def _texts(table: Table, name: str) -> list[str | None]:
+    there = table.recorded(name).tolist()
+    return [brief(category_text(value)) if known else None for value, known in zip(table.frame[name].array, there, strict=True)]
+
+
+def label(name: str) -> tuple[str, str]:
+    """What a column is called, in English and Chinese: the recorded name without what tells its group."""
+    known = CATALOGUE.get(f"lineage.column.{name}")
+    if known is not None:
+        return known
+    prefix, _, rest = name.partition("/")
+    if prefix in ("last", "best"):
+        english, chinese = CATALOGUE[f"lineage.column.{prefix}"]
+        return f"{english} {rest}", f"{chinese} {rest}"
+    return rest, rest
+
+
+def default_columns(table: Table) -> list[str]:
+    """The columns on screen where the state names none, in the order of their axes: those in which runs differ, before
+    others those that most runs have, and of them results and usual settings."""
+    usable = [name for name in table.columns if name not in NOT_AXES]
+    differing = [name for name in usable if name in table.differing]
+    half = len(table.rows) / 2
+    ranked = sorted(
+        differing if len(differing) > 1 else usable, key=lambda name: (table.recorded(name).sum() < half, _rank(name))
+    )[:MOST_BY_DEFAULT]
+    chosen = [name for name in usable if name in ranked]
+    return sorted(chosen, key=lambda name: _AXES.index(group_of(name)))
+
+
+def _rank(name: str) -> int:
+    fits = (name == first or (first.endswith("/") and name.startswith(first)) for first in _FIRST)
+    return next((place for place, fit in enumerate(fits) if fit), len(_FIRST))
+
+
+def default_colour(table: Table) -> str:
+    """The first result in which runs differ; else the colours of the runs."""
+    results = [name for name in table.columns if group_of(name) == "metric" and is_numeric(table.frame[name])]
+    return next((name for name in results if name in table.differing), BY_RUN)
+
+
+# Figure ------------------------------------------------------------------------------------------------------------
+
+
+def drawing(table: Table, ask: Ask, colours: Mapping[str, str]) -> dict[str, Any]:
+    """The figure an ask describes; unknown columns and runs in it are left out. colours are those of the runs by key."""
+    shown = [place for place, row in enumerate(table.rows) if row.run not in ask.hidden]
+    keys = [table.rows[place].run for place in shown]
+    known = [name for name in ask.columns if name in table.columns and name not in NOT_AXES]
+    axes = {name: _axis(table, name, shown, ask) for name in known}
+    return parallel(list(axes.values()), keys, _line(table, ask, shown, colours))
+
+
+def _axis(table: Table, name: str, shown: list[int], ask: Ask) -> Axis:
+    column, recorded = table.frame[name], table.recorded(name)
+    if len(shown) != len(table.rows):
+        column, recorded = column.iloc[shown], recorded[shown]
+    return axis(name, column, recorded, log=name in ask.log, unit=UNITS.get(name, ""))
+
+
+def _line(table: Table, ask: Ask, shown: list[int], colours: Mapping[str, str]) -> dict[str, Any]:
+    if ask.colour in table.columns:
+        return line_by_axis(_axis(table, ask.colour, shown, ask), dark=ask.dark)
+    if ask.colour == BY_RUN:
+        return line_by_colour([colours.get(table.rows[place].run, _ACCENT) for place in shown])
+    return {"color": _ACCENT}

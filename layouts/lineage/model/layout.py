@@ -1,0 +1,63 @@
+"""What stands on the page before any data; assets/lineage.js fills the toolbar, the plot and the grid."""
+
+from __future__ import annotations
+
+import json
+
+import dash_ag_grid as dag
+from dash import dcc, html
+
+from layouts.figures import GRAPH_CONFIG
+from layouts.grid import GRID_TEXTS, OPTIONS
+from layouts.i18n import attributes, for_browser
+from layouts.page import Ids
+from layouts.parts import empty_state, toolbar
+from layouts.texts.lineage import TEXTS
+
+_RECORD = """collector = SummaryCollector(
+    "summary/run_1",
+    collect_specified_data={"collect_train_lineage": True, "collect_eval_lineage": True},
+    custom_lineage_data={"dropout": 0.1, "augmentation": "flip"},
+)
+model.train(epochs, dataset, callbacks=[collector])"""
+_CLEAR = "rgba(0,0,0,0)"
+_BLANK = {
+    "data": [],
+    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
+_OPTIONS = OPTIONS | {
+    "isExternalFilterPresent": {"function": "mindscopeLineageBrushed(params)"},
+    "doesExternalFilterPass": {"function": "mindscopeLineagePasses(params)"},
+    "suppressFieldDotNotation": True,
+    "groupHeaderHeight": 26,
+}
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    grid = dag.AgGrid(
+        id=ids("grid"), columnDefs=[], rowData=[], getRowId="params.data.key", dashGridOptions=_OPTIONS,
+        defaultColDef={"sortable": True, "resizable": True, "minWidth": 64}, className="ms-grid",
+        style={"height": "100%", "width": "100%"},
+    )  # fmt: skip
+    return html.Div(
+        [
+            *(dcc.Store(id=ids(part)) for part in ("sheet", "stamp", "ask", "drawing")),
+            html.Div(
+                empty_state("lineage.none", hint="lineage.none_hint", code=_RECORD), hidden=True, className="ms-lineage-none"
+            ),
+            toolbar([], label="lineage.controls", class_name="ms-lineage-bar"),
+            html.Section(
+                [html.Div(className="ms-skeleton"), html.Div(plot, className="ms-lineage-wide")],
+                className="ms-card ms-lineage-plot", tabIndex=-1, **attributes(aria_label="lineage.plot"),
+            ),
+            toolbar([], label="lineage.rows", class_name="ms-lineage-rows"),
+            html.Div(grid, className="ms-lineage-grid"),
+        ],
+        id=ids("root"),
+        className="ms-lineage ms-lineage-waiting",
+        **{"data-routes": routes, "data-grid": ids("grid"), "data-texts": json.dumps(for_browser([*TEXTS, *GRID_TEXTS]))},
+    )  # fmt: skip
+
+
