@@ -8,7 +8,7 @@ import os
 
 PARTS = (
     "listing", "reading", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing", "graphs_view",
-    "browsing", "peers",
+    "lineage", "browsing", "peers",
 )  # fmt: skip
 
 

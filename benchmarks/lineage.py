@@ -1,0 +1,72 @@
+"""A thousand runs of thirty settings on the model lineage page: what the server spends on its table and on its axes."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+from benchmarks.measure import Figure, in_fresh_process
+
+RUNS, COLUMNS = 1_000, 30
+BOUND_MS = 300.0
+
+
+def figures(times: int) -> list[Figure]:
+    """Table and figure, from the rows in memory to the text that is sent."""
+    results = in_fresh_process("benchmarks.lineage", times=times)
+    note = f"{RUNS:,} runs, {COLUMNS} columns"
+    return [
+        Figure("model lineage: table and axes, the first time", "CPU ms", BOUND_MS, tuple(r["both"] for r in results), note),
+        Figure("model lineage: axes again, another colour", "CPU ms", BOUND_MS, tuple(r["again"] for r in results)),
+    ]
+
+
+def measure() -> dict[str, float]:
+    """CPU milliseconds of the first table and figure, and of a second figure."""
+    import msgspec
+
+    from layouts.lineage.model.asks import read_ask
+    from layouts.lineage.model.drawing import drawing, sheet
+    from layouts.lineage.table import Table
+    from parsers import lineage_frame
+
+    rows = _rows()
+    begun = time.process_time()
+    table = Table(rows, lineage_frame(rows))
+    sent = sheet(table)
+    names = [column["name"] for column in sent["columns"] if column["axis"]][:COLUMNS]
+    drawn = drawing(table, read_ask({"col": names, "log": ["learning_rate"], "colour": ["metric/accuracy"]}), {})
+    msgspec.json.encode([sent, drawn])
+    both = (time.process_time() - begun) * 1e3
+    begun = time.process_time()
+    msgspec.json.encode(drawing(table, read_ask({"col": names, "colour": ["optimizer"]}), {}))
+    if len(sent["columns"]) != COLUMNS:
+        raise RuntimeError(f"wanted {COLUMNS} columns, got {len(sent['columns'])}")
+    return {"both": both, "again": (time.process_time() - begun) * 1e3}
+
+
+def _rows() -> tuple[Any, ...]:
+    from parsers import LineageRow
+
+    random = np.random.default_rng(1)
+    rows = []
+    for number in range(RUNS):
+        settings: dict[str, Any] = {
+            "optimizer": ("Adam", "SGD", "Momentum")[number % 3], "learning_rate": float(10 ** random.uniform(-5, 0)),
+            "epoch": int(random.integers(1, 100)), "batch_size": 2 ** int(random.integers(3, 9)),
+            "loss": float(random.random()), "metric/accuracy": float(random.random()), "network": f"net{number % 7}",
+        }  # fmt: skip
+        settings |= {f"user_defined/float{n}": float(random.random()) for n in range(11)}
+        settings |= {f"user_defined/text{n}": f"choice {random.integers(0, 20)}" for n in range(11)}
+        if number % 10 == 0:
+            del settings["user_defined/text1"], settings["user_defined/float1"]
+        rows.append(LineageRow(f"group{number % 20}/run{number}", f"/runs/{number}", settings, {}))
+    return tuple(rows)
+
+
+if __name__ == "__main__":
+    json.dump(measure(), sys.stdout)
