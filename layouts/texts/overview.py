@@ -46,7 +46,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "overview.tensors": ("Tensors", "张量"),
     "overview.landscape": ("Loss landscape", "损失地形"),
     "overview.texts": ("Text", "文本"),
-    "overview.graph": ("Computational graph", "计算图"),
+    "overview.graph": ("Computation graph", "计算图"),
     "overview.dataset": ("Dataset graph", "数据图"),
     "overview.tags": ("{n} tags", "{n} 个标签"),
     "overview.tag": ("1 tag", "1 个标签"),
@@ -61,6 +61,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "overview.zeros": ("zeros", "零值"),
     "overview.loss": ("loss {low} to {high}", "损失 {low} 至 {high}"),
     "overview.broken": ("{tag}, step {step}: {reason}", "{tag}，步骤 {step}：{reason}"),
+    "overview.operators": ("{n} operators", "{n} 个算子"),
     "overview.recorded": ("Recorded. Press to open it.", "已记录，点击打开。"),
     "overview.reading": ("Reading", "读取中"),
     "overview.first_of": ("first of {n}", "共 {n} 张中的第一张"),
@@ -84,7 +85,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "overview.landscape_none": (
         "No loss landscape yet. To compute one from checkpoints:", "尚无损失地形。由检查点计算损失地形：",
     ),
-    "overview.graph_none": ("No computational graph. To record it:", "没有计算图。记录计算图："),
+    "overview.graph_none": ("No computation graph. To record it:", "没有计算图。记录计算图："),
     "overview.dataset_broken": ("It cannot be read; the problems above say why.", "无法读取，原因见上方的问题列表。"),
     "overview.dataset_none": ("No dataset graph. To record it:", "没有数据图。记录数据图："),
 }  # fmt: skip

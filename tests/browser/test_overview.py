@@ -56,6 +56,9 @@ def test_the_newest_data_is_seen(page: Page, address: str) -> None:
     assert picture.evaluate("img => img.decode().then(() => [img.naturalWidth, img.naturalHeight])") == [128, 32]
     expect(page.locator('[data-tile="tensors"] tbody tr')).to_have_count(8)
     expect(page.locator('[data-tile="graph"] .ms-tile-link')).to_have_attribute("href", f"graph?run={RUN}")
+    drawing = page.locator('[data-tile="graph"] img:visible')
+    expect(drawing).to_have_count(1)
+    assert drawing.evaluate("img => img.decode().then(() => img.naturalHeight)") > 100
     expect(page.locator('[data-tile="landscape"] code')).to_contain_text("SummaryLandscape")
     page.locator(".ms-fact-problems button").click()
     expect(page.locator("dialog[open] .ms-health-list")).to_be_visible()

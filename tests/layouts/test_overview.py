@@ -9,7 +9,8 @@ import statistics
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -293,7 +294,13 @@ def test_the_landscape_and_the_graphs(store: Store) -> None:
     assert f"loss {number(float(z.min()))} to {number(float(z.max()))}" in words(link)
     [link] = tile(store, "graph", "lenet_landscape")
     assert link.href == "graph?run=lenet_landscape"
-    assert "Press to open it" in words(link)
+    (found,) = open_run(DEMO / "lenet_landscape").graphs.values()
+    operators = int((found.nodes["kind"] == "operator").sum())
+    assert f"{operators} operators" in words(link)
+    drawings = [unquote(image.src.partition(",")[2]) for image in parts(link, html.Img)]
+    assert len(drawings) == 2
+    for drawing in drawings:
+        assert ElementTree.fromstring(drawing).tag.endswith("svg")
 
 
 def test_the_data_pipeline_is_named_in_the_order_of_the_data(store: Store) -> None:

@@ -19,7 +19,7 @@ from layouts.page import FrameSource, Ids, Page
 from layouts.state import BadInput
 from layouts.texts import overview as texts
 from layouts.training.overview.facts import head, run_of
-from layouts.training.overview.tiles import SMALL, TILES, Tile, tile
+from layouts.training.overview.tiles import TILES, Tile, tile
 
 _NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 
@@ -33,13 +33,7 @@ def layout(ids: Ids, routes: str) -> Any:
             dcc.Store(id=ids("shown")),
             html.Div(parts.empty_state("overview.no_runs", hint="overview.no_runs_hint"), className="ms-overview-none"),
             html.Div([_selector(), html.Div(className="ms-overview-facts")], className="ms-overview-head"),
-            html.Div(
-                [
-                    *(_empty_tile(ids, what) for what in TILES if what.name not in SMALL),
-                    html.Div([_empty_tile(ids, what) for what in TILES if what.name in SMALL], className="ms-tiles-small"),
-                ],
-                className="ms-tiles",
-            ),
+            html.Div([_empty_tile(ids, what) for what in TILES], className="ms-tiles"),
         ],
         id=ids("root"),
         className="ms-overview ms-overview-opening",

@@ -5,23 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 import numpy as np
 from dash import dcc, html
 from numpy.typing import NDArray
 from parsers import DatasetNode, HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue, TextValue
 from parsers.analysis import statistics
+from parsers.analysis.graphs import Shown, View, network
 
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG, landscapes, lines
 from layouts.figures import histograms as distributions
 from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
+from layouts.figures.graph import arrange, picture
 from layouts.i18n import t
 from layouts.page import FrameSource, RunRow
 from layouts.state import colours
 from layouts.theme import PALETTE
+from layouts.training.graph.drawing import first_opened
 from layouts.training.overview.facts import label_of, main_tag
 
 PICTURES = 2
@@ -32,6 +35,8 @@ CHARACTERS = 2000
 """Of a text so many characters are shown."""
 MOST_VALUES = 10_000_000
 """A tensor of more values is shown without statistics, which would take seconds."""
+MOST_GRAPH = 16 << 20
+"""A graph of more bytes is not drawn in a tile: reading it takes seconds."""
 OPERATIONS = 40
 """Of a data pipeline, and of a map in it, so many operations are named."""
 _COLUMNS = 400
@@ -166,6 +171,32 @@ def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     found = [(float(items.wall_time[-1]), tag) for tag in source.tags(run, "landscape")
              if (items := source.items(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
     return _newest(source, run, "landscape", [max(found)[1]] if found else [], draw)
+
+
+def graph(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The newest computation graph as its page first shows it."""
+    del row
+    place = max(source.graphs(run), key=lambda place: place.wall_time, default=None)
+    if place is None or place.length > MOST_GRAPH:
+        return [html.P(t("overview.recorded"), className="ms-tile-note")]
+    try:
+        found = source.graph(run, place.name)
+    except PayloadError as error:
+        return [html.P(str(error), className="ms-tile-wrong", role="alert")]
+    if found is None or found.nodes.empty:
+        why = found.problems[0].text if found is not None and found.problems else t("overview.recorded")
+        return [html.P(why, className="ms-tile-note")]
+    view = View(network(found.nodes, found.edges))
+    visible = view.visible(Shown(tuple(first_opened(view))))
+    places = arrange(visible)
+    drawings = [
+        html.Img(src="data:image/svg+xml," + quote(picture(visible, places, dark=theme == "dark")), alt="",
+                 className=f"ms-tile-image ms-tile-{theme}")
+        for theme in ("light", "dark")
+    ]  # fmt: skip
+    operators = int((found.nodes["kind"] == "operator").sum())
+    drawn = html.Div(drawings, className="ms-tile-frame")
+    return [_picture(found.title, [t("overview.operators", n=fmt.count(operators))], drawn)]
 
 
 def dataset(source: FrameSource, run: str, row: RunRow) -> list[Picture]:

@@ -33,7 +33,7 @@ landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """What one tile shows: data of a kind. draw: None where there is no picture of it yet.
+    """What one tile shows: data of a kind.
 
     name is also what its texts are named after; record are the lines that record such data, "" for what MindSpore's summaries
     do not hold: such a tile is there only if the run has the data. counted: of this kind a run may have several, under tags.
@@ -43,7 +43,7 @@ class Tile:
     kind: str
     icon: str
     record: str
-    draw: Draw | None = None
+    draw: Draw
     counted: bool = True
 
 
@@ -51,8 +51,6 @@ def _collect(what: str) -> str:
     return _COLLECT.format(more=f", collect_specified_data={{{what}}}" if what else "")
 
 
-SMALL = ("graph", "dataset")
-"""Tiles that share one place, as they have no picture."""
 TILES = (
     Tile("scalars", "scalar", "scalars", _collect(""), lambda source, run, row, _: pictures.scalars(source, run, row)),
     Tile("histograms", "histogram", "histograms", _collect('"histogram_regular": ".*"'),
@@ -63,7 +61,8 @@ TILES = (
          lambda source, run, row, _: pictures.tensors(source, run, row)),
     Tile("landscape", "landscape", "landscape", _LANDSCAPE, lambda source, run, row, _: pictures.landscape(source, run, row)),
     Tile("texts", "text", "texts", "", lambda source, run, row, _: pictures.texts(source, run, row)),
-    Tile("graph", "graph", "graph", _collect("")),
+    Tile("graph", "graph", "graph", _collect(""),
+         lambda source, run, row, _: pictures.graph(source, run, row), counted=False),
     Tile("dataset", "dataset_graph", "dataset", _collect(""),
          lambda source, run, row, _: pictures.dataset(source, run, row), counted=False),
 )  # fmt: skip
@@ -74,8 +73,6 @@ def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str, pa
     tags = source.tags(run, what.kind)
     if not tags:
         return _without(what, source, run, source.member(run) or row, pages)
-    if what.draw is None:
-        return _linked(what, run, [_head(what, 0), html.P(t("overview.recorded"), className="ms-tile-note")], pages)
     drawn = html.Div(list(what.draw(source, run, row, routes)), className="ms-tile-pictures")
     shown = [_head(what, len(tags) * what.counted), drawn]
     return _linked(what, run, shown, pages)
