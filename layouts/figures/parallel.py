@@ -178,9 +178,11 @@ def _silence(number: int) -> str:
 
 def _of_numbers(known: Floats, low: float, high: float, log: bool, unit: str) -> list[tuple[float, str]]:
     """Ticks of an axis of numbers: at its values where they are few, else at round numbers."""
+    if not len(known):
+        return []
     span = high - low
     apart = len(known) < 2 or float(np.diff(known).min()) >= span * 0.06
-    written = known if 0 < len(known) <= _FEW and apart else _round_places(low, high, log)
+    written = known if len(known) <= _FEW and apart else _round_places(low, high, log)
     texts = {float(place): _tick_text(10.0**place if log else place, unit) for place in written}
     silent = known if len(known) <= _ALL_VALUES else np.linspace(low, high, _FINE + 1)
     clear = [place for place in silent if not any(abs(place - other) < span * 1e-9 for other in texts)]
@@ -228,10 +230,11 @@ def parallel(axes: Sequence[Axis], keys: Sequence[str], line: Mapping[str, Any])
 
 
 def _dimension(one: Axis) -> dict[str, Any]:
+    # plotly takes a label for markup, and ticks for what they are.
     return {
         "name": one.name, "label": html.escape(brief(one.name, _LONGEST), quote=False), "values": typed(one.places),
         "range": list(one.ends), "tickvals": [place for place, _ in one.ticks],
-        "ticktext": [html.escape(text, quote=False) for _, text in one.ticks], "multiselect": True,
+        "ticktext": [text for _, text in one.ticks], "multiselect": True,
     }  # fmt: skip
 
 

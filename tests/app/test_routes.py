@@ -15,7 +15,7 @@ import pytest
 from werkzeug.http import parse_options_header
 
 from app import routes
-from parsers import Series
+from parsers import LineageRow, Series
 
 HOSTILE = (
     "=cmd|'/C calc'!A0", "+1", "-1", "@x", "'quoted", 'a"b,c', "<b>x</b>", "line\nbreak", "carriage\rreturn", "训练/损失",
@@ -220,3 +220,19 @@ def test_a_file_is_named_after_what_is_in_it() -> None:
     assert 'filename="scalars.csv"' in routes.disposition(wanted("r1", "r2"), "csv")
     part = routes.Wanted((("r1", "loss"),), (5, 90))
     assert 'filename="r1-loss-scalars-steps5-90.json"' in routes.disposition(part, "json")
+
+
+def test_settings_of_runs_are_exported_as_asked(client, source, monkeypatch) -> None:
+    described = (
+        LineageRow("a", "/a", {"optimizer": "=1+1", "loss": math.nan, "metric/acc": 0.5}, {}),
+        LineageRow("b", "/b", {"user_defined/n": 3}, {}),
+    )
+    monkeypatch.setattr(source, "lineage", lambda: described)
+    text = client.get("/api/lineage.csv?col=loss&col=optimizer&col=user_defined/n&run=b&run=a").text
+    assert text == "run,loss,optimizer,user_defined/n\nb,,,3\na,NaN,'=1+1,\n"
+    whole = client.get("/api/lineage.json").json
+    assert whole[0] == {"run": "a", "path": "/a", "optimizer": "=1+1", "loss": "NaN", "metric/acc": 0.5}
+    assert whole[1] == {"run": "b", "path": "/b", "user_defined/n": 3}
+    for query in ("col=nothing", "run=nobody"):
+        assert client.get(f"/api/lineage.csv?{query}").status_code == 404
+    assert client.get("/api/lineage.csv?tag=loss").status_code == 400

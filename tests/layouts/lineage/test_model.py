@@ -81,7 +81,12 @@ def test_texts_and_mixed_columns_have_categories() -> None:
     assert meta(made, "user_defined/学习率")["categories"] == ["2", "auto"]
     assert meta(made, "user_defined/flag")["categories"] == ["true"]
     assert len(meta(made, "user_defined/" + LONG)["categories"][0]) == 200
-    assert "<b>" not in json.dumps(figure(col=["network"])["data"][0]["dimensions"])
+    assert figure(col=["network"])["data"][0]["dimensions"][0]["ticktext"] == ["missing", "<b>LeNet</b>"]
+
+
+def test_names_of_columns_are_no_markup() -> None:
+    (dimension,) = figure({"a": {"user_defined/<b>": 1}}, col=["user_defined/<b>"])["data"][0]["dimensions"]
+    assert dimension["label"].endswith("&lt;b&gt;")
 
 
 def test_hidden_runs_and_unknown_columns_are_left_out() -> None:
