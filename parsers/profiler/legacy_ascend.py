@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -110,12 +110,15 @@ def _details(place: Place, core: str) -> Part:
     columns["name"] = changed(columns["full_name"], last_part)
     columns["type"] = changed(columns["name"], type_of)
     columns["core"] = changed(columns["core"], lambda text: text or core)
-    for what, read in (("framework_raw", _framework), ("flops", _flops)):
+    files: dict[str, Callable[[Place], tuple[pd.Categorical, Mapping[str, Any], tuple[Problem, ...]]]] = {
+        "framework_raw": _framework, "flops": _flops,
+    }  # fmt: skip
+    for what, read in files.items():
         beside = place.beside.get(what)
         if beside is not None and core == "AI_CORE":
-            found, wrong = read(beside)
+            names, found, wrong = read(beside)
             problems += wrong
-            columns |= _joined(columns["full_name"], found, columns)
+            columns |= _joined(columns["full_name"], names, found, columns)
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
 
 
@@ -130,33 +133,44 @@ def type_of(name: str) -> str:
     return match[1] if match is not None else name
 
 
-def _joined(names: pd.Categorical, found: Mapping[str, Mapping[str, Any]], known: Mapping[str, Any]) -> dict[str, Any]:
-    """What another file says, by full name, in the rows of these names."""
+def _joined(
+    names: pd.Categorical, beside: pd.Categorical, found: Mapping[str, Any], known: Mapping[str, Any]
+) -> dict[str, Any]:
+    """What another file says, whose rows have the names `beside`, in the rows of these names; of several rows the first."""
+    codes, first = np.unique(beside.codes, return_index=True)
+    rows = np.full(len(beside.categories) + 1, -1)
+    rows[codes] = first
+    place = rows[beside.categories.get_indexer(names.categories)][names.codes] if len(names) else np.empty(0, np.int64)
     made: dict[str, Any] = {}
     for column, values in found.items():
-        texts = any(isinstance(value, str) for value in values.values())
-        if texts:
-            old = list(known[column]) if column in known else [""] * len(names)
-            made[column] = categorical([values.get(name) or before for name, before in zip(names, old, strict=True)])
+        if isinstance(values, pd.Categorical):
+            told = pd.Categorical.from_codes(np.append(values.codes, -1)[place], categories=values.categories)
+            made[column] = _either(told, known.get(column, constant("", len(names))))
         else:
-            by_name = np.array([values.get(name, np.nan) for name in names.categories], np.float64)
-            made[column] = by_name[names.codes] if len(by_name) else np.empty(0)
+            made[column] = np.append(values, np.nan)[place]
     return made
 
 
-def _framework(place: Place) -> tuple[dict[str, dict[str, str]], tuple[Problem, ...]]:
-    """Column -> full name -> text, of framework_raw."""
+def _either(told: pd.Categorical, other: pd.Categorical) -> pd.Categorical:
+    """The texts told, and the other ones where these are missing or empty."""
+    categories = told.categories.union(other.categories, sort=False)
+    mine = categories.get_indexer(told.categories)
+    codes = np.append(mine, -1)[told.codes]
+    empty = (codes < 0) | (codes == (categories.get_loc("") if "" in categories else -1))
+    return pd.Categorical.from_codes(np.where(empty, categories.get_indexer(other.categories)[other.codes], codes), categories)
+
+
+def _framework(place: Place) -> tuple[pd.Categorical, dict[str, pd.Categorical], tuple[Problem, ...]]:
+    """Full names of framework_raw, columns beside them, and problems."""
     table = read_table(place.path, _FRAMEWORK)
     complaints = Complaints(place.path)
-    names = list(table.columns["full_name"])
-    found = {name: dict(zip(names, table.columns[name], strict=True)) for name in ("type", "subgraph")}
-    found = {name: values for name, values in found.items() if any(values.values())}
-    described = {text: _described(text, complaints) for text in table.columns["op_info"].categories}
+    columns = table.columns
+    found = {name: columns[name] for name in ("type", "subgraph")}
+    described = {text: _described(text, complaints) for text in columns["op_info"].categories}
     for column in ("input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats"):
-        found[column] = {
-            name: described[text][column] for name, text in zip(names, table.columns["op_info"], strict=True)
-        }
-    return found, table.problems + complaints.all()
+        texts = {text: values[column] for text, values in described.items()}
+        found[column] = changed(columns["op_info"], texts.__getitem__)
+    return columns["full_name"], found, table.problems + complaints.all()
 
 
 def _described(text: str, complaints: Complaints) -> dict[str, str]:
@@ -185,20 +199,16 @@ def _port(name: str) -> tuple[int, str]:
     return (int(digits) if digits.isdigit() and len(digits) < 10 else 10**9), name
 
 
-def _flops(place: Place) -> tuple[dict[str, dict[str, float]], tuple[Problem, ...]]:
-    """Column -> full name -> number, of flops_<r>.txt: millions of operations, milliards a second, percent."""
+def _flops(place: Place) -> tuple[pd.Categorical, dict[str, Any], tuple[Problem, ...]]:
+    """Full names of flops_<r>.txt, numbers beside them (in the file millions, milliards a second, percent), and problems."""
     table = read_table(place.path, _FLOPS)
-    names = list(table.columns["full_name"])
     columns = {
         "flops": ("mega", 1e6), "flops_per_s": ("giga_per_s", 1e9), "flops_use": ("use", 0.01),
         "vector_flops": ("vector_mega", 1e6), "vector_flops_per_s": ("vector_giga_per_s", 1e9),
         "vector_flops_use": ("vector_use", 0.01),
     }  # fmt: skip
-    found = {
-        name: dict(zip(names, (table.columns[recorded] * scale).tolist(), strict=True))
-        for name, (recorded, scale) in columns.items()
-    }
-    return found, table.problems
+    found = {name: table.columns[recorded] * scale for name, (recorded, scale) in columns.items()}
+    return table.columns["full_name"], found, table.problems
 
 
 def aicpu(place: Place) -> Part:

@@ -75,7 +75,7 @@ def categorical(values: Sequence[str]) -> pd.Categorical:
 
 def changed(values: pd.Categorical, change: Callable[[str], str]) -> pd.Categorical:
     """The same rows with another text; done once for each different one."""
-    made = categorical([change(text) for text in values.categories])
+    made = categorical([change(text) for text in values.categories.tolist()])
     if not len(values.categories):
         return values
     return pd.Categorical.from_codes(made.codes[values.codes], categories=made.categories)

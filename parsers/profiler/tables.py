@@ -168,6 +168,7 @@ def _categories(codes: NDArray[np.int32], texts: Mapping[str, int]) -> pd.Catego
 def _places(header: Sequence[str], fields: Sequence[Field], complaints: Complaints) -> list[_Placed]:
     """Where the wanted columns are; of two columns of one name the first counts."""
     known: dict[str, tuple[int, str]] = {}
+    exact = {name: (place, _split(name)[1]) for place, name in reversed(list(enumerate(header)))}  # FLOPs is not FLOPS
     for place, name in enumerate(header):
         base, unit = _split(name)
         for key in (plain(name), plain(base)):
@@ -175,7 +176,9 @@ def _places(header: Sequence[str], fields: Sequence[Field], complaints: Complain
     placed: list[_Placed] = []
     taken: set[int] = set()
     for field in fields:
-        found = next((known[plain(alias)] for alias in field.aliases if plain(alias) in known), None)
+        found = next((exact[alias] for alias in field.aliases if alias in exact), None) or next(
+            (known[plain(alias)] for alias in field.aliases if plain(alias) in known), None
+        )
         if found is None or found[0] in taken:
             continue
         taken.add(found[0])
@@ -398,7 +401,7 @@ def _digits(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArra
 def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
     """Numbers of the texts of a block among all texts of the column; the missing text is the empty one."""
     known = []
-    for text in values.categories:
+    for text in values.categories.tolist():
         stripped = str(text).strip()
         if text == _TEXT:
             known.append(0)

@@ -1,4 +1,4 @@
-"""Every producer on a file of its own writing (`written.py`): numbers, damage at every byte; of several files which counts."""
+"""Every producer on a file of its own writing (`written.py`): numbers, damage in twenty places, and which of several counts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 from parsers import open_run
-from parsers.profiler.access import FRAMES, Profile
+from parsers.profiler.access import FRAMES, Profile, Profiles
 from parsers.profiler.producers import KNOWN, PRODUCERS
-from parsers.profiler.sessions import classify
+from parsers.profiler.sessions import classify, find_sessions
 from tests.parsers.profiler.written import FILES
 
+BESIDE = ("aicore_intermediate_0_detail.csv", "cpu_op_detail_info_0.csv", "gpu_op_detail_info_0.csv")
+"""Files that others are joined with."""
 DATABASES = ("database", "msprof", "analysis")
 
 
@@ -23,11 +25,17 @@ def profile_of(folder: Path, *names: str) -> Profile:
     return profile
 
 
+def frames_of(name: str) -> set[str]:
+    """The frames a file is read for; of a file that is only joined with others the operators."""
+    what = classify(name)
+    assert what is not None
+    return {producer.schema.name for producer in PRODUCERS if producer.what == what[0]} or {"operators"}
+
+
 def test_every_producer_has_a_file_and_a_frame() -> None:
     written = {known[0] for name in FILES if (known := classify(name)) is not None}
     producing = {producer.what for producer in PRODUCERS}
-    others = {"op_summary", "aicore_type", "aicore_detail", "gpu_op_detail_info", "cpu_op_detail_info"}
-    assert producing - set(DATABASES) - others <= written | {"dataset_iterator", "get_next_ascend"}
+    assert producing - set(DATABASES) <= written | {"op_summary", "dataset_iterator", "get_next_ascend"}
     assert producing <= set(KNOWN)
     for producer in PRODUCERS:
         assert producer.schema in FRAMES.values()
@@ -35,26 +43,25 @@ def test_every_producer_has_a_file_and_a_frame() -> None:
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_no_flipped_byte_and_no_cut_raises(name: str, tmp_path: Path) -> None:
+def test_neither_a_flipped_byte_nor_a_cut_raises(name: str, tmp_path: Path) -> None:
     whole = FILES[name].encode()
-    for what in ("gpu_op_detail_info_0.csv", name):
+    for what in (*(BESIDE if classify(name)[0] in ("framework_raw", "flops", "cpu_framework") else ()), name):  # type: ignore[index]
         (tmp_path / what).write_text(FILES[what])
     path = tmp_path / name
-    for at in range(0, len(whole), max(1, len(whole) // 60)):
+    for at in range(0, len(whole), max(1, len(whole) // 20)):
         for damaged in (whole[:at], whole[:at] + bytes((whole[at] ^ 0xFF,)) + whole[at + 1 :]):
             path.write_bytes(damaged)
-            (profile,) = open_run(tmp_path).profile.values()
-            for frame in {producer.schema.name for producer in PRODUCERS if producer.what == classify(name)[0]}:  # type: ignore[index]
+            (profile,) = Profiles(find_sessions(str(tmp_path), (str(tmp_path),))[0]).values()
+            for frame in frames_of(name):
                 profile.frame(frame)
             assert {problem.path for problem in profile.problems} <= {str(path)}
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_as_written_nothing_is_wrong(name: str, tmp_path: Path) -> None:
-    profile = profile_of(tmp_path, "gpu_op_detail_info_0.csv", name)
+    profile = profile_of(tmp_path, *BESIDE, name)
     rows = {frame: len(profile.frame(frame)) for frame in FRAMES}
-    wanted = {producer.schema.name for producer in PRODUCERS if producer.what == classify(name)[0]}  # type: ignore[index]
-    assert wanted <= {frame for frame, count in rows.items() if count}
+    assert frames_of(name) <= {frame for frame, count in rows.items() if count}
     assert not profile.problems
 
 
@@ -77,6 +84,21 @@ def test_gpu(tmp_path: Path) -> None:
         ["GPU", 1600695893369618201, 74500, -1],
     ]  # fmt: skip
     assert kernels["name"].iloc[0] == "void gemm<float, int>(float*; int)"
+
+
+def test_details_on_the_ai_core(tmp_path: Path) -> None:
+    names = ("aicore_intermediate_0_type.csv", "aicore_intermediate_0_detail.csv", "framework_raw_0.csv", "flops_0.txt")
+    profile = profile_of(tmp_path, *names)
+    columns = ["name", "type", "core", "mean_ns", "count", "total_ns"]
+    columns += ["input_shapes", "input_types", "output_formats", "subgraph"]
+    assert profile.operators[columns].values.tolist() == [
+        ["MatMul-op1", "MatMulV3", "MIX_AIC", 500000.0, 3.0, 1500000.0, "2,3", "FLOAT16", "ND", "Default"],
+        ["Cast-op2", "Cast", "AI_CORE", 500000.0, 1.0, 500000.0, "", "", "", ""],
+    ]
+    np.testing.assert_allclose(profile.operators["flops"], [333e6, np.nan])
+    np.testing.assert_allclose(profile.operators["flops_per_s"], [12.5e9, np.nan])
+    np.testing.assert_allclose(profile.operators["flops_use"], [0.33, np.nan])
+    assert profile.operator_types["share"].tolist()[:2] == [0.75, 0.25]
 
 
 def test_get_next_of_gpu_is_in_nanoseconds(tmp_path: Path) -> None:

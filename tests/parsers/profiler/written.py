@@ -36,6 +36,16 @@ FILES: dict[str, str] = {
     "1,4294967295,9,2,Default/net/MatMul-op1/aclnnMatmul,MatMul,dynamic,AI_CORE,1764246877073569.641\t,55.161,0,24,"
     '"""2,3;3,4""",0.5\n',
     "operator_details.csv": "Name,Input Shapes\nDefault/net/MatMul-op1,\"2,3;3,4\"\n",
+    "aicore_intermediate_0_type.csv": "kernel_type,total_time,execution_frequency,percent\nMatMul,1.5,3,75\nCast,0.5,1,25\n",
+    "aicore_intermediate_0_detail.csv": "full_kernel_name,task_duration,execution_frequency,task_type\n"
+    "Default/net/MatMul-op1,0.5,3,MIX_AIC\nDefault/net/Cast-op2,0.5,1,\n",
+    "framework_raw_0.csv": "task_id,stream_id,block_dim,full_kernel_name,op_name,kernel_name,kernel_type,subgraph,op_info,graph_id\n"
+    '4,519,1,Default/net/MatMul-op1,MatMul-op1,MatMul-op1,MatMulV3,Default,"{""input_0"": {""format"": ""ND"", ""data_type"": '
+    '""NUMBER_TYPE_FLOAT16"", ""shape"": ""2,3""}, ""output_0"": {""format"": ""ND"", ""data_type"": ""x"", ""shape"": ""4""}}",1\n',
+    "flops_0.txt": "full_kernel_name, FLOPs, FLOPS, FLOPS utilization\nDefault/net/MatMul-op1, 333, 12.5, 33\n",
+    "cpu_op_detail_info_0.csv": "op_side,op_type,op_name,full_op_name,op_occurrences,op_total_time(ms),op_avg_time(ms),"
+    "total_proportion,subgraph,pid\nHost,ReLU,ReLU-op3,Default/net/ReLU-op3,4,2.0,0.5,1,Default,7\n",
+    "cpu_framework_0.txt": "ReLU;ReLU-op3;848617839;input_1:[16, 6];input_2:NoShape;\n",
     "cpu_op_type_info_0.csv": "op_type,type_occurrences,execution_frequency(per-step),total_compute_time,avg_time(ms),percent\n"
     "MatMul,40,1,1.5,0.0375,1\n",
     "cpu_op_execute_timestamp_0.txt": "Default/MatMul-op1;HostCpuOps;1152768644821,0.095923,0 1152781066568,0.095383,3 \n",
