@@ -35,7 +35,6 @@ PICTURES = (
     ("dataset", "dataset?run=lenet_landscape&run=lenet_defaults&run=lenet_sgd_lr0.05_b48&node=239adf5c:0", "light", "en-US"),
     ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
     ("graph", "graph?run=graph_bert_train", "light", "en-US"),
-    ("dataset", "dataset?run=lenet_adam_lr0.01_b64&run=lenet_sgd_lr0.05_b48&run=lenet_defaults", "light", "en-US"),
     ("lineage", "lineage?run=*", "light", "en-US"),
 )
 
