@@ -4,7 +4,7 @@
   "use strict";
   const mindscope = (window.mindscope = window.mindscope || {});
   const dash = (window.dash_clientside = window.dash_clientside || {});
-  const { make, words, icon, menu, badge, last, count } = mindscope.cards;
+  const { make, words, icon, menu, badge, segments, pressSegment, last, count } = mindscope.cards;
   const MOST_COMPARABLE = 500;
   const pages = new Map();
   const graph = (mindscope.graph = {});
@@ -121,7 +121,9 @@
     if (!catalogue.chosen) name = "no-runs";
     else if (!page.graph) name = catalogue.waiting ? "reading" : "none";
     for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
-    page.find(".ms-graph-body").hidden = name !== "";
+    const tables = get(page, "view") === "statistics";
+    page.find(".ms-graph-body").hidden = name !== "" || tables;
+    page.find(".ms-graph-statistics").hidden = name !== "" || !tables;
     page.find(".ms-graph-controls").hidden = name !== "";
     page.find(".ms-graph-elsewhere").replaceChildren(...others(page));
   }
@@ -172,6 +174,8 @@
   function build(page) {
     page.runs = select("of", "graph.run", (key) => page.change({ ...FRESH, of: [key], graph: [] }));
     page.graphs = select("graph", "graph.graph", (name) => page.change({ ...FRESH, graph: [name] }));
+    page.views = segments("graph.view", [["", "graph.view.graph"], ["statistics", "graph.view.statistics"]],
+      (view) => page.change({ view: view ? [view] : [] }));
     page.simple = toggleButton("simple", () => {
       page.fit = true;
       page.change({ simple: get(page, "simple") === "1" ? [] : ["1"] });
@@ -189,7 +193,7 @@
     page.counts = make("span", "ms-muted ms-graph-counts");
     page.left = make("span", "ms-muted");
     page.find(".ms-graph-controls").replaceChildren(
-      page.runs, page.graphs, page.left, page.simple, page.hiddenCount, page.parameters, page.constants, collapse,
+      page.views, page.runs, page.graphs, page.left, page.simple, page.hiddenCount, page.parameters, page.constants, collapse,
       page.compare, page.others,
       make("span", "ms-grow"), page.counts,
     );
@@ -210,11 +214,11 @@
     for (const attribute of ["title", "aria-label"]) mindscope.i18n.label(summary, attribute, "graph.save");
     const items = FORMS.map((form) => make("button", "ms-menu-item", words(`graph.save.${form}`), { type: "button", "data-save": form }));
     page.find(".ms-graph-main .ms-card-tools").prepend(menu(summary, items));
-    page.find(".ms-graph-main").addEventListener("click", (event) => {
+    page.root.addEventListener("click", (event) => {
       const button = event.target instanceof Element && event.target.closest("[data-act], [data-save]");
       if (!button) return;
       if (button.dataset.save) save(page, button.dataset.save);
-      else acts[button.dataset.act](page);
+      else if (acts[button.dataset.act]) acts[button.dataset.act](page);
     });
   }
 
@@ -246,6 +250,7 @@
     } else if (left) mindscope.i18n.write(page.left, "graph.left", { n: count(left) });
     page.left.hidden = !left && page.run.total <= page.run.graphs.length;
     const press = (button, on) => button.setAttribute("aria-pressed", String(on));
+    pressSegment(page.views, get(page, "view"));
     press(page.simple, get(page, "simple") === "1");
     press(page.parameters, !(page.state.hide || []).includes("parameter"));
     press(page.constants, !(page.state.hide || []).includes("constant"));
@@ -317,20 +322,21 @@
     plan(state, catalogue, _prefs, rootId) {
       const { no_update } = window.dash_clientside;
       const page = pageOf(rootId);
-      if (!page || !catalogue) return [no_update, no_update, no_update];
+      if (!page || !catalogue) return [no_update, no_update, no_update, no_update];
       page.state = state || {};
       page.catalogue = catalogue;
       choose(page);
       showState(page);
-      if (!page.graph) return [no_update, no_update, no_update];
+      if (!page.graph) return [no_update, no_update, no_update, no_update];
       drawControls(page);
       graph.side.drawSearch(page);
       const wanted = ask(page);
       const { same } = mindscope.state;
-      const asks = [about(page), query(page)];
       const known = page.sent || [];
+      const counted = get(page, "view") === "statistics" ? { ...of(page), theme: [mindscope.prefs.current().theme] } : known[2];
+      const asks = [about(page), query(page), counted];
       page.sent = asks;
-      const rest = asks.map((one, place) => (same(one, known[place]) ? no_update : one));
+      const rest = asks.map((one, place) => (!one || same(one, known[place]) ? no_update : one));
       if (same(wanted, page.asked)) {
         graph.canvas.mark(page);
         return [no_update, ...rest];

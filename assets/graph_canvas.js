@@ -34,7 +34,9 @@
   function build(page) {
     new ResizeObserver(() => {
       const cy = cyOf(page);
-      if (cy) cy.resize();
+      if (!cy) return;
+      cy.resize();
+      if (page.there && page.there === page.drawing) settle(page);
     }).observe(page.find(".ms-graph-canvas"));
     page.find(".ms-graph-minimap").addEventListener("pointerdown", (event) => moveTo(page, event));
     page.find(".ms-graph-minimap").addEventListener("pointermove", (event) => { if (event.buttons) moveTo(page, event); });
@@ -74,12 +76,18 @@
     }
     page.there = drawing;
     cy.resize();
-    if (page.fit) begin(page);
-    page.fit = false;
     minimap(page);
-    mark(page);
+    settle(page);
     page.root.classList.add("ms-graph-drawn");
     page.find(".ms-graph-canvas").dataset.boxes = String(drawing.meta.boxes || 0);
+  }
+
+  // Nothing is seen of a canvas beneath the tables: the camera waits until it is shown.
+  function settle(page) {
+    if (!page.find(".ms-graph-canvas").clientWidth) return;
+    if (page.fit) begin(page);
+    page.fit = false;
+    mark(page);
   }
 
   function fit(page) {
@@ -147,7 +155,7 @@
       found.connectedEdges().connectedNodes().not(found).addClass("near");
       cy.nodes(".small").filter((small) => small.data("kind") === "proxy" && small.data("box") === found.id()).addClass("near");
     });
-    if (page.centre && page.there === page.drawing) {
+    if (page.centre && page.there === page.drawing && page.find(".ms-graph-canvas").clientWidth) {
       page.centre = false;
       centre(page, name);
     }

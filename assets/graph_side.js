@@ -32,7 +32,9 @@
     page.regex.addEventListener("click", () => page.change({ regex: graph.get(page, "regex") === "1" ? [] : ["1"] }));
     page.input = input;
     page.find(".ms-graph-search").replaceChildren(input, page.regex);
-    page.find(".ms-graph-body").addEventListener("click", (event) => pressed(page, event));
+    for (const part of ["body", "statistics"]) {
+      page.find(`.ms-graph-${part}`).addEventListener("click", (event) => pressed(page, event));
+    }
     page.find(".ms-graph-left").addEventListener("keydown", walk);
     page.find(".ms-graph-right").addEventListener("keydown", walk);
   }
@@ -41,6 +43,8 @@
     const button = event.target instanceof Element && event.target.closest("[data-go], [data-open], [data-find], [data-toggle]");
     if (!button) return;
     const { go, open, find, toggle } = button.dataset;
+    // A table leads to the canvas.
+    if (graph.get(page, "view")) page.change({ view: [] });
     if (go) graph.go(page, go);
     else if (open) {
       page.centre = true;

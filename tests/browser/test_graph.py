@@ -157,3 +157,17 @@ def test_a_run_without_a_graph_says_how_to_record_one(page: Page, address: str) 
     expect(page.locator('[data-state="none"]')).to_contain_text('"collect_graph": True')
     page.locator(".ms-graph-elsewhere button", has_text="lenet_landscape").click()
     expect(page.locator(".ms-graph-drawn")).to_be_visible()
+
+
+def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
+    visit(page, address, "run=lenet_landscape")
+    page.get_by_role("button", name="Statistics").click()
+    expect(page.locator(".ms-graph-types tbody tr").first).to_be_visible()
+    expect(page.locator(".ms-graph-treemap .slice").first).to_be_visible()
+    with page.expect_download() as download:
+        page.locator('[data-save="types.csv"]').click()
+    assert download.value.suggested_filename.endswith(".csv")
+    page.locator(".ms-graph-parameters .ms-graph-jump").first.click()
+    expect(page.locator(".ms-graph-about .ms-badge .en")).to_have_text("parameter")
+    page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")
+    assert "view" not in state(page)

@@ -7,13 +7,14 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, no_update
 
 from layouts.page import FrameSource, Ids
-from layouts.state import BadInput
+from layouts.state import BadInput, text
 from layouts.training.graph.asks import read_ask, read_name, read_of
 from layouts.training.graph.catalogue import catalogue
 from layouts.training.graph.drawing import drawn
 from layouts.training.graph.files import file
 from layouts.training.graph.finding import results
 from layouts.training.graph.panel import panel
+from layouts.training.graph.statistics import statistics
 from layouts.training.graph.views import Views
 
 
@@ -35,6 +36,11 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     def find(query: Any) -> Any:
         return no_update if _nothing(query) else results(source, views, query)
 
+    def count(asked: Any) -> Any:
+        if _nothing(asked):
+            return no_update
+        return statistics(views, read_of(asked), dark=text(asked, "theme", "light", choices=("light", "dark")) == "dark")
+
     def save(ask: Any) -> Any:
         return no_update if _nothing(ask) else file(views, ask)
 
@@ -49,6 +55,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         (Output(ids("drawing"), "data"), "ask", draw),
         (Output(ids("panel"), "children"), "about", tell),
         (Output(ids("results"), "children"), "query", find),
+        (Output(ids("statistics"), "children"), "count", count),
         (Output(ids("file"), "data"), "save", save),
     ):
         app.callback(output, Input(ids(asked), "data"), prevent_initial_call=True)(work)
@@ -75,6 +82,7 @@ def _register_browser(app: Any, ids: Ids) -> None:
         Output(ids("ask"), "data"),
         Output(ids("about"), "data"),
         Output(ids("query"), "data"),
+        Output(ids("count"), "data"),
         Input(ids("state"), "data"),
         Input(ids("catalogue"), "data"),
         Input(ids("prefs"), "data"),

@@ -12,9 +12,10 @@ from layouts.figures.graph import arrange, picture
 from layouts.state import text
 from layouts.training.graph.asks import read_ask
 from layouts.training.graph.drawing import shown_of
+from layouts.training.graph.statistics import TABLES, csv, table
 from layouts.training.graph.views import Views
 
-FORMS = ("svg", "dot", "json", "all.dot", "all.json")
+FORMS = ("svg", "dot", "json", "all.dot", "all.json", *(f"{name}.csv" for name in TABLES))
 
 
 def file(views: Views, data: Any) -> dict[str, str]:
@@ -27,7 +28,9 @@ def file(views: Views, data: Any) -> dict[str, str]:
         return {"filename": "problem.txt", "content": str(error)}
     title = opened.graph.title or opened.graph.name
     visible = view.visible(shown_of(view, ask)[1])
-    if form == "svg":
+    if form.endswith(".csv"):
+        content = csv(table(opened, view, form.partition(".")[0]))
+    elif form == "svg":
         content = picture(visible, arrange(visible), dark=ask.dark)
     elif form == "dot":
         content = "".join(visible_dot(visible, title))
@@ -35,5 +38,6 @@ def file(views: Views, data: Any) -> dict[str, str]:
         content = visible_json(visible, title)
     else:
         content = "".join(dot(view.scopes, title)) if form == "all.dot" else as_json(view.scopes, title)
-    name = re.sub(r"[^\w.-]+", "_", f"{ask.of.run}_{opened.graph.title}").strip("._")[:80] or "graph"
+    part = f"_{form.partition('.')[0]}" if form.endswith(".csv") else ""
+    name = re.sub(r"[^\w.-]+", "_", f"{ask.of.run}{part}_{opened.graph.title}").strip("._")[:80] or "graph"
     return {"filename": f"{name}.{form.rpartition('.')[2]}", "content": content}

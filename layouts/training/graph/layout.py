@@ -17,7 +17,7 @@ _RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
 summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
 model.train(epochs, dataset, callbacks=[summary])"""
 
-_STORES = ("chosen", "catalogue", "digest", "ask", "about", "query", "drawing", "save")
+_STORES = ("chosen", "catalogue", "digest", "ask", "about", "query", "count", "drawing", "save")
 _LEGEND = (
     "scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged", "added", "removed",
     "changed",
@@ -50,6 +50,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
                 ],
                 className="ms-graph-body", hidden=True,
             ),
+            html.Div(id=ids("statistics"), className="ms-graph-statistics", hidden=True),
         ],
         id=ids("root"),
         className="ms-graph",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator
@@ -21,6 +24,7 @@ from layouts.training.graph.files import FORMS, file
 from layouts.training.graph.finding import read_query, results
 from layouts.training.graph.names import key_of, name_of
 from layouts.training.graph.panel import panel
+from layouts.training.graph.statistics import statistics
 from layouts.training.graph.views import KEPT, Views
 from parsers import Graph, PayloadError, open_run
 
@@ -248,6 +252,19 @@ def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_anot
     assert KEPT < 10
 
 
+def test_statistics_agree_with_the_graph(store: Store, views: Views, graph: Graph) -> None:
+    found = statistics(views, read_of(words(store)), dark=False)
+    said = texts(found[0])
+    for kind, many in Counter(graph.nodes["type"][graph.nodes["kind"] == "operator"].astype(str)).items():
+        assert f"{kind} {many:,}" in said
+    largest = graph.nodes[graph.nodes["kind"] == "parameter"]["shape"].astype(str)
+    held = largest.map(lambda shape: math.prod(int(part) for part in shape.split("x")) if shape not in ("", "[]") else 1)
+    trace = found[1].children[1].children[0].children.figure["data"][0]
+    assert trace["values"][trace["ids"].index("/")] == 4 * int(held[largest != ""].sum())
+    assert set(trace["parents"]) <= {"", *trace["ids"]}
+    assert statistics(views, read_of({"run": ["x"]}), dark=True) == []
+
+
 OTHER = "lenet_adam_lr0.01_b64"
 
 
@@ -315,6 +332,15 @@ def test_files_hold_what_is_named_after_the_run(store: Store, views: Views, grap
     if form.endswith("json"):
         data = json.loads(content)
         assert form == "json" or len(data["nodes"]) == len(graph.nodes)
+    elif form.endswith("csv"):
+        rows = list(csv.DictReader(io.StringIO(content, newline="")))
+        kinds = Counter(graph.nodes["kind"])
+        assert len(rows) == {
+            "types.csv": graph.nodes["type"][graph.nodes["kind"] == "operator"].nunique(),
+            "parameters.csv": kinds["parameter"], "precision.csv": kinds["operator"],
+        }[form]  # fmt: skip
+        if form == "types.csv":
+            assert sum(int(row["count"]) for row in rows) == kinds["operator"]
     elif form.endswith("dot"):
         assert content.startswith("digraph ")
         assert content.rstrip().endswith("}")
