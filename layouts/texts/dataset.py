@@ -79,6 +79,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     "dataset.operation": ("Operation", "操作"),
     "dataset.parameter": ("Parameter", "参数"),
     "dataset.itself": ("the operation itself", "操作本身"),
+    "dataset.uncompared": (
+        "Pipelines of more than {n} operations are drawn without being compared.", "超过 {n} 个操作的流程仅绘制，不比较。",
+    ),
     "dataset.differences_left": ("{n} more differences are not listed.", "另有 {n} 处差异未列出。"),
     # Nothing to show
     "dataset.no_runs": ("No run is chosen.", "未选择训练。"),

@@ -199,3 +199,14 @@ def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve
     page.locator('#one-overview-root [data-tile="scalars"] .ms-tile-link').click()
     page.wait_for_timeout(200)
     assert page.url == address
+
+
+def test_the_lines_that_record_a_graph_are_not_cut_off(page: Page, address: str) -> None:
+    page.goto(f"{address}/overview?run=nan_inf")
+    empty = page.locator('[data-tile="graph"] .ms-empty, [data-tile="dataset"] .ms-empty')
+    expect(empty).to_have_count(2)
+    for _ in ("en", "zh"):
+        assert empty.evaluate_all("every => every.map(one => one.scrollHeight - one.clientHeight)") == [0, 0]
+        cut = "every => every.filter(one => one.parentElement.scrollHeight > one.parentElement.clientHeight).length"
+        assert empty.evaluate_all(cut) == 0
+        page.locator("[data-action=language]").click()

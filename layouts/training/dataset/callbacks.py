@@ -43,7 +43,7 @@ def pipelines_of(source: FrameSource, asked: Any, known: Any) -> tuple[Any, Any,
     answer = catalogue(source, asked, found, places)
     if answer["digest"] == known:
         return no_update, no_update, no_update
-    return answer, answer["digest"], differences(found, found.numbered(), places)
+    return answer, answer["digest"], differences(found, places)
 
 
 def parameters_of(source: FrameSource, asked: Any) -> Any:
@@ -51,9 +51,8 @@ def parameters_of(source: FrameSource, asked: Any) -> Any:
     if asked is None:
         return no_update
     found = find(source, asked)
-    graphs = found.numbered()
-    one = chosen(asked, found, graphs)
-    return panel(found, graphs, compared(found) if one else (), one)
+    one = chosen(asked, found)
+    return panel(found, compared(found) if one else (), one)
 
 
 def _register_browser(app: Any, ids: Ids) -> None:

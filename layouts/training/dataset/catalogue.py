@@ -20,6 +20,8 @@ MOST_RUNS = 200
 """Of so many runs the pipelines are read."""
 MOST_PIPELINES = 8
 """So many pipelines are drawn and compared, those of the newest runs."""
+MOST_COMPARED = 2_000
+"""Pipelines of more operations are drawn without being compared."""
 MOST_ELSEWHERE = 5
 MOST_NAMES = 20
 """So many runs without a pipeline are named."""
@@ -36,19 +38,17 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Pipelines of the chosen runs, and the runs without one: not recorded, not readable, still being read, not looked at."""
+    """Pipelines of the chosen runs, also as lists, and the runs without one: not recorded, not readable, still being read,
+    not looked at."""
 
     chosen: int
     pipelines: tuple[Pipeline, ...]
+    graphs: tuple[Numbered, ...]
     left: int
     without: tuple[str, ...]
     broken: tuple[str, ...]
     waiting: int
     unseen: int
-
-    def numbered(self) -> list[Numbered]:
-        """The pipelines as lists."""
-        return [numbered(pipeline.graph) for pipeline in self.pipelines]
 
 
 def find(source: FrameSource, state: Any) -> Found:
@@ -69,7 +69,8 @@ def find(source: FrameSource, state: Any) -> Found:
     waiting = [run for run in without if states[run] in ("waiting", "loading")]
     pipelines = tuple(Pipeline(graph, tuple(fed)) for graph, fed in sharing.values())
     return Found(
-        len(runs), pipelines[:MOST_PIPELINES], len(pipelines[MOST_PIPELINES:]),
+        len(runs), pipelines[:MOST_PIPELINES], tuple(numbered(one.graph) for one in pipelines[:MOST_PIPELINES]),
+        len(pipelines[MOST_PIPELINES:]),
         tuple(run for run in without if run not in set(waiting)), tuple(broken), len(waiting), len(having[MOST_RUNS:]),
     )  # fmt: skip
 
@@ -91,7 +92,7 @@ def catalogue(source: FrameSource, state: Any, found: Found, places: Sequence[Pl
             "runs": [{"key": run, "name": label_of(run, rows[run]), "colour": of_run.get(run, "")} for run in pipeline.runs],
             **asdict(drawing(graph, columns, places if len(found.pipelines) > 1 else (), at)),
         }
-        for at, (pipeline, graph) in enumerate(zip(found.pipelines, found.numbered(), strict=True))
+        for at, (pipeline, graph) in enumerate(zip(found.pipelines, found.graphs, strict=True))
     ]  # fmt: skip
     answer: dict[str, Any] = {
         "chosen": found.chosen, "pipelines": drawn, "left": found.left, "waiting": found.waiting, "unseen": found.unseen,
@@ -115,5 +116,6 @@ def _elsewhere(source: FrameSource, state: Any) -> list[dict[str, str]]:
 
 
 def compared(found: Found) -> list[Place]:
-    """The operations of the pipelines found and what differs in them; nothing to compare where there is but one."""
-    return compare(found.numbered()) if len(found.pipelines) > 1 else []
+    """The operations of the pipelines found and what differs in them; none for one pipeline alone and for too large ones."""
+    few = all(len(graph.nodes) <= MOST_COMPARED for graph in found.graphs)
+    return compare(found.graphs) if len(found.graphs) > 1 and few else []

@@ -16,8 +16,8 @@ from parsers import DatasetGraph, DatasetNode
 
 from layouts.training.dataset.parameters import Fact, facts
 
-MOST_PAIRS = 40_000
-"""Where there are more pairs to weigh, those at equal places are matched: 200 branches against 200, or operations of a map."""
+MOST_PAIRS = 10_000
+"""Where there are more pairs to weigh, those at equal places are matched: 100 branches against 100, or operations of a map."""
 T = TypeVar("T")
 
 

@@ -11,7 +11,7 @@ from parsers import DatasetNode, DatasetOperation
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.state import BadInput, text
-from layouts.training.dataset.catalogue import Found, letter
+from layouts.training.dataset.catalogue import MOST_COMPARED, Found, letter
 from layouts.training.dataset.compare import MISSING, Difference, Numbered, Place
 from layouts.training.dataset.parameters import told, value_text
 
@@ -25,7 +25,7 @@ Chosen = tuple[int, int]
 """Place of a pipeline among those found, number of a node of it."""
 
 
-def chosen(state: Any, found: Found, graphs: Sequence[Numbered]) -> Chosen | None:
+def chosen(state: Any, found: Found) -> Chosen | None:
     """The operation that a state names as "mark:number"; None where there is none of that name (a link outlives its run)."""
     named = text(state, "node")
     if not named:
@@ -34,18 +34,18 @@ def chosen(state: Any, found: Found, graphs: Sequence[Numbered]) -> Chosen | Non
     if not written.isascii() or not written.isdigit() or len(written) > 6:
         raise BadInput(f"node: wanted the mark of a pipeline, a colon and a number; got {named[:80]!r}")
     at = next((at for at, pipeline in enumerate(found.pipelines) if pipeline.graph.mark == mark), None)
-    return None if at is None or int(written) >= len(graphs[at].nodes) else (at, int(written))
+    return None if at is None or int(written) >= len(found.graphs[at].nodes) else (at, int(written))
 
 
-def panel(found: Found, graphs: Sequence[Numbered], places: Sequence[Place], one: Chosen | None) -> Any:
+def panel(found: Found, places: Sequence[Place], one: Chosen | None) -> Any:
     """What is below the drawings: the parameters of an operation, or that one may be chosen."""
     if one is None:
         return html.P(t("dataset.choose"), className="ms-muted ms-dataset-choose")
     at, number = one
-    graph = graphs[at]
+    graph = found.graphs[at]
     node = graph.nodes[number]
     place = next((place for place in places if place.numbers[at] == number), None)
-    rows = _Rows(at, place.differences if place else (), len(graphs))
+    rows = _Rows(at, place.differences if place else ())
     sections = [_section(t("dataset.parameters"), rows.of("node", 0, node.parameters))]
     if node.sampler is not None:
         sections.append(_operation(t("dataset.sampler"), node.sampler, rows, "sampler", 0))
@@ -96,8 +96,8 @@ def _jump(mark: str, number: int, name: str) -> html.Button:
 class _Rows:
     """Makes rows of parameters; a row in which pipelines differ has the values of all of them."""
 
-    def __init__(self, at: int, differences: Sequence[Difference], pipelines: int) -> None:
-        self.at, self.pipelines, self.count = at, pipelines, 0
+    def __init__(self, at: int, differences: Sequence[Difference]) -> None:
+        self.at, self.count = at, 0
         self._of: Mapping[tuple[str, int, str], Difference] = {(one.part, one.places[at], one.key): one for one in differences}
         self._missing = [one for one in differences if one.part != "type" and one.values[at] is MISSING]
 
@@ -165,23 +165,25 @@ def _value(value: Any) -> Any:
 # What differs ---------------------------------------------------------------------------------------------------------
 
 
-def differences(found: Found, graphs: Sequence[Numbered], places: Sequence[Place]) -> Any:
+def differences(found: Found, places: Sequence[Place]) -> Any:
     """Every parameter in which the pipelines differ, with the values of all; nothing where there is but one pipeline."""
     if len(found.pipelines) < 2:
         return None
+    if not places:
+        return html.P(t("dataset.uncompared", n=fmt.count(MOST_COMPARED)), className="ms-muted")
     listed = [(place, one) for place in reversed(places) for one in place.differences]
-    rows = [_difference_row(found, graphs, place, one) for place, one in listed[:MOST_DIFFERENCES]]
+    rows = [_difference_row(found, place, one) for place, one in listed[:MOST_DIFFERENCES]]
     head = [html.Th(t("dataset.operation"), scope="col"), html.Th(t("dataset.parameter"), scope="col"),
-            *(html.Th(letter(at), scope="col") for at in range(len(graphs)))]  # fmt: skip
+            *(html.Th(letter(at), scope="col") for at in range(len(found.graphs)))]  # fmt: skip
     left = len(listed) - len(rows)
     more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
     return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
 
 
-def _difference_row(found: Found, graphs: Sequence[Numbered], place: Place, one: Difference) -> html.Tr:
+def _difference_row(found: Found, place: Place, one: Difference) -> html.Tr:
     at = next(at for at, number in enumerate(place.numbers) if number is not None)
     number = place.numbers[at] or 0
-    name = graphs[at].nodes[number].type
+    name = found.graphs[at].nodes[number].type
     parts: list[Any] = [one.owner, one.key or (t("dataset.sampler") if one.part == "sampler" else "")]
     label: list[Any] = [part for part in parts if part]
     shown = [piece for part in label for piece in (" · ", part)][1:] or [t("dataset.itself")]

@@ -10,6 +10,7 @@ import pytest
 from dash import html, no_update
 
 from layouts.state import BadInput
+from layouts.training.dataset.boxes import MOST_BOXES
 from layouts.training.dataset.callbacks import parameters_of, pipelines_of
 from layouts.training.dataset.catalogue import MOST_PIPELINES
 from parsers import DatasetGraph
@@ -55,6 +56,15 @@ def test_more_pipelines_than_are_drawn_are_counted() -> None:
     found, _, table = pipelines_of(PipelineSource(many), {"run": ["*"]}, None)
     assert (len(found["pipelines"]), found["left"]) == (MOST_PIPELINES, 4)
     assert len(parts(table, html.Td)) == 2 + MOST_PIPELINES
+
+
+def test_pipelines_without_end_are_drawn_and_not_compared() -> None:
+    wide = {f"r{n}": DatasetGraph(node("Concat", *(node("A") for _ in range(5_000)), count=n)) for n in range(2)}
+    found, _, table = pipelines_of(PipelineSource(wide), {}, None)
+    assert [len(one["boxes"]) for one in found["pipelines"]] == [MOST_BOXES] * 2
+    assert [one["total"] for one in found["pipelines"]] == [5_001] * 2
+    assert "without being compared" in words(table)
+    assert words(parts(parameters_of(PipelineSource(wide), {"node": [f"{wide['r1'].mark}:0"]}), html.Td)) == "1"
 
 
 def panel(asked: str, **more: Any) -> Any:
