@@ -333,7 +333,7 @@
       const wanted = ask(page);
       const { same } = mindscope.state;
       const known = page.sent || [];
-      const counted = get(page, "view") === "statistics" ? { ...of(page), theme: [mindscope.prefs.current().theme] } : known[2];
+      const counted = get(page, "view") === "statistics" ? of(page) : known[2];
       const asks = [about(page), query(page), counted];
       page.sent = asks;
       const rest = asks.map((one, place) => (!one || same(one, known[place]) ? no_update : one));

@@ -163,11 +163,11 @@ def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
     visit(page, address, "run=lenet_landscape")
     page.get_by_role("button", name="Statistics").click()
     expect(page.locator(".ms-graph-types tbody tr").first).to_be_visible()
-    expect(page.locator(".ms-graph-treemap .slice").first).to_be_visible()
+    expect(page.locator(".ms-graph-parameters tbody tr").first).to_be_visible()
     with page.expect_download() as download:
         page.locator('[data-save="types.csv"]').click()
     assert download.value.suggested_filename.endswith(".csv")
-    page.locator(".ms-graph-parameters .ms-graph-jump").first.click()
+    page.locator('.ms-graph-parameters [data-go^="n"]').first.click()
     expect(page.locator(".ms-graph-about .ms-badge .en")).to_have_text("parameter")
     page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")
     assert "view" not in state(page)

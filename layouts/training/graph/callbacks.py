@@ -7,7 +7,7 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, no_update
 
 from layouts.page import FrameSource, Ids
-from layouts.state import BadInput, text
+from layouts.state import BadInput
 from layouts.training.graph.asks import read_ask, read_name, read_of
 from layouts.training.graph.catalogue import catalogue
 from layouts.training.graph.drawing import drawn
@@ -37,9 +37,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         return no_update if _nothing(query) else results(source, views, query)
 
     def count(asked: Any) -> Any:
-        if _nothing(asked):
-            return no_update
-        return statistics(views, read_of(asked), dark=text(asked, "theme", "light", choices=("light", "dark")) == "dark")
+        return no_update if _nothing(asked) else statistics(views, read_of(asked))
 
     def save(ask: Any) -> Any:
         return no_update if _nothing(ask) else file(views, ask)

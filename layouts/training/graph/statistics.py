@@ -6,31 +6,30 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
-from dash import dcc, html
+from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View
 from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
 from parsers.export.cells import csv_names
 
 from layouts import format as fmt
-from layouts.figures import GRAPH_CONFIG
-from layouts.figures.graph.treemap import treemap
 from layouts.i18n import t
 from layouts.training.graph.asks import Of
 from layouts.training.graph.views import Opened, Views
 
 MOST = 300
 """So many lines of a table are shown; the CSV file has all."""
+MOST_SCOPES = 20
 TABLES = ("types", "parameters", "precision")
 
 
-def statistics(views: Views, of: Of, *, dark: bool) -> list[Any]:
+def statistics(views: Views, of: Of) -> list[Any]:
     """The three tables of a graph; nothing where it cannot be had, as the canvas says why."""
     try:
         opened, view = views.of(of)
     except PayloadError:
         return []
-    return [_types(view), _parameters(view, dark), _precision(opened, view)]
+    return [_types(view), _parameters(view), _precision(opened, view)]
 
 
 def table(opened: Opened, view: View, name: str) -> pd.DataFrame:
@@ -58,18 +57,28 @@ def _types(view: View) -> html.Section:
     return _section("types", len(frame), _table(("type", "count", "share", "in_scopes", ""), rows, len(frame)))
 
 
-def _parameters(view: View, dark: bool) -> html.Section:
-    scopes, frame = scope_parameters(view.scopes), parameters(view.scopes)
-    figure = treemap(scopes, dark=dark)
+def _parameters(view: View) -> html.Section:
+    frame = parameters(view.scopes)
     rows = [
         [_jump(f"n{row['node']}", row["name"]), row["shape"], row["type"], fmt.count(row["values"]), fmt.size(row["bytes"])]
         for row in frame.head(MOST).to_dict("records")
     ]
-    body: list[Any] = [_table(("name", "shape", "output_type", "values", "bytes"), rows, len(frame))]
-    if figure["data"]:
-        plot = dcc.Graph(figure=figure, config=GRAPH_CONFIG, responsive=True, style={"height": "300px"})
-        body.insert(0, html.Div(plot, className="ms-graph-treemap"))
-    return _section("parameters", len(frame), *body)
+    body = _table(("name", "shape", "output_type", "values", "bytes"), rows, len(frame))
+    return _section("parameters", len(frame), _scopes(view), body)
+
+
+def _scopes(view: View) -> html.Div:
+    """The scopes that hold most, with their part of all bytes as a bar."""
+    frame = scope_parameters(view.scopes)
+    frame = frame[frame["scope"] != ""].sort_values("bytes", ascending=False, kind="stable")
+    whole = max(1, int(view.scopes.parameter_bytes[0]))
+    rows = []
+    for row in frame.head(MOST_SCOPES).to_dict("records"):
+        bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * row['bytes'] / whole:.1f}%"})
+        name = _jump(f"s:{row['scope']}", row["scope"])
+        held = fmt.count(row["parameters"]), fmt.count(row["values"]), fmt.size(row["bytes"])
+        rows.append([name, *held, html.Div(bar, className="ms-graph-bars")])
+    return _table(("scope", "parameters", "values", "bytes", ""), rows, min(len(frame), MOST_SCOPES))
 
 
 def _precision(opened: Opened, view: View) -> html.Section:
@@ -100,7 +109,7 @@ def _section(name: str, many: int, *body: Any) -> html.Section:
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[Any]], total: int) -> html.Div:
-    numbers = {"count", "share", "in_scopes", "values", "bytes"}
+    numbers = {"count", "parameters", "share", "in_scopes", "values", "bytes"}
     kinds = ["ms-number" if name in numbers else "" for name in names]
     titles = [t(f"graph.fact.{name}") if name else "" for name in names]
     head = [html.Th(title, scope="col", className=kind) for title, kind in zip(titles, kinds, strict=True)]
