@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from app.parcels import COMMON, name_of, parcels
+from layouts import PAGES
+
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
 STYLES = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.glob("*.css"))}
@@ -62,3 +65,16 @@ def test_styles_and_scripts_ask_for_nothing_elsewhere() -> None:
     assert [address for address in addresses if "www.w3.org" not in address] == []
     assert "innerHTML" not in CODE
     assert "eval(" not in CODE
+
+
+def test_what_scripts_of_all_pages_make_is_styled_on_every_page() -> None:
+    """The styles of a page are there on that page only, and a shared script must not depend on them."""
+    found = parcels([path.name for path in [*ASSETS.glob("*.js"), *ASSETS.glob("*.css")]], PAGES)
+    common = found[name_of(COMMON, ".css")]
+    scripts = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in found[name_of(COMMON, ".js")])
+    # Names that a page's own style hides or colours only are no reason: a rule for the name alone says what it looks like.
+    alone = re.compile(r"(?:^|[},]\s*)\.(ms-[a-z0-9-]+)\s*[{,]", re.MULTILINE)
+    own = {name for style, text in STYLES.items() if style not in common for name in alone.findall(text)}
+    shared = {name for style in common for name in re.findall(r"\.(ms-[a-z0-9-]+)", STYLES[style])}
+    made = set(re.findall(r"(?<!-)\bms-[a-z0-9-]+", scripts))
+    assert sorted((own - shared) & made) == []
