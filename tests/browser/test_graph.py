@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -48,8 +49,13 @@ def at(page: Page, name: str) -> tuple[float, float]:
         const edge = node.renderedBoundingBox({includeLabels: false});
         const y = node.hasClass('frame') ? edge.y1 + 12 * cy.zoom() : (edge.y1 + edge.y2) / 2;
         return [box.left + (edge.x1 + edge.x2) / 2, box.top + y]; }"""
-    x, y = canvas(page, script, name)
-    return x, y
+    for _ in range(200):
+        x, y = canvas(page, script, name)
+        # cytoscape measures boxes when it draws them: before that they are nowhere.
+        if x is not None and y is not None and math.isfinite(x + y):
+            return x, y
+        page.wait_for_timeout(50)
+    raise AssertionError(f"{name} was not drawn")
 
 
 def opened(page: Page) -> set[str]:
