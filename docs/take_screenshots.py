@@ -10,7 +10,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import sync_playwright
 from waitress.server import create_server
@@ -24,7 +24,9 @@ RUNS = [
     "lenet_sgd_lr0.05_b48", "lenet_diverges_nan",
 ]  # fmt: skip
 CHOSEN = "&".join(f"run={name}" for name in RUNS)
-PICTURES = (
+Picture = tuple[str, str, Literal["light", "dark"], str]
+"""Name of the file, address below the server, theme, language."""
+PICTURES: tuple[Picture, ...] = (
     ("runs", "", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
@@ -38,10 +40,10 @@ PICTURES = (
     ("lineage", "lineage?run=*", "light", "en-US"),
 )
 
-TENSORBOARD_PICTURES = (("texts", "texts", "light", "en-US"),)
+TENSORBOARD_PICTURES: tuple[Picture, ...] = (("texts", "texts", "light", "en-US"),)
 
 
-def take(base: str, pictures: Sequence[tuple[str, str, str, str]]) -> None:
+def take(base: str, pictures: Sequence[Picture]) -> None:
     store = Store([base], interval=0).start()
     store.wait(60)
     server: Any = create_server(create_app(store).server, host="127.0.0.1", port=0, threads=16)
@@ -50,7 +52,7 @@ def take(base: str, pictures: Sequence[tuple[str, str, str, str]]) -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         for name, path, theme, language in pictures:
             context = browser.new_context(
-                viewport={"width": 1360, "height": 800}, color_scheme=theme, locale=language  # type: ignore[arg-type]
+                viewport={"width": 1360, "height": 800}, color_scheme=theme, locale=language
             )
             page = context.new_page()
             page.goto(f"http://127.0.0.1:{server.effective_port}/{path}")

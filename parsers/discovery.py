@@ -345,11 +345,12 @@ def _join_ranks(sources: list[Source]) -> list[Source]:
     others: list[Source] = []
     for source in sources:
         parts = source.name.split("/")
-        place = next((i for i, part in enumerate(parts) if RANK_NAME.fullmatch(part)), None)
-        if place is None:
+        named = ((i, found) for i, part in enumerate(parts) if (found := RANK_NAME.fullmatch(part)))
+        place, match = next(named, (0, None))
+        if match is None:
             others.append(source)
             continue
-        number = int(RANK_NAME.fullmatch(parts[place])[1])  # type: ignore[index]  # matched just above
+        number = int(match[1])
         above = "/".join(parts[:place]) or "."
         below = "/".join(parts[place + 1 :])
         jobs.setdefault(f"{above}/rank_*/{below}" if below else above, []).append((number, source))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 
 import numpy as np
@@ -15,20 +14,8 @@ from flask.testing import FlaskClient
 from app import server
 from layouts.page import Ids, Page, RunRow, SourceStatus
 from layouts.state import BadInput
-from parsers import (
-    DatasetGraph,
-    Graph,
-    GraphPlace,
-    HistogramValue,
-    Items,
-    LandscapePlan,
-    LineageRow,
-    PayloadError,
-    Problem,
-    Series,
-    Setting,
-    Value,
-)  # fmt: skip
+from parsers import Series
+from tests.layouts.sources import EmptySource
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -38,7 +25,7 @@ def series(steps: Sequence[int], values: Sequence[float]) -> Series:
     return Series(step, 1.7e9 + step / 3, np.array(values, np.float64), file, order)
 
 
-class MemorySource:
+class MemorySource(EmptySource):
     """A FrameSource over {run: {tag: Series}}."""
 
     def __init__(self, data: dict[str, dict[str, Series]]) -> None:
@@ -68,50 +55,11 @@ class MemorySource:
     def series(self, run: str, tag: str) -> Series | None:
         return self.data.get(run, {}).get(tag)
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
-        return None
-
-    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        raise PayloadError("no value")
-
-    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
-        raise PayloadError("no value")
-
-    def settings(self, run: str) -> Mapping[str, Setting]:
-        return {}
-
-    def lineage(self) -> tuple[LineageRow, ...]:
-        return ()
-
-    def dataset_graph(self, run: str) -> DatasetGraph | None:
-        return None
-
-    def graphs(self, run: str) -> Sequence[GraphPlace]:
-        return ()
-
-    def graph(self, run: str, name: str) -> Graph | None:
-        return None
-
-    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
-        return [name for name in names if re.search(pattern, name)]
-
-    def landscape_plan(self, run: str) -> LandscapePlan | None:
-        return None
-
     def version(self, run: str) -> int:
         return 1
 
-    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
-        return []
-
-    def unverified(self, run: str | None = None) -> int:
-        return 0
-
     def want(self, runs: Sequence[str]) -> None:
         self.wanted = list(runs)
-
-    def refresh(self) -> None:
-        pass
 
 
 def _register(app, source, ids, routes) -> None:

@@ -27,7 +27,50 @@ from parsers import (
 )  # fmt: skip
 
 
-class GivenSource:
+class EmptySource:
+    """What layouts.page.FrameSource answers where a run has scalars only, or nothing; sources of tests build on it."""
+
+    def items(self, run: str, kind: str, tag: str) -> Items | None:
+        return None
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        raise PayloadError("no value")
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
+        raise PayloadError("no value")
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        return {}
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        return ()
+
+    def dataset_graph(self, run: str) -> DatasetGraph | None:
+        return None
+
+    def graphs(self, run: str) -> Sequence[GraphPlace]:
+        return ()
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        return None
+
+    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
+        return [name for name in names if re.search(pattern, name)]
+
+    def landscape_plan(self, run: str) -> LandscapePlan | None:
+        return None
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        return []
+
+    def unverified(self, run: str | None = None) -> int:
+        return 0
+
+    def refresh(self) -> None:
+        return
+
+
+class GivenSource(EmptySource):
     """Satisfies layouts.page.FrameSource over rows and series at hand; `change` makes a new version."""
 
     def __init__(
@@ -68,15 +111,6 @@ class GivenSource:
     def series(self, run: str, tag: str) -> Series | None:
         return self.given.get((run, tag))
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
-        return None
-
-    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        raise PayloadError("no value")
-
-    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
-        raise PayloadError("no value")
-
     def settings(self, run: str) -> Mapping[str, Setting]:
         return self.described.get(run, {})
 
@@ -88,29 +122,11 @@ class GivenSource:
     def _derived(self, run: str, tags: Sequence[str]) -> dict[str, int | float]:
         return derive(self.tags(run), lambda tag: self.series(run, tag), tags)
 
-    def dataset_graph(self, run: str) -> DatasetGraph | None:
-        return None
-
-    def graphs(self, run: str) -> Sequence[GraphPlace]:
-        return ()
-
-    def graph(self, run: str, name: str) -> Graph | None:
-        return None
-
-    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
-        return [name for name in names if re.search(pattern, name)]
-
-    def landscape_plan(self, run: str) -> LandscapePlan | None:
-        return None
-
     def version(self, run: str) -> int:
         return next((row.version for row in self.rows if run in row.members), 0)
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         return [(key, problem) for key, problem in self.found if run is None or key == run]
-
-    def unverified(self, run: str | None = None) -> int:
-        return 0
 
     def want(self, runs: Sequence[str]) -> None:
         self.wanted = list(runs)

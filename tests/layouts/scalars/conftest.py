@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
 
 from layouts.page import RunRow, SourceStatus
-from parsers import (
-    DatasetGraph,
-    Graph,
-    GraphPlace,
-    HistogramValue,
-    Items,
-    LandscapePlan,
-    LineageRow,
-    PayloadError,
-    Problem,
-    Series,
-    Setting,
-    Value,
-)
+from parsers import Series
+from tests.layouts.sources import EmptySource
 
 START = 1_700_000_000.0
 
@@ -34,7 +21,7 @@ def series(value: Sequence[float] | np.ndarray, step: Sequence[int] | None = Non
     return Series(steps.astype(np.int64), wall, values, np.zeros(values.size, np.int32), np.arange(values.size, dtype=np.int64))
 
 
-class Arrays:
+class Arrays(EmptySource):
     """A FrameSource over {run: {tag: Series}}; jobs names the runs that are ranks of one job."""
 
     def __init__(self, data: Mapping[str, Mapping[str, Series]], jobs: Mapping[str, Sequence[str]] | None = None) -> None:
@@ -63,50 +50,11 @@ class Arrays:
     def series(self, run: str, tag: str) -> Series | None:
         return self.data.get(run, {}).get(tag)
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
-        return None
-
-    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        raise PayloadError("no value")
-
-    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
-        raise PayloadError("no value")
-
-    def settings(self, run: str) -> Mapping[str, Setting]:
-        return {}
-
-    def lineage(self) -> tuple[LineageRow, ...]:
-        return ()
-
-    def dataset_graph(self, run: str) -> DatasetGraph | None:
-        return None
-
-    def graphs(self, run: str) -> Sequence[GraphPlace]:
-        return ()
-
-    def graph(self, run: str, name: str) -> Graph | None:
-        return None
-
-    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
-        return [name for name in names if re.search(pattern, name)]
-
-    def landscape_plan(self, run: str) -> LandscapePlan | None:
-        return None
-
     def version(self, run: str) -> int:
         return 1 if run in self.data else 0
 
-    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
-        return []
-
-    def unverified(self, run: str | None = None) -> int:
-        return 0
-
     def want(self, runs: Sequence[str]) -> None:
         self.wanted = list(runs)
-
-    def refresh(self) -> None:
-        return
 
 
 @pytest.fixture
