@@ -41,8 +41,8 @@ LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashe
 
 # The locks hold for Python 3.11 to 3.13; renew them with uv.
 lock:
-	$(LOCK) pyproject.toml -o requirements.lock
-	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi -o requirements-dev.lock
+	$(LOCK) pyproject.toml --extra importance -o requirements.lock
+	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance -o requirements-dev.lock
 
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
