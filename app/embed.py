@@ -153,7 +153,7 @@ def _add_assets(host: dash.Dash, page: Page) -> None:
         host.server.register_error_handler(BadInput, _refusal)
     public = f"{host.config.requests_pathname_prefix}{_PLACE}assets/"
     for kind, loaded in ((".css", host.config.external_stylesheets), (".js", host.config.external_scripts)):
-        names = [name_of(owner, kind) for owner in (COMMON, page.name)]
+        names = [name_of(owner, kind) for owner in (COMMON, *page.shares, page.name)]
         wanted = [f"{public}{name}?m={bundles.version(name)}" for name in names if name in bundles]
         loaded.extend(url for url in wanted if url not in loaded)
 

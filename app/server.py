@@ -138,12 +138,12 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
 
     def _parcels(self, page: Page, kind: str) -> list[str]:
         """URLs of our own scripts or styles that a page begins with."""
-        names = [name_of(owner, kind) for owner in (COMMON, SHELL, page.name)]
+        names = [name_of(owner, kind) for owner in (COMMON, SHELL, *page.shares, page.name)]
         return [self._asset(name) for name in names if name in self.bundles]
 
     def _later(self, page: Page) -> list[str]:
         """URLs of what a page needs beyond what every page does."""
-        own = [name_of(page.name, kind) for kind in KINDS]
+        own = [name_of(owner, kind) for owner in (*page.shares, page.name) for kind in KINDS]
         libraries = [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])]
         return [*libraries, *(self._asset(name) for name in own if name in self.bundles)]
 

@@ -1,4 +1,4 @@
-// The model lineage page in the browser: columns, brushes, table. Counterpart of layouts/lineage/model.
+// Runs over columns in the browser, as the pages about lineage show them: axes, brushes, table. Counterpart of layouts/lineage.
 (function () {
   "use strict";
   const mindscope = (window.mindscope = window.mindscope || {});
@@ -7,7 +7,6 @@
   const cells = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
   const { make, words, icon, menu, count, last } = mindscope.cards;
   const { same } = mindscope.state;
-  const GROUPS = ["metric", "user", "hyper", "dataset", "other"];
   const MOST_AXES = 60;
   const AXIS_WIDTH = 92;
   const LABEL = 16;
@@ -197,8 +196,12 @@
     });
   }
 
+  function inLanguage(texts) {
+    return texts[mindscope.i18n.language() === "zh" ? 1 : 0];
+  }
+
   function labelOf(column) {
-    return column.label[mindscope.i18n.language() === "zh" ? 1 : 0];
+    return inLanguage(column.label);
   }
 
   function cut(text, longest) {
@@ -229,8 +232,8 @@
       field: "open", colId: "open", headerName: mindscope.i18n.text("lineage.column.open"), cellRenderer: "MindscopeLinks",
       initialWidth: 300, sortable: false, hide: !document.querySelector(".ms-shell"),
     };
-    const groups = GROUPS.map((group) => ({
-      headerName: mindscope.i18n.text(`lineage.group.${group}`), groupId: group, marryChildren: true,
+    const groups = page.sheet.groups.map(([group, title]) => ({
+      headerName: inLanguage(title), groupId: group, marryChildren: true,
       children: page.sheet.columns.filter((column) => column.group === group && shown.has(column.name)).map(columnOf),
     })).filter((group) => group.children.length);
     return [run, ...groups, links];
@@ -359,8 +362,7 @@
 
   // Settings first, results last, as the axes stand.
   function byAxis(page, names) {
-    const order = ["user", "hyper", "dataset", "other", "metric"];
-    const place = (name) => order.indexOf(page.columns.get(name).group);
+    const place = (name) => page.sheet.axes.indexOf(page.columns.get(name).group);
     return [...names].sort((a, b) => place(a) - place(b));
   }
 
@@ -374,10 +376,10 @@
     const shown = new Set(chosen(page));
     const test = mindscope.picker.matcher(page.search.value, false);
     const logs = new Set(page.state.log || []);
-    const lines = GROUPS.flatMap((group) => {
+    const lines = page.sheet.groups.flatMap(([group, title]) => {
       const columns = page.sheet.columns.filter((column) => column.group === group && test(`${column.name} ${column.label.join(" ")}`));
       if (!columns.length) return [];
-      return [words(`lineage.group.${group}`, {}, "h4"), ...columns.map((column) => line(column, shown.has(column.name), logs.has(column.name)))];
+      return [make("h4", "", inLanguage(title)), ...columns.map((column) => line(column, shown.has(column.name), logs.has(column.name)))];
     });
     page.list.replaceChildren(...lines);
   }
@@ -441,12 +443,11 @@
 
   function exported(page, kind) {
     const query = new URLSearchParams();
-    for (const name of GROUPS.flatMap((group) => page.sheet.columns.filter((column) => column.group === group)).map((column) => column.name)) {
-      if (chosen(page).includes(name)) query.append("col", name);
-    }
+    const shown = new Set(chosen(page));
+    for (const { name } of page.sheet.columns) if (shown.has(name)) query.append("col", name);
     const keys = shownKeys(page);
     if (!same(keys, page.sheet.keys)) for (const key of keys) query.append("run", key);
-    return `${page.root.dataset.routes}lineage.${kind}?${query}`;
+    return `${page.root.dataset.export}.${kind}?${query}`;
   }
 
   // Callbacks ---------------------------------------------------------------------------------------------------------

@@ -29,14 +29,15 @@ def measure() -> dict[str, float]:
     """CPU milliseconds of the first table and figure, and of a second figure."""
     import msgspec
 
-    from layouts.lineage.model.asks import read_ask
-    from layouts.lineage.model.drawing import drawing, sheet
+    from layouts.lineage.asks import read_ask
+    from layouts.lineage.drawing import drawing, sheet
+    from layouts.lineage.model.columns import COLUMNS
     from layouts.lineage.table import Table
     from parsers import lineage_frame
 
     rows = _rows()
     begun = time.process_time()
-    table = Table(rows, lineage_frame(rows))
+    table = Table(rows, lineage_frame(rows), COLUMNS)
     sent = sheet(table)
     names = [column["name"] for column in sent["columns"] if column["axis"]][:COLUMNS]
     drawn = drawing(table, read_ask({"col": names, "log": ["learning_rate"], "colour": ["metric/accuracy"]}), {})

@@ -209,7 +209,8 @@ class Page:
     needs the kinds of data of which at least one run must have one ("" for always). layout(ids, routes) returns the
     page's components without data, or with as much as is at hand; register(app, source, ids, routes) adds its callbacks.
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
-    large browser bundles the page shows something with as soon as it opens: "grid", "cytoscape" or "plotly".
+    large browser bundles the page shows something with as soon as it opens: "grid", "cytoscape" or "plotly". shares are names
+    of pages whose scripts and styles it has beside its own.
     """
 
     path: str
@@ -220,3 +221,4 @@ class Page:
     layout: Callable[[Ids, str], Any]
     register: Callable[[Any, FrameSource, Ids, str], None]
     libraries: tuple[str, ...] = ()
+    shares: tuple[str, ...] = ()

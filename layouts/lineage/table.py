@@ -2,49 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from parsers import LINEAGE_TABLE, LineageRow, lineage_frame
+from parsers import LineageRow
 
 from layouts.page import FrameSource
 
-GROUPS = ("metric", "user", "hyper", "dataset", "other")
-"""Of columns, in the order of the table."""
-_PREFIXES = {"metric/": "metric", "best/": "metric", "last/": "metric", "user_defined/": "user"}
-_FIXED = {
-    "loss": "metric", "optimizer": "hyper", "learning_rate": "hyper", "loss_function": "hyper", "epoch": "hyper",
-    "batch_size": "hyper", "parallel_mode": "hyper", "device_num": "hyper", "network": "hyper",
-    "train_dataset_path": "dataset", "train_dataset_count": "dataset", "test_dataset_path": "dataset",
-    "test_dataset_count": "dataset", "dataset_mark": "dataset",
-}  # fmt: skip
-NOT_AXES = frozenset(("path", "model_path", "train_dataset_path", "test_dataset_path"))
-"""Columns that say where something is: they are in the table only."""
+Label: TypeAlias = tuple[str, str]
+"""A text in English and Chinese."""
+METRICS = "metric"
+"""The group of results."""
 
 
-def group_of(name: str) -> str:
-    """The group of a column of LINEAGE_TABLE."""
-    prefix, slash, _ = name.partition("/")
-    return _PREFIXES.get(prefix + slash) or _FIXED.get(name, "other")
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What a page knows of the columns of its table, by their names.
+
+    groups: key -> title, in the order of the table; axes: their keys in the order of axes. rank: how late a column comes
+    among those on screen where nobody chose any. not_axes say where something is, and are in the table only.
+    """
+
+    groups: Mapping[str, Label]
+    axes: Sequence[str]
+    group_of: Callable[[str], str]
+    label: Callable[[str], Label]
+    rank: Callable[[str], int]
+    units: Mapping[str, str]
+    not_axes: Collection[str] = ()
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, and the frame of them (schema LINEAGE_TABLE) in the same order."""
+    """Rows, and the frame of them in the same order: a column `run` and those that `about` knows."""
 
     rows: Sequence[LineageRow]
     frame: pd.DataFrame = field(repr=False)
+    about: Columns = field(repr=False)
+    absence_differs: bool = False
+    """Whether to have no value where others have one is a difference."""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         """Columns in which any run has a value, by group."""
         there = [name for name in self.frame.columns if name != "run" and bool(self.recorded(name).any())]
-        return tuple(sorted(there, key=lambda name: GROUPS.index(group_of(name))))
+        order = {group: place for place, group in enumerate(self.about.groups)}
+        return tuple(sorted(there, key=lambda name: order[self.about.group_of(name)]))
 
     @cached_property
     def _values(self) -> list[dict[str, Any]]:
@@ -56,30 +64,27 @@ class Table:
 
     @cached_property
     def differing(self) -> frozenset[str]:
-        """Columns in which two runs have different values; that a run has none is no difference, NaN is a value."""
+        """Columns in which two runs have different values; NaN is a value."""
         return frozenset(name for name in self.columns if self._differs(name))
 
     def _differs(self, name: str) -> bool:
-        values = self.frame[name][self.recorded(name)]
+        there = self.recorded(name)
+        if self.absence_differs and not there.all():
+            return True
+        values = self.frame[name][there]
         if values.dtype == object:
             values = values.map(lambda value: f"{type(value).__name__} {value}")
         return bool(values.nunique(dropna=False) > 1)
 
 
 class Tables:
-    """Makes the table of a source, once for each state of it."""
+    """The table of a source, made once for each state of it: make(source, the table it made before) does so."""
 
-    def __init__(self, source: FrameSource) -> None:
-        self._source = source
-        self._made = Table((), lineage_frame(()))
+    def __init__(self, source: FrameSource, make: Callable[[FrameSource, Table | None], Table]) -> None:
+        self._source, self._make = source, make
+        self._made: Table | None = None
 
     def table(self) -> Table:
         """The table of now."""
-        rows, made = self._source.lineage(), self._made
-        if rows is not made.rows:
-            made = self._made = Table(rows, lineage_frame(rows))
+        made = self._made = self._make(self._source, self._made)
         return made
-
-
-UNITS = {column.name: column.unit for column in LINEAGE_TABLE.columns}
-"""Column -> its unit."""

@@ -7,9 +7,36 @@ assets/lineage.js filters and sorts; the server draws axes and lines.
 
 from __future__ import annotations
 
-from layouts.lineage.model.callbacks import register
-from layouts.lineage.model.layout import layout
-from layouts.page import Page
+from typing import Any
+
+from dash import html
+
+from layouts.lineage import callbacks
+from layouts.lineage import layout as board
+from layouts.lineage.model.columns import table
+from layouts.lineage.table import Tables
+from layouts.page import FrameSource, Ids, Page
+from layouts.parts import empty_state
+
+_RECORD = """collector = SummaryCollector(
+    "summary/run_1",
+    collect_specified_data={"collect_train_lineage": True, "collect_eval_lineage": True},
+    custom_lineage_data={"dropout": 0.1, "augmentation": "flip"},
+)
+model.train(epochs, dataset, callbacks=[collector])"""
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    none = empty_state("lineage.none", hint="lineage.none_hint", code=_RECORD)
+    return board.layout(ids, export=f"{routes}lineage", none=none)
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    callbacks.register(app, source, ids, Tables(source, table))
+
 
 PAGE = Page(
     path="lineage", name="lineage", title="lineage.title", icon="lineage", needs=("lineage", "hparams", "config"),

@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layouts.figures.parallel import axis, brief
-from layouts.lineage.model.asks import MOST_AXES, read_ask
-from layouts.lineage.model.callbacks import drawn, filled
-from layouts.lineage.model.drawing import default_columns, sheet
-from layouts.lineage.table import Table, Tables, group_of
+from layouts.lineage.asks import MOST_AXES, read_ask
+from layouts.lineage.callbacks import drawn, filled
+from layouts.lineage.drawing import default_columns, sheet
+from layouts.lineage.model.columns import COLUMNS, group_of
+from layouts.lineage.model.columns import table as model_table
+from layouts.lineage.table import Table, Tables
 from layouts.state import BadInput
 from parsers import LineageRow, Setting, lineage_frame
 from tests.layouts.sources import GivenSource, row
@@ -37,7 +39,7 @@ def source(runs: dict[str, dict[str, Setting]] = RUNS) -> GivenSource:
 
 def table(runs: dict[str, dict[str, Setting]] = RUNS) -> Table:
     rows = [LineageRow(key, key, values, {}) for key, values in runs.items()]
-    return Table(rows, lineage_frame(rows))
+    return Table(rows, lineage_frame(rows), COLUMNS)
 
 
 def places(figure: dict[str, Any], name: str) -> list[float]:
@@ -51,7 +53,7 @@ def meta(figure: dict[str, Any], name: str) -> dict[str, Any]:
 
 def figure(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
     given = source(runs)
-    return drawn(given, Tables(given), ask)  # type: ignore[no-any-return]
+    return drawn(given, Tables(given, model_table), ask)  # type: ignore[no-any-return]
 
 
 def test_missing_nan_and_infinite_values_stand_apart_from_numbers() -> None:
@@ -154,7 +156,7 @@ def test_no_run_and_one_run_are_shown() -> None:
 
 
 def test_a_sheet_is_sent_once() -> None:
-    tables = Tables(source())
+    tables = Tables(source(), model_table)
     first, stamp = filled(tables, None)
     assert first["stamp"] == stamp
     assert filled(tables, stamp) != (first, stamp)

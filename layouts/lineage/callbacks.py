@@ -1,4 +1,4 @@
-"""The callbacks of the page. The functions that do the work take plain values and are tested as such."""
+"""The callbacks of a page of runs over columns. The functions that do the work take plain values and are tested as such."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
 
-from layouts.lineage.model.asks import read_ask
-from layouts.lineage.model.drawing import drawing, sheet
+from layouts.lineage.asks import read_ask
+from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import Tables
 from layouts.page import FrameSource, Ids
 from layouts.state import BadInput, colours
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
-    """Add the page's callbacks to a Dash application."""
-    del routes
-    tables = Tables(source)
+def register(app: Any, source: FrameSource, ids: Ids, tables: Tables) -> None:
+    """Add the callbacks of a page with these tables of the source to a Dash application."""
 
     def fill(_version: Any, known: Any) -> tuple[Any, Any]:
         return filled(tables, known)

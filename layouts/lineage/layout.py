@@ -1,4 +1,4 @@
-"""What stands on the page before any data; assets/lineage.js fills the toolbar, the plot and the grid."""
+"""What stands on a page of runs over columns before any data; assets/lineage.js fills toolbar, plot and grid."""
 
 from __future__ import annotations
 
@@ -11,15 +11,9 @@ from layouts.figures import GRAPH_CONFIG
 from layouts.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, for_browser
 from layouts.page import Ids
-from layouts.parts import empty_state, toolbar
+from layouts.parts import toolbar
 from layouts.texts.lineage import TEXTS
 
-_RECORD = """collector = SummaryCollector(
-    "summary/run_1",
-    collect_specified_data={"collect_train_lineage": True, "collect_eval_lineage": True},
-    custom_lineage_data={"dropout": 0.1, "augmentation": "flip"},
-)
-model.train(epochs, dataset, callbacks=[collector])"""
 _CLEAR = "rgba(0,0,0,0)"
 _BLANK = {
     "data": [],
@@ -33,8 +27,8 @@ _OPTIONS = OPTIONS | {
 }
 
 
-def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+def layout(ids: Ids, *, export: str, none: html.Div) -> html.Div:
+    """The page without data. export: URL of its exports without their suffix; none: what stands where there are no runs."""
     plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     grid = dag.AgGrid(
         id=ids("grid"), columnDefs=[], rowData=[], getRowId="params.data.key", dashGridOptions=_OPTIONS,
@@ -44,9 +38,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
     return html.Div(
         [
             *(dcc.Store(id=ids(part)) for part in ("sheet", "stamp", "ask", "drawing")),
-            html.Div(
-                empty_state("lineage.none", hint="lineage.none_hint", code=_RECORD), hidden=True, className="ms-lineage-none"
-            ),
+            html.Div(none, hidden=True, className="ms-lineage-none"),
             toolbar([], label="lineage.controls", class_name="ms-lineage-bar"),
             html.Section(
                 [html.Div(className="ms-skeleton"), html.Div(plot, className="ms-lineage-wide")],
@@ -57,7 +49,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ],
         id=ids("root"),
         className="ms-lineage ms-lineage-waiting",
-        **{"data-routes": routes, "data-grid": ids("grid"), "data-texts": json.dumps(for_browser([*TEXTS, *GRID_TEXTS]))},
+        **{"data-export": export, "data-grid": ids("grid"), "data-texts": json.dumps(for_browser([*TEXTS, *GRID_TEXTS]))},
     )  # fmt: skip
 
 

@@ -12,16 +12,11 @@ import numpy as np
 
 from layouts import format as fmt
 from layouts.figures.parallel import Axis, axis, brief, category_text, is_numeric, line_by_axis, line_by_colour, parallel
-from layouts.i18n import CATALOGUE
-from layouts.lineage.model.asks import BY_RUN, Ask
-from layouts.lineage.table import NOT_AXES, UNITS, Table, group_of
+from layouts.lineage.asks import BY_RUN, Ask
+from layouts.lineage.table import METRICS, Table
 
 MOST_BY_DEFAULT = 12
 """Columns on screen where the state names none."""
-_FIRST = ("metric/", "learning_rate", "batch_size", "optimizer", "epoch", "user_defined/", "loss", "network",
-          "device_num", "parallel_mode", "dataset_mark", "train_dataset_count", "best/", "last/")  # fmt: skip
-_AXES = ("user", "hyper", "dataset", "other", "metric")
-"""Groups in the order of their axes: settings, then what came of them."""
 _ACCENT = "#2f5fd0"
 
 
@@ -36,6 +31,8 @@ def sheet(table: Table) -> dict[str, Any]:
     """
     found = {
         "keys": [row.run for row in table.rows],
+        "groups": [(group, title) for group, title in table.about.groups.items()],
+        "axes": list(table.about.axes),
         "columns": [_column(table, name) for name in table.columns],
         "default": default_columns(table),
         "colour": default_colour(table),
@@ -47,8 +44,8 @@ def sheet(table: Table) -> dict[str, Any]:
 def _column(table: Table, name: str) -> dict[str, Any]:
     numeric = is_numeric(table.frame[name])
     return {
-        "name": name, "label": label(name), "group": group_of(name), "numeric": numeric,
-        "unit": UNITS.get(name, ""), "axis": name not in NOT_AXES, "differs": name in table.differing,
+        "name": name, "label": table.about.label(name), "group": table.about.group_of(name), "numeric": numeric,
+        "unit": table.about.units.get(name, ""), "axis": name not in table.about.not_axes, "differs": name in table.differing,
         "values": _numbers(table, name) if numeric else _texts(table, name),
     }  # fmt: skip
 
@@ -72,39 +69,23 @@ def _texts(table: Table, name: str) -> list[str | None]:
     return [brief(category_text(value)) if known else None for value, known in zip(table.frame[name].array, there, strict=True)]
 
 
-def label(name: str) -> tuple[str, str]:
-    """What a column is called, in English and Chinese: the recorded name without what tells its group."""
-    known = CATALOGUE.get(f"lineage.column.{name}")
-    if known is not None:
-        return known
-    prefix, _, rest = name.partition("/")
-    if prefix in ("last", "best"):
-        english, chinese = CATALOGUE[f"lineage.column.{prefix}"]
-        return f"{english} {rest}", f"{chinese} {rest}"
-    return rest, rest
-
-
 def default_columns(table: Table) -> list[str]:
     """The columns on screen where the state names none, in the order of their axes: those in which runs differ, before
     others those that most runs have, and of them results and usual settings."""
-    usable = [name for name in table.columns if name not in NOT_AXES]
+    about = table.about
+    usable = [name for name in table.columns if name not in about.not_axes]
     differing = [name for name in usable if name in table.differing]
     half = len(table.rows) / 2
     ranked = sorted(
-        differing if len(differing) > 1 else usable, key=lambda name: (table.recorded(name).sum() < half, _rank(name))
+        differing if len(differing) > 1 else usable, key=lambda name: (table.recorded(name).sum() < half, about.rank(name))
     )[:MOST_BY_DEFAULT]
     chosen = [name for name in usable if name in ranked]
-    return sorted(chosen, key=lambda name: _AXES.index(group_of(name)))
-
-
-def _rank(name: str) -> int:
-    fits = (name == first or (first.endswith("/") and name.startswith(first)) for first in _FIRST)
-    return next((place for place, fit in enumerate(fits) if fit), len(_FIRST))
+    return sorted(chosen, key=lambda name: about.axes.index(about.group_of(name)))
 
 
 def default_colour(table: Table) -> str:
     """The first result in which runs differ; else the colours of the runs."""
-    results = [name for name in table.columns if group_of(name) == "metric" and is_numeric(table.frame[name])]
+    results = [name for name in table.columns if table.about.group_of(name) == METRICS and is_numeric(table.frame[name])]
     return next((name for name in results if name in table.differing), BY_RUN)
 
 
@@ -115,7 +96,7 @@ def drawing(table: Table, ask: Ask, colours: Mapping[str, str]) -> dict[str, Any
     """The figure an ask describes; unknown columns and runs in it are left out. colours are those of the runs by key."""
     shown = [place for place, row in enumerate(table.rows) if row.run not in ask.hidden]
     keys = [table.rows[place].run for place in shown]
-    known = [name for name in ask.columns if name in table.columns and name not in NOT_AXES]
+    known = [name for name in ask.columns if name in table.columns and name not in table.about.not_axes]
     axes = {name: _axis(table, name, shown, ask) for name in known}
     return parallel(list(axes.values()), keys, _line(table, ask, shown, colours))
 
@@ -124,7 +105,7 @@ def _axis(table: Table, name: str, shown: list[int], ask: Ask) -> Axis:
     column, recorded = table.frame[name], table.recorded(name)
     if len(shown) != len(table.rows):
         column, recorded = column.iloc[shown], recorded[shown]
-    return axis(name, column, recorded, log=name in ask.log, unit=UNITS.get(name, ""))
+    return axis(name, column, recorded, log=name in ask.log, unit=table.about.units.get(name, ""))
 
 
 def _line(table: Table, ask: Ask, shown: list[int], colours: Mapping[str, str]) -> dict[str, Any]:
