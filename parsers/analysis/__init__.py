@@ -12,13 +12,16 @@ from parsers.analysis.pieces import Difference, Tensor, cut, next_bad, part, pie
 from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.segments import merged, restarts
 from parsers.analysis.smoothing import smooth
+from parsers.analysis.step_times import StepTimes, step_times, times_at
+from parsers.analysis.steps import Average, Breakdown, Outliers, average, breakdowns, drift, one_step, outliers, shares
 from parsers.analysis.tensors import Selection, Statistics, default_boxes, distribution, selection, statistics
 from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 
 __all__ = [
-    "KINDS", "Condition", "Difference", "NonFinite", "Reduced", "Selection", "Statistics", "Tensor", "Threshold",
-    "ThresholdError", "bands", "beyond", "common_edges", "cut", "default_boxes", "distribution", "even_edges",
-    "importance", "join_by_step", "merged", "next_bad", "non_finite_runs", "parse_threshold", "part", "pieces",
-    "quantiles", "reduce_points", "relative_time", "resample", "restarts", "row_number", "selection", "settings_of",
-    "single_changes", "smooth", "statistics", "targets_of", "thinned", "trend", "usual_limits",
+    "KINDS", "Average", "Breakdown", "Condition", "Difference", "NonFinite", "Outliers", "Reduced", "Selection", "Statistics",
+    "StepTimes", "Tensor", "Threshold", "ThresholdError", "average", "bands", "beyond", "breakdowns", "common_edges", "cut",
+    "default_boxes", "distribution", "drift", "even_edges", "importance", "join_by_step", "merged", "next_bad",
+    "non_finite_runs", "one_step", "outliers", "parse_threshold", "part", "pieces", "quantiles", "reduce_points",
+    "relative_time", "resample", "restarts", "row_number", "selection", "settings_of", "shares", "single_changes", "smooth",
+    "statistics", "step_times", "targets_of", "thinned", "times_at", "trend", "usual_limits",
 ]  # fmt: skip

@@ -1,0 +1,60 @@
+"""How long training steps took by the wall times of a scalar, to be set beside what a profiler measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from parsers.analysis.segments import restarts
+from parsers.model import Floats, Ints, Series
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepTimes:
+    """One row per two records of a scalar that follow each other: the mean time in ns of the steps after `first`, up to and
+    with `last`. A run that starts again at an earlier step has the same steps several times, the newest behind."""
+
+    first: Ints
+    last: Ints
+    mean_ns: Floats
+
+    def __len__(self) -> int:
+        return len(self.last)
+
+
+def step_times(series: Series) -> StepTimes:
+    """Times of steps from when a scalar was recorded. Between two sessions of a run, and where a clock stands still or goes
+    back, there is no time. Of a step recorded twice in a row the first record counts."""
+    edges = [0, *restarts(series.step).tolist(), series.step.size]
+    parts = [_of_session(series.step[a:b], series.wall_time[a:b]) for a, b in zip(edges, edges[1:], strict=False) if b - a > 1]
+    if not parts:
+        return StepTimes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
+    first, last, mean = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return StepTimes(first, last, mean)
+
+
+def _of_session(step: Ints, wall: Floats) -> tuple[Ints, Ints, Floats]:
+    fresh = np.ones(step.size, bool)
+    np.not_equal(step[1:], step[:-1], out=fresh[1:])
+    fresh &= np.isfinite(wall)
+    step, wall = step[fresh], wall[fresh]
+    took = np.diff(wall)
+    good = took > 0.0
+    mean = took[good] / np.diff(step)[good].astype(np.float64) * 1e9
+    return step[:-1][good], step[1:][good], mean
+
+
+def times_at(times: StepTimes, step: Ints) -> Floats:
+    """For each step the mean time, in ns, of the records around it, the newest where there are several; NaN where none are."""
+    found = np.full(step.size, np.nan)
+    if not len(times) or not step.size:
+        return found
+    # A session's stretches lie one behind the other, so that the first whose end is not before a step is the one it is in.
+    session = np.append(0, np.flatnonzero(times.first[1:] < times.last[:-1]) + 1)
+    for start, stop in zip(session.tolist(), [*session[1:].tolist(), len(times)], strict=True):
+        first, last, mean = times.first[start:stop], times.last[start:stop], times.mean_ns[start:stop]
+        at = np.minimum(np.searchsorted(last, step, "left"), last.size - 1)
+        inside = (first[at] < step) & (step <= last[at])
+        found[inside] = mean[at[inside]]
+    return found
