@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def step_times(series: Series) -> StepTimes:
     """Times of steps from when a scalar was recorded. Between two sessions of a run, and where a clock stands still or goes
     back, there is no time. Of a step recorded twice in a row the first record counts."""
     edges = [0, *restarts(series.step).tolist(), series.step.size]
-    parts = [_of_session(series.step[a:b], series.wall_time[a:b]) for a, b in zip(edges, edges[1:], strict=False) if b - a > 1]
+    parts = [_of_session(series.step[a:b], series.wall_time[a:b]) for a, b in pairwise(edges) if b - a > 1]
     if not parts:
         return StepTimes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
     first, last, mean = (np.concatenate(column) for column in zip(*parts, strict=True))

@@ -59,7 +59,8 @@ def test_a_legacy_trace_is_the_csv_file_and_its_average_the_last_row(real_data: 
     assert (found.time_ns // 10).tolist() == ticks[:-1]
     assert (found.whole_ns // 10).tolist() == [int(row["total"]) for row in expected[:-1]]
     usual = average(found)
-    assert usual is not None and usual.written
+    assert usual is not None
+    assert usual.written
     # 130.4561 ms in the last row: 9035360, 1709449 and 2300802 counts of 10 ns; percent = part / total
     assert [time / 10 for time in usual.time_ns] == [9035360, 1709449, 2300802]
     assert usual.whole_ns == 130_456_110
@@ -79,7 +80,8 @@ def test_an_average_that_does_not_add_up_is_computed_from_the_steps(real_data: P
     # its last row is 0,0,0,0,0,0,1243211,0,0
     assert found.written_ns is None
     usual = average(found)
-    assert usual is not None and (usual.written, usual.steps) == (False, 1)
+    assert usual is not None
+    assert (usual.written, usual.steps) == (False, 1)
     assert usual.time_ns == (0.0, 23_668_080.0, 40_970.0)
     assert usual.whole_ns == 23_709_050.0
 
@@ -91,7 +93,8 @@ def test_averages_of_a_cluster(real_data: Path, rank: int) -> None:
     (found,) = breakdowns(open_run(folder).profile[".", rank].steps)
     usual = average(found)
     # each number of the row is rounded to 10 ns by itself; the parts are the file's, the whole is their sum
-    assert usual is not None and abs(usual.whole_ns - int(last["total"]) * 10) <= 20
+    assert usual is not None
+    assert abs(usual.whole_ns - int(last["total"]) * 10) <= 20
     assert usual.time_of("interval") == int(last["iteration_interval"]) * 10
     assert usual.time_of("tail") == int(last["tail"]) * 10
 
@@ -110,7 +113,8 @@ def test_new_files_add_up_with_preparing_before_them(real_data: Path) -> None:
     # 17,483.75 + 8,868.24 + 95,962.016 + 25,032.619 us
     assert found.whole_ns.tolist() == [147_346_625]
     usual = average(found)
-    assert usual is not None and round(usual.idle, 4) == round((25_032.619 + 17_483.75) / 147_346.625, 4)
+    assert usual is not None
+    assert round(usual.idle, 4) == round((25_032.619 + 17_483.75) / 147_346.625, 4)
 
 
 def test_a_file_without_preparing_has_no_such_part(real_data: Path) -> None:
@@ -127,7 +131,8 @@ def test_every_profile_with_steps_can_be_taken_apart(real_data: Path) -> None:
         for profile in open_run(folder).profile.values() if folder.is_dir() else ():
             for found in breakdowns(profile.steps):
                 usual = average(found)
-                assert usual is not None and math.isclose(sum(usual.shares), 1.0)
+                assert usual is not None
+                assert math.isclose(sum(usual.shares), 1.0)
                 seen += 1
     assert seen >= 10
 
@@ -176,7 +181,8 @@ def test_the_order_of_rows_changes_no_average_and_no_outlier(rows: list[tuple[fl
     random.shuffle(mixed)  # type: ignore[attr-defined]
     (one,), (other,) = breakdowns(frame(made)), breakdowns(frame(mixed))
     first, second = average(one), average(other)
-    assert first is not None and second is not None
+    assert first is not None
+    assert second is not None
     np.testing.assert_allclose(first.time_ns, second.time_ns, rtol=1e-12)
     found, again = outliers(one), outliers(other)
     assert dict(zip(one.step[found.row].tolist(), found.part, strict=True)) == dict(
@@ -195,7 +201,8 @@ def test_a_row_that_cannot_be_told_is_kept_and_left_out_of_the_average() -> None
     (found,) = breakdowns(made)
     assert found.sound.tolist() == [True, False, False, True, False]
     usual = average(found)
-    assert usual is not None and (usual.steps, usual.time_ns) == (2, (5.0, 20.0, 5.0))
+    assert usual is not None
+    assert (usual.steps, usual.time_ns) == (2, (5.0, 20.0, 5.0))
     assert found.step.tolist() == [1, 2, 3, 4, 5]
 
 
@@ -214,19 +221,21 @@ def test_nothing_and_zeros() -> None:
     assert breakdowns(STEPS.empty()) == ()
     (found,) = breakdowns(frame([legacy(1, 0.0, 0.0, 0.0)]))
     usual = average(found)
-    assert usual is not None and usual.shares == (0.0, 0.0, 0.0)
+    assert usual is not None
+    assert usual.shares == (0.0, 0.0, 0.0)
     assert np.isnan(shares(found)).all()
     assert not outliers(found).row.size
     only = frame([legacy(-1, 1.0, 2.0, 3.0, kind="average")])
     (found,) = breakdowns(only)
     usual = average(found)
-    assert usual is not None and (len(found), usual.time_ns) == (0, (1.0, 2.0, 3.0))
+    assert usual is not None
+    assert (len(found), usual.time_ns) == (0, (1.0, 2.0, 3.0))
     (found,) = breakdowns(frame([legacy(1, math.nan, -2.0, 3.0)]))
     assert average(found) is None
 
 
 def test_both_forms_and_several_devices_stand_apart() -> None:
-    new = {name: 2.0 for name in NEW}
+    new = dict.fromkeys(NEW, 2.0)
     made = frame([legacy(1, 1.0, 1.0, 1.0), {"step": 1, "device": 0, **new}, {"step": 2, "device": 0, **new},
                   {"step": 1, "device": 7, **new}])  # fmt: skip
     found = breakdowns(made)
@@ -266,4 +275,5 @@ def test_ten_thousand_steps_are_taken_apart() -> None:
     random = np.random.default_rng(7)
     made = frame([legacy(at + 1, *random.integers(1, 10**7, 3).astype(float).tolist()) for at in range(10_000)])
     (found,) = breakdowns(made)
-    assert len(found) == 10_000 and outliers(found).row.size < 1_000
+    assert len(found) == 10_000
+    assert outliers(found).row.size < 1_000
