@@ -9,10 +9,14 @@ ARGS ?= --demo --open
 run: $(VENV)/.run
 	$(BIN)/python -m app $(ARGS)
 
-# A browser test that fails is run once more by itself, and must pass then: a busy machine can be slower than any wait.
+# As many at once as there are processors. A browser test that fails is run once more, alone, and must pass then: a busy machine
+# can be slower than any wait.
+PYTEST = $(BIN)/python -m pytest
+AT_ONCE = -n logical --dist worksteal
+
 test: $(VENV)/.test browser lint
-	$(BIN)/python -m pytest --ignore=tests/browser
-	$(BIN)/python -m pytest tests/browser || $(BIN)/python -m pytest tests/browser --last-failed --last-failed-no-failures none
+	$(PYTEST) $(AT_ONCE) --ignore=tests/browser
+	$(PYTEST) $(AT_ONCE) tests/browser || $(PYTEST) tests/browser --last-failed --last-failed-no-failures none
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
