@@ -9,36 +9,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parsers import STEPS, open_run
 from parsers.analysis import average, breakdowns, drift, one_step, outliers, shares
-from parsers.profiler.parts import categorical
-
-LEGACY = ("interval_ns", "forward_backward_ns", "tail_ns")
-NEW = ("preparing_ns", "computing_ns", "overlapped_ns", "exposed_ns", "free_ns")
-
-
-def frame(rows: list[dict[str, object]]) -> pd.DataFrame:
-    """A frame of STEPS; what a row does not name is unknown."""
-    empty = STEPS.empty()
-    made = {}
-    for column in STEPS.columns:
-        texts = {"kind": "step", "file": "x.csv"}
-        if column.dtype == "category":
-            made[column.name] = categorical([str(row.get(column.name, texts[column.name])) for row in rows])
-        else:
-            missing = -1 if column.dtype == "int64" else math.nan
-            made[column.name] = np.array([row.get(column.name, missing) for row in rows], column.dtype)
-    return STEPS.check(pd.DataFrame(made)[list(empty.columns)])
-
-
-def legacy(step: int, interval: float, forward: float, tail: float, **more: object) -> dict[str, object]:
-    return {"step": step, **dict(zip(LEGACY, (interval, forward, tail), strict=True)),
-            "total_ns": interval + forward + tail} | more  # fmt: skip
+from tests.writers.step_traces import LEGACY, NEW, frame, legacy
 
 
 def csv_rows(path: Path) -> list[dict[str, str]]:

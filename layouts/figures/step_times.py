@@ -1,0 +1,88 @@
+"""The time of steps by the wall times of a scalar, and what a profiler measured of them, over the same steps."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers.analysis import Breakdown, StepTimes, reduce_points
+
+from layouts import format as fmt
+from layouts.figures.curves import Trace
+from layouts.figures.steps import COLOURS, Look, bare_layout, unit_of
+from layouts.payload import drawn, numbers
+
+Floats = NDArray[np.float64]
+
+RUN = "#236db4"
+_AROUND = 1.0
+"""The axis reaches so many spans of the profiled steps beyond them, and at least some steps."""
+_LEAST_AROUND = 10.0
+_HEADROOM = 1.3
+
+
+def joined(breakdown: Breakdown, times: StepTimes, look: Look) -> dict[str, Any]:
+    """A line for the run, a mark per profiled step. The axis begins at the profiled steps and what is around them; the rest
+    of the run is a double click away. Steps without a number have no place on the axis."""
+    numbered = np.flatnonzero((breakdown.step >= 0) & breakdown.sound)
+    step = breakdown.step[numbered].astype(np.float64)
+    whole = breakdown.whole_ns[numbered].astype(np.float64)
+    low, high = _range(step, times)
+    inside = (times.last >= low) & (times.first <= high)
+    top = _top(whole, times.mean_ns[inside])
+    scale, unit = unit_of(top)
+    last = times.last.astype(np.float64)
+    kept = reduce_points(last, times.mean_ns, columns=look.columns).keep
+    new_session = np.flatnonzero(times.first[1:] < times.last[:-1]) + 1
+    gaps = np.unique(np.searchsorted(kept, new_session))
+    gaps = gaps[(gaps > 0) & (gaps < kept.size)]
+    texts = [f"{_stretch(times, int(at), look)}<br>{look.words['run']} {fmt.duration(times.mean_ns[at] / 1e9)}" for at in kept]
+    line: Trace = {
+        "type": "scatter", "mode": "lines+markers" if kept.size < 80 else "lines", "marker": {"size": 4, "color": RUN},
+        "x": numbers(np.insert(last[kept], gaps, np.nan)), "y": drawn(np.insert(times.mean_ns[kept] / scale, gaps, np.nan)),
+        "hovertext": np.insert(np.array(texts, object), gaps, "").tolist() if texts else [], "hoverinfo": "text",
+        "line": {"color": RUN, "width": 1.5, "shape": "vh"}, "meta": {"role": "run"},
+    }  # fmt: skip
+    few = reduce_points(step, whole, columns=look.columns).keep
+    marks: Trace = {
+        "type": "scatter", "mode": "markers", "x": numbers(step[few]), "y": drawn(whole[few] / scale),
+        "marker": {"size": 8 if few.size < 200 else 5, "symbol": "diamond", "color": COLOURS["exposed"]},
+        "hovertext": [
+            f"{look.words['step']} {fmt.count(int(step[at]))}<br>{look.words['profiled']} {fmt.duration(whole[at] / 1e9)}"
+            for at in few
+        ],
+        "hoverinfo": "text", "meta": {"role": "profiled"},
+    }  # fmt: skip
+    layout = bare_layout(look) | {
+        "hovermode": "closest",
+        "xaxis": {"range": [low, high], "tickformat": "d", "nticks": 8, "showgrid": False, "zeroline": False},
+        "yaxis": {"range": [0, top * _HEADROOM / scale], "ticksuffix": f" {unit}", "nticks": 5, "zeroline": True},
+        "meta": {"run": int(kept.size), "profiled": int(few.size), "unit": unit},
+    }
+    return {"data": [line, marks], "layout": layout}
+
+
+def _range(step: Floats, times: StepTimes) -> tuple[float, float]:
+    if not step.size:
+        ends = (float(times.first.min(initial=0)), float(times.last.max(initial=1)))
+        return ends[0] - 0.5, ends[1] + 0.5
+    low, high = float(step.min()), float(step.max())
+    around = max((high - low) * _AROUND, _LEAST_AROUND)
+    if len(times):
+        # A record per hundred steps: the axis reaches the next ones.
+        around = max(around, 3.0 * float(np.median(times.last - times.first)))
+    return max(low - around, -0.5), high + around
+
+
+def _top(whole: Floats, mean: Floats) -> float:
+    """The longest of the profiled steps and of the usual ones of the run around them; an epoch's end may take minutes."""
+    usual = float(np.percentile(mean, 90)) if mean.size else 0.0
+    return max(float(whole.max(initial=0.0)), usual) or 1.0
+
+
+def _stretch(times: StepTimes, at: int, look: Look) -> str:
+    first, last = int(times.first[at]) + 1, int(times.last[at])
+    if first == last:
+        return f"{look.words['step']} {fmt.count(last)}"
+    return f"{look.words['steps'].format(first=fmt.count(first), last=fmt.count(last))} · {look.words['mean']}"

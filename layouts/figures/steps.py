@@ -1,0 +1,467 @@
+"""Steps of a profile to figures: stacked bars per step, a line per part over the steps, what ran on the streams of one step.
+
+Steps stand side by side in the order of the file, whatever their numbers; ticks and hovers have the numbers. More steps than
+bars fit are drawn as means of neighbours, over which every step that stands out has a mark of its own, so that none is hidden.
+Traces say in `meta` what they are ("role"), `layout.meta` how much is shown. Nothing here has a colour of a theme but the
+labels under the pointer, which css does not reach.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from parsers.analysis import Breakdown, Outliers, outliers, reduce_points, shares
+
+from layouts import format as fmt
+from layouts.figures.curves import WRONG, Trace
+from layouts.figures.panels import axis, layout_key, titles
+from layouts.payload import drawn, numbers, whole_numbers
+from layouts.theme import PALETTE
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# What computes has a hue, communication a warm one, and what waits is grey.
+COLOURS: Mapping[str, str] = {
+    "interval": "#8b95a3", "forward_backward": "#236db4", "forward": "#236db4", "tail": "#2b9c78", "other": "#866850",
+    "preparing": "#6b7686", "computing": "#236db4", "overlapped": "#2b9c78", "exposed": "#c6871a", "free": "#a3acb8",
+}  # fmt: skip
+_SHORT = "#895dd6"
+"""Steps that stand out for being short, which is not wrong."""
+MEASURES = ("time", "share")
+BAR = 4
+"""Pixels for a bar and its gap."""
+MOST_BOXES = 1_500
+"""Boxes of one figure of streams."""
+_UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
+_FAR = 3.0
+"""Steps this many times as long as the longest usual one are drawn at the edge of the plot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How steps are drawn. measure is one of MEASURES; columns the plot's width in pixels; window the first and last place
+    (counted from 0) on screen, None for all; step the number of the step that is picked. words are names of parts and the
+    words step, steps, whole, mean, usual, unknown, stream and more, in the language of the reader."""
+
+    words: Mapping[str, str]
+    measure: str = "time"
+    columns: int = 1000
+    window: tuple[int, int] | None = None
+    step: int | None = None
+    dark: bool = False
+
+
+@dataclass(slots=True)
+class _Bins:
+    """Neighbouring steps drawn as one bar: first and one past the last place of each, their middle, mean times (bars, parts),
+    and how many steps the mean is of."""
+
+    first: Ints
+    stop: Ints
+    middle: Floats
+    mean_ns: Floats
+    count: Ints
+    size: int = field(default=1)
+
+
+def unit_of(largest_ns: float) -> tuple[float, str]:
+    """(ns per unit, unit) in which times up to the largest are easily read."""
+    return next((pair for pair in _UNITS if largest_ns >= pair[0]), _UNITS[-1])
+
+
+def bars(breakdown: Breakdown, look: Look) -> dict[str, Any]:
+    """Stacked bars, a step or several neighbours each, with marks over steps that stand out or cannot be told."""
+    low, high = _window(breakdown, look)
+    bins = _binned(breakdown, low, high, max(10, look.columns // BAR))
+    out = outliers(breakdown)
+    usual = np.delete(breakdown.whole_ns, out.row)
+    top_ns = _top(breakdown.whole_ns[low : high + 1], usual)
+    scale, unit = (0.01, "%") if look.measure == "share" else unit_of(top_ns)
+    whole = bins.mean_ns.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        height = np.where(whole[:, None] > 0.0, bins.mean_ns / whole[:, None], 0.0) if look.measure == "share" else bins.mean_ns
+    traces: list[Trace] = [
+        {
+            "type": "bar", "x": numbers(bins.middle), "y": drawn(height[:, number] / scale), "width": _width(bins),
+            "marker": {"color": COLOURS[part], "line": {"width": 0}}, "hoverinfo": "skip", "meta": {"role": part},
+        }
+        for number, part in enumerate(breakdown.parts)
+    ]  # fmt: skip
+    top = 100.0 if look.measure == "share" else top_ns / scale
+    traces += _marks(breakdown, out, look, (low, high), top, 0.0 if look.measure == "share" else scale, bins)
+    traces.append(_hover(breakdown, bins, look, np.minimum(height.sum(axis=1) / scale, top)))
+    steps = high - low + 1
+    layout = bare_layout(look) | {
+        "barmode": "stack", "bargap": 0,
+        "xaxis": _x_axis(breakdown, low, high),
+        "yaxis": {"range": [0, top * 1.08], "ticksuffix": f" {unit}", "nticks": 6, "fixedrange": True, "zeroline": True},
+        "meta": {
+            "steps": steps, "total": len(breakdown), "bin": bins.size, "unit": unit, "window": [low, high],
+            "outliers": int(np.count_nonzero((out.row >= low) & (out.row <= high))),
+            "unsound": int(np.count_nonzero(~breakdown.sound[low : high + 1])),
+            "beyond": int(np.count_nonzero(breakdown.whole_ns[low : high + 1] > top_ns)) if look.measure == "time" else 0,
+        },
+    }  # fmt: skip
+    layout["shapes"] = _picked(breakdown, look, low, high, bins)
+    return {"data": traces, "layout": layout}
+
+
+def _window(breakdown: Breakdown, look: Look) -> tuple[int, int]:
+    last = max(len(breakdown) - 1, 0)
+    if look.window is None:
+        return 0, last
+    low, high = sorted(min(max(place, 0), last) for place in look.window)
+    return low, high
+
+
+def _top(shown: Ints, usual: Ints) -> float:
+    """The longest time the axis has: of all steps, unless a few are so long that the others could not be read."""
+    largest = float(shown.max(initial=0))
+    normal = float(usual.max(initial=0))
+    return (normal * 1.2 if 0.0 < normal * _FAR < largest else largest) or 1.0
+
+
+def _binned(breakdown: Breakdown, low: int, high: int, most: int) -> _Bins:
+    steps = high - low + 1 if len(breakdown) else 0
+    size = max(1, math.ceil(steps / most))
+    first = np.arange(low, low + steps, size, dtype=np.int64)
+    stop = np.minimum(first + size, low + steps)
+    sound = breakdown.sound[low : low + steps]
+    times = breakdown.time_ns[low : low + steps].astype(np.float64)
+    if size == 1:
+        return _Bins(first, stop, first.astype(np.float64), times, sound.astype(np.int64))
+    if not steps:
+        return _Bins(first, stop, first.astype(np.float64), times, first)
+    count = np.add.reduceat(sound.astype(np.int64), first - low)
+    sums = np.add.reduceat(times * sound[:, None], first - low, axis=0)
+    mean = sums / np.maximum(count, 1)[:, None]
+    return _Bins(first, stop, (first + stop - 1) / 2.0, mean, count, size)
+
+
+def _width(bins: _Bins) -> dict[str, str]:
+    span = (bins.stop - bins.first).astype(np.float64)
+    return numbers(span * (0.86 if bins.first.size < 120 else 1.0))
+
+
+def _marks(
+    breakdown: Breakdown, out: Outliers, look: Look, window: tuple[int, int], top: float, scale: float, bins: _Bins
+) -> list[Trace]:
+    """Marks of what stands out, the longest of each bar, and of what cannot be told. scale 0: all of them at the top."""
+    inside = (out.row >= window[0]) & (out.row <= window[1])
+    traces = []
+    for long in (True, False):
+        chosen = np.flatnonzero(inside & ((out.score > 0.0) == long))
+        if not chosen.size:
+            continue
+        bar = (out.row[chosen] - window[0]) // bins.size
+        order = np.lexsort((-np.abs(out.score[chosen]), bar))
+        kept = order[np.append(True, np.diff(bar[order]) > 0)]
+        more = np.bincount(bar)[bar[kept]] - 1
+        chosen, bar = chosen[kept], bar[kept]
+        rows = out.row[chosen]
+        height = np.minimum(breakdown.whole_ns[rows] / scale, top) if scale else np.full(rows.size, top)
+        texts = [_outlier_text(breakdown, out, int(at), int(left), look) for at, left in zip(chosen, more, strict=True)]
+        traces.append({
+            "type": "scatter", "mode": "markers", "x": numbers(rows.astype(np.float64)), "y": drawn(height * 1.025),
+            "marker": {"symbol": "triangle-down" if long else "triangle-up", "size": 8, "color": WRONG if long else _SHORT},
+            "hoverinfo": "text", "hovertext": texts, "cliponaxis": False,
+            "meta": {"role": "long" if long else "short", "places": whole_numbers(rows)},
+        })  # fmt: skip
+    unsound = np.flatnonzero(~breakdown.sound[window[0] : window[1] + 1]) + window[0]
+    if unsound.size:
+        first = unsound[np.append(True, np.diff((unsound - window[0]) // bins.size) > 0)]
+        traces.append({
+            "type": "scatter", "mode": "markers", "x": numbers(first.astype(np.float64)), "y": drawn(np.zeros(first.size)),
+            "marker": {"symbol": "x", "size": 7, "color": WRONG}, "hoverinfo": "text", "cliponaxis": False,
+            "hovertext": [f"{_step_text(breakdown, int(place), look)}: {look.words['unknown']}" for place in first],
+            "meta": {"role": "unsound", "places": whole_numbers(first)},
+        })  # fmt: skip
+    return traces
+
+
+def _step_text(breakdown: Breakdown, place: int, look: Look) -> str:
+    number = int(breakdown.step[place])
+    return f"{look.words['step']} {fmt.count(number)}" if number >= 0 else f"{look.words['step']} #{fmt.count(place + 1)}"
+
+
+def _outlier_text(breakdown: Breakdown, out: Outliers, at: int, more: int, look: Look) -> str:
+    row = int(out.row[at])
+    whole = float(breakdown.whole_ns[row])
+    part = look.words[out.part[at]]
+    sign = "+" if out.change_ns[at] > 0 else "−"
+    lines = [
+        f"<b>{_step_text(breakdown, row, look)}: {fmt.duration(whole / 1e9)}</b>",
+        f"{look.words['usual']} {fmt.duration(out.median_ns / 1e9)}",
+        f"{part} {sign}{fmt.duration(abs(float(out.change_ns[at])) / 1e9)}",
+    ]
+    if more:
+        lines.append(look.words["more"].format(n=fmt.count(more)))
+    return "<br>".join(lines)
+
+
+def _hover(breakdown: Breakdown, bins: _Bins, look: Look, height: Floats) -> Trace:
+    """An unseen point on each bar, under which its numbers are."""
+    texts = []
+    for at, (first, stop) in enumerate(zip(bins.first.tolist(), bins.stop.tolist(), strict=True)):
+        whole = float(bins.mean_ns[at].sum())
+        head = _step_text(breakdown, first, look)
+        if stop - first > 1:
+            head = f"{look.words['steps'].format(first=_number(breakdown, first), last=_number(breakdown, stop - 1))}"
+            head += f" · {look.words['mean']}"
+        lines = [f"<b>{head}</b>", f"{look.words['whole']} {fmt.duration(whole / 1e9)}"]
+        for number in range(len(breakdown.parts) - 1, -1, -1):
+            part, time = breakdown.parts[number], float(bins.mean_ns[at, number])
+            share = f"{100.0 * time / whole:.1f} %" if whole > 0.0 else ""
+            dot = f'<span style="color:{COLOURS[part]}">■</span>'
+            lines.append(f"{dot} {look.words[part]} {fmt.duration(time / 1e9)}  {share}")
+        texts.append("<br>".join(lines))
+    return {
+        "type": "scatter", "mode": "markers", "x": numbers(bins.middle), "y": drawn(height), "hovertext": texts,
+        "hoverinfo": "text", "marker": {"size": 1, "opacity": 0},
+        "meta": {"role": "hover", "first": whole_numbers(bins.first), "stop": whole_numbers(bins.stop)},
+    }  # fmt: skip
+
+
+def _number(breakdown: Breakdown, place: int) -> str:
+    number = int(breakdown.step[place])
+    return fmt.count(number) if number >= 0 else f"#{fmt.count(place + 1)}"
+
+
+def _picked(breakdown: Breakdown, look: Look, low: int, high: int, bins: _Bins) -> list[dict[str, Any]]:
+    place = breakdown.place(look.step) if look.step is not None else None
+    if place is None or not low <= place <= high:
+        return []
+    at = (place - low) // bins.size
+    return [{
+        "type": "rect", "xref": "x", "yref": "paper", "x0": float(bins.first[at]) - 0.5, "x1": float(bins.stop[at]) - 0.5,
+        "y0": 0, "y1": 1, "line": {"width": 0}, "fillcolor": "rgba(47,95,208,0.16)", "layer": "below",
+    }]  # fmt: skip
+
+
+def _x_axis(breakdown: Breakdown, low: int, high: int) -> dict[str, Any]:
+    """Places of steps, ticks with their numbers."""
+    span = high - low
+    distance = max(1, _nice(span / 8.0))
+    known = len(breakdown) > 0
+    # Ticks at round numbers where steps are numbered one by one.
+    offset = int(breakdown.step[low]) if known and int(breakdown.step[low]) >= 0 else 0
+    first = low + (-offset) % distance if span >= distance else low
+    places = list(range(first, high + 1, distance)) if known else []
+    return {
+        "range": [low - 0.6, high + 0.6], "tickmode": "array", "tickvals": places,
+        "ticktext": [_number(breakdown, place) for place in places], "showgrid": False, "zeroline": False, "ticks": "",
+    }  # fmt: skip
+
+
+def _nice(span: float) -> int:
+    if span <= 1.0:
+        return 1
+    power = 10 ** math.floor(math.log10(span))
+    return int(next(step * power for step in (1, 2, 5, 10) if step * power >= span))
+
+
+def bare_layout(look: Look) -> dict[str, Any]:
+    """What the layouts of all figures about steps have."""
+    return {
+        "margin": {"l": 64, "r": 14, "t": 12, "b": 28, "pad": 0}, "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": "x", "font": {"size": 11}, "dragmode": "zoom",
+        "hoverlabel": {
+            "align": "left", "bgcolor": "#22262b" if look.dark else "#ffffff",
+            "bordercolor": "#464e58" if look.dark else "#c3c9d1", "font": {"size": 12}, "namelength": 0,
+        },
+        "uirevision": None,
+    }  # fmt: skip
+
+
+# Trends ----------------------------------------------------------------------------------------------------------------
+
+
+def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
+    """A panel per part, one below the other over the same steps: its time or share in every step, thinned to the pixels."""
+    low, high = _window(breakdown, look)
+    chosen = slice(low, high + 1)
+    values = shares(breakdown)[chosen] * 100.0 if look.measure == "share" else breakdown.time_ns[chosen].astype(np.float64)
+    values = np.where(breakdown.sound[chosen, None], values, np.nan)
+    names = list(breakdown.parts)
+    if look.measure == "time":
+        values, names = np.column_stack((values, values.sum(axis=1))), [*names, "whole"]
+    place = np.arange(low, low + len(values), dtype=np.float64)
+    domains = _rows(len(names))
+    layout = bare_layout(look)
+    traces: list[Trace] = []
+    sent = 0
+    for number, name in enumerate(names):
+        scale, unit = (1.0, "%") if look.measure == "share" else unit_of(_largest(values[:, number]))
+        y = values[:, number] / scale
+        keep = reduce_points(place, y, columns=look.columns).keep
+        gaps = _gaps(keep, y)
+        sent += keep.size
+        colour = COLOURS.get(name, "#5b6572")
+        texts = [
+            f"{_step_text(breakdown, low + int(at), look)}<br>{look.words[name]} {fmt.number(float(y[at]))} {unit}"
+            for at in keep
+        ]
+        traces.append({
+            "type": "scatter", "mode": "lines+markers" if keep.size < 60 else "lines", "marker": {"size": 4, "color": colour},
+            "x": numbers(np.insert(place[keep], gaps, np.nan)), "y": numbers(np.insert(y[keep], gaps, np.nan)),
+            "hovertext": np.insert(np.array(texts, object), gaps, "").tolist() if texts else [], "hoverinfo": "text",
+            "xaxis": axis("x", number), "yaxis": axis("y", number), "line": {"color": colour, "width": 1.5},
+            "meta": {"role": name},
+        })  # fmt: skip
+        x_axis = _x_axis(breakdown, low, high) | {"anchor": axis("y", number)}
+        if number:
+            x_axis["matches"] = "x"
+        layout[layout_key("x", number)] = x_axis | {"showticklabels": number == len(names) - 1}
+        layout[layout_key("y", number)] = {
+            "domain": domains[number], "anchor": axis("x", number), "ticksuffix": f" {unit}", "nticks": 3, "fixedrange": True,
+            "zeroline": True, "rangemode": "tozero",
+        }  # fmt: skip
+    labels = [(look.words[name], COLOURS.get(name, "#5b6572")) for name in names]
+    layout["annotations"] = titles(labels, [([0.0, 1.0], domain) for domain in domains])
+    layout["meta"] = {"panels": len(names), "window": [low, high], "sent": int(sent), "total": len(values)}
+    layout["margin"] = layout["margin"] | {"t": 22}
+    layout["hovermode"] = "closest"
+    return {"data": traces, "layout": layout}
+
+
+def _largest(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.max()) if known.size else 0.0
+
+
+def _rows(count: int) -> list[list[float]]:
+    """Domains of panels from the top down."""
+    height = 1.0 / max(count, 1)
+    return [[max(0.0, 1.0 - (number + 1) * height), 1.0 - number * height - 0.24 * height] for number in range(count)]
+
+
+def _gaps(keep: Ints, y: Floats) -> Ints:
+    """Places in keep before which the line is interrupted, by steps without a value."""
+    unknown = np.cumsum(~np.isfinite(y))[keep]
+    return np.flatnonzero(unknown[1:] != unknown[:-1]) + 1
+
+
+# Streams ---------------------------------------------------------------------------------------------------------------
+
+
+def streams(breakdown: Breakdown, place: int, reduces: pd.DataFrame, look: Look) -> dict[str, Any]:
+    """One step over time: its parts in the first row, and a row per stream with what was marked on it (schema REDUCES).
+
+    Times count from the begin of the step; a step of unknown begin begins with the first of the marks. Neighbours of a stream
+    that no pixel parts are one box.
+    """
+    mine = reduces[reduces["step"].to_numpy() == int(breakdown.step[place])]
+    start = mine["start_ns"].to_numpy(np.int64)
+    begin = int(breakdown.start_ns[place])
+    if begin < 0 and start.size:
+        begin = int(start.min())
+    # In int64 first: float64 has no nanoseconds left at the size of these clocks.
+    offset = (start - begin).astype(np.float64)
+    length = np.maximum(mine["duration_ns"].to_numpy(np.int64), 0).astype(np.float64)
+    whole = float(breakdown.whole_ns[place])
+    low = min(0.0, float(offset.min(initial=0.0)))
+    high = max(whole, float((offset + length).max(initial=0.0)))
+    scale, unit = unit_of(high - low)
+    traces = [_parts_row(breakdown, place, look, scale)]
+    numbers_of = mine["stream"].to_numpy(np.int64)
+    lanes = np.unique(numbers_of).tolist()
+    names = mine["name"].astype(str).to_numpy()
+    boxes = 0
+    pixel = (high - low) / max(look.columns, 1)
+    for lane, stream in enumerate(lanes, start=1):
+        on = np.flatnonzero(numbers_of == stream)
+        most = max(20, MOST_BOXES // len(lanes))
+        trace, count = _lane(offset[on], length[on], names[on], lane, pixel, most, scale, look)
+        traces.append(trace | {"meta": {"role": "stream", "stream": int(stream)}})
+        boxes += count
+    labels = [look.words["whole"], *(f"{look.words['stream']} {stream}" for stream in lanes)]
+    layout = bare_layout(look) | {
+        "barmode": "overlay", "bargap": 0.25, "hovermode": "closest",
+        "xaxis": {"range": [(low - 0.01 * (high - low)) / scale, (high + 0.01 * (high - low)) / scale or 1.0],
+                  "ticksuffix": f" {unit}", "zeroline": True, "nticks": 8},
+        "yaxis": {"tickmode": "array", "tickvals": list(range(len(labels))), "ticktext": labels, "fixedrange": True,
+                  "range": [len(labels) - 0.5, -0.5], "showgrid": False, "zeroline": False},
+        "meta": {"boxes": boxes, "marks": len(mine), "streams": len(lanes), "unit": unit},
+    }  # fmt: skip
+    layout["margin"] = layout["margin"] | {"l": 92}
+    return {"data": traces, "layout": layout}
+
+
+def _parts_row(breakdown: Breakdown, place: int, look: Look, scale: float) -> Trace:
+    times = breakdown.time_ns[place].astype(np.float64)
+    base = np.concatenate(([0.0], np.cumsum(times)[:-1]))
+    whole = float(times.sum())
+    texts = [
+        f"<b>{look.words[part]}</b><br>{fmt.duration(time / 1e9)}" + (f"  {100.0 * time / whole:.1f} %" if whole > 0.0 else "")
+        for part, time in zip(breakdown.parts, times.tolist(), strict=True)
+    ]
+    return {
+        "type": "bar", "orientation": "h", "base": numbers(base / scale), "x": numbers(times / scale),
+        "y": numbers(np.zeros(times.size)), "width": 0.7, "hovertext": texts, "hoverinfo": "text",
+        "marker": {"color": [COLOURS[part] for part in breakdown.parts], "line": {"width": 0}}, "meta": {"role": "parts"},
+    }  # fmt: skip
+
+
+def _lane(
+    offset: Floats, length: Floats, names: NDArray[Any], lane: int, pixel: float, most: int, scale: float, look: Look
+) -> tuple[Trace, int]:
+    order = np.argsort(offset, kind="stable")
+    offset, length, names = offset[order], length[order], names[order]
+    groups = _merged(offset, offset + length, pixel, most)
+    texts, colours, base, width = [], [], [], []
+    for first, stop in groups:
+        begin = float(offset[first])
+        end = float((offset[first:stop] + length[first:stop]).max())
+        head = html.escape(_cut(str(names[first])), quote=False)
+        if stop - first > 1:
+            head = f"{head} {look.words['more'].format(n=fmt.count(stop - first - 1))}"
+        texts.append(f"<b>{head}</b><br>{fmt.duration((end - begin) / 1e9)}<br>@ {fmt.duration(begin / 1e9)}")
+        colours.append(colour_of(str(names[first])))
+        base.append(begin / scale)
+        width.append((end - begin) / scale)
+    return {
+        "type": "bar", "orientation": "h", "base": numbers(np.array(base)), "x": numbers(np.array(width)),
+        "y": numbers(np.full(len(base), float(lane))), "width": 0.7, "hovertext": texts, "hoverinfo": "text",
+        "marker": {"color": colours, "opacity": 0.85, "line": {"width": 0}},
+    }, len(groups)  # fmt: skip
+
+
+def _merged(begin: Floats, end: Floats, pixel: float, most: int) -> list[tuple[int, int]]:
+    """Ranges of boxes, in the order of their begins, that are drawn as one: with less than a pixel between them and of less
+    than two pixels each; with wider gaps too while there are more than `most`."""
+    gap = pixel
+    while True:
+        groups: list[tuple[int, int]] = []
+        reach, small = -math.inf, False
+        for at in range(begin.size):
+            tiny = bool(end[at] - begin[at] < 2.0 * gap)
+            if groups and tiny and small and begin[at] - reach < gap:
+                groups[-1] = (groups[-1][0], at + 1)
+            else:
+                groups.append((at, at + 1))
+            small = tiny
+            reach = max(reach if groups[-1][0] != at else -math.inf, float(end[at]))
+        if len(groups) <= most:
+            return groups
+        gap = gap * 2.0 or 1.0
+
+
+def colour_of(name: str) -> str:
+    """The colour of a marked operator, the same for all of its type."""
+    kind = name.rsplit("-op", 1)[0]
+    fixed = {"AllReduce": 1, "AllGather": 3, "ReduceScatter": 4, "Receive": 6, "Send": 5, "parallel": 8, "Broadcast": 7}
+    known = fixed.get(kind)
+    return PALETTE[known if known is not None else sum(kind.encode("utf-8", "replace")) % len(PALETTE)][0]
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 80 else f"{text[:79]}…"
+
