@@ -9,6 +9,7 @@
     <prefix>api/image, <prefix>api/text          (`app.values`)
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
     <prefix>api/tensor, api/tensor.npy, ...       (`app.tensors`)
+    <prefix>api/note, api/view                    (`app.editing`), which change something and are no GET
 
 Columns, numbers and the apostrophe before what a spreadsheet would run are those of `parsers.export`. What a request names
 is a key among the runs and tags that are there; nothing of it is ever opened.
@@ -19,22 +20,25 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 import msgspec
 from flask import Blueprint, Response, request
 
-from app import tensors, values
+from app import editing, tensors, values
 from app.histograms import histogram_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
+from layouts.notes import Note
 from layouts.page import FrameSource
-from parsers import DatasetNode, Series
+from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
 
 T = TypeVar("T")
+NOTED = ("remark", "tags")
+"""Columns of what people say of runs."""
 PATIENCE = 10.0
 """An export waits so many seconds for runs that are still being read."""
 PATTERN_SECONDS = 1.0
@@ -69,6 +73,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))
     routes.add_url_rule("/lineage.csv", "lineage-csv", lambda: settings(source, "csv"))
     routes.add_url_rule("/lineage.json", "lineage-json", lambda: settings(source, "json"))
+    editing.add_routes(routes, source)
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
     routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.status())))
     return routes
@@ -130,13 +135,18 @@ def _written(value: Any) -> Any:
 
 
 def settings(source: FrameSource, kind: str) -> Response:
-    """What runs say of themselves, as "csv" or "json": columns and runs in the order in which the request names them."""
+    """What runs say of themselves, as "csv" or "json": columns and runs in the order in which the request names them.
+
+    Columns remark and tags are what people say of them; without `col` they are there if anybody says anything.
+    """
     try:
         _refuse_unknown_parameters(("run", "col"))
         _wait_for_look(source)
-        described = source.lineage()
+        described = _with_notes(source.lineage(), source.notebook().notes)
         rows = _named(described, [row.run for row in described], "run")
         known = lineage.columns(rows)
+        if "col" in request.args:
+            known = list(dict.fromkeys([*known, *NOTED]))
         names = ["run", *(name for name in _named(known, known, "col") if name != "run")]
     except Unusable as error:
         return refusal(error)
@@ -145,6 +155,16 @@ def settings(source: FrameSource, kind: str) -> Response:
     answer.headers["Content-Disposition"] = values.attachment(f"lineage.{kind}")
     answer.cache_control.no_store = True
     return answer
+
+
+def _with_notes(rows: Sequence[LineageRow], notes: Mapping[str, Note]) -> list[LineageRow]:
+    """The rows with remark and tags, where there are any, as columns."""
+    return [row._replace(settings={**row.settings, **_noted(notes[row.run])}) if row.run in notes else row for row in rows]
+
+
+def _noted(note: Note) -> dict[str, str]:
+    there = zip(NOTED, (note.remark, ", ".join(tag.removeprefix(":") for tag in note.tags)), strict=True)
+    return {name: text for name, text in there if text}
 
 
 def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:

@@ -16,6 +16,7 @@ from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
 from app import gate, routes, security
+from app import workspace as workspaces
 from app.bundles import LIBRARIES, NEVER, Bundles, asset_names, assets_directory
 from app.parcels import COMMON, KINDS, SHELL, name_of, parcels
 from app.settings import parse_prefix
@@ -42,6 +43,7 @@ def create_app(
     allowed_hosts: Sequence[str] = (),
     token: str = "",
     cookie: str = "mindscope",
+    workspace: str | os.PathLike[str] | None = None,
 ) -> Application:
     """A Dash application that shows the runs of sources: a path, paths, what `discover` gave, or a FrameSource.
 
@@ -49,9 +51,11 @@ def create_app(
 
     prefix is the path it is served below, public_prefix the same as browsers see it where a proxy changes it. server is a
     Flask application to join; without one it has its own (`.server`, a WSGI application). It answers to local names, to
-    those of the host it listens at, and to allowed_hosts ("*": any). With a token visitors need that token.
+    those of the host it listens at, and to allowed_hosts ("*": any). With a token visitors need that token. In a workspace, a
+    directory of this user's that is not below the runs, parsed columns, remarks, tags and saved views are kept; without one
+    there is no index, and nothing can be remarked or saved.
     """
-    source = frame_source(sources)
+    source = frame_source(sources, workspace)
     prefix = parse_prefix(prefix)
     public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix
     with _apart_from_other_apps():
@@ -70,15 +74,32 @@ def create_app(
     return app
 
 
-def frame_source(sources: Sources) -> FrameSource:
-    """The FrameSource for what a user may name: itself, or a Store that has begun to read."""
+def frame_source(sources: Sources, workspace: str | os.PathLike[str] | None = None) -> FrameSource:
+    """The FrameSource for what a user may name: itself, or a Store that has begun to read and keeps what is in a workspace."""
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     if not isinstance(sources, Sequence):
+        if workspace is not None:
+            raise ValueError("workspace: wanted none, as a FrameSource has its own")
         return sources
     given = [source_of(item) if not isinstance(item, Source) and os.path.isfile(item) else item for item in sources]
     paths = [item for item in given if not isinstance(item, Source)]
-    return Store(paths, sources=[item for item in given if isinstance(item, Source)]).start()
+    named = [item for item in given if isinstance(item, Source)]
+    index, notes = _directories(workspace, [*paths, *(source.path for source in named)])
+    return Store(paths, sources=named, index_directory=index, notes_directory=notes).start()
+
+
+def _directories(
+    workspace: str | os.PathLike[str] | None, runs: Sequence[str | os.PathLike[str]]
+) -> tuple[str, str] | tuple[None, None]:
+    """Where a Store keeps its index and its notes. SettingError for a workspace that is none, or is below the runs."""
+    if workspace is None:
+        return None, None
+    path = os.fspath(workspace)
+    for base in runs:
+        path = workspaces.prepare(path, base=os.fspath(base), origin="workspace")
+    index, notes = (workspaces.subdirectory(path, name, origin="workspace") for name in ("index", "notes"))
+    return index, notes
 
 
 class Application(dash.Dash):  # type: ignore[misc]  # dash has no types

@@ -72,8 +72,8 @@ def places(settings: Settings, base: str) -> Places:
         lost = "status and stop will not know this server"
         if given:
             return Places(given, workspace.subdirectory(given, processes.RECORDS), f"{lost}: {error}")
-        index = "; no index is kept (--workspace DIR, outside the runs, keeps one)" if settings.cache else ""
-        return Places("", "", f"{lost}{index}: {error}")
+        what = "no index, no remarks and no views" if settings.cache else "no remarks and no views"
+        return Places("", "", f"{lost}; {what} are kept (--workspace DIR, outside the runs, keeps them): {error}")
 
 
 def log_file(directory: str, host: str, port: int) -> str:
@@ -181,7 +181,8 @@ def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
     from app.store import Store
 
     index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
-    store = Store([base], interval=settings.reload_interval, index_directory=index).start()
+    notes = workspace.subdirectory(directory, "notes") if directory else None
+    store = Store([base], interval=settings.reload_interval, index_directory=index, notes_directory=notes).start()
     try:
         yield store
     finally:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,9 @@ from dataclasses import replace
 from app.index import Index
 from app.lineage import Lineage
 from app.matching import matching
+from app.notes import Notes
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
+from layouts.notes import Note, Notebook, NoteChange, NotKept, View
 from layouts.page import RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
@@ -91,12 +94,14 @@ class Store:
         sources: Sequence[Source] = (),
         interval: float = 3.0,
         index_directory: str | None = None,
+        notes_directory: str | None = None,
     ) -> None:
         self._scanners = [Scanner(base) for base in bases]
         self._given = tuple(sources)
         self._interval = interval
         self._index_directory = index_directory
         self._index: Index | None = None
+        self._notes = None if notes_directory is None else Notes(notes_directory)
         self._entries: dict[str, _Entry] = {}
         self._cache = PayloadCache()
         self._measuring = threading.Lock()
@@ -146,13 +151,17 @@ class Store:
         self._asked = time.monotonic()
         with self._lock:
             rows, version, read_at = self._rows, self._version, self._read_at
+        problems = 0
+        if self._notes is not None:
+            self._notes.look()
+            version, problems = version + self._notes.revision, len(self._notes.problems)
         return SourceStatus(
-            base=printable(os.pathsep.join([scanner.base for scanner in self._scanners] or [s.path for s in self._given])),
+            base=self._base(),
             read_at=read_at,
             interval=self._interval,
             total=len(rows),
             loaded=sum(row.state not in ("waiting", "loading") for row in rows),
-            problems=sum(row.problems for row in rows) + len(self._base_problems),
+            problems=sum(row.problems for row in rows) + len(self._base_problems) + problems,
             version=version,
             failed=self._failed,
         )
@@ -248,11 +257,42 @@ class Store:
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         """(run key, problem) of one run (a job: of its ranks) or of all."""
         found = [(entry.key, _shown(problem)) for entry in self._members(run) for problem in entry.problems]
-        return found if run is not None else [*self._base_problems, *found]
+        if run is not None:
+            return found
+        noted = self._notes.problems if self._notes is not None else ()
+        return [*self._base_problems, *(("", _shown(problem)) for problem in noted), *found]
 
     def unverified(self, run: str | None = None) -> int:
         """Number of large values whose data CRC has not been checked yet."""
         return sum(entry.unverified for entry in self._members(run))
+
+    def notebook(self) -> Notebook:
+        """Remarks and tags of runs and the saved views of this base."""
+        if self._notes is None:
+            return Notebook()
+        content, base = self._notes.look(), self._base()
+        paths = self._real_paths() if content.notes else {}
+        found = {key: content.notes.get(key_of(path)) for key, path in paths.items()}
+        notes = {key: one.note for key, one in found.items() if one is not None}
+        views = sorted((one.view for one in content.views.values() if one.base == base), key=lambda view: view.name.casefold())
+        return Notebook(not self._notes.why_not, self._notes.why_not, notes, tuple(views))
+
+    def annotate(self, run: str, change: NoteChange) -> Note:
+        """Change remark and tags of a run, a job or a rank."""
+        path = self._real_paths()[run]
+        return self._kept().annotate(key_of(path), printable(path), change.applied)
+
+    def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
+        """Save a place of the application under a name."""
+        return self._kept().save_view(self._base(), secrets.token_hex(8), name, place, instead=instead)
+
+    def rename_view(self, key: str, name: str, was: str) -> View:
+        """Rename the view of this key and version."""
+        return self._kept().rename_view(self._base(), key, name, was)
+
+    def delete_view(self, key: str, was: str) -> None:
+        """Delete the view of this key and version."""
+        self._kept().delete_view(self._base(), key, was)
 
     def want(self, runs: Sequence[str]) -> None:
         """These runs are on screen: read them before all others."""
@@ -264,6 +304,20 @@ class Store:
         """Look at the disk now."""
         self._look_now = True
         self._wake.set()
+
+    def _base(self) -> str:
+        """The directories of the runs as one text."""
+        return printable(os.pathsep.join([scanner.base for scanner in self._scanners] or [s.path for s in self._given]))
+
+    def _kept(self) -> Notes:
+        if self._notes is None:
+            raise NotKept("there is no workspace to keep remarks, tags and views in")
+        return self._notes
+
+    def _real_paths(self) -> dict[str, str]:
+        """Keys of jobs, runs and ranks -> their directories with links resolved."""
+        jobs = {key: source.real_path for key, source in self._found.items()}
+        return jobs | {key: entry.source.real_path for key, entry in self._entries.items()}
 
     def _members(self, run: str | None) -> list[_Entry]:
         entries = self._entries

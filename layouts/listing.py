@@ -1,12 +1,15 @@
-"""The list of runs as the browser gets it: one small object per run, with texts where a number needs a unit."""
+"""The list of runs as the browser gets it: one small object per run, with texts where a number needs a unit; what people
+say of runs, and the views they have saved."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from layouts import format as fmt
+from layouts.notes import Note, View
 from layouts.page import FrameSource, RunRow
 from layouts.state import colours
 
@@ -14,7 +17,22 @@ from layouts.state import colours
 def listing(source: FrameSource) -> dict[str, Any]:
     """All runs, newest first: what picker, menu and runs page show. colours are those of its members."""
     drawn = colours(source)
-    return {"rows": [_row(row, drawn) for row in source.runs()]}
+    return {"rows": [_row(row, drawn) for row in source.runs()], "notebook": _notebook(source)}
+
+
+def _notebook(source: FrameSource) -> dict[str, Any]:
+    found = source.notebook()
+    return {
+        "kept": found.kept,
+        "whyNot": found.why_not,
+        "notes": {key: told(note) for key, note in found.notes.items()},
+        "views": [told(view) for view in found.views],
+    }
+
+
+def told(thing: Note | View) -> dict[str, Any]:
+    """A note or a view with its version."""
+    return asdict(thing) | {"version": thing.version}
 
 
 def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:

@@ -25,6 +25,8 @@ from parsers import (
     Value,
 )  # fmt: skip
 
+from layouts.notes import Note, Notebook, NoteChange, View
+
 State = Mapping[str, Sequence[str]]
 
 
@@ -173,6 +175,36 @@ class FrameSource(Protocol):
 
     def unverified(self, run: str | None = None) -> int:
         """Number of large values whose data CRC has not been checked yet."""
+        ...
+
+    def notebook(self) -> Notebook:
+        """Remarks and tags of runs and the saved views, and whether they are kept; `SourceStatus.version` tells of changes."""
+        ...
+
+    def annotate(self, run: str, change: NoteChange) -> Note:
+        """Change remark and tags of a run, a job or a rank; the note is on disk before this returns.
+
+        Stale where the remark was changed meanwhile, Unfit for what is no remark or tag, NotKept (whose text is meant for the
+        user) where nothing can be kept, KeyError for an unknown run.
+        """
+        ...
+
+    def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
+        """Save a place of the application under a name; instead is the version of the view of that name it replaces.
+
+        Stale where there is one of that name and not of that version, Unfit for no such name or place, NotKept.
+        """
+        ...
+
+    def rename_view(self, key: str, name: str, was: str) -> View:
+        """Rename the view of this key and version.
+
+        Stale where it was changed meanwhile or the name is taken, Unfit, NotKept.
+        """
+        ...
+
+    def delete_view(self, key: str, was: str) -> None:
+        """Delete the view of this key and version; Stale where it was changed meanwhile, NotKept."""
         ...
 
     def want(self, runs: Sequence[str]) -> None:

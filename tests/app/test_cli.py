@@ -359,7 +359,8 @@ class TestServer:
         assert process.wait(10) == 0
         (line,) = process.stderr.read().splitlines()
         assert "status and stop will not know this server" in line
-        assert ("--workspace" in line) == (not options)
+        assert "no views are kept (--workspace DIR" in line
+        assert ("index" in line) == (not options)
         assert os.listdir(base) == []
 
     def test_a_workspace_where_the_cache_cannot_be_used(self, serve, tmp_path, monkeypatch) -> None:

@@ -37,6 +37,7 @@ ROUTES = {
     "/api/dataset.json": {"GET"},
     "/api/lineage.csv": {"GET"},
     "/api/lineage.json": {"GET"},
+    "/api/note": {"POST"},
     "/api/runs.json": {"GET"},
     "/api/scalars.csv": {"GET"},
     "/api/scalars.json": {"GET"},
@@ -48,6 +49,7 @@ ROUTES = {
     "/api/tensor.csv": {"GET"},
     "/api/tensor.npy": {"GET"},
     "/api/text": {"GET"},
+    "/api/view": {"POST"},
     "/assets/<path:filename>": {"GET"},
     "/health": {"GET"},
 }

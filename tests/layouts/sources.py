@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from layouts.notes import Note, Notebook, NoteChange, NotKept, View
 from layouts.page import RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
@@ -59,6 +60,21 @@ class EmptySource:
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None
+
+    def notebook(self) -> Notebook:
+        return Notebook()
+
+    def annotate(self, run: str, change: NoteChange) -> Note:
+        raise NotKept("no workspace")
+
+    def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
+        raise NotKept("no workspace")
+
+    def rename_view(self, key: str, name: str, was: str) -> View:
+        raise NotKept("no workspace")
+
+    def delete_view(self, key: str, was: str) -> None:
+        raise NotKept("no workspace")
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         return []
