@@ -13,6 +13,7 @@ from parsers.frames import (
     CPU,
     DATASET_NODES,
     EDGES,
+    FOREST,
     HISTOGRAMS,
     HOST_MEMORY,
     IMAGES,
@@ -47,7 +48,7 @@ from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "API", "CPU", "DATASET_NODES", "EDGES", "HISTOGRAMS", "HOST_MEMORY", "IMAGES", "IMPORTANCE", "KERNELS",
+    "API", "CPU", "DATASET_NODES", "EDGES", "FOREST", "HISTOGRAMS", "HOST_MEMORY", "IMAGES", "IMPORTANCE", "KERNELS",
     "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "OPERATORS", "OPERATOR_TYPES", "PIPELINE", "QUEUES", "REDUCES",
     "SCALARS", "SINGLE_CHANGES", "STEPS", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode",
     "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items",

@@ -149,8 +149,8 @@ IMPORTANCE = Schema(
         Column("kind", "category", "", "numeric or categorical"),
         Column("runs", "int64", "", "runs in which both setting and result are finite or, of a text, recorded"),
         Column("levels", "int64", "", "different values of the setting in these runs"),
-        Column("pearson", "float64", "", "strength of a linear relation, 0 to 1: |Pearson r|; of categories see `association`"),
-        Column("pearson_low", "float64", "", "lower end of its 95 % confidence interval; NaN for categories and under 4 runs"),
+        Column("pearson", "float64", "", "strength of a linear relation, 0 to 1: |Pearson r|; of 3+ categories `association`"),
+        Column("pearson_low", "float64", "", "lower end of its 95 % confidence interval; NaN under 4 runs"),
         Column("pearson_high", "float64", "", "upper end of it"),
         Column("spearman", "float64", "", "strength of a monotonic relation, 0 to 1: |Spearman rho|; NaN for categories"),
         Column("spearman_low", "float64", "", "lower end of its 95 % confidence interval"),
@@ -158,6 +158,19 @@ IMPORTANCE = Schema(
         Column("sign", "int8", "", "1 where the result grows with the setting, -1 where it falls, 0 for neither or categories"),
         Column("reason", "category", "", "why there is no number: few, constant, unique or confounded; empty for none"),
         Column("confounded", "str", "", "the other setting that always changes together with this one; empty for none"),
+        Column("entangled", "str", "", "another setting that mostly changes together with this one; empty for none"),
+        Column("entangled_strength", "float64", "", "how far it does, from 0.9 to 1; NaN for none"),
+    ),
+)
+
+FOREST = Schema(
+    "forest",
+    "How far a result depends on settings when all are taken together, the most important first.",
+    (
+        Column("setting", "str", "", "column of the lineage table"),
+        Column("importance", "float64", "", "share of the result's variance that goes with the setting; NaN before any refit"),
+        Column("low", "float64", "", "lower end of the middle 95 % of the refits; NaN before the second"),
+        Column("high", "float64", "", "upper end of it"),
     ),
 )
 

@@ -1,0 +1,181 @@
+"""Which settings a result depends on when all are taken together: permutation importance of small random forests.
+
+A forest of extremely randomised trees (Geurts 2006) is grown on runs drawn with replacement and asked for those that were not
+drawn; then each setting in turn is shuffled among these, and how much worse the forest guesses is that setting's importance
+(Breiman 2001). It is given as half the growth of the mean squared error, divided by the variance of the result: for independent
+settings and a forest that knows the function, Sobol's total index, the share of the variance that the setting has alone and
+together with others; scikit-learn's `permutation_importance` scored by R^2 is twice that. What a forest could not learn it
+gives to no setting, so where its fit is poor all shares are small. All of it is done again for every draw (a refit); the
+value is the mean of the refits, and its interval spans the middle 95 % of them.
+
+Needs scikit-learn (pip install mindscope[importance]), which is imported by the first refit. Numbers count by their order only,
+as trees ask no more. The categories of a text stand in the order of their mean result among the runs drawn (Breiman et al.
+1984, section 4.2). What is missing goes where trees find it best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from parsers.analysis.settings import SettingColumn, confounded, is_text, level_text, numbers_of, setting_columns
+from parsers.model import Floats, Ints
+
+REFITS = 40
+FEWEST_RUNS = 10
+"""Runs without which too few are left out of a draw to ask a forest for."""
+MOST_RUNS = 5_000
+"""Of more runs every draw takes so many."""
+TREES = 40
+_SHUFFLED = 100
+"""Runs shuffled for a setting at each refit: of few left out several times."""
+_LEAF = 2
+_MOST_CELLS = 4_000_000
+"""Numbers a forest is asked for at once."""
+
+
+def available() -> bool:
+    """Whether scikit-learn is installed."""
+    return find_spec("sklearn") is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Importance after some refits.
+
+    importance is a frame of schema FOREST; fit the R^2 of guesses of runs that were not drawn, 1 for exact ones, 0 or less
+    where they are no better than the mean result (NaN before any); reason "few" where the result has too few runs for a
+    forest, "constant" where it does not vary, "settings" where no setting has more than one value, else empty.
+    """
+
+    importance: pd.DataFrame
+    runs: int
+    refits: int
+    fit: float
+    reason: str = ""
+
+
+def forests(
+    table: pd.DataFrame, target: str, settings: Sequence[str] | None = None, *, refits: int = REFITS, seed: int = 0
+) -> Iterator[Forest]:
+    """What is known after each refit, first of none; by default of all of `settings_of`. Equal arguments give equal numbers.
+
+    A setting that never varies, has too few runs or always changes together with another has no number, as in `importance`;
+    of settings that always change together the first stands for all while forests grow. Who takes no further item of
+    the iterator ends the work. KeyError and ValueError as of `importance`; ImportError at the first refit.
+    """
+    columns = setting_columns(table, target, settings)
+    result = numbers_of(table[target])
+    rows = np.flatnonzero(np.isfinite(result))
+    others = confounded(columns, len(table))
+    first_of = {name: other for name, other in others.items() if _first(columns, name, other)}
+    used = [one for one in columns if not one.reason and one.name not in first_of]
+    reported = [one for one in used if one.name not in others]
+    y = result[rows]
+    reason = "few" if len(rows) < FEWEST_RUNS else "constant" if y.min() == y.max() else "" if reported else "settings"
+    found = np.empty((0, len(used)))
+    yield Forest(_frame(used, found, reported), len(rows), 0, float("nan"), reason)
+    if reason:
+        return
+    y = _scaled(y)
+    features = [_Feature.of(table[one.name].iloc[rows]) for one in used]
+    random = np.random.default_rng(seed)
+    errors: list[float] = []
+    for refit in range(refits):
+        importances, error = _refit(features, y, random)
+        found = np.vstack([found, importances])
+        errors.append(error)
+        yield Forest(_frame(used, found, reported), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
+
+
+def _first(columns: Sequence[SettingColumn], name: str, other: str) -> bool:
+    names = [one.name for one in columns]
+    return names.index(other) < names.index(name)
+
+
+def _scaled(y: Floats) -> Floats:
+    """Of mean 0 and variance 1, whatever the size of the numbers."""
+    y = y / np.abs(y).max()
+    y = y - y.mean()
+    y = y / np.abs(y).max()
+    return np.asarray(y / np.sqrt((y * y).mean()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Feature:
+    """A setting as trees take it: the number of each run's level, -1 where it is missing."""
+
+    codes: Ints
+    levels: int
+    ordered: bool
+
+    @classmethod
+    def of(cls, column: pd.Series[Any]) -> _Feature:
+        """The column over the runs of the forest."""
+        if is_text(column):
+            codes, texts = pd.factorize(column.map(level_text, na_action="ignore"))
+            return cls(np.asarray(codes, np.int64), len(texts), len(texts) < 3)
+        codes, values = pd.factorize(numbers_of(column), sort=True)
+        return cls(np.asarray(codes, np.int64), len(values), True)
+
+    def numbers(self, drawn: Ints, y: Floats) -> Floats:
+        """As float64 with NaN for what is missing; of categories what the runs drawn say of their levels."""
+        if self.ordered:
+            return np.where(self.codes < 0, np.nan, self.codes)
+        codes = self.codes[drawn]
+        there = codes >= 0
+        counts = np.bincount(codes[there], minlength=self.levels)
+        sums = np.bincount(codes[there], weights=y[drawn][there], minlength=self.levels)
+        means = np.divide(sums, counts, out=np.zeros(self.levels), where=counts > 0)
+        return np.where(self.codes < 0, np.nan, means[self.codes])
+
+
+def _refit(features: Sequence[_Feature], y: Floats, random: np.random.Generator) -> tuple[Floats, float]:
+    """Importance of each feature by one forest, and the mean squared error of what it guesses of runs not drawn."""
+    from sklearn.ensemble import ExtraTreesRegressor
+
+    n = len(y)
+    while True:
+        drawn = random.integers(0, n, min(n, MOST_RUNS))
+        left = np.setdiff1d(np.arange(n), drawn)[:MOST_RUNS]
+        if len(left) > 1 and np.ptp(y[drawn]) > 0:
+            break
+    x = np.stack([one.numbers(drawn, y) for one in features], axis=1).astype(np.float32)
+    seed = int(random.integers(1 << 31))
+    forest = ExtraTreesRegressor(TREES, min_samples_leaf=_LEAF, n_jobs=1, random_state=seed)
+    forest.fit(x[drawn], y[drawn])
+    kept, wanted = x[left], y[left]
+    error = float(((forest.predict(kept) - wanted) ** 2).mean())
+    shuffles = max(1, -(-_SHUFFLED // len(left)))
+    at_once = max(1, _MOST_CELLS // (kept.size * shuffles))
+    worse = np.empty(len(features))
+    for begin in range(0, len(features), at_once):
+        some = range(begin, min(begin + at_once, len(features)))
+        asked = np.tile(kept, (len(some) * shuffles, 1)).reshape(len(some), shuffles, *kept.shape)
+        for place, at in enumerate(some):
+            for shuffle in range(shuffles):
+                asked[place, shuffle, :, at] = random.permutation(kept[:, at])
+        guesses = forest.predict(asked.reshape(-1, kept.shape[1])).reshape(asked.shape[:3])
+        worse[begin : some.stop] = ((guesses - wanted) ** 2).mean(axis=(1, 2)) - error
+    return worse / 2.0, error
+
+
+def _frame(used: Sequence[SettingColumn], found: Floats, reported: Sequence[SettingColumn]) -> pd.DataFrame:
+    names = {one.name for one in reported}
+    kept = [at for at, one in enumerate(used) if one.name in names]
+    values = found[:, kept]
+    nothing = np.full(len(kept), np.nan)
+    several = len(values) > 1
+    low, high = np.quantile(values, [0.025, 0.975], axis=0) if several else (nothing, nothing)
+    frame = pd.DataFrame(
+        {
+            "setting": pd.Series([used[at].name for at in kept], dtype="str"),
+            "importance": values.mean(0) if len(values) else nothing, "low": low, "high": high,
+        }
+    )  # fmt: skip
+    return frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)

@@ -1,0 +1,145 @@
+"""Importance by forests, against functions whose answers are known and against scikit-learn's own."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from parsers import FOREST
+from parsers.analysis import forests
+from parsers.analysis.forest import Forest
+
+pytest.importorskip("sklearn")
+from sklearn.ensemble import ExtraTreesRegressor
+from sklearn.inspection import permutation_importance
+
+TARGET = "metric/acc"
+
+
+def last(table: pd.DataFrame, refits: int = 12, **options: Any) -> Forest:
+    *_, found = forests(table, TARGET, refits=refits, **options)
+    FOREST.check(found.importance)
+    return found
+
+
+def by_name(found: Forest, column: str = "importance") -> dict[str, float]:
+    return dict(zip(found.importance["setting"], found.importance[column], strict=True))
+
+
+def test_shares_of_an_additive_function() -> None:
+    # y = 3 a + 2 b + c of independent settings of one variance: 9, 4 and 1 parts of 14; with steps for a forest to find.
+    rng = np.random.default_rng(1)
+    levels = rng.integers(0, 4, (600, 4)).astype(float)
+    table = pd.DataFrame(levels, columns=list("abcd"))
+    table[TARGET] = 3 * table["a"] + 2 * table["b"] + table["c"]
+    found = last(table)
+    shares = by_name(found)
+    assert [shares[name] for name in "abcd"] == pytest.approx([9 / 14, 4 / 14, 1 / 14, 0], abs=0.03)
+    assert found.fit > 0.97
+    assert found.importance["setting"].tolist() == list("abcd")
+
+
+def test_only_together_do_they_matter() -> None:
+    # Neither alone says anything of an exclusive or; Sobol's total index of both is 1.
+    rng = np.random.default_rng(2)
+    table = pd.DataFrame({"a": rng.choice(["x", "y"], 400), "b": rng.integers(0, 2, 400), "noise": rng.normal(size=400)})
+    table[TARGET] = ((table["a"] == "x") ^ (table["b"] == 1)).astype(float)
+    shares = by_name(last(table))
+    assert shares["a"] > 0.6
+    assert shares["b"] > 0.6
+    assert abs(shares["noise"]) < 0.1
+
+
+def test_it_is_half_of_what_scikit_learn_says() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.uniform(size=(500, 5))
+    y = 10 * np.sin(np.pi * x[:, 0] * x[:, 1]) + 20 * (x[:, 2] - 0.5) ** 2 + 10 * x[:, 3]  # Friedman's, without its x5
+    table = pd.DataFrame(x, columns=list("abcde")).assign(**{TARGET: y})
+    shares = by_name(last(table))
+    wanted = []
+    for seed in range(6):
+        drawn = np.random.default_rng(seed).integers(0, 500, 500)
+        left = np.setdiff1d(np.arange(500), drawn)
+        forest = ExtraTreesRegressor(100, min_samples_leaf=2, random_state=seed).fit(x[drawn], y[drawn])
+        spread = y[left].var() / y.var()
+        theirs = permutation_importance(forest, x[left], y[left], n_repeats=3, random_state=seed)
+        wanted.append(spread * theirs.importances_mean / 2)
+    assert [shares[name] for name in "abcde"] == pytest.approx(np.mean(wanted, axis=0), abs=0.03)
+
+
+def test_the_interval_is_that_of_refits() -> None:
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60)})
+    table[TARGET] = table["a"] + rng.normal(size=60)
+    stages = list(forests(table, TARGET, refits=6))
+    assert [stage.refits for stage in stages] == list(range(7))
+    assert stages[0].importance["importance"].isna().all()
+    assert stages[1].importance["low"].isna().all()
+    means = np.array([by_name(stage)["a"] for stage in stages[1:]])
+    each = np.diff(means * np.arange(1, 7), prepend=0.0)
+    assert by_name(stages[-1], "low")["a"] == pytest.approx(np.quantile(each, 0.025))
+    assert by_name(stages[-1], "high")["a"] == pytest.approx(np.quantile(each, 0.975))
+    assert stages[-1].importance.equals(last(table, 6).importance)
+    assert not stages[-1].importance.equals(last(table, 6, seed=1).importance)
+    assert by_name(stages[-1], "low")["a"] > by_name(stages[-1], "high")["b"]
+
+
+def test_noise_explains_nothing() -> None:
+    rng = np.random.default_rng(5)
+    table = pd.DataFrame({f"n{n}": rng.normal(size=80) for n in range(4)}).assign(many=rng.choice(list("abcdefghij"), 80))
+    found = last(table.assign(**{TARGET: rng.normal(size=80)}))
+    assert found.fit < 0.2
+    assert (found.importance["low"] < 0.05).all()
+
+
+def test_what_has_no_number_is_left_out() -> None:
+    rng = np.random.default_rng(6)
+    a = rng.integers(0, 3, 40)
+    table = pd.DataFrame(
+        {"a": a, "twin": 2.0**a, "never": 1, "name": [f"run {n}" for n in range(40)], "b": rng.normal(size=40), TARGET: a + 0.0}
+    )
+    found = last(table, 3)
+    assert found.importance["setting"].tolist() == ["b"]
+    assert found.fit > 0.8  # the first of the twins is in the forest all the same
+    assert last(table.assign(b=1), 3).reason == "settings"
+    assert last(table.assign(**{TARGET: 1.0})).reason == "constant"
+    assert last(table.iloc[:9]).reason == "few"
+    assert last(table.iloc[:0]).reason == "few"
+    with pytest.raises(ValueError, match="wanted a column of numbers"):
+        last(table.assign(**{TARGET: "x"}))
+
+
+def test_missing_values_are_a_value() -> None:
+    rng = np.random.default_rng(7)
+    there = rng.integers(0, 2, 200) == 1
+    table = pd.DataFrame({"a": np.where(there, rng.normal(size=200), np.nan), "b": rng.normal(size=200)})
+    shares = by_name(last(table.assign(**{TARGET: there * 1.0}), 5))
+    assert shares["a"] > 0.4
+    assert abs(shares["b"]) < 0.1
+
+
+long = st.just("名" * 10_000)
+value = st.one_of(st.none(), st.floats(), st.integers(-(2**62), 2**62), st.text(max_size=8), long, st.booleans())
+
+
+@given(data=st.data(), n=st.integers(0, 24))
+@settings(max_examples=30, deadline=None)
+def test_any_values_give_numbers(data: st.DataObject, n: int) -> None:
+    table = pd.DataFrame(
+        {
+            "mixed": pd.Series(data.draw(st.lists(value, min_size=n, max_size=n)), dtype=object),
+            "学习率" * 3000: np.array(data.draw(st.lists(st.floats(), min_size=n, max_size=n)), np.float64),
+            TARGET: np.array(data.draw(st.lists(st.floats(), min_size=n, max_size=n)), np.float64),
+        }
+    )
+    found = last(table, 2)
+    assert found.runs == int(np.isfinite(table[TARGET]).sum())
+    if not found.reason:
+        assert np.isfinite(found.importance["importance"]).all()
+        assert math.isfinite(found.fit)
