@@ -15,8 +15,8 @@
   const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
   // The chosen runs in the order of the list: [key, name].
-  function chosen(rows, state) {
-    const keys = mindscope.picker.selected(state, rows);
+  function chosen(rows, state, store) {
+    const keys = mindscope.picker.selected(state, rows, mindscope.picker.needsOf(store));
     return rows.flatMap((row) => row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]));
   }
 
@@ -100,7 +100,7 @@
       views.delete(rootId);
       return;
     }
-    const view = { of: head.of, runs: chosen(runs.rows, state), state };
+    const view = { of: head.of, runs: chosen(runs.rows, state, storeOf(rootId)), state };
     views.set(rootId, view);
     if (!view.runs.some(([key]) => key === head.of)) return;  // the answer for this state is on its way
     select(root, view);

@@ -6,6 +6,7 @@
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const functions = (dash.mindscope = dash.mindscope || {});
   const NEWEST = 10;  // layouts/state.py: NEWEST
+  const UNREAD = new Set(["waiting", "loading"]);  // layouts/state.py: UNREAD
   const EVERY = "*";
   const ROW = 28;
   const CHIPS = 24;
@@ -35,12 +36,22 @@
 
   // Selection: a set of member keys -----------------------------------------------------------------------------------
 
-  function selected(state, rows) {
+  // needs: the kinds of data of which the page shows some; the same rule as layouts/state.py: selected_runs.
+  function selected(state, rows, needs = []) {
     const keys = (state || {}).run;
-    if (!keys || !keys.length) return new Set(rows.slice(0, NEWEST).flatMap((row) => row.members));
+    if (!keys || !keys.length) {
+      const having = needs.length ? rows.filter((row) => UNREAD.has(row.state) || needs.some((kind) => row.tags[kind] > 0)) : rows;
+      return new Set((having.length ? having : rows).slice(0, NEWEST).flatMap((row) => row.members));
+    }
     const wanted = new Set(keys);
     const every = wanted.has(EVERY);
     return new Set(rows.flatMap((row) => (every || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
+  }
+
+  // What the page needs whose state is in that store.
+  function needsOf(store) {
+    const frame = document.getElementById(String(store).replace(/-state$/, "-frame"));
+    return frame ? frame.dataset.needs.split(" ").filter(Boolean) : [];
   }
 
   // Keys that the state names and no run has.
@@ -219,7 +230,7 @@
 
     take(state) {
       this.state = state;
-      this.chosen = selected(state, this.rows);
+      this.chosen = selected(state, this.rows, needsOf(this.store));
       this.drawnIn = colours(this.chosen, this.rows);
     }
 
@@ -530,5 +541,5 @@
     }
   }
 
-  mindscope.picker = { open, selected, gone, encode, matcher, colours, paint };
+  mindscope.picker = { open, selected, needsOf, gone, encode, matcher, colours, paint };
 })();

@@ -17,7 +17,7 @@ def catalogue(source: FrameSource, kind: str, state: dict[str, list[str]], known
 
     digest changes whenever anything else in it does; None where it is the known one.
     """
-    runs = selected_runs(state, source)
+    runs = selected_runs(state, source, (kind,))
     source.want(runs)
     tags = Counter(tag for run in runs for tag in source.tags(run, kind))
     chosen = set(runs)

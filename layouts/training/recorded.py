@@ -53,7 +53,7 @@ def read_ask(ask: Any) -> tuple[str, dict[str, list[str]]]:
 
 def items_of(source: FrameSource, kind: str, tag: str, state: dict[str, list[str]]) -> Found:
     """The items of one tag in the chosen runs."""
-    runs = selected_runs(state, source)
+    runs = selected_runs(state, source, (kind,))
     return [(run, items) for run in runs if (items := source.items(run, kind, tag)) is not None]
 
 

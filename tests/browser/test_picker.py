@@ -48,7 +48,10 @@ def opened(page: Page, serve: Serve, source: GivenSource) -> Page:
 
 def browser_rows(source: GivenSource) -> list[dict[str, object]]:
     drawn = colours(source)
-    return [{"key": r.key, "members": r.members, "colours": [drawn[m] for m in r.members]} for r in source.rows]
+    return [
+        {"key": r.key, "members": r.members, "colours": [drawn[m] for m in r.members], "tags": dict(r.tags), "state": r.state}
+        for r in source.rows
+    ]
 
 
 def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: GivenSource) -> None:
@@ -57,15 +60,15 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     states: list[dict[str, list[str]]] = [{}, {"run": [""]}, {"run": ["*"]}, {"run": ["job"]}, {"run": ["job/rank_2", "gone"]}]
     states += [{"run": chance.sample(keys, chance.randint(1, 25))} for _ in range(60)]
     got = opened.evaluate(
-        """([states, rows]) => states.map((state) => {
-             const chosen = window.mindscope.picker.selected(state, rows);
+        """([states, rows, needs]) => states.map((state) => {
+             const chosen = window.mindscope.picker.selected(state, rows, needs);
              const again = window.mindscope.picker.selected({run: window.mindscope.picker.encode(chosen, rows)}, rows);
              return [[...chosen], [...again], Object.fromEntries(window.mindscope.picker.colours(chosen, rows))];
            })""",
-        [states, browser_rows(source)],
+        [states, browser_rows(source), ["image"]],
     )
     for state, (chosen, again, drawn) in zip(states, got, strict=True):
-        expected = selected_runs(state, source)
+        expected = selected_runs(state, source, ("image",))
         assert chosen == expected == again
         assert drawn == {key: colour for key, colour in colours(source).items() if key in expected}
 

@@ -73,6 +73,17 @@ def test_by_default_the_newest_ten_runs_are_on_screen() -> None:
     assert state.selected_runs(None, source()) == newest
 
 
+def test_by_default_a_page_shows_runs_that_have_what_it_needs_or_may_turn_out_to() -> None:
+    rows = [row(f"new{n:02d}", tags={"scalar": 1}) for n in range(20)]
+    rows += [row(f"old{n:02d}", tags={"image": n % 2}) for n in range(30)]
+    given = GivenSource(rows)
+    assert state.selected_runs({}, given, ("image", "text")) == [f"old{n:02d}" for n in range(1, 20, 2)]
+    assert state.selected_runs({}, given, ("text",)) == state.selected_runs({}, given) == [f"new{n:02d}" for n in range(10)]
+    assert state.selected_runs({"run": ["new03"]}, given, ("image",)) == ["new03"]
+    rows = [row("new", tags={"scalar": 1}), row("unread", tags={}, state="waiting"), row("old", tags={"image": 1})]
+    assert state.selected_runs({}, GivenSource(rows), ("image",)) == ["unread", "old"]
+
+
 def test_a_job_stands_for_its_ranks_and_unknown_runs_for_nothing() -> None:
     ranks = ["job/rank_0", "job/rank_1", "job/rank_2"]
     assert state.selected_runs({"run": ["job"]}, source()) == ranks

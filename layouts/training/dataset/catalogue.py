@@ -53,7 +53,7 @@ class Found:
 
 def find(source: FrameSource, state: Any) -> Found:
     """The pipelines of the runs that state names, in the order of the list of runs."""
-    runs = selected_runs(state, source)
+    runs = selected_runs(state, source, ("dataset_graph",))
     source.want(runs)
     states = {member: row.state for row in source.runs() for member in row.members}
     having = [run for run in runs if source.tags(run, "dataset_graph")]
@@ -110,7 +110,7 @@ def label_of(run: str, row: RunRow | None) -> str:
 
 def _elsewhere(source: FrameSource, state: Any) -> list[dict[str, str]]:
     """Runs that have a pipeline and are not chosen."""
-    chosen = set(selected_runs(state, source))
+    chosen = set(selected_runs(state, source, ("dataset_graph",)))
     others = (row for row in source.runs() if row.tags.get("dataset_graph") and chosen.isdisjoint(row.members))
     return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
 

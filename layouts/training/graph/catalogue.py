@@ -23,7 +23,7 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
     elsewhere names runs that are not chosen and have graphs, for a choice without any. A graph's mark changes when its file
     is written anew.
     """
-    runs = selected_runs(state, source)
+    runs = selected_runs(state, source, ("graph",))
     source.want(runs)
     rows = {member: row for row in source.runs() for member in row.members}
     having = [run for run in runs if source.tags(run, "graph")]

@@ -47,7 +47,7 @@ class _Taken:
 
 def found_in(source: FrameSource, ask: Ask) -> Found:
     """The items of an ask's tag in the chosen runs."""
-    runs = selected_runs(ask.state, source)
+    runs = selected_runs(ask.state, source, ("histogram",))
     return [(run, items) for run in runs if (items := source.items(run, "histogram", ask.tag)) is not None and len(items)]
 
 

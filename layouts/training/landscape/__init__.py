@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from layouts.page import Page
 from layouts.training.landscape.callbacks import register
+from layouts.training.landscape.catalogue import NEEDS
 from layouts.training.landscape.layout import layout
 
 PAGE = Page(
-    path="landscape", name="landscape", title="landscape.title", icon="landscape", needs=("landscape", "checkpoints"),
-    layout=layout, register=register, libraries=("plotly",),
+    path="landscape", name="landscape", title="landscape.title", icon="landscape", needs=NEEDS, layout=layout,
+    register=register, libraries=("plotly",),
 )  # fmt: skip

@@ -13,6 +13,7 @@ from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 from layouts.page import FrameSource, RunRow
 from layouts.state import selected_runs
 
+NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50
 """The landscapes of so many runs are listed."""
 MOST_PLANS = 5
@@ -27,7 +28,7 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
 
     A landscape's mark changes when it is written anew, a run's version when anything of it does.
     """
-    runs = selected_runs(state, source)
+    runs = selected_runs(state, source, NEEDS)
     source.want(runs)
     rows = {member: row for row in source.runs() for member in row.members}
     having = [run for run in runs if source.tags(run, "landscape")]

@@ -18,10 +18,8 @@ from layouts.i18n import attributes, for_browser
 from layouts.page import FrameSource, Ids, Page
 from layouts.state import BadInput
 from layouts.texts import overview as texts
-from layouts.training.overview.facts import head, run_of
+from layouts.training.overview.facts import NEEDS, head, run_of
 from layouts.training.overview.tiles import TILES, Tile, tile
-
-_NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 
 
 def layout(ids: Ids, routes: str) -> Any:
@@ -132,6 +130,6 @@ def _pages() -> dict[str, Page]:
 
 
 PAGE = Page(
-    path="overview", name="overview", title="overview.title", icon="overview", needs=_NEEDS, layout=layout,
+    path="overview", name="overview", title="overview.title", icon="overview", needs=NEEDS, layout=layout,
     register=register, libraries=("plotly",),
 )  # fmt: skip

@@ -14,6 +14,8 @@ from layouts.i18n import both
 from layouts.page import FrameSource, RunRow
 from layouts.state import colours, selected_runs, text
 
+NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
+"""Kinds of data of which a run on the overview has one."""
 LARGE = ("histogram", "image", "tensor", "text")
 """Kinds of large values that are recorded while training; landscapes are computed afterwards."""
 INTERVALS = 100
@@ -61,7 +63,7 @@ class Span:
 
 def run_of(source: FrameSource, state: Any) -> tuple[str, RunRow] | None:
     """The member run that a state puts on screen, and its row: `of`, or else the first chosen; None where none is chosen."""
-    chosen = selected_runs(state, source)
+    chosen = selected_runs(state, source, NEEDS)
     if not chosen:
         return None
     named = text(state, "of", limit=_NAME)

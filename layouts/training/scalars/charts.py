@@ -28,7 +28,7 @@ Found = Sequence[tuple[str, str, Series]]
 
 def series_of(source: FrameSource, ask: Ask) -> Found:
     """Every series with points that an ask names."""
-    runs = selected_runs(ask.state, source)
+    runs = selected_runs(ask.state, source, ("scalar",))
     pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
     return [(run, tag, series) for run, tag in pairs if (series := source.series(run, tag)) is not None and series.step.size]
 

@@ -27,7 +27,7 @@ def source() -> PipelineSource:
 
 
 def test_runs_with_equal_pipelines_share_a_drawing() -> None:
-    found, digest, table = pipelines_of(source(), {}, None)
+    found, digest, table = pipelines_of(source(), {"run": ["*"]}, None)
     assert [[run["key"] for run in one["runs"]] for one in found["pipelines"]] == [["new", "same"], [ODD]]
     assert [one["letter"] for one in found["pipelines"]] == ["A", "B"]
     assert found["without"] == ["none"]
