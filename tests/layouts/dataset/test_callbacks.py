@@ -37,7 +37,7 @@ def test_runs_with_equal_pipelines_share_a_drawing() -> None:
         assert marked == [["batch_size"], []]
     cells = [words(cell) for cell in parts(table, html.Td)]
     assert [text.strip() for text in cells] == ["Batch", "batch_size", "32", "64"]
-    assert pipelines_of(source(), {}, digest) == (no_update,) * 3
+    assert pipelines_of(source(), {"run": ["*"]}, digest) == (no_update,) * 3
     assert pipelines_of(source(), None, None) == (no_update,) * 3
     json.dumps(found)
 
