@@ -154,11 +154,14 @@
     push(book.prefix + path + address(next));
   }
 
+  // A link to a page of ours: data-query is the state it opens with, data-run the one run.
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element && event.target.closest("a[data-page]");
     if (!link || !book || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    if (link.getAttribute("aria-disabled") !== "true") go(link.dataset.page, link.dataset.run ? { run: [link.dataset.run] } : {});
+    if (link.getAttribute("aria-disabled") === "true") return;
+    const { page, query, run } = link.dataset;
+    go(page, query ? mindscope.state.fromQuery(query) : run ? { run: [run] } : {});
   });
 
   functions.menu_changed = function (runs) {
