@@ -7,10 +7,17 @@ of their own, which is this file run as a program and which can be killed; a pla
 from __future__ import annotations
 
 import json
+import math
 import re
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
+from typing import TypeVar
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 LONGEST = 1000
 """A pattern has at most so many characters."""
@@ -24,22 +31,66 @@ class PatternError(ValueError):
 
 def matching(pattern: str, names: Sequence[str], seconds: float = 1.0) -> list[str]:
     """The names in which the pattern (Python's syntax) occurs, in order. Raises PatternError."""
+    return [name for name, found in zip(names, captured(pattern, names, seconds), strict=True) if found is not None]
+
+
+def captured(pattern: str, names: Sequence[str], seconds: float = 1.0) -> list[str | None]:
+    """What the pattern finds in each name: its first group, else all; None where it finds nothing. Raises PatternError."""
     if len(pattern) > LONGEST:
         raise PatternError(f"wanted a pattern of at most {LONGEST} characters, got {len(pattern)}")
     if not re.search(r"[\\^$.|?*+()\[\]{}]", pattern):
-        return [name for name in names if pattern in name]
+        return [pattern if pattern in name else None for name in names]
     question = json.dumps([pattern, list(names)]).encode()
     command = [sys.executable, "-I", "-S", __file__]
     try:
         answer = subprocess.run(command, input=question, capture_output=True, timeout=seconds, check=True)  # noqa: S603
-        places, error = json.loads(answer.stdout)
+        found, error = json.loads(answer.stdout)
     except subprocess.TimeoutExpired:
         raise PatternError(f"the pattern took longer than {seconds:g} s and was stopped: simplify it") from None
     except subprocess.CalledProcessError:
         raise PatternError("the pattern needs too much memory: simplify it") from None
     if error:
         raise PatternError(f"wanted a regular expression: {error}")
-    return [names[place] for place in places]
+    return list(found)
+
+
+class Captures:
+    """`captured` for those who ask the same again: each of the last questions is tried once, one at a time.
+
+    What could not be answered is tried again after some seconds: a busy machine may have been the reason.
+    """
+
+    KEPT = 16
+    PATIENCE = 10.0
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._answers: dict[tuple[str, tuple[str, ...]], list[str | None]] = {}
+        self._refused: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
+
+    def __call__(self, pattern: str, names: Sequence[str]) -> list[str | None]:
+        """What `captured` says."""
+        question = pattern, tuple(names)
+        with self._lock:
+            if question in self._answers:
+                return self._answers[question]
+            asked, reason = self._refused.get(question, (-math.inf, ""))
+            if time.monotonic() - asked < self.PATIENCE:
+                raise PatternError(reason)
+            try:
+                answer = captured(pattern, names)
+            except PatternError as error:
+                _keep(self._refused, question, (time.monotonic(), str(error)), self.KEPT)
+                raise
+            _keep(self._answers, question, answer, self.KEPT)
+            return answer
+
+
+def _keep(answers: dict[K, V], question: K, answer: V, most: int) -> None:
+    answers.pop(question, None)
+    answers[question] = answer
+    if len(answers) > most:
+        del answers[next(iter(answers))]
 
 
 def _answer() -> None:
@@ -55,7 +106,13 @@ def _answer() -> None:
     except (re.error, OverflowError, RecursionError) as error:
         json.dump([[], str(error)], sys.stdout)
         return
-    json.dump([[place for place, name in enumerate(names) if expression.search(name)], ""], sys.stdout)
+    json.dump([[_taken(expression.search(name)) for name in names], ""], sys.stdout)
+
+
+def _taken(match: re.Match[str] | None) -> str | None:
+    if match is None:
+        return None
+    return match[1] if match.re.groups and match[1] is not None else match[0]
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from app.index import Index
 from app.lineage import Lineage
-from app.matching import matching
+from app.matching import Captures, matching
 from app.notes import Notes
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
@@ -106,6 +106,7 @@ class Store:
         self._cache = PayloadCache()
         self._measuring = threading.Lock()
         self._lineage = Lineage()
+        self._captures = Captures()
         self._found: dict[str, Source] = {}
         self._rows: tuple[RunRow, ...] = ()
         self._base_problems: tuple[tuple[str, Problem], ...] = ()
@@ -243,6 +244,10 @@ class Store:
     def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
         """The names in which a regular expression occurs; PatternError for one that cannot be tried."""
         return matching(pattern, names)
+
+    def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
+        """What a regular expression finds in each name; PatternError for one that cannot be tried."""
+        return self._captures(pattern, names)
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         """What a member run's checkpoints allow to compute."""

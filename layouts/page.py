@@ -82,8 +82,8 @@ class SourceStatus:
 class FrameSource(Protocol):
     """All a page may know of the application.
 
-    Every method but `value`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching` and `landscape_plan` answers
-    from memory within milliseconds.
+    Every method but `value`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching`, `captured` and
+    `landscape_plan` answers from memory within milliseconds.
     """
 
     def status(self) -> SourceStatus:
@@ -155,6 +155,13 @@ class FrameSource(Protocol):
         """The names in which a regular expression occurs, in order, found within a time limit.
 
         ValueError, whose text is meant for the user, for no such expression or one that takes too long.
+        """
+        ...
+
+    def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
+        """What a regular expression finds in each name: its first group, else all of it, None where it does not occur.
+
+        Found within a time limit; ValueError as of `matching`.
         """
         ...
 

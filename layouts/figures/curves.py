@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -20,12 +21,26 @@ WIDTH = 1.5
 
 
 @dataclass(frozen=True, slots=True)
+class Spread:
+    """What a line of a group has around it: of how many runs it is at each point, and the ends of its band.
+
+    outline are arrays of which every extreme in a pixel column is kept, ends(indices) the low and high end of the band at some
+    of the points, None for no band. members is the number of runs.
+    """
+
+    members: int
+    n: Ints
+    outline: tuple[Floats, ...] = ()
+    ends: Callable[[Ints], tuple[Floats, Floats]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """One series of a chart.
 
     x has one entry per point, in the unit of the axis, NaN where the point has no place on it. started is the wall time in
     seconds that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style. threshold is its own,
-    where it has one, instead of the chart's.
+    where it has one, instead of the chart's. spread is there for a line that stands for a group of runs.
     """
 
     run: str
@@ -38,6 +53,7 @@ class Line:
     axis: int = 1
     stroke: str = "solid"
     threshold: Threshold | None = None
+    spread: Spread | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +100,8 @@ def prepared(line: Line, look: Look) -> Curve:
     kept = reduce_points(line.x, shown, columns=look.columns, window=look.view.x, breaks=starts)
     if look.weight > 0.0:
         kept = _joined(kept, reduce_points(line.x, raw, columns=look.columns, window=look.view.x, breaks=starts))
+    for outline in line.spread.outline if line.spread else ():
+        kept = _joined(kept, reduce_points(line.x, outline, columns=look.columns, window=look.view.x, breaks=starts))
     unplaced = int(np.count_nonzero(~np.isfinite(line.x)))
     return Curve(line, shown, kept, _gaps(line.x, shown, kept.keep, starts), hidden, unplaced)
 

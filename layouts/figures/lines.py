@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from layouts.figures.bands import Ends, bands, columns_of_group, ends_of
 from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trace, prepared, single, trace_on, with_gaps
 from layouts.figures.marks import marks
 from layouts.figures.thresholds import satisfying, threshold_of
@@ -23,30 +24,40 @@ from layouts.payload import drawn, durations, numbers, spaced, whole_numbers
 SHADOW = 0.2
 
 
-def figure(lines: Sequence[Line], look: Look) -> dict[str, Any]:
-    """The figure of one chart; `layout.meta` holds the facts that the card states about it."""
+def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = None) -> dict[str, Any]:
+    """The figure of one chart; `layout.meta` holds the facts that the card states about it.
+
+    members are the lines of single runs that lines of groups were made of: points are counted and marked by them.
+    """
     curves = [prepared(line, look) for line in lines]
-    data: list[Trace] = []
+    ends = [ends_of(curve) for curve in curves]
+    data: list[Trace] = bands(curves, ends, look)
     if look.weight > 0.0:
         data += [_shadow(curve, look) for curve in curves]
-    shadows = len(data)
+    first = len(data) - len(curves)
     for number, curve in enumerate(curves):
-        data.append(_main(curve, look, number if shadows else None))
+        data.append(_main(curve, look, first + number if look.weight > 0.0 else None, ends[number]))
     data += _single_points(curves)
     red, thresholds = satisfying(curves, look)
-    edge, facts = marks(lines, look)
+    members = lines if members is None else members
+    edge, facts = marks(members, look)
     data += red + edge
     facts |= {
-        "points": sum(line.series.step.size for line in lines),
-        "inside": sum(curve.kept.inside for curve in curves),
+        "points": sum(line.series.step.size for line in members),
+        "inside": sum(curve.kept.inside for curve in curves) if members is lines else _inside(members, look),
         "sent": sum(curve.kept.keep.size for curve in curves),
         "whole": all(curve.kept.whole for curve in curves),
         "hidden": sum(curve.hidden for curve in curves),
-        "unplaced": sum(curve.unplaced for curve in curves),
+        "unplaced": sum(int(np.count_nonzero(~np.isfinite(line.x))) for line in members),
         "thresholds": thresholds,
         "axis": look.axis,
     }
     return {"data": data, "layout": _layout(lines, look, facts, marked=bool(edge))}
+
+
+def _inside(members: Sequence[Line], look: Look) -> int:
+    low, high = look.view.x or (-np.inf, np.inf)
+    return sum(int(np.count_nonzero((line.x >= low) & (line.x <= high))) for line in members)
 
 
 # Traces ---------------------------------------------------------------------------------------------------------------
@@ -83,11 +94,14 @@ def _shadow(curve: Curve, look: Look) -> Trace:
     return trace
 
 
-def _main(curve: Curve, look: Look, shadow: int | None) -> Trace:
+def _main(curve: Curve, look: Look, shadow: int | None, ends: Ends | None) -> Trace:
     trace = _drawn_line(curve, curve.shown, exact=look.weight == 0.0)
     line = curve.line
     named = {"key": line.run, "tag": line.tag, "label": line.label, "colour": line.colour, "started": line.started}
-    trace["meta"] = named | {"raw": shadow} | _hover_columns(curve, look)
+    if line.spread is None:
+        trace["meta"] = named | {"raw": shadow} | _hover_columns(curve, look)
+    else:
+        trace["meta"] = named | {"raw": None} | columns_of_group(curve, line.spread, ends)
     return trace
 
 

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from app.matching import PatternError, matching
+from app.matching import Captures, PatternError, captured, matching
 
 NAMES = ["loss", "acc", "train/loss", "训练/损失", "a b", "<b>x</b>", "line\nbreak", "😀", ""]
 
@@ -48,3 +48,39 @@ def test_the_pattern_is_data() -> None:
 def test_many_names() -> None:
     names = [f"run_{number}/loss" for number in range(20_000)]
     assert matching(r"_1\d*/", names) == [name for name in names if re.search(r"_1\d*/", name)]
+
+
+def test_what_a_pattern_finds_is_its_first_group_or_all_of_it() -> None:
+    assert captured(r"lr([\d.]+)_s\d", ["lr0.1_s2", "lr1_s0", "adam"]) == ["0.1", "1", None]
+    assert captured(r"lr\d", ["lr1_s0", "adam"]) == ["lr1", None]
+    assert captured(r"(x)?lr\d", ["lr1_s0", "xlr2"]) == ["lr1", "x"]
+    assert captured("^()", ["a"]) == [""]
+    assert captured("lr", ["lr1", "adam"]) == ["lr", None]
+    assert captured("训(.)", ["训练"]) == ["练"]
+
+
+def test_the_same_question_is_tried_once(monkeypatch) -> None:
+    asked: list[str] = []
+
+    def ask(pattern, names):
+        asked.append(pattern)
+        if pattern == "(":
+            raise PatternError("no")
+        return [pattern] * len(names)
+
+    monkeypatch.setattr("app.matching.captured", ask)
+    captures = Captures()
+    for _ in range(3):
+        assert captures("a.", ["x", "y"]) == ["a.", "a."]
+        with pytest.raises(PatternError, match="no"):
+            captures("(", ["x"])
+    assert asked == ["a.", "("]
+    assert captures("a.", ["x"]) == ["a."]
+    for number in range(2 * Captures.KEPT):
+        captures(f"{number}.", ["x"])
+    captures("a.", ["x", "y"])
+    assert asked.count("a.") == 3
+    monkeypatch.setattr(Captures, "PATIENCE", -1.0)
+    with pytest.raises(PatternError):
+        captures("(", ["x"])
+    assert asked.count("(") == 2

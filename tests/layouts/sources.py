@@ -58,6 +58,10 @@ class EmptySource:
     def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
         return [name for name in names if re.search(pattern, name)]
 
+    def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
+        found = [re.search(pattern, name) for name in names]
+        return [match and (match[1] if match.re.groups else match[0]) for match in found]
+
     def landscape_plan(self, run: str) -> LandscapePlan | None:
         return None
 

@@ -12,13 +12,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from parsers.analysis import Threshold, ThresholdError, parse_threshold
+from parsers.analysis.groups import BANDS, LINES
 
 from layouts.figures.curves import View
 from layouts.state import BadInput, flag, number, text, texts
+from layouts.training.scalars.grouping import KINDS
 
 COLUMNS = (50, 8000)
 MOST_TAGS = 50
 MAX_SMOOTH = 0.99
+BASES = ("run", "group")
 _TAG = "tag:"
 _NAME = 100_000
 _DAY_MINUTES = 24 * 60
@@ -30,7 +33,9 @@ class Ask:
 
     axis is "step", "relative", "absolute" or "tag", axis_tag the tag in the last case. In an absolute view x is in seconds
     since 1970; zone is the browser's offset from UTC in seconds. every: draw all lines, however many. pan: dragging moves.
-    threshold is for all tags but those that have one of their own in thresholds.
+    threshold is for all tags but those that have one of their own in thresholds. by is what runs are grouped by (see
+    `grouping`), line and band how a group is drawn, base the run ("run:<key>") or group ("group:<label>") that curves are
+    differences to.
     """
 
     left: tuple[str, ...]
@@ -47,6 +52,10 @@ class Ask:
     zone: float
     every: bool
     pan: bool
+    by: str = ""
+    line: str = "mean"
+    band: str = "interval"
+    base: str = ""
 
 
 def read_ask(data: Any) -> Ask:
@@ -75,7 +84,19 @@ def read_ask(data: Any) -> Ask:
         zone=number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0,
         every=flag(data, "every"),
         pan=flag(data, "pan"),
+        by=_of_kind(data, "group", KINDS),
+        line=text(data, "line", "mean", LINES),
+        band=text(data, "band", "interval", BANDS),
+        base=_of_kind(data, "base", BASES),
     )
+
+
+def _of_kind(data: Any, key: str, kinds: Sequence[str]) -> str:
+    """A text whose part before the first ":" is one of kinds, or "" for none; or BadInput."""
+    value = text(data, key, limit=_NAME)
+    if value and value.partition(":")[0] not in kinds:
+        raise BadInput(f"{key}: wanted one of {', '.join(kinds)}; got {value[:80]!r}")
+    return value
 
 
 def _read_thresholds(expressions: Sequence[str]) -> dict[str, Threshold]:

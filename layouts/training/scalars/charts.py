@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from layouts.page import FrameSource, RunRow
 from layouts.state import colours, selected_runs
 from layouts.theme import PALETTE
 from layouts.training.scalars.asks import Ask
+from layouts.training.scalars.comparing import Style, differences, grouped
+from layouts.training.scalars.grouping import Grouping, grouping
 
 MOST_LINES = 200
 """A chart draws so many lines unless it is told to draw them all."""
@@ -35,16 +38,74 @@ def series_of(source: FrameSource, ask: Ask) -> Found:
 
 def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     """The figure of one card."""
-    shown = found if ask.every else found[:MOST_LINES]
+    groups, refused = groups_of(source, ask)
     # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
     with np.errstate(over="ignore", invalid="ignore"):
-        drawn = figure(list(_lines(source, shown, ask)), _look(ask))
+        if groups or ask.base:
+            drawn, shown, series, beyond = _compared(source, ask, found, groups)
+        else:
+            shown, series, beyond = found if ask.every else found[:MOST_LINES], len(found), 0
+            drawn = figure(list(_lines(source, shown, ask)), _look(ask))
     drawn["layout"]["dragmode"] = "pan" if ask.pan else "zoom"
     drawn["layout"]["meta"] |= {
-        "tags": [*ask.left, *ask.right], "lines": len(shown), "series": len(found),
+        "tags": [*ask.left, *ask.right], "lines": len(shown), "series": series, "refused": refused, "beyond": beyond,
+        "base": base_label(source, ask, groups), "grouped": groups is not None, "band": ask.band if groups else "",
         "legend": _legend(shown, ask) if len(ask.left) + len(ask.right) > 1 else [],
     }  # fmt: skip
     return drawn
+
+
+def groups_of(source: FrameSource, ask: Ask) -> tuple[Grouping | None, str]:
+    """(the groups an ask names, None for none, and why they cannot be made)."""
+    try:
+        return grouping(source, ask.by), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+def base_label(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | None:
+    """What the baseline is called, None where there is none."""
+    kind, _, name = ask.base.partition(":")
+    if kind == "run":
+        return _label(name, _row_of(source, name))
+    return name if kind == "group" and groups else None
+
+
+def _compared(
+    source: FrameSource, ask: Ask, found: Found, groups: Grouping | None
+) -> tuple[dict[str, Any], Found, int, int]:
+    """(the figure of groups or of differences, what is shown in it, of how many lines, points without a baseline)."""
+    look = _look(ask)
+    kind, _, name = ask.base.partition(":")
+    base: str | dict[str, Line] | None = None
+    if kind == "run":
+        mine = [(name, tag, one) for tag in dict.fromkeys((*ask.left, *ask.right)) if (one := source.series(name, tag))]
+        base = {line.tag: line for line in _lines(source, mine, ask)}
+    elif kind == "group" and groups:
+        base = name
+    if base is not None:
+        # A threshold is about values, not about differences.
+        look = replace(look, threshold=None)
+        ask = replace(ask, thresholds={})
+    if groups is None:
+        shown = found if ask.every else found[:MOST_LINES]
+        lines, beyond = list(_lines(source, shown, ask)), 0
+        if isinstance(base, dict):
+            lines, beyond = differences(lines, base, look)
+        return figure(lines, look), shown, len(found), beyond
+    style = Style(ask.line, ask.band, bridge=ask.axis != "step")
+    made, members = grouped(list(_lines(source, found, ask)), groups, look, style, base)
+    kept = made if ask.every else made[:MOST_LINES]
+    strokes = _strokes([(line.run, line.tag, line.series) for line in kept], ask)
+    tags = [*ask.left, *ask.right]
+    by_tag = len({line.run for line in kept}) == 1 and len(tags) > 1
+    hue = {tag: PALETTE[number % len(PALETTE)][0] for number, tag in enumerate(tags)}
+    kept = [
+        replace(line, stroke=strokes[line.tag], colour=hue[line.tag] if by_tag else line.colour) for line in kept
+    ]
+    shown = [(line.run, line.tag, line.series) for line in kept]
+    # Runs were smoothed before they were averaged.
+    return figure(kept, replace(look, weight=0.0), members), shown, len(made), 0
 
 
 def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
@@ -55,6 +116,12 @@ def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
         over = source.series(run, ask.axis_tag) if ask.axis == "tag" else None
         if over is not None:
             parts.append(str(over.step.size))
+    if ask.by:
+        groups, refused = groups_of(source, ask)
+        parts += [refused, *(groups.label[run] for run, _, _ in found if groups)]
+    if ask.base.startswith("run:"):
+        under = [source.series(ask.base.removeprefix("run:"), tag) for tag in (*ask.left, *ask.right)]
+        parts += [str(one.step.size) if one else "" for one in under]
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 
@@ -70,6 +137,10 @@ def _lines(source: FrameSource, found: Found, ask: Ask) -> Iterator[Line]:
             x=_x(source, run, series, seconds, ask), started=started,
             axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag),
         )  # fmt: skip
+
+
+def _row_of(source: FrameSource, run: str) -> RunRow | None:
+    return next((row for row in source.runs() if run in row.members), None)
 
 
 def _label(run: str, row: RunRow | None) -> str:

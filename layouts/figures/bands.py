@@ -1,0 +1,62 @@
+"""Bands around the lines of groups, and what hovering says of a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from layouts.figures.curves import Curve, Floats, Look, Spread, Trace, trace_on, with_gaps
+from layouts.payload import drawn, numbers, whole_numbers
+
+OPACITY = 0.18
+Ends = tuple[Floats, Floats]
+
+
+def ends_of(curve: Curve) -> Ends | None:
+    """Low and high end of the band at the points of a curve that are drawn; None for a curve without a band."""
+    spread = curve.line.spread
+    return None if spread is None or spread.ends is None else spread.ends(curve.kept.keep)
+
+
+def bands(curves: Sequence[Curve], ends: Sequence[Ends | None], look: Look) -> list[Trace]:
+    """An area for each band, interrupted where it has no ends. On a log axis it reaches down to the lowest value drawn."""
+    floor = _floor(curves, ends) if look.log else -np.inf
+    return [trace for curve, both in zip(curves, ends, strict=True) if both and (trace := _area(curve, *both, floor))]
+
+
+def _floor(curves: Sequence[Curve], ends: Sequence[Ends | None]) -> float:
+    shown = [curve.shown[curve.kept.keep] for curve in curves] + [low for low, _ in filter(None, ends)]
+    above = [values[values > 0.0] for values in shown]
+    return min((float(values.min()) for values in above if values.size), default=1.0)
+
+
+def _area(curve: Curve, low: Floats, high: Floats, floor: float) -> Trace | None:
+    x = curve.line.x[curve.kept.keep]
+    low = np.maximum(low, floor)
+    there = np.flatnonzero(np.isfinite(low) & np.isfinite(high) & (high >= low))
+    if not there.size or not curve.kept.ordered:
+        return None
+    cut = np.flatnonzero(np.diff(there) > 1) + 1
+    if curve.gaps.size:
+        cut = np.union1d(cut, np.searchsorted(there, curve.gaps))
+    parts = [part for part in np.split(there, cut) if part.size > 1]
+    if not parts:
+        return None
+    # Each part there and back; a gap between two parts closes the one before.
+    gap = np.array([np.nan])
+    along = np.concatenate([np.concatenate((x[part], x[part[::-1]], gap)) for part in parts])[:-1]
+    around = np.concatenate([np.concatenate((low[part], high[part[::-1]], gap)) for part in parts])[:-1]
+    trace = trace_on(curve.line, "lines") | {"x": numbers(along), "y": drawn(around), "line": {"width": 0}}
+    return trace | {"fill": "toself", "fillcolor": curve.line.colour, "opacity": OPACITY, "meta": {"band": True}}
+
+
+def columns_of_group(curve: Curve, spread: Spread, ends: Ends | None) -> dict[str, Any]:
+    """For each point drawn how many runs it is of, and the ends of its band."""
+    keep, gaps = curve.kept.keep, curve.gaps
+    n = with_gaps(spread.n[keep].astype(np.float64), gaps, None)
+    columns: dict[str, Any] = {"members": spread.members, "n": whole_numbers(n)}
+    if ends is not None:
+        columns |= {name: drawn(with_gaps(end, gaps, np.nan)) for name, end in zip(("low", "high"), ends, strict=True)}
+    return columns
