@@ -111,7 +111,7 @@ def private_directory(path: str) -> None:
 
 
 class Index:
-    """Snapshots of runs by key. Every failure is a miss; damage empties it. Made and used by one thread."""
+    """Snapshots by key. Every failure is a miss; damage empties it. Made and used by one thread."""
 
     def __init__(self, directory: str, *, size_limit: int = SIZE_LIMIT) -> None:
         self.directory = directory
@@ -124,7 +124,24 @@ class Index:
         self._open()
 
     def load(self, key: str) -> list[FileState] | None:
-        """What is kept under the key, or None."""
+        """The states of a run kept under the key, or None."""
+        data = self.read(key)
+        if data is None:
+            return None
+        try:
+            return load(data)
+        except FormatError as error:
+            log.info("index: %s", error)
+            return None
+
+    def save(self, key: str, states: Sequence[FileState]) -> None:
+        """Keep what has been read of a run under the key."""
+        parts = dump(states)
+        if parts is not None:
+            self.write(key, parts)
+
+    def read(self, key: str) -> bytes | None:
+        """The bytes kept under the key, or None."""
         if self._cache is None:
             return None
         try:
@@ -132,17 +149,14 @@ class Index:
             if opened is None:
                 return None
             with opened:
-                return load(opened.read())
-        except FormatError as error:
-            log.info("index: %s", error)
-            return None
+                return bytes(opened.read())
         except (Rejected, *_DAMAGE) as error:
             self._recover(error)
             return None
 
-    def save(self, key: str, states: Sequence[FileState]) -> None:
-        """Keep what has been read under the key."""
-        if self._cache is None or (parts := dump(states)) is None:
+    def write(self, key: str, parts: Sequence[bytes | memoryview]) -> None:
+        """Keep the parts, one after the other, under the key."""
+        if self._cache is None:
             return
         try:
             self._cache.set(key, _Stream(parts), read=True)

@@ -14,7 +14,7 @@ import msgspec
 
 from app.terminal import printable, width
 from parsers import Problem, Run, Source, discover
-from parsers.discovery import printable as encodable
+from parsers.names import printable as encodable
 from parsers.runs import reader_of_file
 
 

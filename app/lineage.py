@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from parsers import LineageRow, derive, shared_tags
-from parsers.discovery import printable
+from parsers.names import printable
 from parsers.runs import Run
 
 _KINDS = ("lineage", "hparams", "config")

@@ -9,7 +9,7 @@ import numpy as np
 
 from layouts.page import RunRow
 from parsers import Source
-from parsers.discovery import printable
+from parsers.names import printable
 from parsers.runs import Run
 
 LIVE_SECONDS = 60.0

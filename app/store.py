@@ -13,14 +13,16 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from app.index import Index
 from app.lineage import Lineage
 from app.matching import Captures, matching
 from app.notes import Notes
+from app.profiles import ProfileFrames, profile_of, row_of
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.page import RunRow, SourceStatus
+from layouts.page import ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -32,6 +34,7 @@ from parsers import (
     PayloadCache,
     PayloadError,
     Problem,
+    Profile,
     Series,
     Setting,
     Source,
@@ -39,7 +42,8 @@ from parsers import (
     Value,
     landscape_plan,
 )  # fmt: skip
-from parsers.discovery import Scanner, printable, rescan
+from parsers.discovery import Scanner, rescan
+from parsers.names import printable
 from parsers.runs import Run
 from parsers.snapshot import key_of
 
@@ -76,12 +80,16 @@ class _Entry:
 
     def take(self, source: Source) -> None:
         """The run as the newest scan found it; due for reading if any of its files differs."""
-        found = (source.files, source.profile_dirs) != (self.source.files, self.source.profile_dirs)
-        if found or any(p.kind == "unreadable" for p in self.run.problems):
+        if _looks(source) != _looks(self.source) or any(p.kind == "unreadable" for p in self.run.problems):
             self.due = True
         if self.loaded and source.plan != self.source.plan:
             self.row = replace(self.row, tags=kinds_of(self.run, source))
         self.source = source
+
+
+def _looks(source: Source) -> tuple[object, ...]:
+    """What of a run is looked at on disk."""
+    return source.files, source.profile_dirs, source.profile_size, source.profile_updated
 
 
 class Store:
@@ -107,6 +115,7 @@ class Store:
         self._measuring = threading.Lock()
         self._lineage = Lineage()
         self._captures = Captures()
+        self._profiles = ProfileFrames(f"{index_directory}-profiles" if index_directory else None)
         self._found: dict[str, Source] = {}
         self._rows: tuple[RunRow, ...] = ()
         self._base_problems: tuple[tuple[str, Problem], ...] = ()
@@ -138,6 +147,7 @@ class Store:
         """Stop reading, keep in the index what has been read, and wait for both."""
         self._stopping = True
         self._wake.set()
+        self._profiles.stop()
         if self._thread is not None:
             self._thread.join(timeout=10)
 
@@ -253,6 +263,39 @@ class Store:
         """What a member run's checkpoints allow to compute."""
         entry = self._entries.get(run)
         return landscape_plan(entry.source.path) if entry else None
+
+    def profiles(self, run: str) -> Sequence[ProfileRow]:
+        """The profiles of one member run by session and rank."""
+        entry = self._entries.get(run)
+        return [row_of(profile) for profile in entry.run.profile.values()] if entry else ()
+
+    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
+        """One frame of one profile, or how far it is."""
+        entry, found = self._profile(run, session, rank)
+        if entry is None or found is None:
+            return ProfileFrame("missing")
+        return self._profiles.frame(*found, name, again=again, told=lambda: self._told(entry))
+
+    def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
+        """Read no further what has been begun."""
+        _, found = self._profile(run, session, rank)
+        if found is not None:
+            self._profiles.cancel(found[0], name)
+
+    def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
+        """What the small files of a profile tell."""
+        _, found = self._profile(run, session, rank)
+        return {**found[0].about, **found[0].step_points} if found is not None else {}
+
+    def _profile(self, run: str, session: str, rank: int) -> tuple[_Entry | None, tuple[Profile, str] | None]:
+        entry = self._entries.get(run)
+        return entry, profile_of(entry.run.profile, session, rank) if entry else None
+
+    def _told(self, entry: _Entry) -> None:
+        """A profile was read: what was wrong in it is shown."""
+        if len(entry.problems) != entry.row.problems:
+            entry.due = True
+            self._wake.set()
 
     def version(self, run: str) -> int:
         """A number that changes whenever the data of that member run changes."""
@@ -439,7 +482,7 @@ class Store:
         entry.due = entry.run.behind
         first = not entry.loaded and not entry.due
         entry.loaded = entry.loaded or not entry.due
-        if changed or first or not entry.loaded:
+        if changed or first or not entry.loaded or len(entry.problems) != entry.row.problems:
             entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
             entry.unverified = entry.run.unverified
             self._publish_soon()

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import pandas as pd
 from parsers import (
     DatasetGraph,
     Graph,
@@ -79,11 +80,48 @@ class SourceStatus:
     failed: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """What one rank left in one session of the profiler: the key of a profile is (run, session, rank).
+
+    session is the directory below the run ("." for it), device Ascend, GPU, CPU or "" for unknown. files are their names below
+    the session, size their bytes, updated the newest mtime in seconds. frames are the names of those in parsers' FRAMES that
+    any of the files gives. mark changes whenever a file does.
+    """
+
+    session: str
+    rank: int
+    device: str
+    files: tuple[str, ...]
+    size: int
+    updated: float
+    frames: tuple[str, ...]
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileFrame:
+    """One frame of a profile, or how far it is.
+
+    state: "ready" (frame is there, perhaps of no rows), "reading" (done of total bytes read; ask again), "waiting" (others are
+    read first; ask again), "missing" (no file gives it: any of `wanted` would), "cancelled" (ask with again) or "failed" (text
+    says why). problems is the damage found in its files.
+    """
+
+    state: str
+    frame: pd.DataFrame | None = None
+    done: int = 0
+    total: int = 0
+    wanted: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    text: str = ""
+
+
 class FrameSource(Protocol):
     """All a page may know of the application.
 
-    Every method but `value`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching`, `captured` and
-    `landscape_plan` answers from memory within milliseconds.
+    Every method but `value`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching`, `captured`,
+    `landscape_plan` and `profile_notes` answers from memory within milliseconds; `profile_frame` within two tenths of a second.
     """
 
     def status(self) -> SourceStatus:
@@ -170,6 +208,25 @@ class FrameSource(Protocol):
 
         FormatError, whose text is meant for the user, where the file is damaged.
         """
+        ...
+
+    def profiles(self, run: str) -> Sequence[ProfileRow]:
+        """The profiles of one member run by session and rank; empty for an unknown run."""
+        ...
+
+    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
+        """One frame of one profile by its name in FRAMES (KeyError for another); never write into it.
+
+        What is not at hand is read in the background, and small files while the caller waits. again: also what was cancelled.
+        """
+        ...
+
+    def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
+        """Read no further what `profile_frame` has begun to read."""
+        ...
+
+    def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
+        """What the small files of a profile tell: fp_start, bp_end, and what profiler_info and profiler_metadata say."""
         ...
 
     def version(self, run: str) -> int:

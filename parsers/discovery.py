@@ -32,6 +32,8 @@ from dataclasses import dataclass, replace
 from parsers.checkpoints import PLACE
 from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
+from parsers.names import PROFILE_NAME, printable
+from parsers.profiler.sessions import extent
 
 SUMMARY_NAME = re.compile(r"summary\.(\d+)")
 TENSORBOARD_NAME = re.compile(r"tfevents(?:\.(\d+))?")
@@ -39,7 +41,6 @@ MEMORY_USAGE_NAME = re.compile(r"memory_usage_\d+\.pb")
 GRAPH_NAME = re.compile(r"(?s:.*)\.(?:pb|ir|dot|onnx)|trace_code_graph_\d+")
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
-PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
 PROFILE_FILE = re.compile(
     r"profiler_info(_\d+)?\.json|(kernel_details|op_statistic|op_summary|api_statistic|step_trace_time|operator_details)(_\d+)*\.csv"
@@ -118,7 +119,15 @@ def rescan(source: Source) -> Source:
     elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
     profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
     fresh = replace(source, files=files, profile_dirs=profiles, plan=found.plan, problems=found.problems)
-    return replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks))
+    return _measured(replace(fresh, ranks=tuple(rescan(rank) for rank in source.ranks)))
+
+
+def _measured(source: Source) -> Source:
+    """The source with the extent of its profiles, ranks not included."""
+    if not source.profile_dirs:
+        return source
+    size, newest = extent(source.profile_dirs)
+    return replace(source, profile_size=size, profile_updated=newest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +167,7 @@ class Scanner:
         found = list(self._walk(seen))
         self._listings = seen
         singles = _named_apart([_source_at(place, listing) for place, listing in found if _is_run(listing)])
-        sources = _join_profiles(_join_ranks(_join_graphs(singles)))
+        sources = _join_profiles(_join_ranks(_join_graphs([_measured(source) for source in singles])))
         return sorted(sources, key=lambda source: (-source.updated, source.name))
 
     def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Place, _Listing]]:
@@ -238,11 +247,6 @@ def _real_path(path: str) -> str:
         return os.path.realpath(path)
     except OSError:
         return path
-
-
-def printable(name: str) -> str:
-    r"""A file name as text that can be encoded: bytes that are no UTF-8 become \xNN."""
-    return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
 def _list(path: str, mtime_ns: int) -> _Listing:
@@ -380,6 +384,6 @@ def _join_profiles(sources: list[Source]) -> list[Source]:
         if run is None or profile.files:
             continue
         found = tuple(path for leaf in (profile, *profile.ranks) for path in leaf.profile_dirs)
-        by_name[run.name] = replace(run, profile_dirs=run.profile_dirs + found)
+        by_name[run.name] = _measured(replace(run, profile_dirs=run.profile_dirs + found))
         del by_name[name]
     return list(by_name.values())

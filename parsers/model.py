@@ -66,7 +66,8 @@ class Source:
     path is the directory as reached from the base, real_path after resolving links, name the path relative to the base
     with "/" ("." for the base itself): unique among the sources of one base. A job has ranks (each a Source with its
     own files) and no files of its own, or both. plan is the path of what its checkpoints allow to compute, or ""
-    (`parsers.checkpoints`). updated is the newest mtime of its files (ranks included).
+    (`parsers.checkpoints`). updated is the newest mtime of its files (ranks included). profile_size and profile_updated are the
+    bytes and the newest mtime in seconds of the files in profile_dirs, 0 where there are none.
     """
 
     path: str
@@ -78,17 +79,19 @@ class Source:
     dump_dirs: tuple[str, ...] = ()
     plan: str = ""
     problems: tuple[Problem, ...] = ()
+    profile_size: int = 0
+    profile_updated: float = 0.0
 
     @property
     def updated(self) -> float:
-        """Newest mtime in seconds of the files of this run and its ranks, settings excepted; 0.0 where there are none."""
+        """Newest mtime in seconds of the files and profiles of this run and its ranks, settings excepted; 0.0 for none."""
         own = max((f.mtime for f in self.files if f.kind != "config"), default=0.0)
-        return max([own, *(rank.updated for rank in self.ranks)])
+        return max([own, self.profile_updated, *(rank.updated for rank in self.ranks)])
 
     @property
     def size(self) -> int:
-        """Bytes of all files of this run and its ranks."""
-        return sum(f.size for f in self.files) + sum(rank.size for rank in self.ranks)
+        """Bytes of all files and profiles of this run and its ranks."""
+        return sum(f.size for f in self.files) + self.profile_size + sum(rank.size for rank in self.ranks)
 
     @property
     def leaves(self) -> tuple[Source, ...]:

@@ -6,13 +6,13 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from parsers.discovery import printable
 from parsers.errors import FormatError, PayloadError
 from parsers.graphs import anf_ir, tensorflow
 from parsers.graphs.formats import format_named, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.graphs.reader import read_file
 from parsers.model import Cursor
+from parsers.names import printable
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.reading import Place, read
 from parsers.states import FileState

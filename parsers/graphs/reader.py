@@ -14,13 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from parsers.discovery import GRAPH_NAME, printable
+from parsers.discovery import GRAPH_NAME
 from parsers.errors import FormatError
 from parsers.events.files import EventFile
 from parsers.events.reading import NOWHERE, unreadable
 from parsers.graphs.formats import HEAD, format_of, recognised, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.model import Batch, Cursor, PayloadBlock, Problem
+from parsers.names import printable
 
 _ACTORS = re.compile(rb"\[Device tensor stores\]|%\d+ = \w*Actor\(|^\t?\[Kernel actors|Actor\(name:", re.MULTILINE)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from parsers.discovery import printable
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite
 from parsers.model import Floats, Series
+from parsers.names import printable
 from parsers.schema import Schema
 
 if TYPE_CHECKING:

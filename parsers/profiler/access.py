@@ -15,7 +15,7 @@ from parsers.model import Problem, Source
 from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.documents import read_json
 from parsers.profiler.parts import Place, constant, joined
-from parsers.profiler.producers import PRODUCERS
+from parsers.profiler.producers import PRODUCERS, givers, shown_name
 from parsers.profiler.sessions import ProfileFile, Session, find_sessions
 from parsers.schema import Schema
 
@@ -90,7 +90,7 @@ class Profile(Frames):
         self.session, self.rank, self.files = session, rank, files
         self._lock = threading.RLock()
         self._frames: dict[str, pd.DataFrame] = {}
-        self._problems: dict[Problem, None] = {}
+        self._problems: dict[str, tuple[Problem, ...]] = {}
 
     def __repr__(self) -> str:
         return f"Profile({self.session!r}, rank={self.rank}, files={len(self.files)})"
@@ -99,7 +99,7 @@ class Profile(Frames):
     def problems(self) -> tuple[Problem, ...]:
         """Damage in the files that have been read."""
         with self._lock:
-            return tuple(self._problems)
+            return tuple(dict.fromkeys(problem for found in self._problems.values() for problem in found))
 
     @property
     def device(self) -> str:
@@ -118,6 +118,35 @@ class Profile(Frames):
             if name not in self._frames:
                 self._frames[name] = schema.check(self._read(schema))
             return self._frames[name]
+
+    def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
+        """The frames that have been read or put back, by name, each with the damage found in its files."""
+        with self._lock:
+            return {name: (frame, self._problems.get(name, ())) for name, frame in self._frames.items()}
+
+    def put_back(self, name: str, frame: pd.DataFrame, problems: tuple[Problem, ...]) -> None:
+        """Take a frame that was read before, for others are made from it."""
+        with self._lock:
+            self._frames[name], self._problems[name] = frame, problems
+
+    def let_go(self) -> None:
+        """Hold no frame any longer; the damage found stays known."""
+        with self._lock:
+            self._frames.clear()
+
+    def wanted(self, name: str) -> tuple[str, ...]:
+        """The files of which any gives the frame of a name, as users know them, the usual ones first."""
+        return tuple(dict.fromkeys(shown_name(what) for what in givers(FRAMES[name])))
+
+    def gives(self, name: str) -> bool:
+        """Whether there is a file of which the frame of a name is made."""
+        names = {file.what for file in self.files}
+        return not names.isdisjoint(givers(FRAMES[name]))
+
+    def extent(self, name: str) -> int:
+        """Bytes of the files that the frame of a name is made of."""
+        wanted = set(givers(FRAMES[name]))
+        return sum(file.size for file in self.files if file.what in wanted)
 
     @property
     def step_points(self) -> Mapping[str, str]:
@@ -142,19 +171,21 @@ class Profile(Frames):
         else:
             return found if isinstance(found, dict) else {}
         with self._lock:
-            self._problems[problem] = None
+            self._problems[what] = (problem,)
         return {}
 
     def _read(self, schema: Schema) -> pd.DataFrame:
         names = {file.what for file in self.files}
         frames = []
+        problems: dict[Problem, None] = {}
         for producer in PRODUCERS:
             if producer.schema is not schema or names.intersection(producer.unless):
                 continue
             for file in (one for one in self.files if one.what == producer.what):
                 part = producer.read(self._place(file))
-                self._problems.update(dict.fromkeys(part.problems))
+                problems |= dict.fromkeys(part.problems)
                 frames.append(part.frame)
+        self._problems[schema.name] = tuple(problems)
         made = joined(schema, frames)
         if schema is OPERATORS:
             return joined(schema, [made, operators_of(self.kernels, made)])

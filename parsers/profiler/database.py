@@ -23,6 +23,7 @@ from parsers.frames import API, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import Part, Place, constant, frame_of, joined
+from parsers.profiler.progress import tell
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
@@ -75,6 +76,7 @@ class Database:
         self._until = time.monotonic() + LONGEST_S
         cursor = self._connection.execute(query)
         while found := cursor.fetchmany(ROWS):
+            tell(0)
             yield found
 
 

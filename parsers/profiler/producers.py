@@ -115,3 +115,22 @@ PRODUCERS: tuple[Producer, ...] = (
     Producer(HOST_MEMORY, "cpu_utilization", minddata.memory),
     Producer(HOST_MEMORY, "cpu_memory", host.memory),
 )
+
+
+def givers(schema: Schema) -> tuple[str, ...]:
+    """What files of which any gives a frame, those first that give it as it is; of others it is derived."""
+    own = tuple(dict.fromkeys(producer.what for producer in PRODUCERS if producer.schema is schema))
+    source = {OPERATORS.name: KERNELS, OPERATOR_TYPES.name: OPERATORS}.get(schema.name)
+    return own if source is None else tuple(dict.fromkeys((*own, *givers(source))))
+
+
+def shown_name(what: str) -> str:
+    """The name of such a file as users know it: aicore_intermediate_*_detail.csv."""
+    pattern = KNOWN[what].pattern
+    for regex, text in ((_RANKED, ""), (_RANK, "*"), (r"(_\d+)*", ""), ("(?:gpu_)?", "gpu_"), ("\\.", ".")):
+        pattern = pattern.replace(regex, text)
+    return re.sub(r"\((?:\?:)?([^|()]*)\|[^()]*\)", r"\1", pattern)
+
+
+_RANK = r"(?P<rank>\d{1,9})"
+_RANKED = rf"(?:_{_RANK})?"

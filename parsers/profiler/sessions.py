@@ -16,9 +16,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from parsers.discovery import PROFILE_NAME, printable
 from parsers.errors import FormatError
 from parsers.model import Problem
+from parsers.names import PROFILE_NAME, printable
 from parsers.profiler.documents import read_json
 from parsers.profiler.producers import KNOWN
 
@@ -40,6 +40,23 @@ class ProfileFile:
     rank: int
     size: int
     mtime_ns: int
+
+
+def extent(directories: Sequence[str]) -> tuple[int, float]:
+    """Bytes and newest mtime in seconds of the files of profilers in these directories; (0, 0.0) where there are none."""
+    size, newest, left = 0, 0.0, MOST_FILES
+    for path in (path for directory in directories for _, path in _files(directory, [])):
+        if classify(os.path.basename(path)) is None:
+            continue
+        left -= 1
+        if left < 0:
+            break
+        try:
+            status = os.stat(path)
+        except OSError:
+            continue
+        size, newest = size + status.st_size, max(newest, status.st_mtime)
+    return size, newest
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.page import RunRow, SourceStatus
+from layouts.page import ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -79,6 +80,18 @@ class EmptySource:
 
     def delete_view(self, key: str, was: str) -> None:
         raise NotKept("no workspace")
+
+    def profiles(self, run: str) -> Sequence[ProfileRow]:
+        return ()
+
+    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
+        return ProfileFrame("missing")
+
+    def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
+        return
+
+    def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
+        return {}
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         return []
