@@ -8,6 +8,7 @@
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.values`)
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
+    <prefix>api/profile.csv                      (`app.profile_tables`)
     <prefix>api/tensor, api/tensor.npy, ...       (`app.tensors`)
     <prefix>api/note, api/view                    (`app.editing`), which change something and are no GET
 
@@ -27,7 +28,7 @@ from typing import Any, TypeVar
 import msgspec
 from flask import Blueprint, Response, request
 
-from app import editing, tensors, values
+from app import editing, profile_tables, tensors, values
 from app.histograms import histogram_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
@@ -74,6 +75,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/lineage.csv", "lineage-csv", lambda: settings(source, "csv"))
     routes.add_url_rule("/lineage.json", "lineage-json", lambda: settings(source, "json"))
     editing.add_routes(routes, source)
+    routes.add_url_rule("/profile.csv", "profile-csv", lambda: profile_tables.table(source))
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
     routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.status())))
     return routes

@@ -10,6 +10,7 @@ import numpy as np
 from layouts.page import RunRow
 from parsers import Source
 from parsers.names import printable
+from parsers.profiler.access import FRAMES
 from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
@@ -64,7 +65,13 @@ def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) 
 
 def kinds_of(run: Run, source: Source) -> dict[str, int]:
     """Kind -> number of tags; collected checkpoints, of which landscapes can be computed, count as one."""
-    return run.kinds() | ({"checkpoints": 1} if source.plan else {})
+    return run.kinds() | profile_kinds(run) | ({"checkpoints": 1} if source.plan else {})
+
+
+def profile_kinds(run: Run) -> dict[str, int]:
+    """profile.<frame> -> number of profiles of which any file gives that frame."""
+    counted = {f"profile.{name}": sum(profile.gives(name) for profile in run.profile.values()) for name in FRAMES}
+    return {kind: number for kind, number in counted.items() if number}
 
 
 def _state(run: Run, source: Source) -> str:

@@ -30,7 +30,7 @@
     value ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(new Date(value * 1000)) : "";
 
   function otherKinds(row) {
-    return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && n > 0);
+    return Object.entries(row.tags).filter(([kind, n]) => kind !== "scalar" && !kind.startsWith("profile.") && n > 0);
   }
 
   // Cells -------------------------------------------------------------------------------------------------------------

@@ -21,7 +21,9 @@ from layouts.texts import (
     images,
     landscape,
     lineage,
+    operators,
     overview,
+    profiling,
     runs,
     scalars,
     shell,
@@ -33,6 +35,7 @@ from layouts.texts import (
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
     images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS,
+    profiling.TEXTS, operators.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

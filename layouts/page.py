@@ -39,7 +39,8 @@ class RunRow:
     single run. Times in seconds since 1970, size in bytes, steps = number of distinct steps of its longest series.
     state: "waiting" (not loaded yet), "loading", "live" (grew within the last minute), "idle", "empty" (no byte has been
     written to its files yet) or "unreadable".
-    tags: kind -> number of tags; "profile" counts profiles, "checkpoints" is 1 where some were collected for landscapes.
+    tags: kind -> number of tags; "profile" counts profiles, "profile.operators" those that give
+    this frame, "checkpoints" is 1 where some were collected for landscapes.
     main_tag/main_value: the scalar a list shows (loss where there is one) and its last value.
     """
 

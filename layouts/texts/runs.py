@@ -41,7 +41,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "kind.explain": ("explain", "可解释性"),
     "kind.hparams": ("hparams", "超参"),
     "kind.other": ("other", "其他"),
-    "kind.profiler": ("profiler", "性能数据"),
+    "kind.profile": ("profile", "性能数据"),
     "kind.dump": ("dump", "Dump 数据"),
     "grid.noRowsToShow": ("No run matches.", "没有匹配的训练。"),
     "grid.loadingOoo": ("Reading", "读取中"),

@@ -1,0 +1,236 @@
+// The operators page in the browser: tabs, toolbars, columns and cells. Counterpart of layouts/profiler/operators.
+(function () {
+  "use strict";
+  const mindscope = window.mindscope;
+  const dash = (window.dash_clientside = window.dash_clientside || {});
+  const cells = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
+  const { make, words, icon, segments, pressSegment, count, iconButton } = mindscope.cards;
+  const { get } = mindscope.profiling;
+  const react = (...args) => window.React.createElement(...args);
+  const WAIT_MS = 250;
+  const NUMBER = { type: "rightAligned", filter: "agNumberColumnFilter", initialWidth: 104 };
+  const WIDTHS = { name: 260, type: 200, full_name: 420, core: 130, input_shapes: 240, output_shapes: 200, stack: 320 };
+  const pages = new Map();
+
+  function build(page) {
+    pages.set(page.root.id, page);
+    page.tabs = page.find(".ms-operators-tabs");
+    buildTypes(page);
+    buildTable(page);
+    page.root.addEventListener("click", (event) => {
+      const button = event.target instanceof Element && event.target.closest('[data-act^="full-"]');
+      if (button) full(page, button.dataset.act.slice(5));
+    });
+  }
+
+  function full(page, name) {
+    page.change({ full: get(page, "full") === name ? [] : [name] });
+  }
+
+  function buildTypes(page) {
+    page.chart = segments("operators.chart", [["pie", "operators.chart.pie"], ["bar", "operators.chart.bar"]],
+      (value) => page.change({ chart: value === "pie" ? [] : [value] }));
+    page.by = segments("operators.by", [["total", "operators.by.total"], ["mean", "operators.by.mean"]],
+      (value) => page.change({ by: value === "total" ? [] : [value] }));
+    mindscope.i18n.label(page.by, "title", "operators.by.tip");
+    page.find(".ms-operators-types-card .ms-card-tools").prepend(page.by, page.chart);
+  }
+
+  function buildTable(page) {
+    page.views = make("span", "");
+    const input = make("input", "ms-input ms-filter", [], { type: "search", autocomplete: "off", spellcheck: "false" });
+    for (const name of ["placeholder", "aria-label"]) mindscope.i18n.label(input, name, "operators.search");
+    let timer = 0;
+    const put = () => page.change({ q: input.value ? [input.value] : [] });
+    input.addEventListener("input", () => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(put, WAIT_MS);
+    });
+    page.input = input;
+    page.within = make("select", "ms-input", [], {});
+    mindscope.i18n.label(page.within, "aria-label", "operators.in");
+    page.within.addEventListener("change", () => page.change({ in: page.within.value === "name" ? [] : [page.within.value] }));
+    page.csv = make("a", "ms-button", [icon("download"), words("operators.csv")], { download: "" });
+    page.count = make("span", "ms-muted");
+    page.find(".ms-operators-bar").replaceChildren(page.views, input, page.within, page.count, make("span", "ms-grow"), page.csv);
+  }
+
+  // Controls after every change of the state ----------------------------------------------------------------------------
+
+  function draw(page) {
+    pressSegment(page.chart, get(page, "chart", "pie"));
+    pressSegment(page.by, get(page, "by", "total"));
+    page.chart.hidden = page.by.hidden = Boolean(page.against);
+    mindscope.i18n.write(page.find(".ms-operators-types-card .ms-card-title"), page.against ? "operators.compared" : "operators.types");
+    for (const name of ["types", "table"]) {
+      page.find(`.ms-operators-${name}-card`).classList.toggle("ms-full", get(page, "full") === name);
+    }
+    if (document.activeElement !== page.input) page.input.value = get(page, "q");
+  }
+
+  function drawSheet(page, sheet) {
+    page.sheet = sheet;
+    const press = (part, value) => (event) => { event.preventDefault(); page.change({ [part]: [value], open: [], sort: [] }); };
+    page.tabs.replaceChildren(...sheet.variants.map((name) => {
+      const button = make("button", "ms-button", words(`operators.variant.${name}`), { type: "button", "aria-pressed": String(name === sheet.variant) });
+      button.addEventListener("click", press("core", name));
+      return button;
+    }), sums(sheet));
+    page.tabs.hidden = !sheet.variants.length;
+    const views = segments("operators.view", sheet.views.map((view) => [view, `operators.view.${view}`]),
+      (view) => page.change({ view: view === "types" ? [] : [view], sort: [] }));
+    pressSegment(views, sheet.view);
+    page.views.replaceChildren(views);
+    const named = sheet.view !== "types" && sheet.view !== "shapes";
+    page.within.hidden = !named;
+    const fields = sheet.view === "executions" ? ["name", "type"] : ["name", "type", "full_name"];
+    page.within.replaceChildren(...fields.map((name) => make("option", "", mindscope.i18n.text(`operators.in.${name}`), { value: name })));
+    page.within.value = get(page, "in", "name");
+    const frame = { types: "operator_types", executions: "kernels" }[sheet.view] || "operators";
+    const query = new URLSearchParams({ run: page.run.key, session: page.profile.session, rank: page.profile.rank, frame });
+    page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
+    mindscope.i18n.write(page.count, "operators.rows", { n: count(sheet.rows) });
+  }
+
+  function sums(sheet) {
+    const { types, count: many, total_ns: total } = sheet.sums;
+    if (types === undefined) return "";
+    return words("operators.sums", { types: count(types), count: count(Math.round(many)), total: duration(total) }, "span", "ms-muted");
+  }
+
+  function duration(ns) {
+    const [scale, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]].find(([one]) => ns >= one) || [1, "ns"];
+    return `${number(ns / scale)} ${unit}`;
+  }
+
+  // To 4 significant digits, thousands separated.
+  function number(value) {
+    if (value === null || value === undefined) return "";
+    if (value === 0) return "0";
+    const size = Math.abs(value);
+    if (size >= 1e15 || size < 1e-4) return value.toExponential(3);
+    if (size >= 1000 || Number.isInteger(value)) return value.toLocaleString("en", { maximumFractionDigits: 0 });
+    return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 8 });
+  }
+
+  // Columns -----------------------------------------------------------------------------------------------------------
+
+  const WHOLE = new Set(["start_ns", "step", "stream", "task", "device", "model", "blocks"]);
+
+  function definition(page, column) {
+    const { name, text, unit, scale } = column;
+    const known = mindscope.i18n.both(`operators.col.${name}`);
+    const title = known[0] === `operators.col.${name}` ? name.replace(/^pmu\//, "") : known[mindscope.i18n.language() === "zh" ? 1 : 0];
+    const shared = {
+      field: name, colId: name, headerName: unit ? `${title} (${unit})` : title, headerTooltip: title,
+      sort: page.sheet.sort[0] === name ? page.sheet.sort[1] : null, sortingOrder: text ? ["asc", "desc"] : ["desc", "asc"],
+    };
+    if (text) {
+      return { ...shared, filter: "agTextColumnFilter", initialWidth: WIDTHS[name] || 150, tooltipField: name, cellRenderer: "MindscopeOperator",
+        pinned: name === page.sheet.columns[0].name ? "left" : null };
+    }
+    return { ...shared, ...NUMBER, cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber", cellRendererParams: { scale, whole: WHOLE.has(name) } };
+  }
+
+  cells.MindscopeNumber = ({ value, scale, whole, colDef }) => {
+    if (value === null || value === undefined) return "";
+    const shown = whole ? String(value) : number(value / scale);
+    const signed = colDef.field === "difference_ns" || colDef.field === "change";
+    const tone = !signed || !value ? "" : value > 0 ? "ms-operators-longer" : "ms-operators-shorter";
+    return react("span", { title: String(value / (whole ? 1 : scale)), className: tone }, signed && value > 0 ? `+${shown}` : shown);
+  };
+
+  cells.MindscopeShare = ({ value, data }) => {
+    if (value === null || value === undefined || data.below) return value ? number(100 * value) : "";
+    return react("span", { className: "ms-operators-share", title: String(100 * value) },
+      react("span", { style: { width: `${Math.min(100, 100 * value)}%` } }), react("span", {}, number(100 * value)));
+  };
+
+  // A text; the first column also has what opens a type, and names can be copied.
+  cells.MindscopeOperator = ({ value, data, colDef, api }) => {
+    if (!data) return "";
+    const root = api.getGridId && document.querySelector(".ms-operators");
+    const page = root && pages.get(root.id);
+    if (!page || !page.sheet) return value || "";
+    const first = page.sheet.columns[0].name === colDef.field;
+    if (data.more && first) {
+      const show = () => page.change({ view: ["operators"], q: [data.of], in: ["type"], sort: [] });
+      return react("span", { className: "ms-operators-name ms-operators-below" },
+        react("button", { type: "button", className: "ms-operators-link", onClick: show }, mindscope.i18n.text("operators.more", { n: count(data.more) })));
+    }
+    if (data.below && first) {
+      return react("span", { className: "ms-operators-name ms-operators-below ms-cut", title: data.full_name }, data.name);
+    }
+    if (first && page.sheet.view === "types" && !page.against) {
+      const opened = (page.state.open || []).includes(data.type);
+      const toggle = () => page.change({ open: opened ? page.state.open.filter((one) => one !== data.type) : [...(page.state.open || []), data.type] });
+      const label = mindscope.i18n.text(opened ? "operators.close" : "operators.open");
+      return react("span", { className: "ms-operators-name" },
+        react("button", { type: "button", className: "ms-button ms-button-icon", onClick: toggle, "aria-expanded": String(opened), "aria-label": label, title: label },
+          react("span", { className: `ms-icon ms-icon-${opened ? "down" : "right"}` })),
+        react("span", { className: "ms-cut" }, value));
+    }
+    if (colDef.field === "full_name" && value) {
+      const copy = () => navigator.clipboard && navigator.clipboard.writeText(value);
+      return react("button", { type: "button", className: "ms-operators-link ms-cut", title: `${value}\n${mindscope.i18n.text("operators.copy")}`, onClick: copy }, value);
+    }
+    return value || "";
+  };
+
+  // Called by Dash ----------------------------------------------------------------------------------------------------
+
+  function attach(page) {
+    if (page.api || !window.dash_ag_grid) return Promise.resolve(page.api);
+    return window.dash_ag_grid.getApiAsync(page.store("grid")).then((api) => {
+      page.api = api;
+      api.addEventListener("sortChanged", () => {
+        const sorted = api.getColumnState().find((column) => column.sort);
+        const wanted = sorted ? `${sorted.colId}:${sorted.sort}` : "";
+        if (wanted && wanted !== page.sheet.sort.join(":")) page.change({ sort: [wanted] });
+      });
+      return api;
+    });
+  }
+
+  dash.mindscope_operators = {
+    columns(sheet, _prefs, rootId) {
+      const page = pages.get(rootId);
+      if (!page || !sheet) return window.dash_clientside.no_update;
+      drawSheet(page, sheet);
+      const made = sheet.columns.map((column) => definition(page, column));
+      const key = JSON.stringify(made.map(({ field, headerName }) => [field, headerName]));
+      attach(page).then((api) => api && api.purgeInfiniteCache());
+      if (key === page.columnKey) return window.dash_clientside.no_update;
+      page.columnKey = key;
+      return made;
+    },
+
+    draw(figure, _prefs, rootId) {
+      const page = pages.get(rootId);
+      if (!page || !figure) return window.dash_clientside.no_update;
+      const style = getComputedStyle(document.documentElement);
+      const colour = (name) => style.getPropertyValue(name).trim();
+      const { layout } = figure;
+      const axis = (one) => one && { gridcolor: colour("--ms-plot-grid"), zerolinecolor: colour("--ms-plot-zero"), ...one };
+      const hoverlabel = { bgcolor: colour("--ms-raised"), bordercolor: colour("--ms-line"), font: { color: colour("--ms-text") } };
+      const font = { ...layout.font, color: colour("--ms-text"), family: colour("--ms-font") };
+      const drawn = { ...layout, font, hoverlabel };
+      for (const name of ["xaxis", "yaxis"]) if (layout[name]) drawn[name] = axis(layout[name]);
+      return { ...figure, layout: drawn };
+    },
+
+    pressed(click, rootId) {
+      const page = pages.get(rootId);
+      const name = page && click && click.points[0] && click.points[0].customdata;
+      if (name) page.change({ view: ["operators"], q: [String(name)], in: ["type"], sort: [] });
+    },
+  };
+
+  mindscope.profiling.define("operators", { build, draw });
+
+  document.addEventListener("keydown", (event) => {
+    const root = document.querySelector(".ms-operators");
+    const page = root && pages.get(root.id);
+    if (page && event.key === "Escape" && get(page, "full")) page.change({ full: [] });
+  });
+})();

@@ -1,0 +1,73 @@
+"""What stands on the operators page before any data; assets/operators.js fills tabs, toolbars and heads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dash_ag_grid as dag
+from dash import dcc, html
+
+from layouts.figures import GRAPH_CONFIG
+from layouts.grid import GRID_TEXTS, OPTIONS
+from layouts.i18n import t
+from layouts.page import Ids
+from layouts.parts import icon_button, toolbar
+from layouts.profiler.body import body
+from layouts.profiler.operators.asks import KEYS
+from layouts.texts.operators import TEXTS
+
+FRAMES = ("operators", "operator_types")
+_CLEAR = "rgba(0,0,0,0)"
+_BLANK = {
+    "data": [],
+    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
+_OPTIONS = {name: value for name, value in OPTIONS.items() if name not in ("rowSelection", "selectionColumnDef")} | {
+    "cacheBlockSize": 200,
+    "maxBlocksInCache": 20,
+    "rowBuffer": 20,
+    "blockLoadDebounceMillis": 40,
+    "suppressFieldDotNotation": True,
+    "suppressMultiSort": True,
+}
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    grid = dag.AgGrid(
+        id=ids("grid"), columnDefs=[], rowModelType="infinite", getRowId="params.data.id", dashGridOptions=_OPTIONS,
+        defaultColDef={"sortable": True, "resizable": True, "minWidth": 64}, className="ms-grid",
+        style={"height": "100%", "width": "100%"},
+    )  # fmt: skip
+    children: list[Any] = [
+        dcc.Store(id=ids("sheet")),
+        dcc.Store(id=ids("drawing")),
+        toolbar([], label="operators.variants", class_name="ms-operators-tabs"),
+        html.Div(
+            [
+                _card("types", html.Div(plot, className="ms-operators-plot")),
+            ],
+            className="ms-operators-figures",
+        ),
+        _card("table", [toolbar([], label="operators.table", class_name="ms-operators-bar"),
+                        html.Div(grid, className="ms-operators-grid")]),
+    ]  # fmt: skip
+    return body(
+        ids, routes, children, title="operators.title", frames=FRAMES, keys=KEYS, compared=True,
+        texts=[*TEXTS, *GRID_TEXTS], class_name="ms-operators",
+    )  # fmt: skip
+
+
+def _card(name: str, content: Any) -> html.Section:
+    head = html.Header(
+        [
+            html.H3(t(f"operators.{name}"), className="ms-card-title"),
+            html.Span(className="ms-card-badges"),
+            html.Span(icon_button("full", "operators.full", **{"data-act": f"full-{name}"}), className="ms-card-tools"),
+        ],
+        className="ms-card-head",
+    )
+    return html.Section(
+        [head, html.Div(content, className="ms-card-body")], className=f"ms-card ms-operators-{name}-card", tabIndex=-1
+    )
