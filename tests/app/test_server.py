@@ -47,6 +47,7 @@ ROUTES = {
     "/api/tensor-histograms": {"GET"},
     "/api/tensor-statistics": {"GET"},
     "/api/tensor.csv": {"GET"},
+    "/api/profile.csv": {"GET"},
     "/api/tensor.npy": {"GET"},
     "/api/text": {"GET"},
     "/api/view": {"POST"},
