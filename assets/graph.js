@@ -141,7 +141,7 @@
 
   // Controls ----------------------------------------------------------------------------------------------------------
 
-  const FRESH = { open: [], page: [], node: [], with: [], other: [] };
+  const FRESH = { open: [], page: [], node: [], with: [], other: [], into: [], flag: [] };
 
   function select(name, label, chosen) {
     const element = make("select", "ms-input", [], { "data-control": name });
@@ -185,7 +185,7 @@
     page.compare = toggleButton("compare", () => against(page, page.against ? null : comparable(page)[0]));
     page.others = select("with", "graph.with", (pair) => against(page, JSON.parse(pair)));
     page.hiddenCount = make("span", "ms-muted ms-graph-hidden");
-    const collapse = make("button", "ms-button", words("graph.collapse"), { type: "button", "data-control": "collapse" });
+    const collapse = page.collapse = make("button", "ms-button", words("graph.collapse"), { type: "button", "data-control": "collapse" });
     collapse.addEventListener("click", () => {
       page.fit = true;
       page.change({ open: [""], page: [], node: [] });
@@ -200,6 +200,7 @@
     buildHead(page);
     graph.side.build(page);
     graph.canvas.build(page);
+    graph.treemap.build(page);
   }
 
   function against(page, pair) {
@@ -234,7 +235,7 @@
     }
     const opened = page.opened.length ? page.opened : [""];
     page.saved = (page.saved || 0) + 1;
-    const wanted = { ...ask(page), open: opened, form: [form], turn: [String(page.saved)] };
+    const wanted = { ...ask(page), open: opened, into: page.state.into || [], form: [form], turn: [String(page.saved)] };
     window.dash_clientside.set_props(page.store("save"), { data: wanted });
   }
 
@@ -251,6 +252,8 @@
     page.left.hidden = !left && page.run.total <= page.run.graphs.length;
     const press = (button, on) => button.setAttribute("aria-pressed", String(on));
     pressSegment(page.views, get(page, "view"));
+    const tables = get(page, "view") === "statistics";
+    for (const control of [page.parameters, page.constants, page.collapse]) control.hidden = tables;
     press(page.simple, get(page, "simple") === "1");
     press(page.parameters, !(page.state.hide || []).includes("parameter"));
     press(page.constants, !(page.state.hide || []).includes("constant"));
@@ -311,6 +314,13 @@
     element.title = named(mindscope.i18n.language() === "zh" ? 1 : 0);
   }
 
+  function put(rootId, data, place, then) {
+    const page = pageOf(rootId);
+    if (!page || !data) return;
+    mindscope.markup(page.find(place), data);
+    if (then) then(page);
+  }
+
   // Called by Dash ----------------------------------------------------------------------------------------------------
 
   dash.mindscope_graph = {
@@ -322,20 +332,22 @@
     plan(state, catalogue, _prefs, rootId) {
       const { no_update } = window.dash_clientside;
       const page = pageOf(rootId);
-      if (!page || !catalogue) return [no_update, no_update, no_update, no_update];
+      const nothing = Array(6).fill(no_update);
+      if (!page || !catalogue) return nothing;
       page.state = state || {};
       page.catalogue = catalogue;
       choose(page);
       showState(page);
-      if (!page.graph) return [no_update, no_update, no_update, no_update];
+      if (!page.graph) return nothing;
       drawControls(page);
       graph.side.drawSearch(page);
       const wanted = ask(page);
       const { same } = mindscope.state;
       const known = page.sent || [];
-      const counted = get(page, "view") === "statistics" ? of(page) : known[2];
-      const asks = [about(page), query(page), counted];
+      const counted = get(page, "view") === "statistics" ? [of(page), ...graph.treemap.asks(page, of(page))] : known.slice(2, 5);
+      const asks = [about(page), query(page), ...counted];
       page.sent = asks;
+      while (asks.length < 5) asks.push(null);
       const rest = asks.map((one, place) => (!one || same(one, known[place]) ? no_update : one));
       if (same(wanted, page.asked)) {
         graph.canvas.mark(page);
@@ -371,9 +383,25 @@
       return [drawing.elements, drawing.stylesheet];
     },
 
-    found(_children, rootId) {
+    panel(data, rootId) {
+      put(rootId, data, ".ms-graph-panel");
+    },
+
+    results(data, rootId) {
+      put(rootId, data, ".ms-graph-results", graph.side.found);
+    },
+
+    tables(data, rootId) {
+      ["types", "scopes", "parameters"].forEach((name, place) => put(rootId, data && data[place], `[data-table="${name}"]`));
+    },
+
+    flagged(data, rootId) {
+      put(rootId, data, '[data-table="flagged"]');
+    },
+
+    tiles(data, rootId) {
       const page = pageOf(rootId);
-      if (page) graph.side.found(page);
+      if (page && data) graph.treemap.draw(page, data);
     },
   };
 

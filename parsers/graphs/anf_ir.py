@@ -24,7 +24,7 @@ from parsers.graphs.graph import Graph, Origin, SourceLine, unique
 from parsers.graphs.sources import source_line
 from parsers.graphs.tables import CONSTANT, CONTROL, DATA, OPERATOR, PARAMETER, Edges, Nodes, missing, repeated, resolve
 from parsers.graphs.types import output_of
-from parsers.graphs.wire import places, text
+from parsers.graphs.wire import places, text, within
 from parsers.model import Problem
 
 FORMAT = "mindspore"
@@ -44,6 +44,8 @@ HEAD, HIGHEST = 4096, 64
 SEARCHED = 2_000_000
 """Fields looked at in search of the next node behind damage, in one graph."""
 MOST_PROBLEMS = 100
+SHORT, MOST_KNOWN = 200, 5_000
+"""Bytes of an attribute, and how many of them, that are kept once they are read."""
 Span = tuple[int, int]
 Ids = NDArray[np.int32]
 
@@ -135,10 +137,19 @@ class _Details:
     spans: tuple[Span, ...]
     operators: int
     parameters: int
+    known: dict[bytes, tuple[str, str]] = field(default_factory=dict)
+    """Attributes that were read, by their bytes: operators of one type mostly have equal ones."""
 
     @property
     def nbytes(self) -> int:
         return len(self.data) + 120 * len(self.spans)
+
+    def raw(self, row: int) -> bytes:
+        pos, end = self.spans[row]
+        return self.data[pos:end]
+
+    def mentions(self, word: str) -> Iterator[int]:
+        return within(self.data, self.spans, word)
 
     def attributes(self, row: int) -> dict[str, str]:
         pos, end = self.spans[row]
@@ -158,13 +169,22 @@ class _Details:
                 yield "output_i", str(varint(self.data, start)[0])
             if key != _ATTRIBUTE:
                 continue
-            name, value = "", ""
-            for inner, a, b in self._fields(start, stop):
-                if inner == _FIRST:
-                    name = text(self.data, a, b)
-                elif inner == _SECOND:
-                    value = _value(self.data, a, b)
-            yield name, value
+            raw = self.data[start:stop]
+            pair = self.known.get(raw)
+            if pair is None:
+                pair = self._pair(start, stop)
+                if len(raw) <= SHORT and len(self.known) < MOST_KNOWN:
+                    self.known[raw] = pair
+            yield pair
+
+    def _pair(self, pos: int, end: int) -> tuple[str, str]:
+        name, value = "", ""
+        for key, start, stop in self._fields(pos, end):
+            if key == _FIRST:
+                name = text(self.data, start, stop)
+            elif key == _SECOND:
+                value = _value(self.data, start, stop)
+        return name, value
 
     def _fields(self, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
         """The fields of a message up to where it is damaged."""

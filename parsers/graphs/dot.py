@@ -108,6 +108,12 @@ class _Details:
             pairs.append(("primitive", _plain(_label(self.statements[self.primitives[row]]))))
         return unique(pairs)
 
+    def raw(self, row: int) -> bytes:  # noqa: ARG002  statements add up: none of them is all of a node
+        return b""
+
+    def mentions(self, word: str) -> Iterator[int]:
+        return (row for row in range(len(self.statements)) if word in self.attributes(row))
+
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:  # noqa: ARG002  the format has none
         return ()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
@@ -25,6 +25,14 @@ class Details(Protocol):
 
     def attributes(self, row: int) -> dict[str, str]:
         """Name -> text of everything the file says of a node that is in no column."""
+        ...
+
+    def raw(self, row: int) -> bytes:
+        """What the file holds of the node: where it is equal in two graphs of one format, attributes are. b"" for not known."""
+        ...
+
+    def mentions(self, word: str) -> Iterable[int]:
+        """Rows whose part of the file holds a word, among them all for which the file writes an attribute of that name."""
         ...
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
@@ -91,6 +99,25 @@ class Graph:
         IndexError for a node that is none.
         """
         return self.details.attributes(self._row(node))
+
+    def raw(self, node: int) -> bytes:
+        """What the file holds of a node; nodes of two graphs of one format for which it is equal have equal attributes.
+
+        b"" where the format does not keep it. IndexError for a node that is none.
+        """
+        return self.details.raw(self._row(node))
+
+    def having(self, name: str) -> dict[int, str]:
+        """The text of one attribute by node, for all nodes that have it; in a group of attributes, too, as .ir has them.
+
+        name is one that the file writes. Only nodes whose part of the file mentions it are decoded.
+        """
+        found: dict[int, str] = {}
+        for row in self.details.mentions(name):
+            for key, text in self.details.attributes(row).items():
+                if key == name or key.endswith(f".{name}"):
+                    found.setdefault(row, text)
+        return found
 
     def source_lines(self, node: int) -> tuple[SourceLine, ...]:
         """Lines of the user's program a node comes from, outermost call first; none where the file does not say.

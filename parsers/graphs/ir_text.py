@@ -24,6 +24,7 @@ from parsers.graphs.ir_parts import arguments, constant_type, result_type, split
 from parsers.graphs.sources import source_line
 from parsers.graphs.tables import CALL, CONSTANT, DATA, OPERATOR, PARAMETER, Edges, Nodes, missing, resolve
 from parsers.graphs.wire import text as text_of
+from parsers.graphs.wire import within
 from parsers.model import Problem
 
 FORMAT = "ir"
@@ -126,6 +127,13 @@ class _Details:
             declared = shown.partition(":")[2].strip()
             return {"declaration": declared} if declared else {}
         return unique(list(_attributes(shown)))
+
+    def raw(self, row: int) -> bytes:
+        pos, end = self.places[row]
+        return self.data[pos:end]
+
+    def mentions(self, word: str) -> Iterator[int]:
+        return within(self.data, self.places, word)
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
         lines = []

@@ -74,6 +74,14 @@ class _Details:
         operators = len(self.messages)
         return unique(list(_of_node(self.messages[row]))) if row < operators else dict(self.parameters[row - operators])
 
+    def raw(self, row: int) -> bytes:
+        return self.messages[row] if row < len(self.messages) else b""
+
+    def mentions(self, word: str) -> Iterator[int]:
+        raw = word.encode("utf-8", "surrogatepass")
+        yield from (row for row, message in enumerate(self.messages) if raw in message)
+        yield from (len(self.messages) + row for row, known in enumerate(self.parameters) if word in known)
+
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:  # noqa: ARG002  the format has none
         return ()
 

@@ -18,7 +18,7 @@ from parsers.graphs.graph import Graph, Origin, SourceLine, unique
 from parsers.graphs.tables import CONSTANT, CONTROL, DATA, OPERATOR, PARAMETER, Edges, Nodes, missing, repeated, resolve
 from parsers.graphs.tensors import TENSORFLOW, TENSORFLOW_NUMBERS, bytes_text, listed, name_of, numbers_text
 from parsers.graphs.types import shape_text
-from parsers.graphs.wire import intact, number, places, text
+from parsers.graphs.wire import intact, number, places, text, within
 from parsers.model import Problem
 from parsers.payloads.messages import varints
 
@@ -78,6 +78,13 @@ class _Details:
 
     def attributes(self, row: int) -> dict[str, str]:
         return unique(list(self._pairs(*self.spans[row])))
+
+    def raw(self, row: int) -> bytes:
+        pos, end = self.spans[row]
+        return self.data[pos:end]
+
+    def mentions(self, word: str) -> Iterator[int]:
+        return within(self.data, self.spans, word)
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:  # noqa: ARG002  the format has none
         return ()

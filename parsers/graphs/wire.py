@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from parsers.events.wire import DELIMITED, VARINT, WireError, signed, skip, varint
@@ -59,6 +59,13 @@ def intact(data: bytes, pos: int, end: int) -> Iterator[Field]:
             yield Field(key, start, stop)
     except WireError:
         return
+
+
+def within(data: bytes, spans: Sequence[tuple[int, int]], word: str) -> Iterator[int]:
+    """The numbers of those of some places whose bytes hold a word."""
+    wanted = word.encode("utf-8", "surrogatepass")
+    if data.find(wanted) >= 0:
+        yield from (number for number, (start, stop) in enumerate(spans) if data.find(wanted, start, stop) >= 0)
 
 
 def number(data: bytes, pos: int) -> int:

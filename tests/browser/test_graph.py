@@ -173,6 +173,32 @@ def test_statistics_lead_back_to_the_canvas(page: Page, address: str) -> None:
     with page.expect_download() as download:
         page.locator('[data-save="types.csv"]').click()
     assert download.value.suggested_filename.endswith(".csv")
+    # Into a scope of the treemap and back, by mouse and by keys.
+    tile = page.locator('.ms-graph-tile-scope[tabindex="0"]')
+    expect(page.locator(".ms-graph-crumb")).to_have_count(1)
+    tile.focus()
+    expect(page.locator(".ms-graph-map-tip")).to_contain_text("parameters")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".ms-graph-tile:focus")).to_have_count(1)
+    page.keyboard.press("ArrowLeft")
+    page.locator(".ms-graph-tile-scope").first.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".ms-graph-crumb")).not_to_have_count(1)
+    expect(page.locator(".ms-graph-tile:focus")).to_have_count(1)
+    inner = state(page)["into"]
+    page.reload()
+    expect(page.locator(".ms-graph-crumb[aria-current]")).to_have_attribute("title", inner[0])
+    page.locator(".ms-graph-tile-parameter").first.focus()
+    page.keyboard.press("Backspace")
+    expect(page.locator(".ms-graph-crumb")).to_have_count(1)
+    with page.expect_download() as download:
+        page.locator('[data-save="treemap.svg"]').click()
+    assert Path(download.value.path()).read_text(encoding="utf-8").startswith("<svg ")
+    # Operators without a flag are found when asked for.
+    page.locator('[data-control="flagged"]').click()
+    page.locator('[data-control="flag"]').fill("conv2d")
+    expect(page.locator(".ms-graph-precision tbody tr").first).to_contain_text("Conv2D")
+    assert state(page)["flag"] == ["conv2d"]
     page.locator('.ms-graph-parameters [data-go^="n"]').first.click()
     expect(page.locator(".ms-graph-about .ms-badge .en")).to_have_text("parameter")
     page.wait_for_function(f"() => {CY}.nodes('.chosen').length === 1")

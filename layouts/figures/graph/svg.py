@@ -77,8 +77,12 @@ def _rect(box: Rect, colour: str, line: str, width: float, dash: str = "", radiu
 
 
 def _text(text: str) -> str:
-    """Escaped, and without the characters that XML has no way to write."""
-    return escape("".join(one if _written(one) else "\ufffd" for one in text))
+    return escape(written(text))
+
+
+def written(text: str) -> str:
+    """A text without the characters that XML has no way to write."""
+    return "".join(one if _written(one) else "\ufffd" for one in text)
 
 
 def _written(one: str) -> bool:

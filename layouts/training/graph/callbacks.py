@@ -6,6 +6,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
 
+from layouts.markup import markup
 from layouts.page import FrameSource, Ids
 from layouts.state import BadInput
 from layouts.training.graph.asks import read_ask, read_name, read_of
@@ -14,7 +15,8 @@ from layouts.training.graph.drawing import drawn
 from layouts.training.graph.files import file
 from layouts.training.graph.finding import results
 from layouts.training.graph.panel import panel
-from layouts.training.graph.statistics import statistics
+from layouts.training.graph.statistics import flagged, statistics
+from layouts.training.graph.treemap import tiles
 from layouts.training.graph.views import Views
 
 
@@ -31,13 +33,19 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         return no_update if _nothing(ask) else drawn(views, read_ask(ask))
 
     def tell(about: Any) -> Any:
-        return no_update if _nothing(about) else panel(views, read_of(about), read_name(about))
+        return no_update if _nothing(about) else markup(panel(views, read_of(about), read_name(about)))
 
     def find(query: Any) -> Any:
-        return no_update if _nothing(query) else results(source, views, query)
+        return no_update if _nothing(query) else markup(results(source, views, query))
 
     def count(asked: Any) -> Any:
-        return no_update if _nothing(asked) else statistics(views, read_of(asked))
+        return no_update if _nothing(asked) else [markup(table) for table in statistics(views, read_of(asked))]
+
+    def mapped(asked: Any) -> Any:
+        return no_update if _nothing(asked) else tiles(views, asked)
+
+    def flag(asked: Any) -> Any:
+        return no_update if _nothing(asked) else markup(flagged(views, asked))
 
     def save(ask: Any) -> Any:
         return no_update if _nothing(ask) else file(views, ask)
@@ -49,14 +57,11 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         Input(ids("version"), "data"),
         State(ids("digest"), "data"),
     )(list_graphs)
-    for output, asked, work in (
-        (Output(ids("drawing"), "data"), "ask", draw),
-        (Output(ids("panel"), "children"), "about", tell),
-        (Output(ids("results"), "children"), "query", find),
-        (Output(ids("statistics"), "children"), "count", count),
-        (Output(ids("file"), "data"), "save", save),
-    ):
-        app.callback(output, Input(ids(asked), "data"), prevent_initial_call=True)(work)
+    for answer, asked, work in (
+        ("drawing", "ask", draw), ("panel", "about", tell), ("results", "query", find), ("tables", "count", count),
+        ("tiles", "map", mapped), ("flagged", "flags", flag), ("file", "save", save),
+    ):  # fmt: skip
+        app.callback(Output(ids(answer), "data"), Input(ids(asked), "data"), prevent_initial_call=True)(work)
     _register_browser(app, ids)
 
 
@@ -81,6 +86,8 @@ def _register_browser(app: Any, ids: Ids) -> None:
         Output(ids("about"), "data"),
         Output(ids("query"), "data"),
         Output(ids("count"), "data"),
+        Output(ids("map"), "data"),
+        Output(ids("flags"), "data"),
         Input(ids("state"), "data"),
         Input(ids("catalogue"), "data"),
         Input(ids("prefs"), "data"),
@@ -94,4 +101,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
         root,
         prevent_initial_call=True,
     )
-    call("found", Input(ids("results"), "children"), root, prevent_initial_call=True)
+    for part in ("panel", "results", "tables", "flagged", "tiles"):
+        call(part, Input(ids(part), "data"), root, prevent_initial_call=True)

@@ -10,12 +10,14 @@ from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
 from layouts.figures.graph import arrange, picture
 from layouts.state import text
-from layouts.training.graph.asks import read_ask
+from layouts.training.graph.asks import Ask, read_ask
 from layouts.training.graph.drawing import shown_of
 from layouts.training.graph.statistics import TABLES, csv, table
-from layouts.training.graph.views import Views
+from layouts.training.graph.treemap import into, treemap
+from layouts.training.graph.treemap import picture as picture_of
+from layouts.training.graph.views import Opened, Views
 
-FORMS = ("svg", "dot", "json", "all.dot", "all.json", *(f"{name}.csv" for name in TABLES))
+FORMS = ("svg", "treemap.svg", "dot", "json", "all.dot", "all.json", *(f"{name}.csv" for name in TABLES))
 
 
 def file(views: Views, data: Any) -> dict[str, str]:
@@ -27,10 +29,12 @@ def file(views: Views, data: Any) -> dict[str, str]:
     except PayloadError as error:
         return {"filename": "problem.txt", "content": str(error)}
     title = opened.graph.title or opened.graph.name
-    visible = view.visible(shown_of(view, ask)[1])
     if form.endswith(".csv"):
-        content = csv(table(opened, view, form.partition(".")[0]))
-    elif form == "svg":
+        return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
+    if form == "treemap.svg":
+        return _named(ask, opened, form, picture_of(treemap(view.scopes, into(view, data)), dark=ask.dark))
+    visible = view.visible(shown_of(view, ask)[1])
+    if form == "svg":
         content = picture(visible, arrange(visible), dark=ask.dark)
     elif form == "dot":
         content = "".join(visible_dot(visible, title))
@@ -38,6 +42,10 @@ def file(views: Views, data: Any) -> dict[str, str]:
         content = visible_json(visible, title)
     else:
         content = "".join(dot(view.scopes, title)) if form == "all.dot" else as_json(view.scopes, title)
-    part = f"_{form.partition('.')[0]}" if form.endswith(".csv") else ""
+    return _named(ask, opened, form, content)
+
+
+def _named(ask: Ask, opened: Opened, form: str, content: str) -> dict[str, str]:
+    part = f"_{form.partition('.')[0]}" if form.endswith((".csv", "treemap.svg")) else ""
     name = re.sub(r"[^\w.-]+", "_", f"{ask.of.run}{part}_{opened.graph.title}").strip("._")[:80] or "graph"
     return {"filename": f"{name}.{form.rpartition('.')[2]}", "content": content}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import dash_cytoscape as cyto
@@ -17,7 +18,10 @@ _RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
 summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
 model.train(epochs, dataset, callbacks=[summary])"""
 
-_STORES = ("chosen", "catalogue", "digest", "ask", "about", "query", "count", "drawing", "save")
+_STORES = (
+    "chosen", "catalogue", "digest", "ask", "about", "query", "count", "map", "flags", "drawing", "panel", "results", "tables",
+    "tiles", "flagged", "save",
+)  # fmt: skip
 _LEGEND = (
     "scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged", "added", "removed",
     "changed",
@@ -37,20 +41,20 @@ def layout(ids: Ids, routes: str) -> html.Div:
                     html.Section(
                         [
                             html.Div(className="ms-graph-search"),
-                            html.Div(id=ids("results"), className="ms-graph-results"),
+                            html.Div(className="ms-graph-results"),
                             html.Div(className="ms-graph-tree", role="tree", **attributes(aria_label="graph.tree")),
                         ],
                         className="ms-card ms-graph-left", tabIndex=-1,
                     ),
                     _canvas(ids),
                     html.Section(
-                        html.Div(id=ids("panel"), className="ms-graph-panel"), className="ms-card ms-graph-right", tabIndex=-1,
+                        html.Div(className="ms-graph-panel"), className="ms-card ms-graph-right", tabIndex=-1,
                         **attributes(aria_label="graph.panel"),
                     ),
                 ],
                 className="ms-graph-body", hidden=True,
             ),
-            html.Div(id=ids("statistics"), className="ms-graph-statistics", hidden=True),
+            html.Div(_statistics(), className="ms-graph-statistics", hidden=True),
         ],
         id=ids("root"),
         className="ms-graph",
@@ -98,6 +102,42 @@ def _canvas(ids: Ids) -> html.Section:
         ],
         className="ms-card ms-graph-main", tabIndex=-1,
     )  # fmt: skip
+
+
+def _statistics() -> list[html.Section]:
+    """Cards of tables; the server fills them, assets/graph_treemap.js draws the treemap."""
+    treemap = html.Div(
+        [
+            html.Div(
+                [html.Nav(className="ms-graph-crumbs", **attributes(aria_label="graph.crumbs")),
+                 html.Div(className="ms-graph-tints")],
+                className="ms-graph-map-head",
+            ),
+            html.Div(className="ms-graph-map", role="group", **attributes(aria_label="graph.treemap")),
+            html.P(className="ms-muted ms-graph-note ms-graph-unsized", hidden=True),
+        ],
+        className="ms-graph-treemap",
+    )  # fmt: skip
+    return [
+        _tables("types", ("types.csv",), _table("types")),
+        _tables("scopes", ("treemap.svg", "scopes.csv"), treemap, _table("scopes")),
+        _tables("parameters", ("parameters.csv",), _table("parameters")),
+        _tables("precision", ("precision.csv",), _table("flagged"), head=html.Div(className="ms-graph-flags")),
+    ]
+
+
+def _table(name: str) -> html.Div:
+    return html.Div(className="ms-graph-rows", **{"data-table": name})
+
+
+def _tables(name: str, files: Sequence[str], *body: Any, head: Any = None) -> html.Section:
+    saves = [
+        html.Button(form.rpartition(".")[2].upper(), type="button", className="ms-button", **{"data-save": form})
+        for form in files
+    ]
+    parts = [html.H3(t(f"graph.table.{name}"), className="ms-card-title"), head, html.Span(saves, className="ms-graph-saves")]
+    header = html.Header([part for part in parts if part is not None], className="ms-card-head")
+    return html.Section([header, html.Div(body, className="ms-card-body")], className=f"ms-card ms-graph-{name}", tabIndex=-1)
 
 
 def _legend(name: str) -> html.Div:

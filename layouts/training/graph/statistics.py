@@ -14,29 +14,66 @@ from parsers.export.cells import csv_names
 
 from layouts import format as fmt
 from layouts.i18n import t
-from layouts.training.graph.asks import Of
+from layouts.state import text
+from layouts.training.graph.asks import Of, read_of
 from layouts.training.graph.views import Opened, Views
 
 MOST = 300
 """So many lines of a table are shown; the CSV file has all."""
 MOST_SCOPES = 20
-TABLES = ("types", "parameters", "precision")
+LONGEST = 500
+"""Characters of what is searched for."""
+TABLES = ("types", "scopes", "parameters", "precision")
 
 
 def statistics(views: Views, of: Of) -> list[Any]:
-    """The three tables of a graph; nothing where it cannot be had, as the canvas says why."""
+    """Tables of types, scopes and parameters, each into its card; nothing where there is no graph, as the canvas says why."""
     try:
-        opened, view = views.of(of)
+        _, view = views.of(of)
+    except PayloadError:
+        return [[], [], []]
+    return [_types(view), _scopes(view), _parameters(view)]
+
+
+def flagged(views: Views, data: Any) -> list[Any]:
+    """The operators with a precision flag, those that reduce precision first; those that hold a text where one is given.
+
+    The text is looked for in name, type and flag. With "all" in data, operators without a flag are found, too.
+    """
+    wanted, every = text(data, "flag", limit=LONGEST).lower().strip(), text(data, "flagged") == "all"
+    try:
+        opened, view = views.of(read_of(data))
     except PayloadError:
         return []
-    return [_types(view), _parameters(view), _precision(opened, view)]
+    flags = opened.flags
+    frame = precision(view.network, flags, every=every)
+    if not flags and not every:
+        return [html.P(t("graph.no_flags"), className="ms-muted ms-graph-note")]
+    if wanted:
+        named = (frame[name].str.lower().str.contains(wanted, regex=False) for name in ("full_name", "type", "flag"))
+        frame = frame[pd.concat(list(named), axis=1).any(axis=1)]
+    reduced = int((frame["reduced"] == "yes").sum())
+    raised = int((frame["reduced"] == "no").sum())
+    said = t("graph.flagged", n=fmt.count(len(frame)), reduced=fmt.count(reduced), raised=fmt.count(raised))
+    rows = [
+        [
+            _jump(f"n{row['node']}", row["name"], row["full_name"]),
+            row["full_name"].rpartition("/")[0], row["type"], row["flag"],
+            t(f"graph.reduced.{row['reduced']}") if row["reduced"] else "", row["output_type"], row["shape"],
+        ]
+        for row in frame.head(MOST).to_dict("records")
+    ]  # fmt: skip
+    names = ("name", "scope", "type", "flag", "reduced", "output_type", "shape")
+    return [html.P(said, className="ms-muted ms-graph-note", role="status"), _table(names, rows, len(frame))]
 
 
 def table(opened: Opened, view: View, name: str) -> pd.DataFrame:
     """One of TABLES in full."""
     if name == "types":
         return operator_types(view.network)
-    return parameters(view.scopes) if name == "parameters" else precision(view.network, opened.attributes)
+    if name == "scopes":
+        return scope_parameters(view.scopes)
+    return parameters(view.scopes) if name == "parameters" else precision(view.network, opened.flags)
 
 
 def csv(frame: pd.DataFrame) -> str:
@@ -45,7 +82,7 @@ def csv(frame: pd.DataFrame) -> str:
     return "\r\n".join([csv_names(*frame.columns), *lines, ""])
 
 
-def _types(view: View) -> html.Section:
+def _types(view: View) -> html.Div:
     frame = operator_types(view.network)
     most = int(frame["count"].max()) if len(frame) else 1
     rows = []
@@ -54,17 +91,16 @@ def _types(view: View) -> html.Section:
         find = html.Button(row["type"], type="button", className="ms-graph-jump", **{"data-find": f"type:{row['type']}"})
         share = f"{100 * row['share']:.1f} %"
         rows.append([find, fmt.count(row["count"]), share, fmt.count(row["scopes"]), html.Div(bar, className="ms-graph-bars")])
-    return _section("types", len(frame), _table(("type", "count", "share", "in_scopes", ""), rows, len(frame)))
+    return _table(("type", "count", "share", "in_scopes", ""), rows, len(frame))
 
 
-def _parameters(view: View) -> html.Section:
+def _parameters(view: View) -> html.Div:
     frame = parameters(view.scopes)
     rows = [
         [_jump(f"n{row['node']}", row["name"]), row["shape"], row["type"], fmt.count(row["values"]), fmt.size(row["bytes"])]
         for row in frame.head(MOST).to_dict("records")
     ]
-    body = _table(("name", "shape", "output_type", "values", "bytes"), rows, len(frame))
-    return _section("parameters", len(frame), _scopes(view), body)
+    return _table(("name", "shape", "output_type", "values", "bytes"), rows, len(frame))
 
 
 def _scopes(view: View) -> html.Div:
@@ -78,48 +114,22 @@ def _scopes(view: View) -> html.Div:
         name = _jump(f"s:{row['scope']}", row["scope"])
         held = fmt.count(row["parameters"]), fmt.count(row["values"]), fmt.size(row["bytes"])
         rows.append([name, *held, html.Div(bar, className="ms-graph-bars")])
-    return _table(("scope", "parameters", "values", "bytes", ""), rows, min(len(frame), MOST_SCOPES))
+    return _table(("scope", "parameters", "values", "bytes", ""), rows, len(frame), MOST_SCOPES)
 
 
-def _precision(opened: Opened, view: View) -> html.Section:
-    frame = precision(view.network, opened.attributes)
-    flagged = frame[frame["flag"] != ""]
-    if not len(flagged):
-        return _section("precision", 0, html.P(t("graph.no_flags"), className="ms-muted ms-graph-note"))
-    rows = [
-        [_jump(f"n{row['node']}", row["full_name"]), row["type"], row["flag"], row["output_type"], row["shape"]]
-        for row in flagged.head(MOST).to_dict("records")
-    ]
-    body = _table(("full_name", "type", "flag", "output_type", "shape"), rows, len(flagged))
-    return _section("precision", len(flagged), body)
-
-
-def _section(name: str, many: int, *body: Any) -> html.Section:
-    save = html.Button("CSV", type="button", className="ms-button", **{"data-save": f"{name}.csv"})
-    head = html.Header(
-        [
-            html.H3(t(f"graph.table.{name}"), className="ms-card-title"),
-            html.Span(html.Span(fmt.count(many), className="ms-badge"), className="ms-card-badges"),
-            save,
-        ],
-        className="ms-card-head",
-    )
-    body_of = html.Div(list(body), className="ms-card-body")
-    return html.Section([head, body_of], className=f"ms-card ms-graph-{name}", tabIndex=-1)
-
-
-def _table(names: Sequence[str], rows: Iterable[Sequence[Any]], total: int) -> html.Div:
+def _table(names: Sequence[str], rows: Iterable[Sequence[Any]], total: int, most: int = MOST) -> html.Div:
     numbers = {"count", "parameters", "share", "in_scopes", "values", "bytes"}
     kinds = ["ms-number" if name in numbers else "" for name in names]
     titles = [t(f"graph.fact.{name}") if name else "" for name in names]
     head = [html.Th(title, scope="col", className=kind) for title, kind in zip(titles, kinds, strict=True)]
     lines = [html.Tr([html.Td(cell, className=kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows]
     parts: list[Any] = [html.Table([html.Thead(html.Tr(head)), html.Tbody(lines)], className="ms-graph-table")]
-    if total > MOST:
-        said = t("graph.table.more", n=fmt.count(MOST), total=fmt.count(total))
+    if total > most:
+        said = t("graph.table.more", n=fmt.count(most), total=fmt.count(total))
         parts.append(html.P(said, className="ms-muted ms-graph-note"))
     return html.Div(parts)
 
 
-def _jump(name: str, text: str) -> html.Button:
-    return html.Button(text, type="button", className="ms-graph-jump", **{"data-go": name})
+def _jump(name: str, text: str, title: str = "") -> html.Button:
+    more = {"title": title[-400:]} if title else {}
+    return html.Button(text, type="button", className="ms-graph-jump", **{"data-go": name, **more})

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from typing import overload
 
 from parsers import Graph, PayloadError, SourceLine
 from parsers.analysis.graphs import STATES, Difference, Network, Together, View, compare, network, simplified, together
+from parsers.analysis.graphs.counts import FLAG
 
 from layouts.page import FrameSource
 from layouts.training.graph.asks import Of
@@ -38,6 +40,7 @@ class Opened:
     compared: Compared | None = None
     views: dict[bool, View] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
+    known_flags: dict[int, str] | None = None
 
     def state(self, row: int) -> str:
         """What a comparison says of a node: one of STATES."""
@@ -47,6 +50,18 @@ class Opened:
         """Attributes of a node; of one that both graphs have those of the first."""
         graph, own = self._of(row)
         return graph.attributes(own)
+
+    @property
+    def flags(self) -> dict[int, str]:
+        """The precision flags of operators by row."""
+        if self.known_flags is None:
+            found = self.graph.having(FLAG)
+            if self.compared:
+                more = self.compared.difference.added.tolist()
+                added = {row: place for place, row in enumerate(more, len(self.graph.nodes))}
+                found |= {added[row]: text for row, text in self.compared.graph.having(FLAG).items() if row in added}
+            self.known_flags = found
+        return self.known_flags
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
         """Source lines of a node; of one that both graphs have those of the first."""
@@ -69,34 +84,46 @@ class Opened:
         return self.views[simple]
 
 
+@dataclass(slots=True)
+class _Slot:
+    """One graph or comparison; whoever asks for it first makes it, and others wait for that one alone."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    opened: Opened | None = None
+
+
 class Views:
     """The graphs of a source, each worked out once for all visitors."""
 
     def __init__(self, source: FrameSource) -> None:
         self._source = source
-        self._kept: OrderedDict[tuple[tuple[str, str], ...], Opened] = OrderedDict()
+        self._kept: OrderedDict[tuple[tuple[str, str], ...], _Slot] = OrderedDict()
         self._lock = threading.Lock()
 
     def of(self, asked: Of) -> tuple[Opened, View]:
         """The graph that is asked for; PayloadError where there is none or its bytes cannot be had."""
         names = ((asked.run, asked.graph), *([asked.against] if asked.against else []))
-        with self._lock:
-            opened = self._opened(names)
+        slot = self._slot(names)
+        with slot.lock:
+            opened = slot.opened = self._opened(names, slot.opened)
             return opened, opened.view(asked.simple)
 
-    def _opened(self, names: tuple[tuple[str, str], ...]) -> Opened:
+    def _slot(self, names: tuple[tuple[str, str], ...]) -> _Slot:
+        with self._lock:
+            slot = self._kept.setdefault(names, _Slot())
+            self._kept.move_to_end(names)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return slot
+
+    def _opened(self, names: tuple[tuple[str, str], ...], kept: Opened | None) -> Opened:
         version = tuple(self._source.version(run) for run, _ in names)
-        kept = self._kept.get(names)
         if kept is None or kept.version != version:
             graphs = [self._graph(*name) for name in names]
             known = [kept.graph, *([kept.compared.graph] if kept.compared else [])] if kept else []
             if kept is None or any(one is not other for one, other in zip(graphs, known, strict=True)):
                 kept = _made(graphs, version)
             kept.version = version
-            self._kept[names] = kept
-        self._kept.move_to_end(names)
-        while len(self._kept) > KEPT:
-            self._kept.popitem(last=False)
         return kept
 
     def _graph(self, run: str, name: str) -> Graph:
@@ -110,10 +137,52 @@ def _made(graphs: list[Graph], version: tuple[int, ...]) -> Opened:
     networks = [network(graph.nodes, graph.edges) for graph in graphs]
     if len(graphs) == 1:
         return Opened(graphs[0], networks[0], version)
-    difference = compare(networks[0], networks[1], (_attributes(graphs[0]), _attributes(graphs[1])))
+    difference = compare(networks[0], networks[1], (_Attributes(graphs[0]), _Attributes(graphs[1])))
     both = together(networks[0], networks[1], difference)
     return Opened(graphs[0], both.network, version, Compared(graphs[1], difference, both))
 
 
-def _attributes(graph: Graph) -> list[Hashable]:
-    return [tuple(sorted(graph.attributes(row).items())) for row in range(len(graph.nodes))]
+class _Attributes(Sequence[Hashable]):
+    """The attributes of a graph's nodes as what can be compared."""
+
+    def __init__(self, graph: Graph) -> None:
+        self._graph = graph
+        self._known: dict[int, _Said] = {}
+
+    def __len__(self) -> int:
+        return len(self._graph.nodes)
+
+    @overload
+    def __getitem__(self, row: int) -> Hashable: ...
+    @overload
+    def __getitem__(self, row: slice) -> Sequence[Hashable]: ...
+    def __getitem__(self, row: int | slice) -> Hashable | Sequence[Hashable]:
+        if isinstance(row, slice):
+            return [self[one] for one in range(*row.indices(len(self)))]
+        if row not in self._known:
+            self._known[row] = _Said(self._graph, row)
+        return self._known[row]
+
+
+class _Said:
+    """The attributes of one node, decoded only where its bytes do not tell that they are equal to another's."""
+
+    __slots__ = ("_decoded", "_graph", "_row")
+
+    def __init__(self, graph: Graph, row: int) -> None:
+        self._graph, self._row = graph, row
+        self._decoded: tuple[tuple[str, str], ...] | None = None
+
+    def decoded(self) -> tuple[tuple[str, str], ...]:
+        if self._decoded is None:
+            self._decoded = tuple(sorted(self._graph.attributes(self._row).items()))
+        return self._decoded
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Said):
+            return NotImplemented
+        raw = self._graph.raw(self._row) if self._graph.format == other._graph.format else b""
+        return (raw != b"" and raw == other._graph.raw(other._row)) or self.decoded() == other.decoded()
+
+    def __hash__(self) -> int:
+        return hash(self.decoded())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
@@ -125,10 +125,14 @@ def parameters(scopes: Scopes) -> pd.DataFrame:
     return _typed(frame, PARAMETERS)
 
 
-def precision(network: Network, attributes: Callable[[int], Mapping[str, str]]) -> pd.DataFrame:
-    """Which operators were reduced or raised in precision (schema PRECISION). attributes: those of a node by its row."""
+def precision(network: Network, flags_of: Mapping[int, str], *, every: bool = True) -> pd.DataFrame:
+    """Which operators were reduced or raised in precision (schema PRECISION). flags_of: the attribute FLAG by row.
+
+    Without every, operators that have no flag are left out.
+    """
     rows = np.flatnonzero(network.shown & (network.kind == OPERATOR)).tolist()
-    flags = [attributes(row).get(FLAG, "") for row in rows]
+    rows = rows if every else [row for row in rows if flags_of.get(row)]
+    flags = [flags_of.get(row, "") for row in rows]
     frame = pd.DataFrame(
         {
             "node": rows,

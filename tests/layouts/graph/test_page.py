@@ -24,10 +24,15 @@ from layouts.training.graph.files import FORMS, file
 from layouts.training.graph.finding import read_query, results
 from layouts.training.graph.names import key_of, name_of
 from layouts.training.graph.panel import panel
-from layouts.training.graph.statistics import statistics
+from layouts.training.graph.statistics import flagged, statistics
+from layouts.training.graph.treemap import tiles
 from layouts.training.graph.views import KEPT, Views
 from parsers import Graph, PayloadError, open_run
-from parsers.analysis.graphs.counts import parameters
+from parsers.analysis.graphs.counts import parameters, scope_parameters
+from parsers.graphs.anf_ir import read_graph
+from parsers.graphs.graph import Origin
+from tests.layouts.sources import EmptySource
+from tests.parsers.graphs.reference import message
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 RUN = "lenet_landscape"
@@ -263,7 +268,7 @@ def test_statistics_agree_with_the_graph(store: Store, views: Views, graph: Grap
     whole = int(parameters(views.of(read_of(words(store)))[1].scopes)["bytes"].sum())
     assert whole == 4 * int(held[largest != ""].sum())
     assert next(jump for jump in jumps(found[1]) if jump.startswith("s:")) == "s:Default"
-    assert statistics(views, read_of({"run": ["x"]})) == []
+    assert statistics(views, read_of({"run": ["x"]})) == [[], [], []]
 
 
 OTHER = "lenet_adam_lr0.01_b64"
@@ -339,6 +344,7 @@ def test_files_hold_what_is_named_after_the_run(store: Store, views: Views, grap
         assert len(rows) == {
             "types.csv": graph.nodes["type"][graph.nodes["kind"] == "operator"].nunique(),
             "parameters.csv": kinds["parameter"], "precision.csv": kinds["operator"],
+            "scopes.csv": len(scope_parameters(views.of(read_of(words(store)))[1].scopes)),
         }[form]  # fmt: skip
         if form == "types.csv":
             assert sum(int(row["count"]) for row in rows) == kinds["operator"]
@@ -372,3 +378,64 @@ def test_bert_and_resnet_are_drawn_within_the_cap_whatever_is_open(real_data: Pa
             assert max(found["meta"]["width"], found["meta"]["height"]) < 50_000
     finally:
         base.stop()
+
+
+FLAGS = {3: "reduce", 5: "raise", 7: "reduce"}
+
+
+def flagged_views() -> Views:
+    """A graph of ten operators of which some have a precision flag, as MindSpore's Ascend compiler writes it."""
+    made = message("mindspore.GraphProto")(name="flags")
+    for number in range(10):
+        node = made.node.add(name=str(number), op_type="MatMul" if number % 2 else "Add", scope=f"Default/{number}-Cell")
+        node.attribute.add(name="other").value.str_val = "precision_flag"
+        if number in FLAGS:
+            node.attribute.add(name="precision_flag").value.str_val = FLAGS[number]
+    found = read_graph(made.SerializeToString(), Origin("file"))
+
+    class Source(EmptySource):
+        def version(self, run: str) -> int:
+            return 1
+
+        def graph(self, run: str, name: str) -> Graph | None:
+            return found
+
+    return Views(Source())
+
+
+def test_operators_with_a_precision_flag_are_listed_searched_and_saved() -> None:
+    views = flagged_views()
+
+    def names(**more: list[str]) -> list[str]:
+        return jumps(flagged(views, {"run": ["r"], "graph": ["g"], **more}))
+
+    assert views.of(read_of({"run": ["r"]}))[0].flags == FLAGS
+    assert names() == ["n3", "n7", "n5"]
+    assert names(flag=["REDUCE"]) == ["n3", "n7"]
+    assert names(flag=["7-cell"]) == ["n7"]
+    assert names(flag=["matmul"], flagged=["all"]) == ["n3", "n7", "n5", "n1", "n9"]
+    assert names(flag=["["]) == []
+    assert len(names(flagged=["all"])) == 10
+    assert "3 operators: 2 reduced, 1 raised" in texts(flagged(views, {"run": ["r"]}))
+    rows = list(csv.DictReader(io.StringIO(file(views, {"run": ["r"], "form": ["precision.csv"]})["content"], newline="")))
+    assert [(row["node"], row["reduced"]) for row in rows[:4]] == [("3", "yes"), ("7", "yes"), ("5", "no"), ("0", "")]
+    with pytest.raises(BadInput):
+        flagged(views, {"flag": ["x" * 5_000]})
+
+
+def test_a_graph_without_flags_says_who_writes_them(store: Store, views: Views) -> None:
+    assert "Ascend" in texts(flagged(views, words(store)))
+    assert flagged(views, {"run": ["x"]}) == []
+
+
+def test_a_treemap_goes_into_a_scope(store: Store, views: Views) -> None:
+    whole = tiles(views, words(store))
+    assert json.loads(json.dumps(whole))["crumbs"] == []
+    scope = next(tile[0] for tile in whole["tiles"] if tile[1] == "scope")
+    inner = tiles(views, words(store, into=[scope[2:]], theme=["dark"]))
+    assert inner["crumbs"][-1][0] == scope
+    assert all(tile[3].startswith(scope[2:]) for tile in inner["tiles"] if tile[1] == "scope")
+    assert tiles(views, words(store, into=["no such scope"]))["crumbs"] == []
+    assert tiles(views, {"run": ["x"]})["tiles"] == []
+    with pytest.raises(BadInput):
+        tiles(views, words(store, theme=["blue"]))

@@ -110,3 +110,31 @@ def test_a_damaged_record_is_told(tmp_path: Path) -> None:
             list(run.graphs.values())
     else:
         assert run.problems
+
+
+OURS = {"inputs", "types", "calls", "primitive", "text", "value", "declaration", "default"}
+"""Names of what the readers tell of a node that the file writes without one."""
+
+
+def test_nodes_that_have_an_attribute_are_found_without_decoding_the_others(real_data: Path) -> None:
+    runs = [*discover(real_data / "ir"), *discover(real_data / "summary" / "graph_resnet50_train")]
+    kinds: set[str] = set()
+    total = 0
+    for graph in (graph for run in runs for graph in open_run(run.path).graphs.values()):
+        if graph.format in kinds:
+            continue
+        kinds.add(graph.format)
+        every = [graph.attributes(row) for row in range(len(graph.nodes))]
+        data = Path(graph.path).read_bytes()
+        written = sorted({key for known in every for key in known if key.encode() in data and "." not in key} - OURS)
+        total += len(written)
+        for key in written[:40]:
+            wanted = {row: text for row, known in reversed(list(enumerate(every)))
+                      for one, text in reversed(known.items()) if one == key or one.endswith(f".{key}")}  # fmt: skip
+            assert graph.having(key) == wanted
+        assert graph.having("no such attribute") == {}
+        alike: dict[bytes, dict[str, str]] = {}
+        for row, known in enumerate(every):
+            assert not graph.raw(row) or alike.setdefault(graph.raw(row), known) == known
+    assert {"mindspore", "ir", "dot"} <= kinds
+    assert total >= 20

@@ -8,7 +8,7 @@ from hypothesis import given
 
 from parsers import open_run
 from parsers.analysis.graphs import network, scopes
-from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
+from parsers.analysis.graphs.counts import FLAG, operator_types, parameters, precision, scope_parameters
 from tests.parsers.analysis.graphs.made import frames, graphs, real_graph, transformer
 
 
@@ -50,12 +50,12 @@ def test_largest_parameters_come_first():
 
 
 def test_reduced_operators_come_first_then_raised_then_the_rest():
-    flags = {0: {}, 1: {"precision_flag": "raise"}, 2: {"precision_flag": "reduce"}, 3: {"other": "reduce"}, 4: {}}
     nodes = [(f"s/op{n}", "Cast") for n in range(4)] + [("w", "Parameter", "parameter")]
-    table = precision(network(*frames(nodes, [])), lambda row: flags[row])
+    table = precision(network(*frames(nodes, [])), {1: "raise", 2: "reduce"})
     assert table["name"].tolist() == ["op2", "op1", "op0", "op3"]
     assert table["reduced"].tolist() == ["yes", "no", "", ""]
     assert table["full_name"].tolist()[0] == "s/op2"
+    assert precision(network(*frames(nodes, [])), {1: "raise", 2: "reduce"}, every=False)["name"].tolist() == ["op2", "op1"]
 
 
 def test_real_numbers(real_data):
@@ -67,7 +67,7 @@ def test_real_numbers(real_data):
     assert scope_parameters(tree).iloc[0]["parameters"] == 595
     run = open_run(real_data / "summary/graph_resnet50_train")
     graph = run.graphs[next(iter(run.graphs))]
-    table = precision(net, graph.attributes)
+    table = precision(net, graph.having(FLAG))
     assert len(table) == 1455
     assert set(table["flag"]) == {""}
 
@@ -78,7 +78,7 @@ def test_tables_of_nothing_have_their_columns():
         operator_types(tree.network),
         parameters(tree),
         scope_parameters(tree),
-        precision(tree.network, lambda row: {}),
+        precision(tree.network, {}),
     ):
         assert isinstance(table, pd.DataFrame)
         assert table.empty

@@ -1,0 +1,37 @@
+"""Components as plain lists that assets/markup.js makes elements of: for lists and tables of more than a few dozen lines.
+
+Dash's renderer keeps every component of a page in its state and goes through all of them on each change: a table of 300 rows
+held a browser for seconds. What only shows and is pressed needs none of that.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash.development.base_component import Component
+
+
+def markup(children: Any) -> list[Any]:
+    """Children as [text or [tag, attributes, children], ...]. TypeError for what is no component of html, or has an id."""
+    given = children if isinstance(children, (list, tuple)) else [children]
+    return [_one(child) for child in given if child is not None]
+
+
+def _one(child: Any) -> Any:
+    if not isinstance(child, Component):
+        return str(child)
+    props = dict(child.to_plotly_json()["props"])
+    if child._namespace != "dash_html_components" or "id" in props:
+        raise TypeError(f"markup: wanted an element of dash.html without an id; got {child!r:.200}")
+    inner = markup(props.pop("children", None))
+    return [child._type.lower(), {_NAMES.get(name, name): _value(value) for name, value in props.items()}, inner]
+
+
+_NAMES = {"className": "class", "tabIndex": "tabindex", "rowSpan": "rowspan", "colSpan": "colspan", "htmlFor": "for"}
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, dict):
+        return ";".join(f"{name}:{text}" for name, text in value.items())
+    return value if isinstance(value, bool) else str(value)
+
