@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from parsers.analysis.insights import insights
 from parsers.checkpoints import LandscapePlan, landscape_plan
 from parsers.discovery import discover
 from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
@@ -18,6 +19,7 @@ from parsers.frames import (
     HOST_MEMORY,
     IMAGES,
     IMPORTANCE,
+    INSIGHTS,
     KERNELS,
     LANDSCAPES,
     LINEAGE,
@@ -48,12 +50,13 @@ from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "API", "CPU", "DATASET_NODES", "EDGES", "FOREST", "HISTOGRAMS", "HOST_MEMORY", "IMAGES", "IMPORTANCE", "KERNELS",
+    "API", "CPU", "DATASET_NODES", "EDGES", "FOREST", "HISTOGRAMS", "HOST_MEMORY", "IMAGES", "IMPORTANCE", "INSIGHTS",
+    "KERNELS",
     "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "OPERATORS", "OPERATOR_TYPES", "PIPELINE", "QUEUES", "REDUCES",
     "SCALARS", "SINGLE_CHANGES", "STEPS", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode",
     "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items",
     "LandscapePlan", "LandscapeValue", "LineageRow", "MediaError", "MindscopeError", "PayloadCache", "PayloadError",
     "Problem", "Profile", "Profiles", "Run", "Schema", "SchemaError", "Series", "Setting", "Source", "SourceError",
-    "SourceLine", "TensorValue", "TextValue", "Value", "better", "derive", "discover", "landscape_plan",
+    "SourceLine", "TensorValue", "TextValue", "Value", "better", "derive", "discover", "insights", "landscape_plan",
     "lineage_frame", "lineage_table", "open_run", "shared_tags",
 ]  # fmt: skip

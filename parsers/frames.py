@@ -174,6 +174,28 @@ FOREST = Schema(
     ),
 )
 
+INSIGHTS = Schema(
+    "insights",
+    "What in the scalars of a run deserves a look, the severest first.",
+    (
+        Column("tag", "str", "", "the scalar"),
+        Column("kind", "category", "", "non_finite, divergence, stall, spike, slower, plateau or gap"),
+        Column("severity", "int8", "", "2 for what is wrong, 1 for what deserves a look"),
+        Column("step", "int64", "step", "where it begins"),
+        Column("last_step", "int64", "step", "where it ends"),
+        Column("place", "int64", "", "index in the series of where it begins"),
+        Column("last_place", "int64", "", "index in the series of where it ends"),
+        Column("points", "int64", "", "values concerned"),
+        Column("score", "float64", "", "measured over limit; 1 is just enough"),
+        Column("measured", "float64", "", "what the rule measures, in `unit`"),
+        Column("limit", "float64", "", "from which on it is told, in `unit`; of a spike that of its curve"),
+        Column("unit", "category", "", "unit of measured and limit"),
+        Column("value", "float64", "", "value there; of a gap its steps, of slower seconds per step, of stall seconds"),
+        Column("usual", "float64", "", "what it is compared with, in the unit of `value`"),
+        Column("rule", "category", "", "what is compared with the limit"),
+    ),
+)
+
 SINGLE_CHANGES = Schema(
     "single_changes",
     "Pairs of runs that are alike in all settings but one; of many the neighbours by that setting.",

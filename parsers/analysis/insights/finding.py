@@ -1,0 +1,217 @@
+"""From a series to its insights: which rules apply to it, and on which of its points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import pandas as pd
+
+from parsers.analysis.insights import pace, trends
+from parsers.analysis.insights.levels import levels
+from parsers.analysis.insights.rules import LEAST, LEVELS, RULES, Insight
+from parsers.analysis.insights.spikes import spikes
+from parsers.analysis.segments import restarts
+from parsers.frames import INSIGHTS
+from parsers.lineage.table import better
+from parsers.model import Floats, Ints, Series
+
+_ORDER = {kind: number for number, kind in enumerate(RULES)}
+
+
+class Recorded(Protocol):
+    """A run, as far as insights need one; `parsers.Run` is one."""
+
+    def tags(self, kind: str = "scalar") -> tuple[str, ...]:
+        """Its scalar tags."""
+        ...
+
+    def series(self, tag: str) -> Series:
+        """One of its series."""
+        ...
+
+
+class _Points(NamedTuple):
+    """Points of a series and where they are in it."""
+
+    place: Ints
+    step: Ints
+    value: Floats
+
+
+def insights(run: Recorded, *, sensitivity: str = "normal", now: float | None = None) -> pd.DataFrame:
+    """What deserves a look in the scalars of a run (schema INSIGHTS), the severest first.
+
+    sensitivity is one of LEVELS: "low", "normal" or "high". now, in seconds since 1970, is when the run is looked at; without
+    it, as for a run known to have ended, no run stands still. ValueError for another sensitivity.
+    """
+    least = _least(sensitivity)
+    found = [one for one in insights_of_run({tag: run.series(tag) for tag in run.tags("scalar")}, now) if one.score >= least]
+    return frame(found)
+
+
+def frame(found: list[Insight]) -> pd.DataFrame:
+    """Insights as a frame of schema INSIGHTS, in the order given."""
+    if not found:
+        return INSIGHTS.empty()
+    columns = {
+        column.name: RULES_DOC[column.name](found) if column.name in RULES_DOC else [getattr(one, column.name) for one in found]
+        for column in INSIGHTS.columns
+    }
+    return INSIGHTS.check(pd.DataFrame({c.name: pd.Series(columns[c.name], dtype=c.dtype) for c in INSIGHTS.columns}))
+
+
+RULES_DOC = {
+    "unit": lambda found: [RULES[one.kind].unit for one in found],
+    "rule": lambda found: [RULES[one.kind].doc for one in found],
+}
+
+
+def insights_of_run(every: Mapping[str, Series], now: float | None = None) -> list[Insight]:
+    """Insights of all series of a run by tag, the severest first, at every level of sensitivity (score from LEAST on)."""
+    found = [one for tag, series in every.items() for one in insights_of(tag, series)]
+    standing = stalled(every, now) if now is not None else None
+    return ranked([*found, *([standing] if standing else [])])
+
+
+def ranked(found: list[Insight]) -> list[Insight]:
+    """The severest first; of equal severity by rule, then the highest score."""
+    return sorted(found, key=lambda one: (-one.severity, _ORDER[one.kind], -one.score, one.tag, one.place))
+
+
+def insights_of(tag: str, series: Series) -> list[Insight]:
+    """Insights of one series but `stall`, in the order of RULES, at every level of sensitivity.
+
+    Steps that go back begin another session, which is no fault. Values written twice count as written last where the
+    course of the curve is concerned. Deterministic; about 0.2 microseconds of CPU a point.
+    """
+    found = list(_non_finite(tag, series))
+    if series.step.size < 20:
+        return found
+    starts = restarts(series.step)
+    finite = np.isfinite(series.value)
+    whole = bool(finite.all())
+    at = np.arange(series.step.size) if whole else np.flatnonzero(finite)
+    points = _Points(at, series.step if whole else series.step[at], series.value if whole else series.value[at])
+    # A file may hold any number; what overflows is far from everything else, which is no reason for a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        last = _last_word(points) if starts.size else points
+        found += _courses(tag, series, last)
+        found += _spikes(tag, series, points)
+    found += _slower(tag, series, starts)
+    found += _gaps(tag, series, starts)
+    return sorted((one for one in found if one.score >= LEAST), key=lambda one: (_ORDER[one.kind], one.place))
+
+
+def stalled(every: Mapping[str, Series], now: float) -> Insight | None:
+    """Whether a run that is not known to have ended stands still, told of the tag that was written most recently.
+
+    A run that has not grown for a day is taken to have ended.
+    """
+    recorded = [(tag, one) for tag, one in every.items() if one.step.size]
+    if not recorded:
+        return None
+    newest = max(float(one.wall_time[-1]) for _, one in recorded)
+    # Of tags that were written at the end the one with most points knows the usual interval best.
+    tag, series = max(recorded, key=lambda pair: (float(pair[1].wall_time[-1]) >= newest - 1.0, pair[1].step.size))
+    found = pace.stall(series.wall_time, now)
+    if found is None or newest > float(series.wall_time[-1]) + found.seconds / 2:
+        return None
+    end = series.step.size - 1
+    return _insight(tag, series, "stall", (end, end), found.seconds / found.usual, value=found.seconds, usual=found.usual)
+
+
+def _least(sensitivity: str) -> float:
+    if sensitivity not in LEVELS:
+        raise ValueError(f"sensitivity: wanted one of {', '.join(LEVELS)}; got {sensitivity!r}")
+    return LEVELS[sensitivity]
+
+
+def _insight(
+    tag: str, series: Series, kind: str, places: tuple[int, int], measured: float, *,
+    value: float, usual: float, points: int = 1, limit: float | None = None,
+) -> Insight:  # fmt: skip
+    limit = RULES[kind].limit if limit is None else limit
+    first, last = places
+    return Insight(
+        tag, kind, int(series.step[first]), int(series.step[last]), first, last, measured / limit, measured, limit,
+        float(value), float(usual), points,
+    )  # fmt: skip
+
+
+def _last_word(points: _Points) -> _Points:
+    """The points that no later one goes back before: of each step the value written last."""
+    after = np.minimum.accumulate(points.step[::-1])[::-1]
+    kept = np.ones(points.step.size, bool)
+    kept[:-1] = points.step[:-1] < after[1:]
+    return _Points(points.place[kept], points.step[kept], points.value[kept])
+
+
+def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
+    """All non-finite values as one insight that begins at the first."""
+    at = np.flatnonzero(~np.isfinite(series.value))
+    if at.size:
+        first = int(at[0])
+        before = series.value[first - 1] if first else np.nan
+        yield _insight(tag, series, "non_finite", (first, int(at[-1])), float(at.size), value=float(series.value[first]),
+                       usual=float(before), points=int(at.size))  # fmt: skip
+
+
+def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    """Divergence, else plateau."""
+    # Of a loss scale neither more nor less is better.
+    wanted = "" if "scale" in tag.lower() else better(tag)
+    if points.value.size < RULES["divergence"].fewest:
+        return
+    sign = -1.0 if wanted == "max" else 1.0
+    known = levels(points.value * sign)
+    end = int(points.place[-1])
+    turn = trends.divergence(known, falls=not wanted)
+    if turn is not None:
+        first = int(points.place[known.first[turn.first]])
+        yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
+        return
+    if not wanted or points.value.size < RULES["plateau"].fewest:
+        return
+    best = _best(points.value, wanted)
+    flat = trends.plateau(known, points.value.size, best=None if best is None else sign * best)
+    if flat is not None:
+        place = int(known.first[flat.first])
+        yield _insight(tag, series, "plateau", (int(points.place[place]), end), flat.share, value=sign * flat.after,
+                       usual=sign * flat.before, points=points.value.size - place)  # fmt: skip
+
+
+def _best(value: Floats, wanted: str) -> float | None:
+    """The best value there can be: 0 of a loss without negative values, 1 (or 100) of a share."""
+    low, high = float(value.min()), float(value.max())
+    if low < 0:
+        return None
+    if wanted == "min":
+        return 0.0
+    return 1.0 if high <= 1 else 100.0 if high <= 100 else None
+
+
+def _spikes(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    for one in spikes(points.value):
+        first, last = int(points.place[one.first]), int(points.place[one.last])
+        value = float(points.value[one.peak])
+        yield _insight(tag, series, "spike", (first, last), one.sigma, value=value, usual=value - one.height,
+                       points=one.last - one.first + 1, limit=one.limit)  # fmt: skip
+
+
+def _slower(tag: str, series: Series, starts: Ints) -> Iterator[Insight]:
+    if series.step.size < RULES["slower"].fewest:
+        return
+    change = pace.slower(series.step, series.wall_time, starts)
+    if change is not None:
+        yield _insight(tag, series, "slower", (change.first, series.step.size - 1), change.after / change.before,
+                       value=change.after, usual=change.before, points=series.step.size - change.first)  # fmt: skip
+
+
+def _gaps(tag: str, series: Series, starts: Ints) -> Iterator[Insight]:
+    points = _Points(np.arange(series.step.size), series.step, series.value)
+    points = _last_word(points) if starts.size or not bool((series.step[1:] > series.step[:-1]).all()) else points
+    for gap in pace.gaps(points.step):
+        places = int(points.place[gap.after]), int(points.place[gap.after + 1])
+        yield _insight(tag, series, "gap", places, gap.times, value=gap.missing, usual=gap.usual, points=0)

@@ -1,0 +1,65 @@
+"""Robust levels of a noisy curve: medians of blocks, and how far such medians scatter."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from parsers.model import Floats, Ints
+
+SIGMA = 1.4826
+"""Standard deviation of normal noise over its median absolute deviation."""
+BLOCKS = 512
+"""A curve has at most so many levels; its whole is then known to a fifth of a percent of its length."""
+
+
+class Levels(NamedTuple):
+    """first: index of the first point of each block. level: its median. size: points in each block but the last.
+
+    noise: robust standard deviation of the levels about the curve.
+    """
+
+    first: Ints
+    level: Floats
+    size: int
+    noise: float
+
+
+def levels(value: Floats, blocks: int = BLOCKS) -> Levels:
+    """The levels of an array without NaN."""
+    size = max(1, -(-value.size // blocks))
+    whole = value.size // size
+    level = medians(value[: whole * size].reshape(whole, size))
+    if whole * size < value.size:
+        level = np.append(level, np.median(value[whole * size :]))
+    return Levels(np.arange(level.size) * size, level, size, scatter(level))
+
+
+def medians(rows: Floats) -> Floats:
+    """Median of each row, the lower of two middle values."""
+    if rows.shape[1] == 1:
+        return rows[:, 0].copy()
+    middle = (rows.shape[1] - 1) // 2
+    found: Floats = np.partition(rows, middle, axis=1)[:, middle]
+    return found
+
+
+def scatter(level: Floats) -> float:
+    """Standard deviation of the noise of neighbouring levels, whatever their trend.
+
+    A level less the mean of its neighbours has 3/2 the variance of independent noise; the median does not see jumps.
+    """
+    if level.size < 3:
+        return 0.0
+    return SIGMA * float(np.median(np.abs(level[1:-1] - (level[:-2] + level[2:]) / 2.0))) / math.sqrt(1.5)
+
+
+def running(level: Floats, width: int) -> Floats:
+    """Running median over `width` (odd) levels, fewer at the ends."""
+    width = min(width, level.size if level.size % 2 else level.size - 1)
+    if width < 3:
+        return level.copy()
+    padded = np.pad(level, width // 2, mode="edge")
+    return medians(np.lib.stride_tricks.sliding_window_view(padded, width))

@@ -1,0 +1,169 @@
+"""When and how often a curve was recorded: missing steps, steps that take longer than before, a run that stands still."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from parsers.analysis.insights.levels import SIGMA, medians
+from parsers.analysis.insights.rules import LEAST, RULES
+from parsers.analysis.segments import restarts
+from parsers.model import Floats, Ints
+
+_AROUND = 16
+"""Distances on either side that a gap is compared with."""
+_MOST_GAPS = 20
+_MOST_POINTS = 1 << 20
+_BLOCKS = 512
+_WIDE = 12
+"""Blocks on either side of a change of pace."""
+_LEAST_SECONDS = 1e-3
+"""No step is worth a look for less."""
+_SURE = 8.0
+"""A change of pace is one if it is so many deviations of such medians."""
+_LATEST = 253_402_300_800.0  # the year 10,000
+_DAY = 86_400.0
+"""A run that has not grown for longer is taken to have ended."""
+
+
+class Gap(NamedTuple):
+    """after: index of the point before the gap; missing: steps in it; usual: the distance around; times: one over the other."""
+
+    after: int
+    missing: float
+    usual: float
+    times: float
+
+
+class Change(NamedTuple):
+    """first: index of the first point at the new pace; before, after: seconds per step."""
+
+    first: int
+    before: float
+    after: float
+
+
+class Stall(NamedTuple):
+    """Seconds since the last point, and the longest usual interval."""
+
+    seconds: float
+    usual: float
+
+
+def gaps(step: Ints) -> list[Gap]:
+    """The gaps in steps that grow throughout."""
+    stride = np.diff(step).astype(np.float64)
+    if stride.size < 4:
+        return []
+    limit = LEAST * RULES["gap"].limit
+    # Cheap and necessary: larger than usual, and larger than what uneven distances reach now and then.
+    rank = max(0, stride.size - 1 - max(3, stride.size // 1000))
+    now_and_then = float(np.partition(stride, rank)[rank])
+    at = np.flatnonzero(stride >= limit * max(float(np.median(stride)), now_and_then / 2.0, 1.0))
+    found = []
+    for place in at.tolist():
+        before, after = stride[max(0, place - _AROUND) : place], stride[place + 1 : place + 1 + _AROUND]
+        sides = [side for side in (before, after) if side.size >= 2]
+        # At the end nothing says whether the distances go on growing.
+        usual = max((float(np.median(side)) for side in sides), default=np.inf)
+        if after.size < 2 and before.size:
+            usual = float(before.max())
+        others = max((float(side.max()) for side in sides), default=np.inf)
+        # Of uneven distances the largest are usual too.
+        if others >= 2.0 * usual:
+            usual = max(usual, others / 2.0, now_and_then / 1.6)
+        found.append(Gap(place, float(stride[place]), usual, float(stride[place]) / usual))
+    kept = [gap for gap in found if gap.times >= limit]
+    return sorted(sorted(kept, key=lambda gap: gap.times, reverse=True)[:_MOST_GAPS])
+
+
+def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
+    """Where steps begin to take longer, for good; pauses between steps and restarts do not count."""
+    every = -(-step.size // _MOST_POINTS)
+    if every > 1:
+        # So many at a time: what they take together tells as much.
+        found = slower(step[::every], wall_time[::every], restarts(step[::every]))
+        return found and found._replace(first=found.first * every)
+    taken, steps = np.diff(wall_time), np.diff(step).astype(np.float64)
+    valid = (steps > 0) & (taken >= 0) & (wall_time[1:] > 0) & (wall_time[:-1] > 0) & (wall_time[1:] < _LATEST)
+    if starts.size:
+        valid[starts - 1] = False
+    at = np.flatnonzero(valid)
+    if at.size < 40:
+        return None
+    taken, steps = taken[at], steps[at]
+    size = max(1, -(-at.size // _BLOCKS))
+    pace = _pace(taken, steps, size)
+    wide = min(_WIDE, pace.size // 3)
+    if wide < 5:
+        return None
+    change = _change(pace, wide)
+    if change is None:
+        return None
+    block, before, after = change
+    place = _place(np.arange(max(0, (block - 2) * size), min(at.size, (block + 2) * size)), taken, steps, before, after)
+    return Change(int(at[place]) + 1, before, after)
+
+
+def _pace(taken: Floats, steps: Floats, size: int) -> Floats:
+    """Seconds per step of each block of intervals: the median, or the mean where the clock is too coarse for that."""
+    whole = taken.size // size
+    rows, distances = taken[: whole * size].reshape(whole, size), steps[: whole * size].reshape(whole, size)
+    coarse = np.count_nonzero(taken == 0) > taken.size // 20 or bool((taken[:1000] == np.floor(taken[:1000])).all())
+    if not coarse:
+        return medians(rows / distances)
+    # A pause would be seen in a mean: no interval counts for more than a few usual ones.
+    most = 5.0 * max(float(np.median(taken)), 1.0)
+    means: Floats = np.minimum(rows, most).sum(axis=1) / distances.sum(axis=1)
+    return means
+
+
+def _change(pace: Floats, wide: int) -> tuple[int, float, float] | None:
+    """(block, pace before, pace after) of the largest lasting change for the worse."""
+    windows = medians(np.lib.stride_tricks.sliding_window_view(pace, wide))
+    before, after = windows[:-wide], windows[wide:]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(before > 0, after / before, 0.0)
+    place = int(ratio.argmax())
+    best = float(ratio[place])
+    # Of places alike the middle one: running medians do not see a change until it fills half of them.
+    alike = np.flatnonzero(ratio >= 1.0 + 0.9 * (best - 1.0))
+    alike = alike[np.abs(alike - place) <= wide]
+    block = int(alike.mean()) + wide
+    old = float(np.median(pace[max(0, block - 4 * wide) : block - 1]))
+    new = float(np.median(pace[block + 1 : block + 4 * wide]))
+    if old <= 0.0 or new - old < _LEAST_SECONDS or new / old < LEAST * RULES["slower"].limit:
+        return None
+    # It lasts to the end, and does not happen all the time.
+    rest = float(np.median(pace[block:]))
+    earlier = float(np.quantile(pace[:block], 0.9))
+    scatter = SIGMA * float(np.median(np.abs(pace[:block] - np.median(pace[:block]))))
+    if rest / old < LEAST * RULES["slower"].limit or new < earlier or new - old < _SURE * scatter / wide**0.5:
+        return None
+    return block, old, new
+
+
+def _place(near: Ints, taken: Floats, steps: Floats, before: float, after: float) -> int:
+    """The interval, of those near a change, from which on the new pace fits better than the old one."""
+    middle = np.sqrt(before * after)
+    slow = np.where(taken[near] / steps[near] > middle, 1.0, -1.0)
+    total = np.concatenate(([0.0], np.cumsum(slow)))
+    # Intervals before the place are fast, those after it slow: the least of the running sum.
+    return int(near[min(int(total.argmin()), near.size - 1)])
+
+
+def stall(wall_time: Floats, now: float) -> Stall | None:
+    """Whether the last point is much older than the usual interval; wall_time in seconds, in the order written."""
+    known = wall_time[(wall_time > 0) & (wall_time < _LATEST)]
+    passed = np.diff(known)
+    passed = passed[passed >= 0]
+    if passed.size < RULES["stall"].fewest - 1:
+        return None
+    # The longest interval may be a night between two sessions; one that comes twice in a hundred is usual.
+    longest = float(np.quantile(passed, 0.98)) if passed.size >= 50 else float(passed.max())
+    longest = max(longest, 3.0 * float(np.median(passed)), float(np.sort(passed)[-2]) / 2.0 if passed.size > 2 else 0.0, 6.0)
+    since = now - float(known.max())
+    if since > _DAY or since < LEAST * RULES["stall"].limit * longest:
+        return None
+    return Stall(since, longest)

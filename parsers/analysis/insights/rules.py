@@ -1,0 +1,78 @@
+"""What is looked for in a curve, as data: one rule per kind of insight, and how strict each is.
+
+A rule has one limit. What it measures over that limit is the score of an insight: 1 is just enough at the normal level, 2 twice
+as much. Another level of sensitivity asks for another least score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of insight.
+
+    limit is in `unit`. severity: 2 for what is wrong, 1 for what deserves a look. fewest: with fewer points of a
+    tag it is not looked for. doc: what is compared with the limit.
+    """
+
+    kind: str
+    limit: float
+    unit: str
+    severity: int
+    fewest: int
+    doc: str
+
+
+RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
+    Rule("non_finite", 1.0, "values", 2, 1, "values that are NaN or infinite"),
+    Rule("divergence", 0.5, "of the way", 2, 40,
+         "how far the curve went back at its end, as a share of the way it had come, and more than ever before"),
+    Rule("stall", 10.0, "intervals", 1, 20,
+         "time since the last point of a run not known to have ended, over its longest usual interval"),
+    Rule("spike", 6.0, "sigma", 1, 20,
+         "distance from the curve before and after, in robust standard deviations of the noise around it; the limit is "
+         "lower for fewer than 100,000 points and higher where the noise of the curve has heavy tails"),
+    Rule("slower", 1.4, "times", 1, 60, "time per step after a lasting change, over that before it"),
+    Rule("plateau", 0.25, "of the points", 1, 100, "share of the points, up to the last, without a change for the "
+         "better, after the curve stopped on its way or never got away"),
+    Rule("gap", 4.0, "strides", 1, 20, "steps without a point, over the largest usual distance between points around"),
+)})  # fmt: skip
+"""The severest first."""
+
+LEVELS: Mapping[str, float] = MappingProxyType({"low": 1.5, "normal": 1.0, "high": 0.85})
+"""Level of sensitivity -> least score."""
+LEAST = min(LEVELS.values())
+"""No detector looks for less."""
+
+
+@dataclass(frozen=True, slots=True)
+class Insight:
+    """Something about one curve that deserves a look.
+
+    tag is the curve's, kind one of RULES. step and place (index in the series) are where it begins, last_step and
+    last_place where it ends. score is `measured` over the limit of its rule (of a spike: over the limit for its
+    curve, `limit`). value and usual are the two numbers that were compared, in the unit of the curve, of steps or of
+    seconds; points how many values it concerns.
+    """
+
+    tag: str
+    kind: str
+    step: int
+    last_step: int
+    place: int
+    last_place: int
+    score: float
+    measured: float
+    limit: float
+    value: float
+    usual: float
+    points: int
+
+    @property
+    def severity(self) -> int:
+        """That of its rule."""
+        return RULES[self.kind].severity

@@ -1,0 +1,187 @@
+"""Where a curve stops getting better: it turns back and stays there (divergence), or goes on level (plateau).
+
+Both look at the levels of a curve (`levels`), of which less is better. Where it begins is the place from which two pieces, one
+before and one from there on, fit the levels best.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from parsers.analysis.insights.levels import SIGMA, Levels, running
+from parsers.analysis.insights.rules import LEAST, RULES
+from parsers.model import Floats
+
+_SMOOTH = 5
+"""Levels in a running median."""
+_SURE = 8.0
+"""A change is one if it is so many deviations of a level."""
+_HABIT = 1.5
+"""A curve that has gone back and recovered before diverges if it goes back so many times as far."""
+_STAYS = 0.7
+"""Of what it went back, a diverged curve keeps this share to its end."""
+_LEVEL = 3.0
+"""The slope of a plateau differs from none by so many standard errors at most."""
+_APART = 5.0
+"""The first and last eighth of it by so many times the usual step from one eighth to the next."""
+_SLIGHT = 0.01
+"""Or by this share of the way the curve has come."""
+_BEST = 0.05
+"""A curve that has come to within this share of the way from the best there is has arrived."""
+_ABRUPT = 0.35
+"""A curve that levels off has arrived; one that stops went at this share of its mean speed just before."""
+_WINDOW = 0.25
+"""The two pieces are fitted to so much of the curve on either side, at most."""
+_CANDIDATES = 24
+
+
+class Turn(NamedTuple):
+    """first: index of the level from which on. before, after: levels there and at the end. share: what was measured."""
+
+    first: int
+    before: float
+    after: float
+    share: float
+
+
+def divergence(known: Levels, *, falls: bool) -> Turn | None:
+    """Where a curve of which less is better goes up for good. falls: its name does not say so, its beginning must."""
+    level, smooth = known.level, running(known.level, _SMOOTH)
+    if level.size < 16:
+        return None
+    tail = max(3, level.size // 100)
+    end = float(np.median(level[-tail:]))
+    lowest = np.minimum.accumulate(smooth)
+    best = int(level.size - 1 - smooth[::-1].argmin())
+    low = float(smooth[best])
+    start = float(np.median(level[:3]))
+    way, back = start - low, end - low
+    if falls and (known.noise <= 0.0 or best < level.size // 20 or way <= _SURE * known.noise):
+        return None
+    if falls and end < start + way / 2.0:
+        return None
+    scatter = float(np.median(np.abs(level - smooth)))
+    least = max(way, abs(low) * 0.1, 6.0 * scatter, np.finfo(float).tiny)
+    share = back / least
+    if share < LEAST * RULES["divergence"].limit or back < _SURE * max(known.noise, scatter):
+        return None
+    earlier = float((smooth[: best + 1] - lowest[: best + 1]).max())
+    if back < _HABIT * earlier or float(smooth[best:].max()) - low > back / _STAYS:
+        return None
+    high = np.flatnonzero(smooth[best:] - low >= 0.2 * back)
+    if not high.size:
+        return None
+    risen = best + int(high[0])
+    return Turn(_onset(level, risen), low, end, share)
+
+
+def _onset(level: Floats, risen: int) -> int:
+    """The first level, before one that has risen clearly, that the trend so far does not explain."""
+    reach = max(12, int(_WINDOW * level.size))
+    last = risen
+    for _ in range(6):
+        before = level[max(0, last - reach) : last]
+        left, ahead = _trend(before, risen - last + 1)
+        spread = max(SIGMA * float(np.median(np.abs(left))), np.finfo(float).tiny)
+        rises = np.concatenate((left, level[last : risen + 1] - ahead)) > 3.0 * spread
+        calm = np.flatnonzero(~rises)
+        found = max(0, last - reach) + int(calm[-1]) + 1 if calm.size else last
+        if found >= last:
+            return min(found, risen)
+        last = found
+    return last
+
+
+def _trend(part: Floats, ahead: int) -> tuple[Floats, Floats]:
+    """(what a line through these levels leaves, the line over so many levels ahead), robust."""
+    if part.size < 6:
+        middle = float(np.median(part)) if part.size else 0.0
+        return part - middle, np.full(ahead, middle)
+    third = part.size // 3
+    first, last = float(np.median(part[:third])), float(np.median(part[-third:]))
+    slope = (last - first) / (part.size - third)
+    x = np.arange(part.size)
+    level = float(np.median(part - slope * x))
+    beyond: Floats = slope * np.arange(part.size, part.size + ahead, dtype=np.float64) + level
+    return part - slope * x - level, beyond
+
+
+def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
+    """Since when a curve of which less is better is no better. best: the least there can be, where that is known."""
+    level = known.level
+    if level.size < 40:
+        return None
+    limit = LEAST * RULES["plateau"].limit
+    part = level[-int(np.ceil(level.size * limit)) :]
+    end = float(np.median(part))
+    start = float(np.median(level[:3]))
+    way = start - end
+    if known.noise <= 0.0 or (best is not None and way > 0 and end - best < _BEST * way):
+        return None
+    if not _flat(part, way, known.noise):
+        return None
+    first = 0 if _flat(level, way, known.noise) else _kink(level, 3, level.size - part.size)
+    while level.size - first > part.size and not _flat(level[first:], way, known.noise):
+        first += max(1, (level.size - first) // 16)
+    share = 1.0 - first * known.size / points
+    if share < limit or (first and _speed(level, first) < _ABRUPT * way / first) or (not first and _gains(level)):
+        return None
+    return Turn(first, float(np.median(level[first:])), end, share)
+
+
+def _gains(level: Floats) -> bool:
+    """Whether a curve that changes too little to be sure became better by more than it scatters, all the same."""
+    eighth = level.size // 8
+    scatter = SIGMA * float(np.median(np.abs(level - np.median(level))))
+    return float(np.median(level[:eighth]) - np.median(level[-eighth:])) > scatter
+
+
+def _speed(level: Floats, first: int) -> float:
+    """How much better, per level, the levels became in the tenth of the run before the plateau."""
+    begin = max(0, first - max(4, level.size // 10))
+    near = max(1, (first - begin) // 4)
+    return float(np.median(level[begin : begin + near]) - np.median(level[first:])) / (first - begin)
+
+
+def _flat(part: Floats, way: float, noise: float) -> bool:
+    """Whether a line through these levels neither falls nor rises, by as much as can be told.
+
+    The line goes through medians of eighths: their scatter about it says how sure it is, correlated noise or not.
+    """
+    eighths = np.array([np.median(piece) for piece in np.array_split(part, 8)])
+    x = np.arange(8) - 3.5
+    slope = float(x @ eighths) / 42.0
+    left = eighths - eighths.mean() - slope * x
+    steps = np.abs(np.diff(eighths))
+    if abs(float(eighths[0] - eighths[-1])) > max(_APART * float(np.median(steps)), _SLIGHT * abs(way), noise):
+        return False
+    error = max((float(left @ left) / 6.0) ** 0.5, noise * (8.0 / part.size) ** 0.5) / 42.0**0.5
+    return abs(slope) <= _LEVEL * error or abs(7.0 * slope) <= _SLIGHT * abs(way)
+
+
+def _kink(level: Floats, low: int, high: int) -> int:
+    """The place in [low, high] at which a parabola ends and a constant that goes on to the last level begins.
+
+    Found again with the parabola over a part before what was found first.
+    """
+    first = 0
+    for _ in range(3):
+        step = max(1, (high - low) // _CANDIDATES)
+        best = min(range(low, high + 1, step), key=lambda at: _misfit(level, at, first))
+        near = range(max(low, best - step), min(high, best + step) + 1)
+        best = min(near, key=lambda at: _misfit(level, at, first))
+        reach = max(8, int(_WINDOW * level.size))
+        first = max(0, best - reach)
+        low, high = max(low, best - reach // 2, first + 3), min(high, best + reach // 2)
+    return best
+
+
+def _misfit(level: Floats, at: int, low: int) -> float:
+    """Sum of squares that a parabola from `low` to `at` and the constant it ends in leave of the levels from `low` on."""
+    part = level[low:]
+    x = np.minimum(np.arange(part.size) - (at - low), 0.0) / part.size
+    basis, _ = np.linalg.qr(np.stack((np.ones(part.size), x, x * x), axis=1))
+    left = part - basis @ (basis.T @ part)
+    return float(left @ left)
