@@ -30,8 +30,8 @@ model.train(epochs, dataset, callbacks=[summary])"""
 PROBLEMS_SENT = 5000
 _KEYS = (
     ("/", "keys.filter"), ("j  k", "keys.cards"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"), ("Space", "keys.play"),
-    ("f", "keys.full"), ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"), ("t", "keys.theme"),
-    ("?", "keys.keys"),
+    ("x", "keys.swap"), ("f", "keys.full"), ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"),
+    ("t", "keys.theme"), ("?", "keys.keys"),
 )  # fmt: skip
 _BROWSER_TEXTS = (
     "picker.of", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing", "picker.invert",

@@ -23,6 +23,7 @@ from layouts.texts import (
     lineage,
     operators,
     overview,
+    pair,
     profiling,
     runs,
     scalars,
@@ -34,7 +35,7 @@ from layouts.texts import (
 
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
-    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS,
+    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pair.TEXTS,
     profiling.TEXTS, operators.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})

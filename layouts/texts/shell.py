@@ -119,6 +119,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "keys.arrows": ("Step back and forward; on the overview: change the run", "上一步、下一步；在概览页切换训练"),
     "keys.ends": ("First and last step", "第一步、最后一步"),
     "keys.play": ("Play or stop the path of a loss landscape", "播放或停止损失地形的训练路径"),
+    "keys.swap": ("Swap the two runs compared", "交换对比的两个训练"),
     "keys.full": ("Card in full screen", "卡片全屏"),
     "keys.escape": ("Close, leave full screen", "关闭、退出全屏"),
     "keys.picker": ("Choose runs", "选择训练"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from layouts.page import FrameSource
@@ -28,8 +29,12 @@ def catalogue(source: FrameSource, kind: str, state: dict[str, list[str]], known
     digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
     if digest == known:
         return None
-    ordered = sorted(tags, key=lambda tag: (-tags[tag], "loss" not in tag.lower(), _natural(tag)))
-    return {"digest": digest, "runs": runs, "tags": ordered, "waiting": waiting, "total": len(source.runs())}
+    return {"digest": digest, "runs": runs, "tags": ordered(tags), "waiting": waiting, "total": len(source.runs())}
+
+
+def ordered(tags: Mapping[str, int]) -> list[str]:
+    """Tags, each with the number of runs that have it: those of most runs first, losses before others, in natural order."""
+    return sorted(tags, key=lambda tag: (-tags[tag], "loss" not in tag.lower(), _natural(tag)))
 
 
 def _natural(tag: str) -> tuple[list[tuple[int, int, str]], str]:
