@@ -170,6 +170,8 @@
       page.find(".ms-graph-canvas").focus({ preventScroll: true });
       const data = event.target.data();
       if (data.to) graph.turn(page, data.to);
+      // All that a hub is linked with stands in its panel.
+      else if (data.hub) graph.choose(page, data.hub);
       else if (data.kind === "proxy") jumpTo(page, cy, data.box);
       else if (data.name) graph.choose(page, data.name);
       else if (data.rows && data.rows.length) graph.choose(page, `n${data.rows[0]}`);

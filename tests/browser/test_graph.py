@@ -15,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from app.store import Store
+from tests.parsers.graphs.reference import message
 
 CY = "document.querySelector('.ms-graph-cytoscape')._cyreg.cy"
 
@@ -156,6 +157,65 @@ def test_keys_full_screen_language_and_simplify(page: Page, address: str) -> Non
     with page.expect_download() as download:
         page.locator('[data-save="png"]').evaluate("button => button.click()")
     assert Path(download.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def odd(path: Path) -> None:
+    """A graph with a hub that 40 operators of other types take, a scope of 700 children and a cycle in it."""
+    made = message("mindspore.GraphProto")(name="odd")
+
+    def add(name: str, kind: str, scope: str, *inputs: str) -> None:
+        node = made.node.add(name=name, op_type=kind, scope=scope)
+        for one in inputs:
+            node.input.add(name=one)
+
+    add("hub", "Gather", "Default")
+    for number in range(40):
+        add(f"t{number}", f"Taker{number}", "Default", "hub")
+    for number in range(700):
+        add(f"w{number}", f"Kind{number % 31}", "Default/wide", f"w{number - 1 if number else 699}")
+    path.mkdir(parents=True)
+    (path / "ms_output_validate.pb").write_bytes(made.SerializeToString())
+
+
+def press(page: Page, selector: str) -> None:
+    """Click on the first box of a selector of cytoscape, brought to the middle of the canvas."""
+    script = """(cy, selector) => { const node = cy.nodes(selector)[0], box = cy.container().getBoundingClientRect();
+        cy.center(node); const at = node.renderedPosition(); return [box.left + at.x, box.top + at.y]; }"""
+    page.mouse.click(*canvas(page, script, selector))
+
+
+def test_hubs_pages_and_a_cycle_are_gone_through(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    odd(tmp_path / "runs" / "odd")
+    store = Store([tmp_path / "runs"], interval=0).start()
+    try:
+        assert store.wait(30)
+        visit(page, serve(create_app(store).server), "run=odd&open=s:Default")
+        # A window of another size leaves the camera where it is.
+        before = camera(page)
+        page.set_viewport_size({"width": 1200, "height": 800})
+        page.wait_for_function(f"() => {CY}.width() < 700")
+        page.wait_for_timeout(300)
+        assert camera(page) == before
+        # What a hub is linked with beyond the nearest stands in its panel, and each of those leads back to it.
+        assert canvas(page, "cy => cy.nodes('.more').map(node => node.data('label'))") == ["+ 36"]
+        press(page, ".more")
+        expect(page.locator(".ms-graph-title")).to_have_text("Gather-ophub")
+        expect(page.locator('.ms-graph-line[data-go^="n"]')).to_have_count(40)
+        page.locator('.ms-graph-line[data-go^="n"]').nth(30).click()
+        expect(page.locator(".ms-graph-title")).to_have_text("Taker30-opt30")
+        press(page, ".small[kind = 'proxy']")
+        expect(page.locator(".ms-graph-title")).to_have_text("Gather-ophub")
+        # A large scope is drawn in pages.
+        page.locator('.ms-graph-branch[data-name="s:Default/wide"] [data-toggle]').click()
+        page.wait_for_function(f"() => {CY}.nodes('.later').length === 1")
+        assert not canvas(page, "cy => cy.nodes('.earlier').length")
+        press(page, ".later")
+        page.wait_for_function(f"() => {CY}.nodes('.earlier').length === 1")
+        assert canvas(page, "cy => cy.nodes('.earlier, .later').map(node => node.data('label')).sort()") == ["↑ 300", "↓ 100"]
+        press(page, ".earlier")
+        page.wait_for_function(f"() => {CY}.nodes('.earlier').length === 0")
+    finally:
+        store.stop()
 
 
 def test_a_run_without_a_graph_says_how_to_record_one(page: Page, address: str) -> None:

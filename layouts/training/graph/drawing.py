@@ -116,6 +116,9 @@ def _named(view: View, visible: Visible, shown: Shown, found: Sequence[dict[str,
             begin = before.count if before is not None else begin
             begin = max(0, begin - visible.page) if item.kind == "earlier" else begin + visible.page
             data["to"] = f"{begin}:{name_of(view, item.key[1:])}"
+        elif item.kind == "more":
+            hub = items[item.key[1:]]
+            data["hub"], data["tip"] = names[hub.key], f"{hub.label}  ·  + {item.count:,}"
         elif item.kind == "node":
             data["tip"] = f"{view.network.full_names[item.members[0]][-400:]}  ·  {item.type}"
         elif item.members:

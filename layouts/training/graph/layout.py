@@ -69,7 +69,7 @@ def _canvas(ids: Ids) -> html.Section:
     """The only place that knows of dash-cytoscape; in the browser it is assets/graph_canvas.js."""
     canvas = cyto.Cytoscape(
         id=ids("canvas"), elements=[], stylesheet=[], layout={"name": "preset", "fit": False}, autoRefreshLayout=False,
-        autoungrabify=True, autounselectify=True, boxSelectionEnabled=False, minZoom=0.02, maxZoom=4, responsive=True,
+        autoungrabify=True, autounselectify=True, boxSelectionEnabled=False, minZoom=0.02, maxZoom=4, responsive=False,
         style={"width": "100%", "height": "100%"}, className="ms-graph-cytoscape",
     )  # fmt: skip
     tools = [
