@@ -4,6 +4,7 @@
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings of runs, in that order; without them: all; also lineage.json
+    <prefix>api/pipelines.csv?col=COLUMN&run=KEY what their pipelines were told, likewise; also pipelines.json
     <prefix>api/runs.json
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.values`)
@@ -32,6 +33,7 @@ from app import editing, profile_tables, tensors, values
 from app.histograms import histogram_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
+from layouts.lineage.pipelines.columns import table as pipeline_table
 from layouts.notes import Note
 from layouts.page import FrameSource
 from parsers import DatasetNode, LineageRow, Series
@@ -74,6 +76,8 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))
     routes.add_url_rule("/lineage.csv", "lineage-csv", lambda: settings(source, "csv"))
     routes.add_url_rule("/lineage.json", "lineage-json", lambda: settings(source, "json"))
+    routes.add_url_rule("/pipelines.csv", "pipelines-csv", lambda: pipelines(source, "csv"))
+    routes.add_url_rule("/pipelines.json", "pipelines-json", lambda: pipelines(source, "json"))
     editing.add_routes(routes, source)
     routes.add_url_rule("/profile.csv", "profile-csv", lambda: profile_tables.table(source))
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
@@ -152,9 +156,26 @@ def settings(source: FrameSource, kind: str) -> Response:
         names = ["run", *(name for name in _named(known, known, "col") if name != "run")]
     except Unusable as error:
         return refusal(error)
+    return _rows_answer(rows, names, "lineage", kind)
+
+
+def pipelines(source: FrameSource, kind: str) -> Response:
+    """What the operations of the pipelines of runs were told, as "csv" or "json", like `settings`."""
+    try:
+        _refuse_unknown_parameters(("run", "col"))
+        _wait_for_look(source)
+        found = pipeline_table(source, None)
+        rows = _named(found.rows, [row.run for row in found.rows], "run")
+        names = ["run", *_named(found.columns, found.columns, "col")]
+    except Unusable as error:
+        return refusal(error)
+    return _rows_answer(rows, names, "pipelines", kind)
+
+
+def _rows_answer(rows: Sequence[LineageRow], names: Sequence[str], name: str, kind: str) -> Response:
     pieces, mimetype = (lineage.csv_rows, "text/csv") if kind == "csv" else (lineage.json_rows, "application/json")
     answer = Response(pieces(rows, names), mimetype=mimetype)
-    answer.headers["Content-Disposition"] = values.attachment(f"lineage.{kind}")
+    answer.headers["Content-Disposition"] = values.attachment(f"{name}.{kind}")
     answer.cache_control.no_store = True
     return answer
 

@@ -5,7 +5,7 @@
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const grids = (window.dashAgGridFunctions = window.dashAgGridFunctions || {});
   const cells = (window.dashAgGridComponentFunctions = window.dashAgGridComponentFunctions || {});
-  const { make, words, icon, menu, count, last } = mindscope.cards;
+  const { make, words, icon, iconButton, menu, segments, pressSegment, count, last } = mindscope.cards;
   const { same } = mindscope.state;
   const MOST_AXES = 60;
   const AXIS_WIDTH = 92;
@@ -37,6 +37,7 @@
     if (sheet && sheet !== page.sheet) {
       page.sheet = sheet;
       page.columns = new Map(sheet.columns.map((column) => [column.name, column]));
+      page.places = new Map(sheet.keys.map((key, i) => [key, i]));
     }
     return Boolean(page.sheet && page.runs);
   }
@@ -54,8 +55,37 @@
     return last(page.state, "differ", "") === "1";
   }
 
+  // Of pipelines, which are mostly alike, only what differs is an axis unless somebody chose.
   function axesOf(page) {
-    return chosen(page).filter((name) => page.columns.get(name).axis);
+    const usable = chosen(page).filter((name) => page.columns.get(name).axis);
+    return page.sheet.nodes && !page.state.col ? usable.filter((name) => page.columns.get(name).differs) : usable;
+  }
+
+  // The scale of a column: what somebody chose, else what is usual for its values.
+  function scaleOf(page, name) {
+    if ((page.state.linear || []).includes(name)) return "linear";
+    return (page.state.log || []).includes(name) ? "log" : page.columns.get(name).scale;
+  }
+
+  function viewOf(page) {
+    const view = last(page.state, "view", "");
+    return ["matrix", "scatter"].includes(view) ? view : "";
+  }
+
+  // The columns across and up of the view of two.
+  function pairOf(page) {
+    const axes = page.sheet.columns.filter((column) => column.axis).map((column) => column.name);
+    const shown = axesOf(page);
+    const usual = [shown.find((name) => name !== colourOf(page)), shown.includes(colourOf(page)) ? colourOf(page) : shown[shown.length - 1]];
+    return ["x", "y"].map((key, i) => {
+      const named = last(page.state, key, "");
+      return axes.includes(named) ? named : usual[i] || axes[0];
+    });
+  }
+
+  // Equal pipelines are one row.
+  function together(page) {
+    return Boolean(page.sheet.nodes) && last(page.state, "together", "") === "1";
   }
 
   function colourOf(page) {
@@ -82,6 +112,16 @@
     return found;
   }
 
+  function valueAt(axis, place) {
+    if (axis.scale === "log") return 10 ** place;
+    return axis.scale === "symlog" ? Math.sign(place) * axis.constant * (10 ** Math.abs(place) - 1) : place;
+  }
+
+  function placeOf(axis, value) {
+    if (axis.scale === "log") return Math.log10(value);
+    return axis.scale === "symlog" ? Math.sign(value) * Math.log10(1 + Math.abs(value) / axis.constant) : value;
+  }
+
   // What a brush means, from the stretches of an axis it covers.
   function meaning(axis, stretches) {
     const inside = (place) => stretches.some(([from, to]) => from <= place && place <= to);
@@ -90,7 +130,7 @@
       axis.categories.forEach((text, place) => { if (inside(place)) names.push(`=${text}`); });
       return { ranges: [], names };
     }
-    const value = (place) => Number((axis.log ? 10 ** place : place).toPrecision(9));
+    const value = (place) => Number(valueAt(axis, place).toPrecision(9));
     const ranges = stretches.map(([from, to]) => [Math.max(from, axis.low), Math.min(to, axis.high)])
       .filter(([from, to]) => from <= to)
       .map(([from, to]) => [from <= axis.low ? null : value(from), to >= axis.high ? null : value(to)]);
@@ -106,7 +146,7 @@
       const half = name.startsWith(":") ? width : 0.25;
       if (at !== undefined && at !== -1) found.push([at - half, at + half]);
     }
-    const place = (value) => (axis.log ? Math.log10(value) : value);
+    const place = (value) => placeOf(axis, value);
     if (axis.kind === "number") {
       for (const range of ranges) {
         if (!Array.isArray(range)) continue;
@@ -161,7 +201,14 @@
   }
 
   grids.mindscopeLineageBrushed = ({ api }) => Array.from(pages.values()).some((page) => page.api === api && page.passing !== null);
-  grids.mindscopeLineagePasses = ({ data }) => pages.get(data.root).passing.has(data.key);
+  grids.mindscopeLineagePasses = ({ data }) => data.members.some((key) => pages.get(data.root).passing.has(key));
+  grids.mindscopeLineageClass = ({ data, colDef, value }) => {
+    const { columns } = pages.get(data.root);
+    const { usual } = columns.get(colDef.colId.slice(1));
+    const shown = Number.isNaN(value) ? "NaN" : value === undefined ? null : value;
+    const odd = shown !== usual[0] && !(usual[0] === "Infinity" && value === Infinity) && !(usual[0] === "-Infinity" && value === -Infinity);
+    return `${columns.get(colDef.colId.slice(1)).numeric ? "ag-right-aligned-cell" : ""} ${odd ? "ms-lineage-unusual" : ""} ${shown === null ? "ms-lineage-absent" : ""}`;
+  };
   grids.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
   grids.mindscopeLineageExact = (value) => (value === null || value === undefined ? "" : String(value));
   // Missing values come last, NaN before them, whichever way is sorted.
@@ -177,6 +224,11 @@
   cells.MindscopeLineageRun = ({ data }) => {
     const element = (...args) => window.React.createElement(...args);
     const [first] = mindscope.grid.pagesOf(data);
+    if (data.members.length > 1) {
+      return element("span", { className: "ms-run", title: data.members.slice(0, 100).join("\n") },
+        element("span", { className: "ms-dot", style: { background: data.colour } }),
+        element("span", { className: "ms-cut ms-run-name" }, mindscope.i18n.text("pipelines.of_runs", { n: count(data.members.length) })));
+    }
     return element("span", { className: "ms-run" },
       element("span", { className: "ms-dot", style: { background: data.colour } }),
       first ? mindscope.grid.linkTo(data, first, () => ({ className: "ms-cut ms-run-name", tabIndex: -1 }), data.name)
@@ -187,10 +239,19 @@
     const gone = new Set(hidden(page));
     const jobs = new Map(page.runs.rows.flatMap((row) => row.members.map((key, i) => [key, [row, row.colours[i]]])));
     const columns = page.sheet.columns.map(({ name, numeric, values }) => [name, numeric, values]);
+    const marks = together(page) ? page.columns.get("dataset_mark").values : page.sheet.keys;
+    const byMark = new Map();
     return page.sheet.keys.flatMap((key, i) => {
       if (gone.has(key)) return [];
+      const known = byMark.get(marks[i]);
+      if (known) {
+        known.members.push(key);
+        for (const [name, , values] of columns) if (values[i] !== values[page.places.get(known.key)]) known[`=${name}`] = null;
+        return [];
+      }
       const [job, colour] = jobs.get(key) || [{ tags: {} }, "var(--ms-muted)"];
-      const row = { key, name: key, root: page.root.id, tags: job.tags, colour };
+      const row = { key, name: key, members: [key], root: page.root.id, tags: job.tags, colour };
+      byMark.set(marks[i], row);
       for (const [name, numeric, values] of columns) row[`=${name}`] = numeric && typeof values[i] === "string" ? Number(values[i]) : values[i];
       return [row];
     });
@@ -204,13 +265,27 @@
     return inLanguage(column.label);
   }
 
+  // The value of a column in one row of the sheet.
+  function valueText(column, place) {
+    const value = column.values[place];
+    if (value === null) return mindscope.i18n.text("lineage.apart.missing");
+    return column.numeric ? numberText(Number(value), column.unit) : cut(value, 80);
+  }
+
+  // What a column is called beside those of other groups.
+  function fullOf(column) {
+    return inLanguage(column.full);
+  }
+
   function cut(text, longest) {
     return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
   }
 
-  function columnOf(column) {
+  function columnOf(page, column) {
     const label = labelOf(column);
+    const pinned = (page.state.pin || []).includes(column.name);
     const common = {
+      pinned: pinned ? "left" : null, ...(column.usual.length ? { cellClass: { function: "mindscopeLineageClass(params)" } } : {}),
       field: `=${column.name}`, colId: `=${column.name}`, headerName: cut(label, 60), headerTooltip: cut(column.name, 400),
       comparator: { function: "mindscopeLineageOrder" }, tooltipValueGetter: { function: "mindscopeLineageExact(params.value)" },
       initialWidth: Math.min(220, Math.max(column.numeric ? 96 : 120, 40 + 8 * cut(label, 24).length)),
@@ -234,7 +309,7 @@
     };
     const groups = page.sheet.groups.map(([group, title]) => ({
       headerName: inLanguage(title), groupId: group, marryChildren: true,
-      children: page.sheet.columns.filter((column) => column.group === group && shown.has(column.name)).map(columnOf),
+      children: page.sheet.columns.filter((column) => column.group === group && shown.has(column.name)).map((column) => columnOf(page, column)),
     })).filter((group) => group.children.length);
     return [run, ...groups, links];
   }
@@ -243,8 +318,53 @@
     page.api = await window.dash_ag_grid.getApiAsync(page.root.dataset.grid);
     for (const name of ["filterChanged", "rowDataUpdated", "selectionChanged"]) page.api.addEventListener(name, () => tell(page));
     page.api.addEventListener("sortChanged", () => sorted(page));
+    page.api.addEventListener("filterChanged", (event) => { if (event.source === "columnFilter") filtered(page); });
+    page.api.addEventListener("columnPinned", (event) => { if (String(event.source).startsWith("ui")) pinned(page); });
+    page.api.addEventListener("gridColumnsChanged", () => { resort(page); restore(page); });
+    page.api.addEventListener("cellClicked", (event) => opened(page, event));
+    page.api.addEventListener("cellKeyDown", (event) => { if (event.event && event.event.key === "Enter") opened(page, event); });
     page.api.addEventListener("rowDataUpdated", () => resort(page));
+    resort(page);
+    restore(page);
     refilter(page);
+  }
+
+  // Filters of columns: [column, model of AG Grid] each.
+  function filters(page) {
+    const found = {};
+    for (const text of page.state.filter || []) {
+      try {
+        const [name, model] = JSON.parse(text);
+        if (typeof name === "string" && model && typeof model === "object" && page.api.getColumn(name)) found[name] = model;
+      } catch {
+        continue; // a link that somebody shortened
+      }
+    }
+    return found;
+  }
+
+  function filtered(page) {
+    const shown = Object.entries(page.api.getFilterModel()).map((pair) => JSON.stringify(pair));
+    page.change({ filter: shown });
+  }
+
+  function restore(page) {
+    if (!alive(page) || !page.api.getColumns()) return;
+    const wanted = filters(page);
+    if (!same(wanted, page.api.getFilterModel())) page.api.setFilterModel(wanted);
+  }
+
+  function pinned(page) {
+    page.change({ pin: page.api.getColumnState().filter((one) => one.pinned && one.colId.startsWith("=")).map((one) => one.colId.slice(1)) });
+  }
+
+  // A cell of an operation opens all that the operation was told.
+  function opened(page, { data, column }) {
+    const of = page.columns.get(column.getColId().slice(1));
+    const nodes = of && page.sheet.nodes && page.sheet.nodes[of.group];
+    if (!nodes) return;
+    const mark = page.columns.get("dataset_mark").values[page.places.get(data.key)];
+    if (mark in nodes) page.change({ node: [`${mark}:${nodes[mark]}`] });
   }
 
   function alive(page) {
@@ -271,17 +391,18 @@
   function refilter(page) {
     page.passing = filter(page);
     if (alive(page)) page.api.onFilterChanged();
+    if (mindscope.lineage.mark) mindscope.lineage.mark(page);
     tell(page);
   }
 
   function shownKeys(page) {
     const keys = [];
-    if (alive(page)) page.api.forEachNodeAfterFilterAndSort((node) => keys.push(node.data.key));
+    if (alive(page)) page.api.forEachNodeAfterFilterAndSort((node) => keys.push(...node.data.members));
     return keys;
   }
 
   function selectedKeys(page) {
-    return alive(page) ? page.api.getSelectedRows().map((row) => row.key) : [];
+    return alive(page) ? page.api.getSelectedRows().flatMap((row) => row.members) : [];
   }
 
   // Toolbars ----------------------------------------------------------------------------------------------------------
@@ -311,13 +432,29 @@
       page.change({ colour: page.colour.value === page.sheet.colour ? [] : [page.colour.value] });
     });
     page.note = make("span", "ms-lineage-told");
+    page.views = segments("lineage.view", [["", "lineage.view.axes"], ["matrix", "lineage.view.matrix"], ["scatter", "lineage.view.scatter"]],
+      (value) => page.change({ view: value ? [value] : [] }));
+    page.pair = ["x", "y"].map((key) => {
+      const select = make("select", "ms-input", [], { "data-control": key });
+      mindscope.i18n.label(select, "aria-label", `lineage.${key}`);
+      select.addEventListener("change", () => page.change({ [key]: [select.value] }));
+      return select;
+    });
+    page.pairFields = page.pair.map((select, i) => make("label", "ms-field", [words(`lineage.${i ? "y" : "x"}`, {}, "span", "ms-field-name"), select]));
     page.find(".ms-lineage-bar").append(
-      page.chooser, page.differ, make("label", "ms-field", [words("lineage.colour", {}, "span", "ms-field-name"), page.colour]),
+      page.views, ...page.pairFields, page.chooser, page.differ, make("label", "ms-field", [words("lineage.colour", {}, "span", "ms-field-name"), page.colour]),
       page.note,
     );
     page.told = make("span", "ms-lineage-told");
-    page.acts = Object.fromEntries([["unbrush"], ["keep"], ["hide"], ["unhide"], ["choose", "lineage.choose_tip"]]
-      .map(([act, tip]) => [act, button(`lineage.${act}`, act, tip)]));
+    page.acts = Object.fromEntries([
+      ["unbrush", "lineage.unbrush"], ["keep", "lineage.keep"], ["hide", "lineage.hide"], ["unhide", "lineage.unhide"],
+      ["together", "pipelines.together", "pipelines.together_tip"], ["choose", "lineage.choose", "lineage.choose_tip"],
+      ["unchoose", "lineage.unchoose", "lineage.unchoose_tip"],
+    ].map(([act, key, tip]) => [act, button(key, act, tip)]));
+    page.marked = make("span", "ms-muted ms-cut");
+    page.elsewhere = make("span", "ms-muted ms-cut");
+    page.compare = make("a", "ms-button", words("pipelines.compare"), { href: "#", "data-page": "dataset" });
+    mindscope.i18n.label(page.compare, "title", "pipelines.compare_tip");
     const summary = make("summary", "ms-button ms-button-icon", icon("download"));
     for (const attribute of ["title", "aria-label"]) mindscope.i18n.label(summary, attribute, "lineage.save");
     const files = ["csv", "json"].map((kind) => {
@@ -326,13 +463,23 @@
       return link;
     });
     page.find(".ms-lineage-rows").append(
-      page.told, page.acts.unbrush, page.acts.keep, page.acts.hide, page.acts.unhide, make("span", "ms-grow"), page.acts.choose,
+      page.told, page.acts.unbrush, page.acts.keep, page.acts.hide, page.acts.unhide, page.compare, page.acts.together, page.marked, make("span", "ms-grow"),
+      page.elsewhere, page.acts.unchoose, page.acts.choose,
       menu(summary, files),
     );
     page.root.addEventListener("click", (event) => {
       const pressed = event.target instanceof Element && event.target.closest("[data-act]");
       if (pressed && acts[pressed.dataset.act]) acts[pressed.dataset.act](page, pressed);
     });
+    const pane = page.find(".ms-lineage-detail");
+    if (pane) {
+      page.openGraph = make("a", "ms-button ms-button-small", words("pipelines.open"), { href: "#", "data-page": "dataset" });
+      pane.prepend(make("div", "ms-lineage-detail-bar", [page.openGraph, make("span", "ms-grow"), iconButton("close", "pipelines.close", "unnode")]));
+      pane.addEventListener("click", (event) => {
+        const jump = event.target instanceof Element && event.target.closest("[data-node]");
+        if (jump) page.change({ node: [jump.dataset.node] });
+      });
+    }
     page.list.addEventListener("change", (event) => pick(page, event.target.value, event.target.checked));
   }
 
@@ -343,17 +490,40 @@
     differ: (page) => page.change({ differ: differingOnly(page) ? [] : ["1"] }),
     log: (page, pressed) => {
       const { name } = pressed.dataset;
-      const now = page.state.log || [];
-      page.change({ log: now.includes(name) ? now.filter((one) => one !== name) : [...now, name], brush: without(page, name) });
+      const [log, linear] = ["log", "linear"].map((key) => (page.state[key] || []).filter((one) => one !== name));
+      const usual = page.columns.get(name).scale;
+      if (scaleOf(page, name) !== "linear") { if (usual !== "linear") linear.push(name); }
+      else if (usual === "linear") log.push(name);
+      page.change({ log, linear });
     },
-    unbrush: (page) => page.change({ brush: [] }),
+    pin: (page, pressed) => {
+      const { name } = pressed.dataset;
+      const now = page.state.pin || [];
+      page.change({ pin: now.includes(name) ? now.filter((one) => one !== name) : [...now, name] });
+    },
+    together: (page) => page.change({ together: together(page) ? [] : ["1"] }),
+    unnode: (page) => page.change({ node: [] }),
+    unbrush: (page) => {
+      page.change({ brush: [], filter: [] });
+      restore(page);
+    },
     keep: (page) => {
       const kept = new Set(selectedKeys(page));
       page.change({ hide: page.sheet.keys.filter((key) => !kept.has(key)) });
     },
     hide: (page) => page.change({ hide: [...hidden(page), ...selectedKeys(page)] }),
     unhide: (page) => page.change({ hide: [] }),
-    choose: (page) => page.change({ run: mindscope.picker.encode(new Set(shownKeys(page)), page.runs.rows) }),
+    choose: (page) => {
+      page.before = page.state.run || [];
+      page.chosen = mindscope.picker.encode(new Set(shownKeys(page)), page.runs.rows);
+      page.change({ run: page.chosen });
+      tell(page);
+    },
+    unchoose: (page) => {
+      page.change({ run: page.before });
+      page.before = undefined;
+      tell(page);
+    },
   };
 
   function without(page, name) {
@@ -375,24 +545,28 @@
   function list(page) {
     const shown = new Set(chosen(page));
     const test = mindscope.picker.matcher(page.search.value, false);
-    const logs = new Set(page.state.log || []);
     const lines = page.sheet.groups.flatMap(([group, title]) => {
       const columns = page.sheet.columns.filter((column) => column.group === group && test(`${column.name} ${column.label.join(" ")}`));
       if (!columns.length) return [];
-      return [make("h4", "", inLanguage(title)), ...columns.map((column) => line(column, shown.has(column.name), logs.has(column.name)))];
+      return [make("h4", "", inLanguage(title)), ...columns.map((column) => line(page, column, shown.has(column.name)))];
     });
     page.list.replaceChildren(...lines);
   }
 
-  function line(column, on, log) {
+  function line(page, column, on) {
     const box = make("input", "", [], { type: "checkbox", value: column.name });
     box.checked = on;
     const parts = [make("label", "", [box, make("span", "ms-cut", cut(labelOf(column), 200), { title: cut(column.name, 400) })])];
-    if (column.numeric && column.values.some((value) => value > 0)) {
-      const press = button("lineage.log", "log", "lineage.log_tip");
+    const scale = scaleOf(page, column.name);
+    const pin = iconButton("pin", "lineage.pin", "pin");
+    pin.dataset.name = column.name;
+    pin.setAttribute("aria-pressed", String((page.state.pin || []).includes(column.name)));
+    if (on) parts.push(pin);
+    if (column.numeric && (column.scale !== "linear" || column.values.some((value) => value > 0))) {
+      const press = button(scale === "symlog" ? "lineage.symlog" : "lineage.log", "log", scale === "symlog" ? "lineage.symlog_tip" : "lineage.log_tip");
       press.classList.add("ms-button-small");
       press.dataset.name = column.name;
-      press.setAttribute("aria-pressed", String(log));
+      press.setAttribute("aria-pressed", String(scale !== "linear"));
       parts.push(press);
     }
     return make("div", "ms-lineage-column", parts);
@@ -404,8 +578,9 @@
       return element;
     };
     const fixed = [option("run", mindscope.i18n.text("lineage.colour.run")), option("none", mindscope.i18n.text("lineage.colour.none"))];
-    page.colour.replaceChildren(...fixed, ...page.sheet.columns.filter((column) => column.axis).map((column) => option(column.name, cut(labelOf(column), 60))));
-    page.colour.value = colourOf(page);
+    const columns = () => page.sheet.columns.filter((column) => column.axis).map((column) => option(column.name, cut(fullOf(column), 60)));
+    page.colour.replaceChildren(...fixed, ...columns());
+    for (const select of page.pair) select.replaceChildren(...columns());
   }
 
   function tell(page) {
@@ -415,7 +590,21 @@
     const shown = alive(page) ? shownKeys(page).length : total - gone;
     const some = selectedKeys(page).length > 0;
     mindscope.i18n.write(page.told, "lineage.shown", { n: count(shown), total: count(total) });
-    page.acts.unbrush.hidden = page.passing === null;
+    page.acts.unbrush.hidden = page.passing === null && !(page.state.filter || []).length;
+    page.acts.together.hidden = !page.sheet.nodes;
+    const { left } = page.sheet;
+    if (left && left.runs + left.columns) mindscope.i18n.write(page.marked, "pipelines.left", { runs: count(left.runs), columns: count(left.columns) });
+    else if (left) mindscope.i18n.write(page.marked, "pipelines.tip");
+    page.acts.together.setAttribute("aria-pressed", String(together(page)));
+    const on = page.before !== undefined && same(page.state.run, page.chosen);
+    page.acts.unchoose.hidden = !on;
+    page.acts.choose.hidden = on;
+    if (on) mindscope.i18n.write(page.elsewhere, "lineage.chosen", { n: count(page.state.run.length === 0 ? 0 : shown) });
+    else page.elsewhere.replaceChildren();
+    const target = document.querySelector('.ms-menu-link[data-page="dataset"]');
+    const compared = selectedKeys(page);
+    page.compare.hidden = !(page.sheet.nodes && target && compared.length > 1);
+    if (!page.compare.hidden) page.compare.href = `${target.getAttribute("href")}?${new URLSearchParams(compared.map((key) => ["run", key]))}`;
     page.acts.keep.hidden = page.acts.hide.hidden = !some;
     page.acts.unhide.hidden = gone === 0;
     mindscope.i18n.write(page.acts.unhide.firstElementChild, "lineage.unhide", { n: count(gone) });
@@ -426,19 +615,26 @@
     const none = page.sheet.keys.length === 0;
     page.root.classList.toggle("ms-lineage-empty", none);
     page.find(".ms-lineage-none").hidden = !none;
+    const view = viewOf(page);
+    pressSegment(page.views, view);
+    page.root.classList.toggle("ms-lineage-scattered", view !== "");
+    page.root.classList.toggle("ms-lineage-tall", view === "matrix");
+    for (const field of page.pairFields) field.hidden = view !== "scatter";
     const axes = axesOf(page).length;
     const columns = chosen(page).length;
     mindscope.i18n.write(page.count, "lineage.columns", { n: columns, total: page.sheet.columns.length });
     page.differ.setAttribute("aria-pressed", String(differingOnly(page)));
-    if (axes > MOST_AXES) mindscope.i18n.write(page.note, "lineage.too_many", { n: MOST_AXES, total: columns });
+    if (view) mindscope.i18n.write(page.note, ...mindscope.lineage.told(page));
+    else if (axes > MOST_AXES) mindscope.i18n.write(page.note, "lineage.too_many", { n: MOST_AXES, total: columns });
     else mindscope.i18n.write(page.note, axes ? "lineage.brush_tip" : "lineage.no_axes");
-    const shape = JSON.stringify([chosen(page), page.state.log, page.sheet.stamp, mindscope.i18n.language()]);
+    const shape = JSON.stringify([chosen(page), page.state.log, page.state.linear, page.state.pin, page.sheet.stamp, mindscope.i18n.language()]);
     if (shape !== page.listed) {
       page.listed = shape;
       list(page);
       colourChoices(page);
     }
     page.colour.value = colourOf(page);
+    page.pair.forEach((select, i) => { select.value = pairOf(page)[i]; });
   }
 
   function exported(page, kind) {
@@ -462,7 +658,8 @@
     const font = { family: colour("--ms-font"), color: colour("--ms-muted"), size: 11 };
     trace.dimensions.forEach((dimension, i) => {
       const axis = figure.layout.meta.axes[i];
-      dimension.label = escaped(cut(labelOf(page.columns.get(axis.name)), LABEL));
+      const scale = axis.scale === "linear" ? "" : ` (${mindscope.i18n.text(`lineage.${axis.scale}`)})`;
+      dimension.label = escaped(`${cut(fullOf(page.columns.get(axis.name)), LABEL - scale.length)}${scale}`);
       dimension.ticktext = dimension.ticktext.map((text) => (text === "missing" && "missing" in axis.apart ? mindscope.i18n.text("lineage.apart.missing") : text));
       if (!wanted.has(axis.name)) return;
       const parts = stretches(axis, wanted.get(axis.name));
@@ -492,13 +689,17 @@
     return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
   }
 
+  mindscope.lineage = { axesOf, brushes, colourOf, cut, decoded, fullOf, meaning, pairOf, placeOf, scaleOf, stretches, valueText, viewOf };
+
   dash.mindscope_lineage = {
     plan(state, sheet, prefs, runs, ask, rootId) {
       const page = pageOf(rootId);
       if (!page || !take(page, state, sheet, runs)) return nothing();
       furnish(page);
-      const next = { col: axesOf(page).slice(0, MOST_AXES), mark: [page.sheet.stamp], theme: [prefs ? prefs.theme : "light"] };
-      if (page.state.log) next.log = page.state.log;
+      const axes = axesOf(page).slice(0, MOST_AXES);
+      const more = viewOf(page) === "scatter" ? pairOf(page).filter((name) => name && !axes.includes(name)) : [];
+      const next = { col: [...more, ...axes].slice(0, MOST_AXES), mark: [page.sheet.stamp], theme: [prefs ? prefs.theme : "light"] };
+      for (const key of ["log", "linear"]) if (page.state[key]) next[key] = page.state[key];
       if (hidden(page).length) next.hide = hidden(page);
       if (colourOf(page) !== "none") next.colour = [colourOf(page)];
       page.find(".ms-lineage-wide").style.minWidth = `${Math.max(0, next.col.length * AXIS_WIDTH)}px`;
@@ -509,12 +710,12 @@
       const page = pageOf(rootId);
       if (!page || !take(page, state, sheet, runs)) return [nothing(), nothing()];
       const lang = mindscope.i18n.language();
-      const rowMark = JSON.stringify([sheet.stamp, hidden(page), runs.rows.map((row) => [row.key, row.tags, row.colours])]);
-      const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), lang]);
+      const rowMark = JSON.stringify([sheet.stamp, hidden(page), together(page), lang, runs.rows.map((row) => [row.key, row.tags, row.colours])]);
+      const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), page.state.pin, lang]);
       const rows = rowMark === page.rowMark ? nothing() : rowsOf(page);
       const columns = columnMark === page.columnMark ? nothing() : columnDefs(page);
       Object.assign(page, { rowMark, columnMark });
-      window.setTimeout(() => resort(page), 0);
+      window.setTimeout(() => { resort(page); restore(page); }, 0);
       return [rows, columns];
     },
 
@@ -525,12 +726,29 @@
       if (!figure.layout.meta.axes.every(({ name }) => page.columns.has(name))) return nothing();
       page.figure = figure;
       refilter(page);
+      page.root.classList.toggle("ms-lineage-drawn", true);
+      if (viewOf(page)) {
+        page.drawnFigure = null;
+        mindscope.lineage.scatter(page);
+        return nothing();
+      }
       const look = [prefs && prefs.theme, mindscope.i18n.language(), page.state.brush || []];
       const known = page.drawnFigure === figure && same(look, page.look);
       Object.assign(page, { drawnFigure: figure, look });
-      if (known) return nothing();
-      page.root.classList.toggle("ms-lineage-drawn", true);
-      return dressed(page);
+      return known ? nothing() : dressed(page);
+    },
+
+    // Which operation is open in the pane beside the table.
+    node(state, sheet, known, rootId) {
+      const page = pageOf(rootId);
+      if (!page || !sheet) return nothing();
+      const node = (state && state.node) || [];
+      page.find(".ms-lineage-detail").hidden = !node.length;
+      const target = document.querySelector('.ms-menu-link[data-page="dataset"]');
+      const run = node.length && page.sheet ? page.sheet.keys[page.columns.get("dataset_mark").values.indexOf(node[0].split(":")[0])] : undefined;
+      page.openGraph.hidden = !target || run === undefined;
+      if (!page.openGraph.hidden) page.openGraph.href = `${target.getAttribute("href")}?${new URLSearchParams({ run, node: node[0] })}`;
+      return !node.length || same(known, { node }) ? nothing() : { node };
     },
 
     // A brush was drawn, or an axis dragged.

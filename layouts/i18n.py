@@ -24,6 +24,7 @@ from layouts.texts import (
     operators,
     overview,
     pair,
+    pipelines,
     profiling,
     runs,
     scalars,
@@ -35,7 +36,7 @@ from layouts.texts import (
 
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
-    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pair.TEXTS,
+    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, pair.TEXTS,
     profiling.TEXTS, operators.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})

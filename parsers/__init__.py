@@ -39,7 +39,7 @@ from parsers.frames import (
 from parsers.graphs.access import GraphPlace, Graphs
 from parsers.graphs.graph import Graph, SourceLine
 from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
-from parsers.lineage.table import LineageRow, better, derive, lineage_frame, lineage_table, shared_tags
+from parsers.lineage.table import LineageRow, better, derive, lineage_frame, lineage_table, settings_frame, shared_tags
 from parsers.lineage.values import Setting
 from parsers.model import Problem, Series, Source
 from parsers.payloads.cache import PayloadCache
@@ -58,5 +58,5 @@ __all__ = [
     "LandscapePlan", "LandscapeValue", "LineageRow", "MediaError", "MindscopeError", "PayloadCache", "PayloadError",
     "Problem", "Profile", "Profiles", "Run", "Schema", "SchemaError", "Series", "Setting", "Source", "SourceError",
     "SourceLine", "TensorValue", "TextValue", "Value", "better", "derive", "discover", "insights", "landscape_plan",
-    "lineage_frame", "lineage_table", "open_run", "shared_tags",
+    "lineage_frame", "lineage_table", "open_run", "settings_frame", "shared_tags",
 ]  # fmt: skip

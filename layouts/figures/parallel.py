@@ -1,7 +1,8 @@
 """Runs as lines over parallel axes, one axis per column of the lineage table.
 
-A number stands at its place (or that of its decimal logarithm), a text at the place of its category. What has no place on an
-axis stands apart from it: below what is missing, NaN, -Inf and, on a logarithmic axis, what is not positive; above +Inf.
+A number stands at its place, on a logarithmic axis at that of its decimal logarithm, on a symmetric one at that of
+sign(v) log10(1 + |v| / c); a text at the place of its category. What has no place on an axis stands apart from it: below what
+is missing, NaN, -Inf and, on a logarithmic axis, what is not positive; above +Inf.
 plotly lets a brush snap to the ticks of an axis that has any, so axes have a tick for every value or, of many values, every
 hundredth of their range; only some are written, the others have texts that no eye sees.
 """
@@ -28,12 +29,15 @@ Floats = NDArray[np.float64]
 
 MISSING, NAN, MINUS, NOT_POSITIVE, PLUS = "missing", "NaN", "-Inf", "≤ 0", "+Inf"
 """What stands apart from an axis."""
+LINEAR, LOG, SYMLOG = "linear", "log", "symlog"
+"""Scales of numbers."""
 _BELOW = (NOT_POSITIVE, MINUS, NAN, MISSING)
 _APART = 0.09
 """Part of an axis between it and what stands apart, and between two of those."""
 _EXACT = 2**53
 _LARGEST = 1e300
 """What is beyond stands with the infinities: an axis from -1e308 to 1e308 has a length that is no float64."""
+_SPREAD = 1e3
 _ROOM = 0.025
 _ALL_VALUES = 60
 _FEW = 7
@@ -52,18 +56,20 @@ _COLOURS = tuple(hue[shade] for shade in range(SHADES) for hue in PALETTE)
 class Axis:
     """A column as an axis: where its rows stand (float64 per row), its ends, and its ticks.
 
-    low and high are where its numbers or categories begin and end; apart says where what has no place there stands, by
-    name. ticks are (place, text), rising; categories the texts at 0, 1, 2 ... of a category axis.
+    scale is that of its numbers, constant the c of a symmetric one. low and high are where its numbers or categories begin and
+    end; apart says where what has no place there stands, by name. ticks are (place, text), rising; categories the texts at
+    0, 1, 2 ... of a category axis.
     """
 
     name: str
-    log: bool
+    scale: str
     places: Floats
     low: float
     high: float
     apart: Mapping[str, float]
     ticks: Sequence[tuple[float, str]]
     categories: Sequence[str] = ()
+    constant: float = 1.0
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -93,23 +99,66 @@ def brief(text: str, longest: int = 200) -> str:
 # Axes --------------------------------------------------------------------------------------------------------------
 
 
-def axis(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_], *, log: bool = False, unit: str = "") -> Axis:
-    """The axis of one column, of which recorded says where it has a value. log is for numbers above zero alone."""
+def usual_scale(values: Floats) -> str:
+    """The scale that shows most of these numbers: LINEAR, or another where few would press all others together.
+
+    LOG for positive ones over more than three decades of which at least half are in the lower tenth; SYMLOG where the greatest
+    of numbers of both signs, or with zeros, is a thousand times the median magnitude of those that are not 0.
+    """
+    values = values[np.abs(values) <= _LARGEST]
+    magnitudes = np.abs(values[values != 0])
+    if len(magnitudes) < 2 or magnitudes.max() / _SPREAD <= magnitudes.min():
+        return LINEAR
+    if bool((values > 0).all()):
+        return LOG if float(np.median(values)) <= values.min() + (values.max() - values.min()) / 10 else LINEAR
+    return SYMLOG if float(np.median(magnitudes)) * _SPREAD <= magnitudes.max() else LINEAR
+
+
+def axis(
+    name: str, column: pd.Series[Any], recorded: NDArray[np.bool_], *, scale: str = LINEAR, unit: str = ""
+) -> Axis:
+    """The axis of one column, of which recorded says where it has a value; scale is for numbers alone, LOG for some above 0."""
     if not is_numeric(column):
         return _of_categories(name, column, recorded)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     finite = np.abs(values) <= _LARGEST
-    log = log and bool((values[finite] > 0).any())
-    inside = finite & (values > 0) if log else finite
+    if scale == LOG and not (values[finite] > 0).any():
+        scale = LINEAR
+    constant = _constant(values[finite]) if scale == SYMLOG else 1.0
+    inside = finite & (values > 0) if scale == LOG else finite
     places = np.full(len(values), np.nan)
-    places[inside] = np.log10(values[inside]) if log else values[inside]
+    places[inside] = _placed(values[inside], scale, constant)
     known = np.unique(places[inside])
     low, high = _ends(known)
     apart = _stand_apart(places, low, high, {
         NOT_POSITIVE: finite & ~inside, MINUS: values < -_LARGEST, NAN: np.isnan(values) & recorded, MISSING: ~recorded,
         PLUS: values > _LARGEST,
     })  # fmt: skip
-    return Axis(name, log, places, low, high, apart, _ticks(_of_numbers(known, low, high, log, unit), apart))
+    ticks = _ticks(_of_numbers(known, low, high, scale, constant, unit), apart)
+    return Axis(name, scale, places, low, high, apart, ticks, constant=constant)
+
+
+def _constant(values: Floats) -> float:
+    """The c of a symmetric axis: the power of ten below the median magnitude of what is not 0."""
+    magnitudes = np.abs(values[values != 0])
+    median = float(np.median(magnitudes)) if len(magnitudes) else 1.0
+    return float(10.0 ** math.floor(math.log10(max(median, 1e-300))))
+
+
+def _placed(values: Floats, scale: str, constant: float) -> Floats:
+    if scale == LOG:
+        return np.log10(values)
+    if scale == SYMLOG:
+        with np.errstate(divide="ignore"):
+            return np.sign(values) * np.logaddexp(0.0, np.log(np.abs(values)) - math.log(constant)) / math.log(10.0)
+    return values
+
+
+def _value(place: float, scale: str, constant: float) -> float:
+    """The number at a place."""
+    if scale == LOG:
+        return float(10.0**place)
+    return math.copysign(constant * (10.0 ** abs(place) - 1.0), place) if scale == SYMLOG else place
 
 
 def _of_categories(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_]) -> Axis:
@@ -121,7 +170,7 @@ def _of_categories(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_
     apart = _stand_apart(places, low, high, {MISSING: ~recorded})
     every = math.ceil(len(categories) / _MOST_WRITTEN)
     ticks = [(float(place), brief(text, _LONGEST) if place % every == 0 else "") for place, text in enumerate(categories)]
-    return Axis(name, False, places, low, high, apart, _ticks(ticks, apart), categories)
+    return Axis(name, LINEAR, places, low, high, apart, _ticks(ticks, apart), categories)
 
 
 def _natural(text: str) -> tuple[tuple[int, float, str], ...]:
@@ -176,14 +225,14 @@ def _silence(number: int) -> str:
     return "".join(_SILENT[digit == "1"] for digit in f"{number:b}")
 
 
-def _of_numbers(known: Floats, low: float, high: float, log: bool, unit: str) -> list[tuple[float, str]]:
+def _of_numbers(known: Floats, low: float, high: float, scale: str, constant: float, unit: str) -> list[tuple[float, str]]:
     """Ticks of an axis of numbers: at its values where they are few, else at round numbers."""
     if not len(known):
         return []
     span = high - low
     apart = len(known) < 2 or float(np.diff(known).min()) >= span * 0.06
-    written = known if len(known) <= _FEW and apart else _round_places(low, high, log)
-    texts = {float(place): _tick_text(10.0**place if log else place, unit) for place in written}
+    written = known if len(known) <= _FEW and apart else _round_places(low, high, scale, constant)
+    texts = {float(place): _tick_text(_value(place, scale, constant), unit) for place in written}
     silent = known if len(known) <= _ALL_VALUES else np.linspace(low, high, _FINE + 1)
     clear = [place for place in silent if not any(abs(place - other) < span * 1e-9 for other in texts)]
     return sorted([*texts.items(), *((float(place), "") for place in clear)])
@@ -197,14 +246,16 @@ def _tick_text(value: float, unit: str) -> str:
     return fmt.tick(value)
 
 
-def _round_places(low: float, high: float, log: bool) -> list[float]:
+def _round_places(low: float, high: float, scale: str, constant: float = 1.0) -> list[float]:
     """Places of round numbers from low to high, about five."""
-    if log and high - low >= 1:
+    if scale == SYMLOG:
+        return _round_powers(low, high, constant)
+    if scale == LOG and high - low >= 1:
         decades = range(math.ceil(low), math.floor(high) + 1, math.ceil((high - low) / 6))
         powers = [float(power) for power in decades]
         return powers if len(powers) > 1 else [low, *powers, high]
-    if log:
-        return [math.log10(value) for value in _round_places(10.0**low, 10.0**high, log=False) if value > 0]
+    if scale == LOG:
+        return [math.log10(value) for value in _round_places(10.0**low, 10.0**high, LINEAR) if value > 0]
     raw = (high - low) / 5
     if not math.isfinite(raw) or raw < 1e-300:
         return [low, high]
@@ -212,6 +263,15 @@ def _round_places(low: float, high: float, log: bool) -> list[float]:
     step = next(factor * size for factor in (1, 2, 2.5, 5, 10) if factor * size >= raw * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [min(max(number * step, low), high) for number in range(first, last + 1)]
+
+
+def _round_powers(low: float, high: float, constant: float) -> list[float]:
+    """Places of 0 and of powers of ten of both signs on a symmetric axis."""
+    first = round(math.log10(constant))
+    last = math.floor(math.log10(max(_value(max(-low, high), SYMLOG, constant), constant)))
+    powers = np.array([10.0**power for power in range(last, first, -max(1, math.ceil((last - first) / 4)))], np.float64)
+    places = np.concatenate([-_placed(powers, SYMLOG, constant), [0.0], _placed(powers, SYMLOG, constant)[::-1]])
+    return [float(place) for place in places if low <= place <= high]
 
 
 # Figure ------------------------------------------------------------------------------------------------------------
@@ -241,7 +301,8 @@ def _dimension(one: Axis) -> dict[str, Any]:
 def _meta(one: Axis) -> dict[str, Any]:
     kind = "category" if one.categories else "number"
     return {
-        "name": one.name, "kind": kind, "log": one.log, "low": one.low, "high": one.high, "apart": dict(one.apart),
+        "name": one.name, "kind": kind, "scale": one.scale, "constant": one.constant, "low": one.low, "high": one.high,
+        "apart": dict(one.apart),
         "categories": [brief(text) for text in one.categories],
     }  # fmt: skip
 

@@ -16,12 +16,14 @@ _MOST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Columns that are axes, in order; whether the theme is dark; columns with a logarithmic axis; the column lines are
-    coloured by, BY_RUN for the colours of the runs, "" for one colour; runs that are hidden."""
+    """Columns that are axes, in order; whether the theme is dark; columns with a logarithmic and with a linear axis, others
+    having the one usual for their values; the column lines are coloured by, BY_RUN for the colours of the runs, "" for one
+    colour; runs that are hidden."""
 
     columns: tuple[str, ...]
     dark: bool
     log: frozenset[str]
+    linear: frozenset[str]
     colour: str
     hidden: frozenset[str]
 
@@ -31,9 +33,10 @@ def read_ask(data: Any) -> Ask:
     columns = texts(data, "col")
     if len(columns) > MOST_AXES:
         raise BadInput(f"col: wanted at most {MOST_AXES}; got {len(columns)}")
-    log, hidden = texts(data, "log"), texts(data, "hide")
-    for key, given in (("log", log), ("hide", hidden)):
+    log, linear, hidden = (texts(data, key) for key in ("log", "linear", "hide"))
+    for key, given in (("log", log), ("linear", linear), ("hide", hidden)):
         if len(given) > _MOST:
             raise BadInput(f"{key}: wanted at most {_MOST:,}; got {len(given):,}")
     dark = text(data, "theme", "light", choices=("light", "dark")) == "dark"
-    return Ask(tuple(columns), dark, frozenset(log), text(data, "colour", "", limit=1 << 20), frozenset(hidden))
+    colour = text(data, "colour", "", limit=1 << 20)
+    return Ask(tuple(columns), dark, frozenset(log), frozenset(linear), colour, frozenset(hidden))

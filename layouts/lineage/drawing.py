@@ -5,13 +5,26 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from layouts import format as fmt
-from layouts.figures.parallel import Axis, axis, brief, category_text, is_numeric, line_by_axis, line_by_colour, parallel
+from layouts.figures.parallel import (
+    LINEAR,
+    LOG,
+    Axis,
+    axis,
+    brief,
+    category_text,
+    is_numeric,
+    line_by_axis,
+    line_by_colour,
+    parallel,
+    usual_scale,
+)
 from layouts.lineage.asks import BY_RUN, Ask
 from layouts.lineage.table import METRICS, Table
 
@@ -36,18 +49,33 @@ def sheet(table: Table) -> dict[str, Any]:
         "columns": [_column(table, name) for name in table.columns],
         "default": default_columns(table),
         "colour": default_colour(table),
+        **table.more,
     }
     content = json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
     return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
 
 
 def _column(table: Table, name: str) -> dict[str, Any]:
-    numeric = is_numeric(table.frame[name])
+    about = table.about
+    numeric, group, label = is_numeric(table.frame[name]), about.group_of(name), about.label(name)
+    values = _numbers(table, name) if numeric else _texts(table, name)
+    compared = name in about.compared and name in table.differing
     return {
-        "name": name, "label": table.about.label(name), "group": table.about.group_of(name), "numeric": numeric,
-        "unit": table.about.units.get(name, ""), "axis": name not in table.about.not_axes, "differs": name in table.differing,
-        "values": _numbers(table, name) if numeric else _texts(table, name),
+        "name": name, "label": label, "full": about.full(name) if about.full else label, "group": group, "numeric": numeric,
+        "unit": about.units.get(name, ""), "axis": name not in about.not_axes, "differs": name in table.differing,
+        "values": values, "scale": scale_of(table, name), "usual": [most_frequent(values)] if compared else [],
     }  # fmt: skip
+
+
+def scale_of(table: Table, name: str) -> str:
+    """The scale of a column where nobody chose one: that of all runs, shown or hidden."""
+    column = table.frame[name]
+    return usual_scale(column.to_numpy(dtype=np.float64, na_value=np.nan)) if is_numeric(column) else LINEAR
+
+
+def most_frequent(values: Sequence[Any]) -> Any:
+    """The value that occurs most often; of several the one that comes first."""
+    return Counter(values).most_common(1)[0][0]
 
 
 def _numbers(table: Table, name: str) -> list[float | str | None]:
@@ -76,8 +104,12 @@ def default_columns(table: Table) -> list[str]:
     usable = [name for name in table.columns if name not in about.not_axes]
     differing = [name for name in usable if name in table.differing]
     half = len(table.rows) / 2
+    among = usable if about.compared or len(differing) < 2 else differing
     ranked = sorted(
-        differing if len(differing) > 1 else usable, key=lambda name: (table.recorded(name).sum() < half, about.rank(name))
+        among,
+        key=lambda name: (
+            bool(about.compared) and name not in table.differing, table.recorded(name).sum() < half, about.rank(name)
+        ),
     )[:MOST_BY_DEFAULT]
     chosen = [name for name in usable if name in ranked]
     return sorted(chosen, key=lambda name: about.axes.index(about.group_of(name)))
@@ -105,7 +137,8 @@ def _axis(table: Table, name: str, shown: list[int], ask: Ask) -> Axis:
     column, recorded = table.frame[name], table.recorded(name)
     if len(shown) != len(table.rows):
         column, recorded = column.iloc[shown], recorded[shown]
-    return axis(name, column, recorded, log=name in ask.log, unit=table.about.units.get(name, ""))
+    scale = LINEAR if name in ask.linear else LOG if name in ask.log else scale_of(table, name)
+    return axis(name, column, recorded, scale=scale, unit=table.about.units.get(name, ""))
 
 
 def _line(table: Table, ask: Ask, shown: list[int], colours: Mapping[str, str]) -> dict[str, Any]:

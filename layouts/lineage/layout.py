@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from typing import Any
 
 import dash_ag_grid as dag
 from dash import dcc, html
@@ -12,8 +14,9 @@ from layouts.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, for_browser
 from layouts.page import Ids
 from layouts.parts import toolbar
-from layouts.texts.lineage import TEXTS
+from layouts.texts import lineage, pipelines
 
+TEXTS = (*lineage.TEXTS, *pipelines.TEXTS, *GRID_TEXTS)
 _CLEAR = "rgba(0,0,0,0)"
 _BLANK = {
     "data": [],
@@ -27,8 +30,9 @@ _OPTIONS = OPTIONS | {
 }
 
 
-def layout(ids: Ids, *, export: str, none: html.Div) -> html.Div:
-    """The page without data. export: URL of its exports without their suffix; none: what stands where there are no runs."""
+def layout(ids: Ids, *, export: str, none: html.Div, beside: Sequence[Any] = ()) -> html.Div:
+    """The page without data. export: URL of its exports without their suffix; none: what stands where there are no runs;
+    beside: what stands beside the table."""
     plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     grid = dag.AgGrid(
         id=ids("grid"), columnDefs=[], rowData=[], getRowId="params.data.key", dashGridOptions=_OPTIONS,
@@ -41,15 +45,16 @@ def layout(ids: Ids, *, export: str, none: html.Div) -> html.Div:
             html.Div(none, hidden=True, className="ms-lineage-none"),
             toolbar([], label="lineage.controls", class_name="ms-lineage-bar"),
             html.Section(
-                [html.Div(className="ms-skeleton"), html.Div(plot, className="ms-lineage-wide")],
+                [html.Div(className="ms-skeleton"), html.Div(plot, className="ms-lineage-wide"),
+                 html.Div(className="ms-lineage-scatter")],
                 className="ms-card ms-lineage-plot", tabIndex=-1, **attributes(aria_label="lineage.plot"),
             ),
             toolbar([], label="lineage.rows", class_name="ms-lineage-rows"),
-            html.Div(grid, className="ms-lineage-grid"),
+            html.Div([html.Div(grid, className="ms-lineage-grid"), *beside], className="ms-lineage-below"),
         ],
         id=ids("root"),
         className="ms-lineage ms-lineage-waiting",
-        **{"data-export": export, "data-grid": ids("grid"), "data-texts": json.dumps(for_browser([*TEXTS, *GRID_TEXTS]))},
+        **{"data-export": export, "data-grid": ids("grid"), "data-texts": json.dumps(for_browser(TEXTS))},
     )  # fmt: skip
 
 

@@ -25,7 +25,9 @@ class Columns:
     """What a page knows of the columns of its table, by their names.
 
     groups: key -> title, in the order of the table; axes: their keys in the order of axes. rank: how late a column comes
-    among those on screen where nobody chose any. not_axes say where something is, and are in the table only.
+    among those on screen where nobody chose any. not_axes say where something is, and are in the table only. full: what a
+    column is called beside those of other groups. compared: columns in which to have no value is a difference, and values
+    other than the most frequent one are marked.
     """
 
     groups: Mapping[str, Label]
@@ -35,6 +37,8 @@ class Columns:
     rank: Callable[[str], int]
     units: Mapping[str, str]
     not_axes: Collection[str] = ()
+    full: Callable[[str], Label] | None = None
+    compared: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,10 @@ class Table:
     rows: Sequence[LineageRow]
     frame: pd.DataFrame = field(repr=False)
     about: Columns = field(repr=False)
-    absence_differs: bool = False
-    """Whether to have no value where others have one is a difference."""
+    made_of: Any = None
+    """What it is made anew for when it is another."""
+    more: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What a page tells its script beside the table."""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -69,7 +75,7 @@ class Table:
 
     def _differs(self, name: str) -> bool:
         there = self.recorded(name)
-        if self.absence_differs and not there.all():
+        if name in self.about.compared and not there.all():
             return True
         values = self.frame[name][there]
         if values.dtype == object:

@@ -122,6 +122,13 @@ def lineage_frame(rows: Sequence[LineageRow]) -> pd.DataFrame:
     return _frame(LINEAGE_TABLE, rows)
 
 
+def settings_frame(rows: Sequence[LineageRow], names: Iterable[str]) -> pd.DataFrame:
+    """Rows with these columns alone, after `run`, each of the narrowest type as the further ones of LINEAGE_TABLE."""
+    values = [one.values for one in rows]
+    columns = {name: _unified([one.get(name) for one in values], numbers=False) for name in names}
+    return pd.DataFrame({"run": _typed([one.run for one in rows], "str"), **columns}, copy=False)
+
+
 def _frame(schema: Schema, rows: Sequence[LineageRow]) -> pd.DataFrame:
     values = [one.values for one in rows]
     columns: dict[str, Any] = {

@@ -37,6 +37,8 @@ ROUTES = {
     "/api/dataset.json": {"GET"},
     "/api/lineage.csv": {"GET"},
     "/api/lineage.json": {"GET"},
+    "/api/pipelines.csv": {"GET"},
+    "/api/pipelines.json": {"GET"},
     "/api/note": {"POST"},
     "/api/runs.json": {"GET"},
     "/api/scalars.csv": {"GET"},

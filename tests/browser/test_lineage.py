@@ -7,7 +7,7 @@ import io
 import json
 import re
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 from urllib.request import urlopen
 
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -91,6 +91,111 @@ def test_runs_are_hidden_and_columns_chosen(page: Page, address: str) -> None:
     page.locator('.ms-lineage-list input[value="optimizer"]').uncheck()
     expect(page.locator(f"{PLOT} .y-axis")).to_have_count(1)
     expect(page.locator(".ag-header-cell[col-id='=optimizer']")).to_have_count(0)
+
+
+def state(page: Page, key: str) -> list[str]:
+    return parse_qs(urlsplit(page.url).query).get(key, [])
+
+
+def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    sizes = {row.run: row.settings.get("batch_size") for row in store.lineage()}
+    wanted = {run for run, size in sizes.items() if size == 64}
+    model = {"filterType": "number", "type": "equals", "filter": 64}
+    link = {"col": ["batch_size", "optimizer", "learning_rate"], "pin": ["optimizer"], "sort": ["-=learning_rate"],
+            "filter": [json.dumps(["=batch_size", model])]}  # fmt: skip
+    page.goto(serve(create_app(store).server) + "/lineage?" + urlencode(link, doseq=True))
+    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    expect(page.locator(".ag-pinned-left-header .ag-header-cell[col-id='=optimizer']")).to_have_count(1)
+    expect(page.locator(".ag-header-cell[col-id='=learning_rate'][aria-sort=descending]")).to_have_count(1)
+
+    # A filter that somebody sets is in the link.
+    page.locator('[data-act="unbrush"]').click()
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    assert not state(page, "filter")
+    header = page.locator(".ag-header-cell[col-id='=batch_size']")
+    header.hover()
+    header.locator(".ag-header-cell-filter-button, .ag-header-cell-menu-button").first.click()
+    page.locator(".ag-filter input[type=number]").first.fill("64")
+    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    (kept,) = state(page, "filter")
+    assert json.loads(kept)[1]["filter"] == 64
+    page.keyboard.press("Escape")
+
+    # Its runs are on all pages until that is undone.
+    choose, undo = page.locator('[data-act="choose"]'), page.locator('[data-act="unchoose"]')
+    choose.click()
+    undo.click()
+    expect(choose).to_be_visible()
+    assert not state(page, "run")
+    choose.click()
+    expect(undo).to_be_visible()
+    rows = {row.key: row.members for row in store.runs()}
+    assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
+    page.locator(".ms-menu-link[data-page=scalars]").click()
+    expect(page).to_have_url(re.compile("/scalars\\?"))
+    assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
+    store.stop()
+
+
+def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    settings = {row.run: row.settings for row in store.lineage()}
+    good = {run for run, told in settings.items() if told.get("metric/accuracy", 0) > 0.6 and 1e-4 < told["learning_rate"] < 1}
+    page.goto(serve(create_app(store).server) + "/lineage?view=scatter&x=learning_rate&y=metric/accuracy")
+    canvas = page.locator(".ms-lineage-drawn .ms-lineage-scatter canvas")
+    expect(canvas).to_have_attribute("data-shown", "22")
+    box = canvas.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.13, box["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.28, steps=4)
+    page.mouse.up()
+    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    assert set(names(page)) == good
+    assert {json.loads(text)[0] for text in state(page, "brush")} == {"learning_rate", "metric/accuracy"}
+    page.locator(".ms-segments [data-value=matrix]").click()
+    expect(canvas).to_have_attribute("data-panels", "15")
+    expect(canvas).to_have_attribute("data-shown", str(len(good)))
+    page.reload()
+    expect(canvas).to_have_attribute("data-shown", str(len(good)))
+    assert set(names(page)) == good
+    page.locator('.ms-segments [data-value=""]').first.click()
+    expect(axis(page, "accuracy")).to_have_count(1)
+    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    store.stop()
+
+
+def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    page.goto(serve(create_app(store).server) + "/pipelines")
+    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
+    expect(axis(page, "Batch batch_size")).to_have_count(1)
+    page.locator('[data-act="together"]').click()
+    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
+    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
+    boxes = page.locator(".ms-lineage-grid .ag-row .ag-checkbox-input")
+    boxes.nth(2).check()
+    boxes.nth(3).check()
+    compare = page.locator(".ms-lineage-rows a[data-page=dataset]")
+    expect(compare).to_be_visible()
+    page.locator(".ms-lineage-grid .ag-cell[col-id='=MnistDataset']").first.click()
+    pane = page.locator(".ms-lineage-detail")
+    expect(pane).to_contain_text("RandomSampler")
+    assert state(page, "node")
+    page.reload()
+    expect(pane).to_contain_text("RandomSampler")
+    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
+    pane.locator('[data-act="unnode"]').click()
+    expect(pane).to_be_hidden()
+    boxes.nth(2).check()
+    boxes.nth(3).check()
+    compare.click()
+    expect(page.locator(".ms-dataset-comparison")).to_contain_text("batch_size")
+    store.stop()
 
 
 def test_the_programs_of_the_plot_are_those_of_the_installed_plotly(browser: Browser) -> None:

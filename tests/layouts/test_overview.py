@@ -32,7 +32,7 @@ from tests.parsers.payloads.test_images import png
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 SINGLE = sorted(path.name for path in DEMO.iterdir() if path.name != "ranks")
-PAGE_OF: dict[str, Page] = {page.needs[0]: page for page in PAGES if page.needs and page.name != "overview"}
+PAGE_OF: dict[str, Page] = {page.needs[0]: page for page in reversed(PAGES) if page.needs and page.name != "overview"}
 
 
 @pytest.fixture(scope="module")

@@ -58,4 +58,4 @@ COLUMNS = Columns(
 def table(source: FrameSource, known: Table | None) -> Table:
     """The lineage table of now; the one that is known where it is still that."""
     rows = source.lineage()
-    return known if known is not None and rows is known.rows else Table(rows, lineage_frame(rows), COLUMNS)
+    return known if known is not None and rows is known.made_of else Table(rows, lineage_frame(rows), COLUMNS, rows)

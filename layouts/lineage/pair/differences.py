@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from parsers import Series, Setting, better
+from parsers.analysis.pipelines import MISSING, compare, numbered
 
 from layouts.lineage.model.columns import group_of
 from layouts.page import FrameSource
 from layouts.training.catalogue import ordered
 from layouts.training.dataset.catalogue import MOST_COMPARED
-from layouts.training.dataset.compare import MISSING, compare, numbered
 
 Two: TypeAlias = tuple[Any, Any]
 NOT_SETTINGS = frozenset(("run", "path", "model_path", "train_dataset_path", "test_dataset_path", "model_size"))

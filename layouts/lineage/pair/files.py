@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from parsers import PayloadError
+from parsers.analysis.pipelines import MISSING
 
 from layouts.lineage.pair import differences
 from layouts.lineage.pair.choice import Pair
 from layouts.page import FrameSource
-from layouts.training.dataset.compare import MISSING
 
 HEAD = ("section", "name", "detail", "one", "other")
 

@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import numpy as np
 from dash import dcc, html
 from parsers import PayloadError, better
+from parsers.analysis.pipelines import MISSING
 
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG, lines
@@ -22,7 +23,6 @@ from layouts.lineage.pair.differences import PipelineLine, ScalarLine, SettingLi
 from layouts.lineage.pair.graphs import graphs
 from layouts.page import FrameSource
 from layouts.training.dataset.catalogue import MOST_COMPARED
-from layouts.training.dataset.compare import MISSING
 from layouts.training.dataset.parameters import value_text
 from layouts.training.graph.views import Views
 from layouts.training.overview.facts import facts

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from parsers import DatasetNode
+from parsers.analysis.pipelines import Difference, Numbered, Place, told
 
-from layouts.training.dataset.compare import Difference, Numbered, Place
-from layouts.training.dataset.parameters import PLUMBING, brief, summary, told, value_text
+from layouts.training.dataset.parameters import PLUMBING, brief, summary, value_text
 
 WIDTH = 200
 BETWEEN = 26

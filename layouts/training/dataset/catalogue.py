@@ -10,11 +10,11 @@ from itertools import islice
 from typing import Any
 
 from parsers import DatasetGraph
+from parsers.analysis.pipelines import Numbered, Place, compare, numbered
 
 from layouts.page import FrameSource, RunRow
 from layouts.state import colours, number, selected_runs
 from layouts.training.dataset.boxes import drawing
-from layouts.training.dataset.compare import Numbered, Place, compare, numbered
 
 MOST_RUNS = 200
 """Of so many runs the pipelines are read."""

@@ -15,7 +15,7 @@ from layouts.training.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
 
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
 """In the order of the legend."""
-_RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
+RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
 model.train(epochs, dataset, callbacks=[summary])"""
 
 
@@ -66,7 +66,7 @@ def _legend() -> html.Ul:
 def _states() -> list[Any]:
     """What is shown instead of pipelines; the browser shows at most one."""
     none = [
-        empty_state("dataset.none", hint="dataset.none_hint", code=_RECORD),
+        empty_state("dataset.none", hint="dataset.none_hint", code=RECORD),
         html.Div(className="ms-dataset-elsewhere"),
     ]
     return [

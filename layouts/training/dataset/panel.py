@@ -7,13 +7,13 @@ from typing import Any
 
 from dash import html
 from parsers import DatasetNode, DatasetOperation
+from parsers.analysis.pipelines import MISSING, Difference, Numbered, Place, told
 
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.state import BadInput, text
 from layouts.training.dataset.catalogue import MOST_COMPARED, Found, letter
-from layouts.training.dataset.compare import MISSING, Difference, Numbered, Place
-from layouts.training.dataset.parameters import told, value_text
+from layouts.training.dataset.parameters import value_text
 
 LONG = 160
 """A longer value is folded."""

@@ -1,49 +1,13 @@
-"""What an operation of a pipeline was told, as a flat list and as text."""
+"""What an operation of a pipeline was told, as text."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
-from parsers import DatasetNode, DatasetOperation
+from parsers import DatasetNode
 
 from layouts import format as fmt
-
-
-class Fact(NamedTuple):
-    """One parameter. part: "node", "sampler" or "operation"; owner: the sampler's or operation's name, place: which of them.
-
-    A fact without a key says that there is such a sampler or operation; its value is the name.
-    """
-
-    part: str
-    place: int
-    owner: str
-    key: str
-    value: Any
-
-
-def facts(node: DatasetNode) -> Iterator[Fact]:
-    """All parameters of a node, then of its sampler, then of its operations in order."""
-    for key, value in node.parameters.items():
-        yield Fact("node", 0, "", key, value)
-    if node.sampler is not None:
-        yield from _of("sampler", 0, node.sampler)
-    for place, operation in enumerate(node.operations):
-        yield from _of("operation", place, operation)
-
-
-def _of(part: str, place: int, one: DatasetOperation) -> Iterator[Fact]:
-    yield Fact(part, place, one.name, "", one.name)
-    for key, value in told(one).items():
-        yield Fact(part, place, one.name, key, value)
-
-
-def told(one: DatasetOperation) -> dict[str, Any]:
-    """Parameters of an operation or sampler, with size and weights where it has some."""
-    more = {name: list(values) for name, values in (("size", one.size), ("weights", one.weights)) if values}
-    return {**one.parameters, **more}
 
 
 def value_text(value: Any) -> str:

@@ -123,10 +123,10 @@ def _drawer(what: Tile, source: FrameSource, routes: str, pages: Mapping[str, Pa
 
 
 def _pages() -> dict[str, Page]:
-    """Kind of data -> the page about it. Read when callbacks are added, as the list of pages names this one too."""
+    """Kind of data -> the first page about it. Read when callbacks are added, as the list of pages names this one too."""
     from layouts import PAGES
 
-    return {page.needs[0]: page for page in PAGES if page is not PAGE and page.needs}
+    return {page.needs[0]: page for page in reversed(PAGES) if page is not PAGE and page.needs}
 
 
 PAGE = Page(

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from layouts.training.dataset import boxes
 from layouts.training.dataset.boxes import BETWEEN, MOST_BOXES, PARTS, PORT, WIDTH, Drawing, drawing
-from layouts.training.dataset.compare import numbered
 from parsers import DatasetGraph, DatasetNode
+from parsers.analysis.pipelines import numbered
 from tests.layouts.dataset.pipelines import chain, node
 
 

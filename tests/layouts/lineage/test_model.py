@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.figures.parallel import axis, brief
+from layouts.figures.parallel import axis, brief, usual_scale
 from layouts.lineage.asks import MOST_AXES, read_ask
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.drawing import default_columns, sheet
@@ -71,9 +71,9 @@ def test_missing_nan_and_infinite_values_stand_apart_from_numbers() -> None:
 def test_a_logarithmic_axis_has_logarithms_and_what_is_not_positive_below() -> None:
     made = figure(col=["learning_rate"], log=["learning_rate"])
     about = meta(made, "learning_rate")
-    assert about["log"]
+    assert about["scale"] == "log"
     assert places(made, "learning_rate") == pytest.approx([-1.0, -3.0, about["apart"]["≤ 0"]])
-    assert not meta(figure(col=["optimizer"], log=["optimizer"]), "optimizer")["log"]
+    assert meta(figure(col=["optimizer"], log=["optimizer"]), "optimizer")["scale"] == "linear"
 
 
 def test_texts_and_mixed_columns_have_categories() -> None:
@@ -108,12 +108,48 @@ def test_lines_have_a_colour_for_each_run(colour: list[str]) -> None:
         assert [stop for stop, _ in line["colorscale"]] == sorted(stop for stop, _ in line["colorscale"])
 
 
-@given(st.lists(st.one_of(st.none(), st.floats(), st.integers(-(2**62), 2**62)), max_size=30), st.booleans())
+def placed(value: float, scale: str, constant: float) -> float:
+    if scale == "symlog":
+        return math.copysign(math.log10(1 + abs(value) / constant), value)
+    return math.log10(value) if scale == "log" else value
+
+
+@pytest.mark.parametrize(
+    ("values", "wanted"),
+    [
+        ([1.0, 2.0, 3.0, 1e12], "log"), ([1e-5, 1e-4, 1e-3, 1e-1], "log"), ([-1.0, 0.0, 2.0, 1e12], "symlog"),
+        ([-1e9, 0.5, 1.5, 1.0], "symlog"), ([0.0, 1e-4, 1e-3, 50.0], "symlog"), ([0.1, 0.2, 0.9], "linear"),
+        ([1e12, 1e12, 2e12, 1.0], "linear"), ([-1.0, 0.001, 0.9], "linear"), ([5.0], "linear"), ([], "linear"),
+        ([math.nan, math.inf, 1.0, 2.0], "linear"), ([0.0, 0.0], "linear"), ([5e-324, 1e300, 2.0], "log"),
+    ],
+)  # fmt: skip
+def test_a_value_far_off_does_not_press_the_others_together(values: list[float], wanted: str) -> None:
+    runs: dict[str, dict[str, Setting]] = {str(n): {"metric/m": value} for n, value in enumerate(values)}
+    assert usual_scale(np.array(values)) == wanted
+    if values:
+        made = figure(runs, col=["metric/m"])
+        assert meta(made, "metric/m")["scale"] == wanted
+        assert meta(figure(runs, col=["metric/m"], linear=["metric/m"]), "metric/m")["scale"] == "linear"
+        assert sheet(table(runs))["columns"][0]["scale"] == wanted
+
+
+def test_ticks_of_a_symmetric_axis_are_powers_of_ten() -> None:
+    runs: dict[str, dict[str, Setting]] = {str(n): {"metric/m": float(value)} for n, value in enumerate([-4e6, *range(9), 3e9])}
+    (dimension,) = figure(runs, col=["metric/m"])["data"][0]["dimensions"]
+    written = [text for text in dimension["ticktext"] if text.strip("\u200b\u200c")]
+    assert written[written.index("0") :] == ["0", "1000", "1e+06", "1e+09"]
+    assert written[0] == "-1e+06"
+
+
+NUMBERS = st.one_of(st.none(), st.floats(), st.integers(-(2**62), 2**62))
+
+
+@given(st.lists(NUMBERS, max_size=30), st.sampled_from(["linear", "log", "symlog"]))
 @settings(max_examples=200, deadline=None)
-def test_any_numbers_have_places_within_the_axis(values: list[float | None], log: bool) -> None:
+def test_any_numbers_have_places_within_the_axis(values: list[float | None], scale: str) -> None:
     runs = {str(n): {} if value is None else {"metric/m": value} for n, value in enumerate(values)}
     made = table({"first": {"metric/m": 0.5}, **runs})
-    one = axis("metric/m", made.frame["metric/m"], made.recorded("metric/m"), log=log)
+    one = axis("metric/m", made.frame["metric/m"], made.recorded("metric/m"), scale=scale)
     low, high = one.ends
     assert math.isfinite(high - low)
     assert low < high
@@ -125,8 +161,8 @@ def test_any_numbers_have_places_within_the_axis(values: list[float | None], log
     for value, place in zip([0.5, *values], one.places, strict=True):
         if value is None:
             assert place == one.apart["missing"]
-        elif not one.categories and abs(value) <= 1e300 and not (one.log and value <= 0):
-            assert place == pytest.approx(math.log10(value) if one.log else value)
+        elif not one.categories and abs(value) <= 1e300 and not (one.scale == "log" and value <= 0):
+            assert place == pytest.approx(placed(value, one.scale, one.constant), rel=1e-9, abs=1e-12)
 
 
 def test_the_sheet_says_what_was_recorded() -> None:

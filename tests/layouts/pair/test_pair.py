@@ -20,9 +20,9 @@ from layouts.lineage.pair.differences import End, end_of, metrics, pipelines, sc
 from layouts.lineage.pair.files import file
 from layouts.lineage.pair.graphs import graphs
 from layouts.state import BadInput
-from layouts.training.dataset.compare import MISSING
 from layouts.training.graph.views import Views
 from parsers import DatasetGraph, Series, Setting
+from parsers.analysis.pipelines import MISSING
 from tests.layouts.dataset.pipelines import PipelineSource, node
 from tests.layouts.sources import GivenSource, row, series
 

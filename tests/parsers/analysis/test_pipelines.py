@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.training.dataset.compare import MISSING, Difference, aligned, compare, numbered
 from parsers import DatasetGraph, DatasetNode, open_run
+from parsers.analysis.pipelines import MISSING, Difference, align, aligned, compare, numbered, pipeline_columns
 from tests.layouts.dataset.pipelines import chain, node
 
 
@@ -120,3 +121,104 @@ def test_very_many_branches_and_levels_take_no_time() -> None:
     assert len(aligned(wide, wide)) == 10_001
     deep = numbered(DatasetGraph(chain(100)))
     assert aligned(deep, deep) == {n: n for n in range(100)}
+
+
+# Any number of pipelines ----------------------------------------------------------------------------------------------
+
+WORDS = st.lists(st.sampled_from("ABC"), min_size=1, max_size=7)
+
+
+@st.composite
+def trees(draw: Any, levels: int = 4) -> DatasetNode:
+    children = draw(st.lists(trees(levels - 1), max_size=3)) if levels else []
+    return node(draw(st.sampled_from(["Map", "Zip", "Skip", "Batch"])), *children, count=draw(st.integers(0, 2)))
+
+
+def stretch(words: list[str]) -> DatasetNode:
+    found: tuple[DatasetNode, ...] = ()
+    for word in reversed(words):
+        found = (replace(node(word, *found), kind="operator"),)
+    return found[0]
+
+
+@cache
+def common(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    """Length of the longest common subsequence, by trying everything."""
+    if not one or not other:
+        return 0
+    both = 1 + common(one[1:], other[1:]) if one[0] == other[0] else 0
+    return max(both, common(one[1:], other), common(one, other[1:]))
+
+
+@given(WORDS, WORDS)
+def test_no_alignment_has_more_in_common(one: list[str], other: list[str]) -> None:
+    graphs = [numbered(DatasetGraph(stretch(words))) for words in (one, other)]
+    pairs = aligned(*graphs)
+    assert all(one[ours] == other[theirs] for ours, theirs in pairs.items())
+    assert list(pairs.values()) == sorted(pairs.values())
+    assert len(pairs) == common(tuple(one), tuple(other))
+
+
+@given(st.lists(trees(), min_size=1, max_size=5))
+def test_every_operation_is_in_one_row_below_what_it_feeds(roots: list[DatasetNode]) -> None:
+    graphs = [numbered(DatasetGraph(root)) for root in roots]
+    rows = align(graphs)
+    for at, graph in enumerate(graphs):
+        where = {row[at]: place for place, row in enumerate(rows) if row[at] is not None}
+        assert sorted(where) == list(range(len(graph.nodes)))
+        assert all(where[graph.parents[number]] < where[number] for number in range(1, len(graph.nodes)))
+    assert all(any(number is not None for number in row) for row in rows)
+
+
+@given(trees(), st.integers(1, 4))
+def test_a_pipeline_beside_itself_differs_in_nothing(root: DatasetNode, times: int) -> None:
+    graph = numbered(DatasetGraph(root))
+    assert align([graph] * times) == [(number,) * times for number in range(len(graph.nodes))]
+    assert not any(place.differences for place in compare([graph] * times))
+
+
+def test_what_two_of_three_have_is_one_row() -> None:
+    repeated = [replace(made(batch=size), children=(node("Repeat", *made().children, count=size),)) for size in (8, 16)]
+    found = told(made(), *repeated)
+    assert found == [
+        ("node", "", "batch_size", (32, 8, 16)),
+        ("type", "", "", (MISSING, "Repeat", "Repeat")),
+        ("node", "", "count", (MISSING, 8, 16)),
+    ]
+
+
+def test_a_branch_beside_none_is_found_again_in_a_third() -> None:
+    alone, zipped = node("Batch", made()), node("Batch", node("Zip", made(), chain(2)))
+    rows = align([numbered(DatasetGraph(root)) for root in (alone, zipped, alone, zipped)])
+    assert [row[0] for row in rows] == [row[2] for row in rows]
+    assert [row[1] for row in rows] == [row[3] for row in rows]
+    assert len(rows) == len(numbered(DatasetGraph(zipped)).nodes)
+
+
+# Columns --------------------------------------------------------------------------------------------------------------
+
+
+def test_columns_stand_in_the_order_of_the_data_and_have_every_fact() -> None:
+    plain = ("HWC2CHW", {})
+    given = [made(), made(batch=64, operations=[RESIZE, plain, RESCALE]), node("Map", made(), operations=[RESCALE])]
+    columns = pipeline_columns([numbered(DatasetGraph(root)) for root in given])
+    assert [column.operation for column in columns if column.part == "type"] == [
+        "MnistDataset", "Map", "Shuffle", "Batch", "Map 2"]  # fmt: skip
+    by_name = {column.name: column.values for column in columns}
+    assert len(by_name) == len(columns)
+    assert by_name["Batch/batch_size"] == (32, 64, 32)
+    assert by_name["Map/HWC2CHW"] == (MISSING, "HWC2CHW", MISSING)
+    assert by_name["Map/Rescale/rescale"] == (0.5, 0.5, 0.5)
+    assert by_name["Map 2/Rescale/rescale"] == (MISSING, MISSING, 0.5)
+    assert by_name["Map 2"] == (MISSING, MISSING, "Map")
+    assert by_name["MnistDataset/sampler"] == ("RandomSampler",) * 3
+    names = [column.name for column in columns]
+    assert names.index("Map/HWC2CHW") == names.index("Map/Resize/interpolation") + 1
+
+
+def test_names_of_columns_are_not_taken_twice() -> None:
+    odd = replace(node("Map", node("Map 2")), parameters={"sampler": 1, "Resize": 2, "Resize/size": 3})
+    odd = replace(odd, operations=made().children[0].children[0].operations)
+    columns = pipeline_columns([numbered(DatasetGraph(node("Map", odd)))])
+    assert len({column.name for column in columns}) == len(columns)
+

@@ -1,0 +1,26 @@
+"""All that one operation of a pipeline was told, as the dataset graph page shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import no_update
+from parsers.analysis.pipelines import numbered
+
+from layouts.lineage.pipelines.columns import pipelines
+from layouts.page import FrameSource
+from layouts.state import text
+from layouts.training.dataset.catalogue import Found, Pipeline
+from layouts.training.dataset.panel import chosen, panel
+
+
+def detail(source: FrameSource, asked: Any) -> Any:
+    """The operation that asked names as "mark:number" under `node`; nothing where none is named."""
+    if asked is None:
+        return no_update
+    mark = text(asked, "node").partition(":")[0]
+    found = pipelines(source)
+    fed = tuple(run for run, of in found.runs if of == mark)
+    shown = (Pipeline(found.graphs[mark], fed),) if fed else ()
+    alone = Found(1, shown, tuple(numbered(one.graph) for one in shown), 0, (), (), 0, 0)
+    return panel(alone, (), chosen(asked, alone))

@@ -1,0 +1,431 @@
+"""Pipelines of several runs, operation by operation: which are the same one, and in what they differ.
+
+One tree is grown that every pipeline fits into. Each is laid against it from the last operation down to the data sets: along
+stretches without branches by the heaviest common subsequence of operations of one type (Needleman and Wunsch 1970 without a
+cost of gaps), at branches child by child in their order. Operations that it alone has are put between those beside them.
+Pipelines whose operations have the same names are laid alike, whatever they were told.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple, TypeVar
+
+from parsers.lineage.datasets import DEEPEST, DatasetGraph, DatasetNode, DatasetOperation
+
+MOST_PAIRS = 10_000
+"""Where there are more pairs to weigh, those at equal places are matched: 100 branches against 100, or operations of a map."""
+T = TypeVar("T")
+
+
+# What an operation was told -------------------------------------------------------------------------------------------
+
+
+class Fact(NamedTuple):
+    """One parameter. part: "node", "sampler" or "operation"; owner: the sampler's or operation's name, place: which of them.
+
+    A fact without a key says that there is such a sampler or operation; its value is the name.
+    """
+
+    part: str
+    place: int
+    owner: str
+    key: str
+    value: Any
+
+
+def facts(node: DatasetNode) -> Iterator[Fact]:
+    """All parameters of a node, then of its sampler, then of its operations in order."""
+    for key, value in node.parameters.items():
+        yield Fact("node", 0, "", key, value)
+    if node.sampler is not None:
+        yield from _of("sampler", 0, node.sampler)
+    for place, operation in enumerate(node.operations):
+        yield from _of("operation", place, operation)
+
+
+def _of(part: str, place: int, one: DatasetOperation) -> Iterator[Fact]:
+    yield Fact(part, place, one.name, "", one.name)
+    for key, value in told(one).items():
+        yield Fact(part, place, one.name, key, value)
+
+
+def told(one: DatasetOperation) -> dict[str, Any]:
+    """Parameters of an operation or sampler, with size and weights where it has some."""
+    more = {name: list(values) for name, values in (("size", one.size), ("weights", one.weights)) if values}
+    return {**one.parameters, **more}
+
+
+# Pipelines as lists ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """A pipeline as a list: each node, and the numbers of its children, in the order of `DatasetGraph.walk`."""
+
+    nodes: tuple[DatasetNode, ...]
+    children: tuple[tuple[int, ...], ...]
+    parents: tuple[int, ...]
+
+    def stretch(self, number: int) -> list[int]:
+        """From a node down to the first that has no child, or several."""
+        found = [number]
+        while len(self.children[found[-1]]) == 1:
+            found.append(self.children[found[-1]][0])
+        return found
+
+
+def numbered(graph: DatasetGraph) -> Numbered:
+    """A pipeline as a list."""
+    nodes: list[DatasetNode] = []
+    parents: list[int] = []
+    children: list[list[int]] = []
+    for parent, _, node in graph.walk():
+        if parent >= 0:
+            children[parent].append(len(nodes))
+        nodes.append(node)
+        parents.append(parent)
+        children.append([])
+    return Numbered(tuple(nodes), tuple(map(tuple, children)), tuple(parents))
+
+
+# Laying them upon each other -------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Slot:
+    """An operation of the tree: how the first pipeline has it, its number in each that has it, and what feeds it."""
+
+    node: DatasetNode
+    numbers: dict[int, int] = field(default_factory=dict)
+    children: list[_Slot] = field(default_factory=list)
+
+    def stretch(self) -> list[_Slot]:
+        """From a slot down to the first that has no child, or several."""
+        found = [self]
+        while len(found[-1].children) == 1:
+            found.append(found[-1].children[0])
+        return found
+
+
+def align(graphs: Sequence[Numbered]) -> list[tuple[int | None, ...]]:
+    """Every operation of any of the pipelines: its number in each of them, None where there is none.
+
+    An operation comes before those that feed it, whichever pipeline has them.
+    """
+    alike: dict[Any, list[int]] = {}
+    for at, graph in enumerate(graphs):
+        alike.setdefault(_shape(graph), []).append(at)
+    roots: list[_Slot] = []
+    for at, *_ in alike.values():
+        roots = _merged(roots, [0], graphs[at], at)
+    others = {first: sharing for first, *sharing in alike.values()}
+    rows, pending = [], roots[::-1]
+    while pending:
+        slot = pending.pop()
+        pending += slot.children[::-1]
+        row: list[int | None] = [None] * len(graphs)
+        for first, number in slot.numbers.items():
+            for at in (first, *others[first]):
+                row[at] = number
+        rows.append(tuple(row))
+    return rows
+
+
+def _shape(graph: Numbered) -> Any:
+    """What pipelines share that are laid alike."""
+    return graph.parents, tuple(
+        (node.type, node.kind, tuple(one.name for one in node.operations), str(node.parameters.get("input_columns")))
+        for node in graph.nodes
+    )  # fmt: skip
+
+
+def _merged(slots: Sequence[_Slot], numbers: Sequence[int], graph: Numbered, at: int, deep: int = 0) -> list[_Slot]:
+    """Branches of the tree with branches of a pipeline laid upon them."""
+
+    def weigh(a: int, b: int) -> int:
+        ours, theirs = slots[a].node, graph.nodes[numbers[b]]
+        return 1 + likeness(ours, theirs) + 10 * (ours == theirs)
+
+    found: list[_Slot] = []
+    for a, b in _side_by_side(heaviest(range(len(slots)), range(len(numbers)), weigh), len(slots), len(numbers)):
+        if a is None:
+            found.append(_grown(graph, numbers[b or 0], at))
+        else:
+            found += [slots[a]] if b is None else _laid(slots[a], graph, numbers[b], at, deep)
+    return found
+
+
+def _side_by_side(pairs: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iterator[tuple[int | None, int | None]]:
+    """Places of two sequences of these lengths in one order: pairs, before each what one of the two alone has."""
+    here = there = 0
+    for a, b in [*pairs, (ours, theirs)]:
+        yield from ((place, None) for place in range(here, a))
+        yield from ((None, place) for place in range(there, b))
+        if a < ours:
+            yield a, b
+        here, there = a + 1, b + 1
+
+
+def _grown(graph: Numbered, number: int, at: int) -> _Slot:
+    """A branch of a pipeline as a branch of the tree."""
+    top = _Slot(graph.nodes[number], {at: number})
+    pending = [top]
+    while pending:
+        slot = pending.pop()
+        slot.children = [_Slot(graph.nodes[child], {at: child}) for child in graph.children[slot.numbers[at]]]
+        pending += slot.children
+    return top
+
+
+def _laid(top: _Slot, graph: Numbered, number: int, at: int, deep: int) -> list[_Slot]:
+    """A branch of the tree with one of a pipeline laid upon it; both beside each other where they have nothing in common."""
+    ours, theirs = top.stretch(), graph.stretch(number)
+    pairs = heaviest(range(len(ours)), range(len(theirs)), lambda a, b: likeness(ours[a].node, graph.nodes[theirs[b]]))
+    if not pairs:
+        return _beside(ours, theirs, graph, at, deep)
+    here, there = pairs[-1][0] + 1, pairs[-1][1] + 1
+    row: list[_Slot] = []
+    for a, b in _side_by_side(pairs[:-1], *pairs[-1]):
+        row.append(_Slot(graph.nodes[theirs[b or 0]]) if a is None else ours[a])
+        if b is not None:
+            row[-1].numbers[at] = theirs[b]
+    row.append(ours[here - 1])
+    row[-1].numbers[at] = theirs[there - 1]
+    below = ours[here : here + 1] or ours[-1].children
+    feeding = theirs[there : there + 1] or graph.children[theirs[-1]]
+    row[-1].children = _merged(below, feeding, graph, at, deep + 1) if feeding else below
+    for slot, next_slot in pairwise(row):
+        slot.children = [next_slot]
+    return row[:1]
+
+
+def _beside(ours: list[_Slot], theirs: list[int], graph: Numbered, at: int, deep: int) -> list[_Slot]:
+    """Two stretches with nothing in common: where one ends in branches, the other may be one of them."""
+    if deep < DEEPEST and len(graph.children[theirs[-1]]) > 1:
+        row = [_Slot(graph.nodes[one], {at: one}) for one in theirs]
+        row[-1].children = _merged(ours[:1], graph.children[theirs[-1]], graph, at, deep + 1)
+        for slot, next_slot in pairwise(row):
+            slot.children = [next_slot]
+        return row[:1]
+    if deep < DEEPEST and len(ours[-1].children) > 1:
+        ours[-1].children = _merged(ours[-1].children, theirs[:1], graph, at, deep + 1)
+        return ours[:1]
+    return [ours[0], _grown(graph, theirs[0], at)]
+
+
+def aligned(one: Numbered, other: Numbered) -> dict[int, int]:
+    """Number of a node of one -> number of the node of the other that is its counterpart."""
+    return {ours: theirs for ours, theirs in align([one, other]) if ours is not None and theirs is not None}
+
+
+def likeness(one: DatasetNode, other: DatasetNode) -> int:
+    """How much speaks for two nodes being the same one; 0: nothing."""
+    if one.type != other.type:
+        return int(one.kind == other.kind == "create")
+    return (
+        4
+        + (one.parameters == other.parameters)
+        + 2 * ([each.name for each in one.operations] == [each.name for each in other.operations])
+        + 2 * (one.parameters.get("input_columns") == other.parameters.get("input_columns"))
+    )
+
+
+def heaviest(one: Sequence[T], other: Sequence[T], weigh: Callable[[T, T], int]) -> list[tuple[T, T]]:
+    """Pairs in the order of both sequences with the largest sum of weights; pairs that weigh nothing are not made."""
+    if len(one) * len(other) > MOST_PAIRS:
+        return [pair for pair in zip(one, other, strict=False) if weigh(*pair)]
+    weights = [[weigh(a, b) for b in other] for a in one]
+    best = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
+    for at in reversed(range(len(one))):
+        for to in reversed(range(len(other))):
+            taken = weights[at][to] + best[at + 1][to + 1] if weights[at][to] else 0
+            best[at][to] = max(taken, best[at + 1][to], best[at][to + 1])
+    pairs, at, to = [], 0, 0
+    while at < len(one) and to < len(other):
+        if weights[at][to] and best[at][to] == weights[at][to] + best[at + 1][to + 1]:
+            pairs.append((one[at], other[to]))
+            at, to = at + 1, to + 1
+        elif best[at][to] == best[at + 1][to]:
+            at += 1
+        else:
+            to += 1
+    return pairs
+
+
+# Differences ----------------------------------------------------------------------------------------------------------
+
+
+class _Missing:
+    """There is no such parameter."""
+
+    def __repr__(self) -> str:
+        return "missing"
+
+
+MISSING = _Missing()
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A parameter that pipelines do not share: a value for each of them, MISSING where there is none.
+
+    part, owner and key are those of a `Fact`, or part is "type" for the type of the operation itself, which is MISSING where
+    a pipeline has no such operation. places: the fact's place in each pipeline.
+    """
+
+    part: str
+    owner: str
+    key: str
+    values: tuple[Any, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An operation of the pipelines compared: its number in each, None where there is none, and what differs there."""
+
+    numbers: tuple[int | None, ...]
+    differences: tuple[Difference, ...]
+
+
+def compare(graphs: Sequence[Numbered]) -> list[Place]:
+    """Every operation of any of the pipelines, as `align` has them, and what differs there."""
+    return [Place(row, differences([None if n is None else graph.nodes[n] for graph, n in zip(graphs, row, strict=True)]))
+            for row in align(graphs)]  # fmt: skip
+
+
+def differences(nodes: Sequence[DatasetNode | None]) -> tuple[Difference, ...]:
+    """What these nodes, one of each pipeline, do not share; None stands for a pipeline without such a node."""
+    none = (-1,) * len(nodes)
+    types = [MISSING if node is None else node.type for node in nodes]
+    found = [] if _all_equal(types) else [Difference("type", "", "", tuple(types), none)]
+    given = [at for at, node in enumerate(nodes) if node is not None]
+    if len(given) < 2:
+        return tuple(found)
+    columns = _columns([(at, node) for at, node in enumerate(nodes) if node is not None])
+    keys = dict.fromkeys(key for column in columns.values() for key in column)
+    for key in keys:
+        part, slot, owner, name = key
+        there = given
+        if name and part != "node":
+            # Where the whole sampler or operation is missing, that is said once.
+            there = [at for at, column in columns.items() if (part, slot, owner, "") in column]
+        told = [columns[at].get(key) if at in columns else None for at in range(len(nodes))]
+        values = [MISSING if fact is None else fact.value for fact in told]
+        if not _all_equal([values[at] for at in there]):
+            places = tuple(-1 if fact is None else fact.place for fact in told)
+            found.append(Difference(part, owner, name, tuple(values), places))
+    return tuple(found)
+
+
+Key = tuple[str, int, str, str]
+"""Part, slot among the operations of a map, owner (of operations) and key of a fact."""
+
+
+def _columns(nodes: Sequence[tuple[int, DatasetNode]]) -> dict[int, dict[Key, Fact]]:
+    """By pipeline, the facts of a node under keys that facts about the same thing share."""
+    slots = _slots(dict.fromkeys(tuple(one.name for one in node.operations) for _, node in nodes))
+    columns: dict[int, dict[Key, Fact]] = {}
+    for at, node in nodes:
+        own = slots[tuple(one.name for one in node.operations)]
+        # Samplers of two names are one place with two names, not two samplers.
+        columns[at] = {
+            (part, own[place], owner, key) if part == "operation" else (part, -1, "", key): fact
+            for fact in facts(node)
+            for part, place, owner, key, _ in [fact]
+        }
+    return columns
+
+
+def _slots(lists: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]:
+    """For each list of operations their places in one that has them all, which those that are the same one share."""
+    found: dict[tuple[str, ...], list[int]] = {}
+    row: list[tuple[int, str]] = []
+    count = 0
+    for names in lists:
+        pairs = heaviest(range(len(row)), range(len(names)), lambda a, b: int(row[a][1] == names[b]))  # noqa: B023
+        own: dict[int, int] = {}
+        merged: list[tuple[int, str]] = []
+        for ours, theirs in _side_by_side(pairs, len(row), len(names)):
+            merged.append((count, names[theirs or 0]) if ours is None else row[ours])
+            count += ours is None
+            if theirs is not None:
+                own[theirs] = merged[-1][0]
+        row = merged
+        found[names] = [own[place] for place in range(len(names))]
+    order = {slot: place for place, (slot, _) in enumerate(row)}
+    return {names: [order[slot] for slot in slots] for names, slots in found.items()}
+
+
+def _all_equal(values: Sequence[Any]) -> bool:
+    """Whether values are equal as they are written: 1, 1.0 and True are three."""
+    return all(type(one) is type(other) and (one == other or _both_nan(one, other)) for one, other in pairwise(values))
+
+
+def _both_nan(one: Any, other: Any) -> bool:
+    return isinstance(one, float) and math.isnan(one) and math.isnan(other)
+
+
+# As columns -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineColumn:
+    """One fact of one operation, as columns of a table have it.
+
+    operation names the operation: its type, with a number from the second of a type on. part, owner and key are those of the
+    `Fact`; a column of part "type" says what type the operation is. name is unique. values and numbers (of the operation) are
+    by pipeline, MISSING and None where there is none.
+    """
+
+    name: str
+    operation: str
+    part: str
+    owner: str
+    key: str
+    values: tuple[Any, ...]
+    numbers: tuple[int | None, ...]
+
+
+def pipeline_columns(graphs: Sequence[Numbered]) -> list[PipelineColumn]:
+    """All that the operations of pipelines were told, by operation in the order of the data."""
+    names: set[str] = set()
+    operations: dict[str, int] = {}
+    found: list[PipelineColumn] = []
+    for row in reversed(align(graphs)):
+        nodes = [None if n is None else graph.nodes[n] for graph, n in zip(graphs, row, strict=True)]
+        given = [(at, node) for at, node in enumerate(nodes) if node is not None]
+        kind = given[0][1].type or "?"
+        operations[kind] = operations.get(kind, 0) + 1
+        operation = kind if operations[kind] == 1 else f"{kind} {operations[kind]}"
+        types = tuple(MISSING if node is None else node.type for node in nodes)
+        found.append(PipelineColumn(_unique(operation, names), operation, "type", "", "", types, row))
+        columns = _columns(given)
+        for key in _in_order(columns.values()):
+            part, _, owner, name = key
+            facts_here = [columns[at].get(key) if at in columns else None for at in range(len(nodes))]
+            path = [operation, *([part] if part == "sampler" else [owner] if owner else []), *([name] if name else [])]
+            values = tuple(MISSING if fact is None else fact.value for fact in facts_here)
+            found.append(PipelineColumn(_unique("/".join(path), names), operation, part, owner, name, values, row))
+    return found
+
+
+def _in_order(columns: Iterable[dict[Key, Fact]]) -> list[Key]:
+    """Keys of all columns: parameters, the sampler, operations with what belongs to each."""
+    keys = dict.fromkeys(key for column in columns for key in column)
+    parts = ("node", "sampler", "operation")
+    return sorted(keys, key=lambda key: (parts.index(key[0]), key[1]))
+
+
+def _unique(name: str, names: set[str]) -> str:
+    """The name, with a number after it where it is taken."""
+    found, number = name, 1
+    while found in names:
+        number += 1
+        found = f"{name} ({number})"
+    names.add(found)
+    return found
