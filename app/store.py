@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from app.index import Index
+from app.insights import Insights
 from app.lineage import Lineage
 from app.matching import Captures, matching
 from app.notes import Notes
@@ -28,6 +29,7 @@ from parsers import (
     Graph,
     GraphPlace,
     HistogramValue,
+    Insight,
     Items,
     LandscapePlan,
     LineageRow,
@@ -114,6 +116,7 @@ class Store:
         self._cache = PayloadCache()
         self._measuring = threading.Lock()
         self._lineage = Lineage()
+        self._insights = Insights()
         self._captures = Captures()
         self._profiles = ProfileFrames(f"{index_directory}-profiles" if index_directory else None)
         self._found: dict[str, Source] = {}
@@ -223,6 +226,16 @@ class Store:
             return entry.run.distribution(tag, place, known=True)
         with self._measuring:
             return entry.run.distribution(tag, place)
+
+    def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
+        """What deserves a look in scalars of one member run, and how many of them have not been looked at yet."""
+        entry = self._entries.get(run)
+        if entry is None:
+            return (), 0
+        found, left = self._insights.of(run, entry.run, entry.run.tags("scalar") if tags is None else tags, seconds)
+        if tags is None and not left and (standing := self._insights.standing(entry.run, time.time())) is not None:
+            found.append(standing)
+        return found, left
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         """What a member run says of itself."""

@@ -43,6 +43,7 @@
       theme: theme(),
       lang: language(),
       refresh: chosen.refresh !== false,
+      insights: chosen.insights || "normal",
       interval: clamp(chosen.interval),
       folded: typeof chosen.folded === "boolean" ? chosen.folded : window.innerWidth < NARROW,
     };

@@ -67,7 +67,10 @@
       mindscope.scalars.hover.build(page);
       return mindscope.scalars.controls.build(page);
     },
-    draw: (page) => mindscope.scalars.controls.draw(page),
+    draw(page) {
+      mindscope.scalars.controls.draw(page);
+      mindscope.scalars.insights.draw(page);
+    },
     cards(page) {
       if (!oneChart(page)) return null;
       return tagsOf(page, ONE).length ? [ONE] : [];
@@ -90,6 +93,11 @@
   });
 
   dash.mindscope_scalars = {
+    marks(answer, rootId) {
+      const page = cards.pageOf(rootId);
+      if (page && answer) mindscope.scalars.insights.received(page, answer);
+    },
+
     judged(verdict, rootId) {
       const page = cards.pageOf(rootId);
       if (page && verdict) mindscope.scalars.threshold.judged(page, verdict);

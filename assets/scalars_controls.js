@@ -89,7 +89,7 @@
     });
     const menus = downloads();
     menus.addEventListener("toggle", () => drawLinks(page, menus));
-    return { left: [axisControl(page), smoothControl(page), modeControl(page), restore], right: [menus] };
+    return { left: [axisControl(page), smoothControl(page), modeControl(page), restore], right: [scalars.insights.control(page), menus] };
   }
 
   // Links are made when they can be seen: the list of runs may be long.

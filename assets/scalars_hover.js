@@ -283,7 +283,7 @@
         frame = window.requestAnimationFrame(() => {
           frame = 0;
           const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
-          if (card && latest.buttons === 0 && latest.target.closest(".ms-card-body")) show(page, card, { x: latest.clientX, y: latest.clientY });
+          if (card && latest.buttons === 0 && latest.target.closest(".ms-card-body") && !latest.target.closest(".ms-mark")) show(page, card, { x: latest.clientX, y: latest.clientY });
           else hide(page);
         });
       }
@@ -300,5 +300,5 @@
     if (page.hovered && page.hovered.card === card) window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
   }
 
-  scalars.hover = { build, refresh };
+  scalars.hover = { build, refresh, plane };
 })();

@@ -28,6 +28,7 @@
 
   function painted(page, card, key, meta) {
     scalars.hover.refresh(page, card);
+    window.requestAnimationFrame(() => scalars.insights.painted(page, card));
     return { badges: warnings(meta), notes: [...legend(meta), ...notes(page, key, meta)] };
   }
 
@@ -181,6 +182,7 @@
     every: (page, card, key) => page.change({ every: toggled(page.state, "every", key) }),
     back: (page, card, key) => back(page, key),
     restore: (page, card, key) => restore(page, key),
+    mark: (page, card, key, button) => scalars.insights.press(page, key, button),
     jump: (page, card, key, button) => jumpTo(page, key, button),
     threshold: (page, card, key) => scalars.threshold.open(page, key),
   };
@@ -190,5 +192,5 @@
     return withEntry(page.state, "zoom", key, x0 ? `${x0},${x1},,` : "");
   }
 
-  scalars.tools = { buttons, files, press, painted, moved, forFile, fileRange, acts };
+  scalars.tools = { buttons, files, press, painted, moved, forFile, fileRange, acts, setView };
 })();

@@ -19,6 +19,7 @@ from layouts.texts import (
     graph,
     histograms,
     images,
+    insights,
     landscape,
     lineage,
     operators,
@@ -37,6 +38,7 @@ from layouts.texts import (
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
     images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, pair.TEXTS,
+    insights.TEXTS,
     profiling.TEXTS, operators.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})

@@ -17,6 +17,7 @@ from parsers import (
     Graph,
     GraphPlace,
     HistogramValue,
+    Insight,
     Items,
     LandscapePlan,
     LineageRow,
@@ -121,7 +122,7 @@ class ProfileFrame:
 class FrameSource(Protocol):
     """All a page may know of the application.
 
-    Every method but `value`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching`, `captured`,
+    Every method but `value`, `insights`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching`, `captured`,
     `landscape_plan` and `profile_notes` answers from memory within milliseconds; `profile_frame` within two tenths of a second.
     """
 
@@ -161,6 +162,13 @@ class FrameSource(Protocol):
         """How the values of one tensor are distributed; with known, None where it takes a look at all of them to say.
 
         PayloadError as of `value`; of a tensor whose record is damaged a histogram without buckets that says why.
+        """
+        ...
+
+    def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
+        """(what deserves a look in these scalars of one member run, how many of them have not been looked at yet).
+
+        tags None: all, and whether the run stands still. After so many seconds of CPU no other series is begun: ask again.
         """
         ...
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from parsers.analysis.insights import insights
+from parsers.analysis.insights import Insight, insights
 from parsers.checkpoints import LandscapePlan, landscape_plan
 from parsers.discovery import discover
 from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
@@ -54,7 +54,7 @@ __all__ = [
     "KERNELS",
     "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "OPERATORS", "OPERATOR_TYPES", "PIPELINE", "QUEUES", "REDUCES",
     "SCALARS", "SINGLE_CHANGES", "STEPS", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode",
-    "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Items",
+    "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Insight", "Items",
     "LandscapePlan", "LandscapeValue", "LineageRow", "MediaError", "MindscopeError", "PayloadCache", "PayloadError",
     "Problem", "Profile", "Profiles", "Run", "Schema", "SchemaError", "Series", "Setting", "Source", "SourceError",
     "SourceLine", "TensorValue", "TextValue", "Value", "better", "derive", "discover", "insights", "landscape_plan",

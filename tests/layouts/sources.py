@@ -16,6 +16,7 @@ from parsers import (
     Graph,
     GraphPlace,
     HistogramValue,
+    Insight,
     Items,
     LandscapePlan,
     LineageRow,
@@ -27,6 +28,7 @@ from parsers import (
     derive,
     shared_tags,
 )  # fmt: skip
+from parsers.analysis.insights import insights_of_run
 
 
 class EmptySource:
@@ -40,6 +42,11 @@ class EmptySource:
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         raise PayloadError("no value")
+
+    def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
+        wanted = self.tags(run) if tags is None else tags  # type: ignore[attr-defined]
+        every = {tag: self.series(run, tag) for tag in wanted}  # type: ignore[attr-defined]
+        return insights_of_run({tag: series for tag, series in every.items() if series is not None}), 0
 
     def settings(self, run: str) -> Mapping[str, Setting]:
         return {}

@@ -9,10 +9,11 @@ from parsers.analysis import ThresholdError, parse_threshold
 
 from layouts.page import FrameSource, Ids
 from layouts.state import BadInput
+from layouts.texts.insights import TEXTS as INSIGHTS
 from layouts.texts.scalars import TEXTS
 from layouts.training import cards
 from layouts.training.cards import Cards
-from layouts.training.scalars import charts
+from layouts.training.scalars import charts, insights
 from layouts.training.scalars.asks import read_ask
 
 _RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
@@ -32,10 +33,11 @@ def stamp(source: FrameSource, ask: Any) -> str:
 
 
 CARDS = Cards(
-    kind="scalar", draw=draw, stamp=stamp, texts=TEXTS, controls="scalars.controls",
-    missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD, stores=("proposal", "verdict"),
+    kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS}, controls="scalars.controls",
+    missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
+    stores=("proposal", "verdict", "marked", "marks"),
 )  # fmt: skip
-"""Stores proposal and verdict: a threshold to be checked, and the answer."""
+"""Stores proposal and verdict: a threshold to be checked, and the answer. marked, marks: cards and their insights."""
 
 
 def layout(ids: Ids, routes: str) -> Any:
@@ -53,6 +55,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
         State(ids("root"), "id"),
         prevent_initial_call=True,
     )
+    insights.register(app, source, ids)
 
 
 def verdict(proposal: Any) -> dict[str, Any]:

@@ -56,13 +56,13 @@ def frame(found: list[Insight]) -> pd.DataFrame:
     if not found:
         return INSIGHTS.empty()
     columns = {
-        column.name: RULES_DOC[column.name](found) if column.name in RULES_DOC else [getattr(one, column.name) for one in found]
+        column.name: _OF_RULE[column.name](found) if column.name in _OF_RULE else [getattr(one, column.name) for one in found]
         for column in INSIGHTS.columns
     }
     return INSIGHTS.check(pd.DataFrame({c.name: pd.Series(columns[c.name], dtype=c.dtype) for c in INSIGHTS.columns}))
 
 
-RULES_DOC = {
+_OF_RULE = {
     "unit": lambda found: [RULES[one.kind].unit for one in found],
     "rule": lambda found: [RULES[one.kind].doc for one in found],
 }
