@@ -296,17 +296,17 @@
       const numbers = Object.fromEntries(Object.entries(meta.counts).map(([name, many]) => [name, count(many)]));
       mindscope.i18n.write(page.counts, "graph.counts", numbers);
     }
-    drawHidden(page, meta.hidden || {});
+    drawHidden(page, meta.hidden || {}, meta.kept);
   }
 
-  function drawHidden(page, hidden) {
+  function drawHidden(page, hidden, kept) {
     const rules = Object.entries(hidden);
     page.hiddenCount.hidden = !rules.length;
     if (!rules.length) return;
     const total = rules.reduce((sum, [, many]) => sum + many, 0);
     mindscope.i18n.write(page.hiddenCount, "graph.hidden", { n: count(total) });
-    const named = (language) => rules.map(([rule, many]) => {
-      const key = ["gradient", "optimizer", "unused"].includes(rule) ? `graph.hidden.${rule}` : "graph.hidden.other";
+    const named = (language) => [...rules, ...(kept ? [["kept", kept]] : [])].map(([rule, many]) => {
+      const key = ["gradient", "optimizer", "unused", "kept"].includes(rule) ? `graph.hidden.${rule}` : "graph.hidden.other";
       return mindscope.i18n.both(key, { rule, n: count(many) })[language];
     }).join("\n");
     const element = page.hiddenCount;

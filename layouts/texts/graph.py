@@ -18,6 +18,9 @@ TEXTS: dict[str, tuple[str, str]] = {
         "隐藏梯度、优化器以及仅传递数据的算子，连线跨过被隐藏的算子",
     ),
     "graph.hidden": ("{n} hidden", "已隐藏 {n} 个"),
+    "graph.hidden.kept": (
+        "{n} pass on more than 512 values and are still drawn", "{n} 个传递超过 512 个值，仍然显示",
+    ),
     "graph.hidden.gradient": ("gradients {n}", "梯度 {n}"),
     "graph.hidden.optimizer": ("optimizer {n}", "优化器 {n}"),
     "graph.hidden.unused": ("unused parameters and constants {n}", "不再使用的参数与常量 {n}"),

@@ -42,6 +42,7 @@ def drawn(views: Views, ask: Ask) -> dict[str, Any]:
         "tree": _tree(visible, names, marked),
         "counts": _counts(view),
         "hidden": {rule: many for rule, many in opened.hidden.items() if many} if ask.of.simple else {},
+        "kept": opened.kept if ask.of.simple else 0,
         "closed": len(visible.closed),
         "bare": visible.bare,
         "page": visible.page,

@@ -29,7 +29,7 @@ class Compared:
 
 @dataclass(slots=True)
 class Opened:
-    """A graph with what was made of it. hidden: how many nodes each rule of simplifying hid.
+    """A graph with what was made of it. hidden: how many nodes each rule of simplifying hid; kept: how many it could not.
 
     whole: of a comparison the network of both graphs, whose first rows are those of graph.
     """
@@ -40,6 +40,7 @@ class Opened:
     compared: Compared | None = None
     views: dict[bool, View] = field(default_factory=dict)
     hidden: dict[str, int] = field(default_factory=dict)
+    kept: int = 0
     known_flags: dict[int, str] | None = None
 
     def state(self, row: int) -> str:
@@ -68,6 +69,10 @@ class Opened:
         graph, own = self._of(row)
         return graph.source_lines(own)
 
+    def _value(self, row: int) -> str:
+        """The value of a constant: its attribute of that name, which .pb has, else its name."""
+        return self.attributes(row).get("value", self.whole.names[row])
+
     def _of(self, row: int) -> tuple[Graph, int]:
         if self.compared and row >= len(self.graph.nodes):
             return self.compared.graph, int(self.compared.both.second[row])
@@ -78,8 +83,8 @@ class Opened:
         if simple not in self.views:
             shown = self.whole
             if simple:
-                less = simplified(self.whole)
-                shown, self.hidden = less.network, less.hidden
+                less = simplified(self.whole, self._value)
+                shown, self.hidden, self.kept = less.network, less.hidden, less.kept
             self.views[simple] = View(shown)
         return self.views[simple]
 

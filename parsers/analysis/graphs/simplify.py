@@ -2,47 +2,61 @@
 
 A value goes through an operator that passes it on: through Load, Depend and TupleGetItem from the first input, through
 MakeTuple from every one. Nothing goes through UpdateState, which says only what comes first. So an edge is drawn from what
-makes a value to what takes it, over any number of these in between. The index of a TupleGetItem is not in NODES, so what takes
-one element of a tuple that MakeTuple made seems to take any of them.
+makes a value to what takes it, over any number of these in between. What takes one element of a tuple takes what was put in
+its place; the index is a constant input of TupleGetItem, and where it is not known any of them seems to be taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.analysis.graphs.network import OPERATOR, Bools, Ints, Network
+from parsers.analysis.graphs.network import CONSTANT, OPERATOR, Bools, Ints, Network
 
 PASSING: dict[str, int] = {"Load": 1, "Depend": 1, "TupleGetItem": 1, "MakeTuple": -1, "UpdateState": 0}
 """Operators that are by-passed, and how many of their inputs go through: -1 for all."""
 MOST = 512
 """An operator that would pass on more values than this stays where it is."""
+DEEPEST = 8
+"""Tuples within tuples whose places are told apart."""
+_INDEX = re.compile(r"(?:[A-Za-z]\w*\()?(\d{1,9})\)?")
+"""A place in a tuple as constants are written: 1 in .pb and .dot, I64(1) in .ir."""
+Value = tuple[int, int, tuple[int, ...]]
+"""A node, one of its outputs, and the places in tuples that it was put into, the outermost first."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Simplified:
     """What is left, and how many nodes each rule hid: "gradient", "optimizer", types of PASSING, "unused".
 
-    Unused are parameters and constants that no operator is left to take.
+    Unused are parameters and constants that no operator is left to take. kept: operators of PASSING that are still there, as
+    they pass on more than MOST values.
     """
 
     network: Network
     hidden: dict[str, int]
+    kept: int = 0
 
 
-def simplified(network: Network) -> Simplified:
-    """The graph with fewer nodes shown and edges over what is by-passed. O(nodes and edges) but for what passes on many."""
+def simplified(network: Network, value: Callable[[int], str] | None = None) -> Simplified:
+    """The graph with fewer nodes shown and edges over what is by-passed. O(nodes and edges) but for what passes on many.
+
+    value: the text of a constant by its row, which tells the index of a TupleGetItem; without it, its name.
+    """
     operator = (network.kind == OPERATOR) & network.shown
     gradient = operator & _of_scope(network, _is_gradient)
     optimizer = operator & ~gradient & (_of_scope(network, _is_optimizer) | _called_optimizer(network))
     left = operator & ~gradient & ~optimizer
     codes = {kind: network.types.index(kind) for kind in PASSING if kind in network.types}
     passing = left & np.isin(network.type, list(codes.values()))
-    source, target, output, place, edge, stuck = _bypassed(network, passing, gradient | optimizer)
+    known_value = value or (lambda row: network.names[row])
+    source, target, output, place, edge, stuck = _bypassed(network, passing, gradient | optimizer, known_value)
+    kept = int((passing & stuck).sum())
     passing &= ~stuck
     shown = network.shown & ~gradient & ~optimizer & ~passing
     unused = shown & (network.kind != OPERATOR)
@@ -64,7 +78,7 @@ def simplified(network: Network) -> Simplified:
     )
     hidden = {"gradient": int(gradient.sum()), "optimizer": int(optimizer.sum())}
     hidden |= {kind: int((passing & (network.type == code)).sum()) for kind, code in codes.items()}
-    return Simplified(less, {**hidden, "unused": int(unused.sum())})
+    return Simplified(less, {**hidden, "unused": int(unused.sum())}, kept)
 
 
 def _are(kinds: NDArray[Any], rows: Ints, known: Bools, kind: str) -> Bools:
@@ -90,16 +104,44 @@ def _called_optimizer(network: Network) -> Bools:
     return np.asarray((network.nodes["instance"] == "opt").to_numpy(np.bool_))
 
 
-def _bypassed(network: Network, passing: Bools, gone: Bools) -> tuple[Ints, Ints, Ints, Ints, Ints, Bools]:
+def _slots(network: Network) -> Ints:
+    """Which input of its operator each edge is; .dot has the operator's primitive as the first one, which is not counted."""
+    primitive = network.kind == CONSTANT
+    primitive &= network.type == (network.types.index("Primitive") if "Primitive" in network.types else -1)
+    shifted = np.zeros(network.size, np.int64)
+    shifted[network.target[primitive[network.source] & (network.input == 0)]] = 1
+    return np.asarray(network.input - shifted[network.target])
+
+
+def _indices(network: Network, slots: Ints, value: Callable[[int], str]) -> dict[int, int]:
+    """The place in its tuple that each TupleGetItem takes, where that is known."""
+    code = network.types.index("TupleGetItem") if "TupleGetItem" in network.types else -1
+    second = (slots == 1) & (network.type[network.target] == code) & (network.kind[network.source] == CONSTANT)
+    texts: dict[int, str] = {}
+    found = {}
+    for at in np.flatnonzero(second).tolist():
+        constant = int(network.source[at])
+        if constant not in texts:
+            texts[constant] = value(constant)
+        index = _INDEX.fullmatch(texts[constant].strip())
+        if index:
+            found[int(network.target[at])] = int(index[1])
+    return found
+
+
+def _bypassed(
+    network: Network, passing: Bools, gone: Bools, value: Callable[[int], str]
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Bools]:
     """Edges between what is not by-passed: source, target, output, input, and row or -1; and what passes on too many."""
     limit = np.zeros(network.size, np.int64)
     for kind, many in PASSING.items():
         if kind in network.types:
             limit[network.type == network.types.index(kind)] = many
     into = passing[network.target] & ~gone[network.source] & ~network.control
-    into &= (limit[network.target] < 0) | (network.input < limit[network.target])
+    slots = _slots(network)
+    into &= (slots >= 0) & ((limit[network.target] < 0) | (slots < limit[network.target]))
     stuck = np.zeros(network.size, np.bool_)
-    reach = _reached(network, passing, np.flatnonzero(into), stuck)
+    reach = _reached(network, passing, np.flatnonzero(into), stuck, slots, _indices(network, slots, value))
 
     free = passing & ~stuck
     direct = np.flatnonzero(~free[network.source] & ~free[network.target])
@@ -107,7 +149,7 @@ def _bypassed(network: Network, passing: Bools, gone: Bools) -> tuple[Ints, Ints
     far: list[tuple[int, int, int, int]] = []
     for at in over.tolist():
         taker, slot = int(network.target[at]), int(network.input[at])
-        far += [(maker, taker, made, slot) for maker, made in sorted(reach.get(int(network.source[at]), ()))]
+        far += [(maker, taker, made, slot) for maker, made, _ in reach.get(int(network.source[at]), ())]
     extra = np.array(sorted(set(far)), np.int64).reshape(-1, 4)
     none = np.full(len(extra), -1, np.int64)
     columns = (
@@ -121,28 +163,46 @@ def _bypassed(network: Network, passing: Bools, gone: Bools) -> tuple[Ints, Ints
     return source, target, output, place, edge, stuck
 
 
-def _reached(network: Network, passing: Bools, into: Ints, stuck: Bools) -> dict[int, set[tuple[int, int]]]:
-    """For each by-passed node the (node, output) whose values come out of it. Marks those that pass on more than MOST."""
-    reach: dict[int, set[tuple[int, int]]] = {}
+def _reached(
+    network: Network, passing: Bools, into: Ints, stuck: Bools, slots: Ints, indices: dict[int, int]
+) -> dict[int, set[Value]]:
+    """For each by-passed node the values that come out of it. Marks those that pass on more than MOST."""
+    reach: dict[int, set[Value]] = {}
     order = into[np.argsort(network.rank[network.target[into]], kind="stable")]
-    steps = [
-        (int(network.source[at]), int(network.target[at]), int(network.output[at]), bool(passing[network.source[at]]))
-        for at in order
-    ]
+    kinds = [network.types[code] for code in network.type]
+    columns = (network.source, network.target, network.output, slots, passing[network.source])
+    steps = list(zip(*(column[order].tolist() for column in columns), strict=True))
     while True:
         changed = False
-        for source, target, output, through in steps:
+        for source, target, output, slot, through in steps:
+            if stuck[target]:
+                continue
             mine = reach.setdefault(target, set())
-            more = reach.get(source, set()) if through and not stuck[source] else {(source, output)}
+            taken = reach.get(source, set()) if through and not stuck[source] else {(source, output, ())}
+            more = _passed(taken, kinds[target], slot, indices.get(target))
             if more <= mine:
                 continue
             mine |= more
             changed = True
-            if len(mine) > MOST and not stuck[target]:
-                stuck[target] = True
+            stuck[target] = len(mine) > MOST
         # One pass is enough without a cycle; with one, until nothing more comes.
         if not changed or not _goes_back(network, into):
             return reach
+
+
+def _passed(taken: Iterable[Value], kind: str, slot: int, index: int | None) -> set[Value]:
+    """What comes out of an operator of what goes into one of its inputs."""
+    if kind == "MakeTuple":
+        return {(maker, output, (slot, *places)[:DEEPEST]) for maker, output, places in taken}
+    if kind != "TupleGetItem":
+        return set(taken)
+    found: set[Value] = set()
+    for maker, output, places in taken:
+        if places and index in (None, places[0]):
+            found.add((maker, output, places[1:]))
+        elif not places:
+            found.add((maker, output if index is None else index, ()))
+    return found
 
 
 def _goes_back(network: Network, into: Ints) -> bool:

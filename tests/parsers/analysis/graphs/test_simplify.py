@@ -68,8 +68,8 @@ def test_edges_are_what_one_finds_by_walking_back(graph):
     less = simplified(network(*graph))
     wanted, gone, passing = expected(*graph)
     net = less.network
-    taken = {key[0] for key in wanted if net.kind[key[1]] == 0}
-    unused = {row for row in range(net.size) if net.kind[row] > 0 and row not in taken}
+    used = {key[0] for key in wanted if net.kind[key[1]] == 0}
+    unused = {row for row in range(net.size) if net.kind[row] > 0 and row not in used}
     wanted = Counter({key: count for key, count in wanted.items() if not unused & set(key[:2])})
     assert Counter(zip(net.source.tolist(), net.target.tolist(), net.input.tolist(), strict=True)) == wanted
     hidden = set(gone) | set(passing)
@@ -87,6 +87,65 @@ def test_values_go_over_any_number_of_hops_and_keep_the_input_they_go_to():
     assert net.edge.tolist() == [50, -1]
 
 
+def taken(less):
+    net = less.network
+    return set(zip(net.source.tolist(), net.target.tolist(), net.output.tolist(), net.input.tolist(), strict=True))
+
+
+@pytest.mark.parametrize("written", ["{}", "I64({})", "Int64Imm({})"])
+def test_what_takes_an_element_takes_what_was_put_in_its_place(written):
+    nodes = [
+        ("a", "Add"), ("b", "MatMul"), ("t", "MakeTuple"), ("l", "Load"), ("u", "MakeTuple"), ("g", "TupleGetItem"),
+        ("h", "TupleGetItem"), ("x", "Mul"), (written.format(1), "Const", "constant"), (written.format(0), "Const", "constant"),
+        ("split", "Split"), ("s", "TupleGetItem"), ("y", "Neg"),
+    ]  # fmt: skip
+    # ((a, b), b) at 0, then at 1, is b; element 1 of an operator of several outputs is its output 1.
+    edges = [
+        (0, 2), (1, 2), (2, 3), (3, 4), (1, 4), (4, 5), (9, 5), (5, 6), (8, 6), (6, 7), (10, 11), (8, 11), (11, 12), (4, 12),
+    ]  # fmt: skip
+    wanted = {(1, 7, 0, 0), (10, 12, 1, 0), (0, 12, 0, 1), (1, 12, 0, 1)}
+    assert taken(simplified(network(*frames(nodes, edges)))) == wanted
+    # What a constant is may be told apart from its name.
+    named = [(f"cst{place}" if len(node) > 2 else node[0], *node[1:]) for place, node in enumerate(nodes)]
+    values = {8: "1", 9: "0"}
+    assert taken(simplified(network(*frames(named, edges)), lambda row: values[row])) == wanted
+
+
+def test_the_primitive_of_a_dot_file_is_no_input():
+    nodes = [("P", "Primitive", "constant"), ("a", "Add"), ("b", "Mul"), ("l", "Load"), ("x", "Neg"), ("d", "Depend")]
+    edges = [(0, 3), (1, 3), (2, 3), (3, 5), (3, 4)]
+    assert taken(simplified(network(*frames(nodes, edges)))) == {(1, 4, 0, 0)}
+
+
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.randoms(use_true_random=False))
+def test_elements_of_tuples_within_tuples_are_what_python_takes(sizes, random):
+    """Tuples of earlier values made at random, and then taken apart at random, against tuples of Python."""
+    nodes = [(f"v{row}", "Add") for row in range(3)] + [(str(place), "Const", "constant") for place in range(5)]
+    values, edges, row_of = {row: row for row in range(3)}, [], {place: 3 + place for place in range(5)}
+    for size in sizes:
+        row, tuples = len(nodes), [one for one, value in values.items() if isinstance(value, tuple) and value]
+        if size and not (tuples and random.random() < 0.5):
+            inputs = [random.choice(list(values)) for _ in range(size)]
+            nodes.append((f"t{row}", "MakeTuple"))
+            values[row] = tuple(values[one] for one in inputs)
+            edges += [(one, row) for one in inputs]
+        elif tuples:
+            source = random.choice(tuples)
+            place = random.randrange(len(values[source]))
+            nodes.append((f"g{row}", "TupleGetItem"))
+            values[row] = values[source][place]
+            edges += [(source, row), (row_of[place], row)]
+    last = len(nodes) - 1
+    nodes.append(("out", "Neg"))
+    edges.append((last, last + 1))
+
+    def held(value):
+        return {value} if isinstance(value, int) else {one for inner in value for one in held(inner)}
+
+    wanted = held(values[last]) if last in values else {last}
+    assert {source for source, target, *_ in taken(simplified(network(*frames(nodes, edges)))) if target == last + 1} == wanted
+
+
 def test_a_tuple_of_very_many_values_stays():
     many = MOST + 5
     nodes = [*((f"v{n}", "Add") for n in range(many)), ("t", "MakeTuple"), *((f"g{n}", "TupleGetItem") for n in range(many))]
@@ -98,6 +157,7 @@ def test_a_tuple_of_very_many_values_stays():
     assert len(less.network.source) == 2 * many
     assert less.hidden["TupleGetItem"] == many
     assert less.hidden["MakeTuple"] == 0
+    assert less.kept == 1
 
 
 @pytest.mark.parametrize(("run", "gradient", "optimizer"), [("graph_bert_train", 770, 607), ("graph_bert24_forward", 0, 0)])
@@ -110,8 +170,8 @@ def test_real_graphs_lose_what_is_named_so(real_data, run, gradient, optimizer):
     assert optimizer == operators["full_name"].str.contains("/optimizer-").sum()
     left = nodes[less.network.shown]
     assert not set(left["type"]) & {"Load", "Depend", "MakeTuple", "TupleGetItem", "UpdateState"}
-    taken = set(less.network.source.tolist()) | set(less.network.target.tolist())
-    assert all(row in taken for row in np.flatnonzero(less.network.shown & (less.network.kind > 0)))
+    used = set(less.network.source.tolist()) | set(less.network.target.tolist())
+    assert all(row in used for row in np.flatnonzero(less.network.shown & (less.network.kind > 0)))
 
 
 def test_nothing_is_hidden_of_nothing():
