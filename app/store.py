@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from app.forests import Forests
 from app.index import Index
 from app.insights import Insights
 from app.lineage import Lineage
@@ -23,7 +24,7 @@ from app.notes import Notes
 from app.profiles import ProfileFrames, profile_of, row_of
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.page import ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.page import Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -119,6 +120,7 @@ class Store:
         self._insights = Insights()
         self._captures = Captures()
         self._profiles = ProfileFrames(f"{index_directory}-profiles" if index_directory else None)
+        self._forests = Forests()
         self._found: dict[str, Source] = {}
         self._rows: tuple[RunRow, ...] = ()
         self._base_problems: tuple[tuple[str, Problem], ...] = ()
@@ -151,6 +153,7 @@ class Store:
         self._stopping = True
         self._wake.set()
         self._profiles.stop()
+        self._forests.stop()
         if self._thread is not None:
             self._thread.join(timeout=10)
 
@@ -247,6 +250,10 @@ class Store:
         with self._lock:
             rows, version = self._rows, self._version
         return self._lineage.rows(version, [(key, self._entries[key].run) for row in rows for key in row.members])
+
+    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+        """How far the forest over these rows has come."""
+        return self._forests.growth(rows, target, act)
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         """The data pipeline that fed a member run."""

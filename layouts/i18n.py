@@ -31,15 +31,15 @@ from layouts.texts import (
     scalars,
     shell,
     steps,
+    target,
     tensors,
     texts,
 )  # fmt: skip
 
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
-    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, pair.TEXTS,
-    insights.TEXTS,
-    profiling.TEXTS, operators.TEXTS,
+    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, target.TEXTS,
+    pair.TEXTS, insights.TEXTS, profiling.TEXTS, operators.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

@@ -26,6 +26,7 @@ from parsers import (
     Setting,
     Value,
 )  # fmt: skip
+from parsers.analysis import Forest
 
 from layouts.notes import Note, Notebook, NoteChange, View
 
@@ -119,6 +120,19 @@ class ProfileFrame:
     text: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """A forest that is being grown: "waiting" (for others), "growing", "done", "stopped", "failed" or "missing".
+
+    Missing is scikit-learn; text says why it failed. forest is as of the last refit, refits how many there will be.
+    """
+
+    state: str
+    refits: int = 0
+    forest: Forest | None = None
+    text: str = ""
+
+
 class FrameSource(Protocol):
     """All a page may know of the application.
 
@@ -180,6 +194,14 @@ class FrameSource(Protocol):
         """What every member run that says anything of itself says, newest first; `run` of a row is its key.
 
         Another object whenever it may differ.
+        """
+        ...
+
+    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+        """How far the forest over these rows, some of `lineage`, has come that explains a result.
+
+        Asking has it grown in the background, and not asking for a while ends it. Rows that have changed are taken a minute
+        after the forest over those before them. act is "stop", "again" (from the beginning), or "" for neither.
         """
         ...
 

@@ -6,10 +6,10 @@ A series is the arrays of `parsers.model.Series`, in the order it was written. E
 from __future__ import annotations
 
 from parsers.analysis.axes import join_by_step, relative_time
-from parsers.analysis.forest import Forest, forests
+from parsers.analysis.forest import REFITS, Forest, available, forests
 from parsers.analysis.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
 from parsers.analysis.histograms import bands, beyond, common_edges, even_edges, quantiles, resample, thinned, usual_limits
-from parsers.analysis.importance import importance, single_changes, trend
+from parsers.analysis.importance import importance, nearest_change, single_changes, trend
 from parsers.analysis.pieces import Difference, Tensor, cut, next_bad, part, pieces, row_number
 from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.seeds import FEW, Estimate, improvement, interquartile_mean
@@ -22,12 +22,12 @@ from parsers.analysis.tensors import Selection, Statistics, default_boxes, distr
 from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 
 __all__ = [
-    "FEW", "KINDS", "Average", "Breakdown", "Condition", "Curve", "Difference", "Estimate", "Forest", "NonFinite",
-    "Outliers", "Reduced", "Selection", "Statistics", "StepTimes", "Summary", "Tensor", "Threshold", "ThresholdError",
-    "aligned", "average", "bands", "beyond", "breakdowns", "common_edges", "curve", "cut", "default_boxes",
-    "distribution", "drift", "even_edges", "forests", "grid", "importance", "improvement", "interquartile_mean",
-    "join_by_step", "merged", "minus", "newest", "next_bad", "non_finite_runs", "one_step", "outliers",
-    "parse_threshold", "part", "pieces", "quantiles", "reduce_points", "relative_time", "resample", "restarts",
-    "row_number", "selection", "settings_of", "shares", "single_changes", "smooth", "statistics", "step_times",
-    "summarised", "targets_of", "thinned", "times_at", "trend", "usual_limits",
+    "FEW", "KINDS", "REFITS", "Average", "Breakdown", "Condition", "Curve", "Difference", "Estimate", "Forest",
+    "NonFinite", "Outliers", "Reduced", "Selection", "Statistics", "StepTimes", "Summary", "Tensor", "Threshold",
+    "ThresholdError", "aligned", "available", "average", "bands", "beyond", "breakdowns", "common_edges", "curve",
+    "cut", "default_boxes", "distribution", "drift", "even_edges", "forests", "grid", "importance", "improvement",
+    "interquartile_mean", "join_by_step", "merged", "minus", "nearest_change", "newest", "next_bad",
+    "non_finite_runs", "one_step", "outliers", "parse_threshold", "part", "pieces", "quantiles", "reduce_points",
+    "relative_time", "resample", "restarts", "row_number", "selection", "settings_of", "shares", "single_changes",
+    "smooth", "statistics", "step_times", "summarised", "targets_of", "thinned", "times_at", "trend", "usual_limits",
 ]  # fmt: skip

@@ -16,6 +16,9 @@ from parsers.analysis.strengths import NONE, association, pearson, spearman
 from parsers.frames import IMPORTANCE, SINGLE_CHANGES
 from parsers.model import Floats
 
+MOST_COMPARED = 1_500
+"""Runs of which every two are compared."""
+
 
 def importance(table: pd.DataFrame, target: str, settings: Sequence[str] | None = None) -> pd.DataFrame:
     """How far settings go with a target (schema IMPORTANCE); by default all of `settings_of`.
@@ -73,13 +76,37 @@ def single_changes(table: pd.DataFrame, settings: Sequence[str] | None = None) -
     )
 
 
+def nearest_change(
+    table: pd.DataFrame, setting: str, settings: Sequence[str] | None = None
+) -> tuple[int, int, list[str]] | None:
+    """(row, row, other settings that differ) of the two runs that differ in a setting and in as few others as any do.
+
+    Runs without a value of the setting are left out, and all beyond MOST_COMPARED of the rest; of equally near pairs it is the
+    first. None where no two runs differ.
+    """
+    names = [name for name in (settings_of(table) if settings is None else settings) if name != setting]
+    own = levels_of(table[setting])
+    rows = np.flatnonzero(own >= 0)[:MOST_COMPARED]
+    own = own[rows]
+    if len(rows) < 2 or (own == own[0]).all():
+        return None
+    codes = [levels_of(table[name])[rows] for name in names]
+    apart = np.zeros((len(rows), len(rows)), np.uint16)
+    for one in codes:
+        apart += one[:, None] != one[None, :]
+    apart[own[:, None] == own[None, :]] = len(names) + 1
+    first, second = divmod(int(apart.argmin()), len(rows))
+    differing = [name for name, one in zip(names, codes, strict=True) if one[first] != one[second]]
+    return int(rows[first]), int(rows[second]), differing
+
+
 def trend(x: Floats, y: Floats) -> tuple[float, float]:
     """Slope and intercept of the least-squares line through points of shape (n,), those not finite left out; NaN for none."""
     finite = np.isfinite(x) & np.isfinite(y)
     x, y = x[finite], y[finite]
     if len(x) < 2 or x.min() == x.max():
         return float("nan"), float("nan")
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         a, b = x - x.mean(), y - y.mean()
         slope = float((a @ b) / (a @ a))
         return slope, float(y.mean() - slope * x.mean())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.page import ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.page import Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -53,6 +53,9 @@ class EmptySource:
 
     def lineage(self) -> tuple[LineageRow, ...]:
         return ()
+
+    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+        return Growth("missing")
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         return None

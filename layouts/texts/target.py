@@ -1,0 +1,123 @@
+"""Texts of the optimisation target page."""
+
+from __future__ import annotations
+
+TEXTS: dict[str, tuple[str, str]] = {
+    "target.title": ("Optimisation", "优化目标"),
+    "target.controls": ("Result to explain", "优化目标选择"),
+    "target.target": ("Target", "优化目标"),
+    "target.count": ("{n} of {total} runs with settings have it", "{total} 个有配置信息的训练中 {n} 个有该指标"),
+    "target.count_chosen": (
+        "{n} of {chosen} chosen runs have it; {total} runs have settings",
+        "已选的 {chosen} 个训练中 {n} 个有该指标（共 {total} 个有配置信息）",
+    ),
+    "target.none": ("No run recorded a metric or another result to explain.", "没有训练记录评估指标或其他可分析的结果。"),
+    "target.none_hint": (
+        "A result is a metric or loss in a lineage file, or the last or best value of a scalar, of a run with settings.",
+        "可分析的结果包括：溯源文件中的指标或损失，以及同时记录了配置信息的训练中标量的最新值或最优值。",
+    ),
+    "target.no_runs": ("No run is chosen.", "未选择训练。"),
+    "target.no_runs_hint": (
+        "Choose runs in the list at the top; none chosen in the address means all.",
+        "请在顶部训练列表中选择；地址中未指定时表示全部。",
+    ),
+    # Settings
+    "target.importance": ("What goes with it", "参数重要性"),
+    "target.association": ("Association, not cause. Lines: 95 % intervals.", "仅表示相关，不代表因果。线段为 95% 置信区间。"),
+    "target.no_settings": ("These runs recorded no settings.", "这些训练没有记录参数。"),
+    "target.too_few": (
+        "n = {n}: fewer than three runs have this result, so there are no numbers.",
+        "仅 {n} 个训练有该结果，至少需要 3 个才能计算。",
+    ),
+    "target.no_number": ("No setting has a number here; each line says why.", "所有参数均无法计算，原因见各行。"),
+    "target.setting": ("Setting", "参数"),
+    "target.linear": ("Linear |r|", "线性相关 |r|"),
+    "target.linear_tip": (
+        "|Pearson r|, as in MindInsight. η: the correlation ratio of three or more categories, less what chance explains.",
+        "皮尔逊相关系数绝对值（与 MindInsight 相同）。η：三类及以上类别参数的相关比，已扣除偶然成分。",
+    ),
+    "target.rank": ("Monotonic |ρ|", "单调相关 |ρ|"),
+    "target.rank_tip": (
+        "|Spearman's rho|: how far the result only rises or only falls with the setting.",
+        "斯皮尔曼相关系数绝对值：结果随参数单调变化的程度。",
+    ),
+    "target.share": ("Forest", "随机森林"),
+    "target.share_tip": (
+        "Share of the result's variance that goes with the setting, alone or with others: permutation importance of forests.",
+        "该参数（单独或与其他参数共同）解释的结果方差占比：随机森林的置换重要性。",
+    ),
+    "target.levels": ("{n} categories", "{n} 类"),
+    "target.of_runs": ("{n} runs", "{n} 个训练"),
+    "target.near": ("≈ {other}", "≈ {other}"),
+    "target.near_tip": (
+        "Mostly changes together with {other} ({strength}): what is said of one may be due to the other.",
+        "大多与 {other} 一同变化（{strength}）：其中一个的影响可能来自另一个。",
+    ),
+    "target.no_order": ("no order", "无序"),
+    "target.interval": ("{value}, 95 % interval {low} to {high}", "{value}，95% 置信区间 {low} 至 {high}"),
+    "target.middle": ("{value}, middle 95 % of the refits {low} to {high}", "{value}，重复拟合中间 95% 为 {low} 至 {high}"),
+    "target.reason.few": ("n = {n}: fewer than three runs have it", "仅 {n} 个训练有该参数，不足 3 个"),
+    "target.reason.constant": ("never varies", "取值不变"),
+    "target.reason.unique": ("a name of its own in every run", "每个训练取值各不相同"),
+    "target.reason.confounded": (
+        "always changes with {other}",
+        "始终与 {other} 一同变化",
+    ),
+    # Forest
+    "target.missing": ("Forests need scikit-learn:", "随机森林需要安装 scikit-learn："),
+    "target.waiting": ("The forest waits for another one.", "随机森林正在排队。"),
+    "target.growing": ("Forest: refit {n} of {total}", "随机森林：第 {n} / {total} 次拟合"),
+    "target.done": ("Forest: {n} refits over runs drawn anew", "随机森林：对重新抽样的训练拟合 {n} 次"),
+    "target.stopped": ("Forest: stopped after {n} of {total} refits", "随机森林：已停止，完成 {n} / {total} 次拟合"),
+    "target.failed": ("The forest failed: {text}", "随机森林计算失败：{text}"),
+    "target.forest_few": ("A forest needs ten runs with this result.", "随机森林至少需要 10 个有该结果的训练。"),
+    "target.forest_constant": (
+        "All runs have the same result: there is nothing for a forest to explain.",
+        "所有训练结果相同，随机森林无可解释。",
+    ),
+    "target.forest_settings": ("No setting that a forest could tell apart varies.", "没有可供随机森林区分的参数变化。"),
+    "target.fit": ("R² {fit} of runs left out", "对未参与训练数据的 R² 为 {fit}"),
+    "target.no_fit": (
+        "R² {fit} of runs left out: it guesses no better than the mean, so its shares say nothing",
+        "对未参与训练数据的 R² 为 {fit}：不优于均值预测，占比不可信",
+    ),
+    "target.fit_tip": (
+        "1: exact. What the forest could not learn is given to no setting.",
+        "1 表示完全准确。未学到的部分不归于任何参数。",
+    ),
+    "target.stop": ("Stop", "停止"),
+    "target.again": ("Again", "重新计算"),
+    # Charts
+    "target.distribution": ("Distribution", "分布"),
+    "target.summary": (
+        "n = {runs}, least {least}, median {middle}, greatest {most}",
+        "{runs} 个训练：最小 {least}，中位数 {middle}，最大 {most}",
+    ),
+    "target.over": ("{target} over {setting}", "{target} 随 {setting} 的变化"),
+    "target.over_none": ("Result over a setting", "结果随参数的变化"),
+    "target.log": ("log", "对数"),
+    "target.log_tip": ("Logarithmic axis of the setting", "参数使用对数坐标轴"),
+    "target.drawn": ("n = {n}", "n = {n}"),
+    "target.per_unit": ("slope {slope} per unit", "斜率：每单位 {slope}"),
+    "target.per_decade": ("slope {slope} per ×10", "斜率：每 10 倍 {slope}"),
+    "target.left": ("{n} rarer categories left out", "省略 {n} 个较少的类别"),
+    # Pairs
+    "target.pairs": ("Nearest runs", "最接近的训练"),
+    "target.pairs_of": ("Runs that differ in {setting}", "{setting} 不同的训练"),
+    "target.alone": ("{n} of {total} pairs that differ in nothing else", "仅此参数不同的训练对：{n} / {total}"),
+    "target.also": (
+        "no two differ in it alone; the nearest also in {n}: {names}",
+        "没有仅此参数不同的训练对；最接近的一对另有 {n} 项不同：{names}",
+    ),
+    "target.no_pairs": ("No two of these runs differ in it.", "这些训练的该参数均相同。"),
+    "target.first": ("Run", "训练"),
+    "target.second": ("Other run", "对比训练"),
+    "target.named": ("{name}", "{name}"),
+    "target.difference": ("Difference", "差值"),
+    "target.curves": ("Curves of both runs", "查看两个训练的曲线"),
+    # Files
+    "target.save": ("Save", "保存"),
+    "target.save.png": ("PNG", "PNG"),
+    "target.save.svg": ("SVG", "SVG"),
+    "target.save.csv": ("CSV", "CSV"),
+}
