@@ -26,11 +26,13 @@ from layouts.texts import (
     overview,
     pair,
     pipelines,
+    profile,
     profiling,
     runs,
     scalars,
     shell,
     steps,
+    steptrace,
     target,
     tensors,
     texts,
@@ -39,7 +41,7 @@ from layouts.texts import (
 PARTS = (
     shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
     images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, target.TEXTS,
-    pair.TEXTS, insights.TEXTS, profiling.TEXTS, operators.TEXTS,
+    pair.TEXTS, insights.TEXTS, profiling.TEXTS, operators.TEXTS, steptrace.TEXTS, profile.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

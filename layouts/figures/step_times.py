@@ -10,12 +10,12 @@ from parsers.analysis import Breakdown, StepTimes, reduce_points
 
 from layouts import format as fmt
 from layouts.figures.curves import Trace
-from layouts.figures.steps import COLOURS, Look, bare_layout, unit_of
+from layouts.figures.steps import Look, bare_layout, unit_of
 from layouts.payload import drawn, numbers
 
 Floats = NDArray[np.float64]
 
-RUN = "#236db4"
+RUN, PROFILED = "#236db4", "#c6871a"
 _AROUND = 1.0
 """The axis reaches so many spans of the profiled steps beyond them, and at least some steps."""
 _LEAST_AROUND = 10.0
@@ -47,7 +47,7 @@ def joined(breakdown: Breakdown, times: StepTimes, look: Look) -> dict[str, Any]
     few = reduce_points(step, whole, columns=look.columns).keep
     marks: Trace = {
         "type": "scatter", "mode": "markers", "x": numbers(step[few]), "y": drawn(whole[few] / scale),
-        "marker": {"size": 8 if few.size < 200 else 5, "symbol": "diamond", "color": COLOURS["exposed"]},
+        "marker": {"size": 8 if few.size < 200 else 5, "symbol": "diamond", "color": PROFILED},
         "hovertext": [
             f"{look.words['step']} {fmt.count(int(step[at]))}<br>{look.words['profiled']} {fmt.duration(whole[at] / 1e9)}"
             for at in few

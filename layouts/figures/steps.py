@@ -30,9 +30,11 @@ Ints = NDArray[np.int64]
 
 # What computes has a hue, communication a warm one, and what waits is grey.
 COLOURS: Mapping[str, str] = {
-    "interval": "#8b95a3", "forward_backward": "#236db4", "forward": "#236db4", "tail": "#2b9c78", "other": "#866850",
-    "preparing": "#6b7686", "computing": "#236db4", "overlapped": "#2b9c78", "exposed": "#c6871a", "free": "#a3acb8",
+    "interval": "#76818f", "forward_backward": "#236db4", "forward": "#236db4", "tail": "#2b9c78", "other": "#866850",
+    "preparing": "#a3acb8", "computing": "#236db4", "overlapped": "#2b9c78", "exposed": "#c6871a", "free": "#76818f",
 }  # fmt: skip
+_OUT = "#7f8996"
+"""Steps beyond the axis of which it cannot be said whether they stand out."""
 _SHORT = "#895dd6"
 """Steps that stand out for being short, which is not wrong."""
 MEASURES = ("time", "share")
@@ -82,8 +84,9 @@ def bars(breakdown: Breakdown, look: Look) -> dict[str, Any]:
     low, high = _window(breakdown, look)
     bins = _binned(breakdown, low, high, max(10, look.columns // BAR))
     out = outliers(breakdown)
-    usual = np.delete(breakdown.whole_ns, out.row)
-    top_ns = _top(breakdown.whole_ns[low : high + 1], usual)
+    usual = breakdown.judged.copy()
+    usual[out.row] = False
+    top_ns = _top(breakdown.whole_ns[low : high + 1], breakdown.whole_ns[usual])
     scale, unit = (0.01, "%") if look.measure == "share" else unit_of(top_ns)
     whole = bins.mean_ns.sum(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -173,7 +176,20 @@ def _marks(
             "type": "scatter", "mode": "markers", "x": numbers(rows.astype(np.float64)), "y": drawn(height * 1.025),
             "marker": {"symbol": "triangle-down" if long else "triangle-up", "size": 8, "color": WRONG if long else _SHORT},
             "hoverinfo": "text", "hovertext": texts, "cliponaxis": False,
+            "customdata": breakdown.step[rows].tolist(),
             "meta": {"role": "long" if long else "short", "places": whole_numbers(rows)},
+        })  # fmt: skip
+    # Steps that are not judged, such as the first one, may be beyond the axis too.
+    shown = breakdown.whole_ns[window[0] : window[1] + 1]
+    beyond = np.setdiff1d(np.flatnonzero(shown > top * scale * (1.0 + 1e-9)) + window[0], out.row) if scale else out.row[:0]
+    if beyond.size:
+        beyond = beyond[np.append(True, np.diff((beyond - window[0]) // bins.size) > 0)]
+        texts = [f"<b>{_step_text(breakdown, int(at), look)}: {_long(breakdown, int(at))}</b>" for at in beyond]
+        traces.append({
+            "type": "scatter", "mode": "markers", "x": numbers(beyond.astype(np.float64)),
+            "y": drawn(np.full(beyond.size, top * 1.025)), "hoverinfo": "text", "hovertext": texts, "cliponaxis": False,
+            "marker": {"symbol": "triangle-up", "size": 8, "color": _OUT}, "customdata": breakdown.step[beyond].tolist(),
+            "meta": {"role": "beyond", "places": whole_numbers(beyond)},
         })  # fmt: skip
     unsound = np.flatnonzero(~breakdown.sound[window[0] : window[1] + 1]) + window[0]
     if unsound.size:
@@ -185,6 +201,10 @@ def _marks(
             "meta": {"role": "unsound", "places": whole_numbers(first)},
         })  # fmt: skip
     return traces
+
+
+def _long(breakdown: Breakdown, place: int) -> str:
+    return fmt.duration(float(breakdown.whole_ns[place]) / 1e9)
 
 
 def _step_text(breakdown: Breakdown, place: int, look: Look) -> str:
@@ -226,6 +246,7 @@ def _hover(breakdown: Breakdown, bins: _Bins, look: Look, height: Floats) -> Tra
     return {
         "type": "scatter", "mode": "markers", "x": numbers(bins.middle), "y": drawn(height), "hovertext": texts,
         "hoverinfo": "text", "marker": {"size": 1, "opacity": 0},
+        "customdata": breakdown.step[(bins.first + bins.stop - 1) // 2].tolist(),
         "meta": {"role": "hover", "first": whole_numbers(bins.first), "stop": whole_numbers(bins.stop)},
     }  # fmt: skip
 
@@ -290,6 +311,9 @@ def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
     chosen = slice(low, high + 1)
     values = shares(breakdown)[chosen] * 100.0 if look.measure == "share" else breakdown.time_ns[chosen].astype(np.float64)
     values = np.where(breakdown.sound[chosen, None], values, np.nan)
+    if "interval" in breakdown.parts:
+        # The first step of a legacy trace has none, which is not an interval of 0.
+        values[~breakdown.judged[chosen], breakdown.parts.index("interval")] = np.nan
     names = list(breakdown.parts)
     if look.measure == "time":
         values, names = np.column_stack((values, values.sum(axis=1))), [*names, "whole"]
@@ -325,7 +349,8 @@ def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
             "zeroline": True, "rangemode": "tozero",
         }  # fmt: skip
     labels = [(look.words[name], COLOURS.get(name, "#5b6572")) for name in names]
-    layout["annotations"] = titles(labels, [([0.0, 1.0], domain) for domain in domains])
+    heads = titles(labels, [([0.0, 1.0], domain) for domain in domains])
+    layout["annotations"] = [head | {"xshift": 8, "yshift": -2} for head in heads]
     layout["meta"] = {"panels": len(names), "window": [low, high], "sent": int(sent), "total": len(values)}
     layout["margin"] = layout["margin"] | {"t": 22}
     layout["hovermode"] = "closest"

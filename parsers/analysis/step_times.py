@@ -26,7 +26,7 @@ class StepTimes:
 
 def step_times(series: Series) -> StepTimes:
     """Times of steps from when a scalar was recorded. Between two sessions of a run, and where a clock stands still or goes
-    back, there is no time. Of a step recorded twice in a row the first record counts."""
+    back, there is no time; a record of time 0 has none. Of a step recorded twice in a row the first record counts."""
     edges = [0, *restarts(series.step).tolist(), series.step.size]
     parts = [_of_session(series.step[a:b], series.wall_time[a:b]) for a, b in pairwise(edges) if b - a > 1]
     if not parts:
@@ -38,7 +38,7 @@ def step_times(series: Series) -> StepTimes:
 def _of_session(step: Ints, wall: Floats) -> tuple[Ints, Ints, Floats]:
     fresh = np.ones(step.size, bool)
     np.not_equal(step[1:], step[:-1], out=fresh[1:])
-    fresh &= np.isfinite(wall)
+    fresh &= np.isfinite(wall) & (wall > 0.0)
     step, wall = step[fresh], wall[fresh]
     took = np.diff(wall)
     good = took > 0.0

@@ -149,8 +149,8 @@ def _legacy(rows: pd.DataFrame, averages: pd.DataFrame, form: str, device: int) 
         names = {"interval": "interval_ns", "forward": "forward_backward_ns"}
     times, sound = _whole(_columns(rows, tuple(names.values())))
     total, known = _whole(_columns(rows, ("total_ns",)))
-    # A whole step that is not told is the sum of its parts.
-    other = np.where(known, total[:, 0] - times.sum(axis=1), 0)
+    # A whole step that is not told is the sum of its parts; of one of which a part is not told nothing else is known.
+    other = np.where(known & sound, total[:, 0] - times.sum(axis=1), 0)
     sound &= other >= 0
     parts = tuple(names)
     if (other > 0).any():

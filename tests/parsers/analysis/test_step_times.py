@@ -28,7 +28,7 @@ def test_the_mean_between_two_records() -> None:
 
 
 def test_restarts_repeated_steps_and_bad_clocks_have_no_time() -> None:
-    first = [(1, 0.0), (2, 1.0), (2, 5.0), (3, 6.0)]
+    first = [(0, 0.0), (1, 10.0), (2, 11.0), (2, 15.0), (3, 16.0)]
     again = [(2, 100.0), (3, 102.0), (4, 101.0), (5, math.nan), (6, 107.0)]
     found = step_times(series(first + again))
     assert list(zip(found.first.tolist(), found.last.tolist(), (found.mean_ns / 1e9).round(6).tolist(), strict=True)) == [

@@ -1,0 +1,30 @@
+"""A card with one plot, for pages about profiles; it has a skeleton until the page's script puts a figure into it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import dcc, html
+
+from layouts.figures import GRAPH_CONFIG
+
+_CLEAR = "rgba(0,0,0,0)"
+_BLANK = {
+    "data": [],
+    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
+
+
+def plot_card(graph: Any, name: str, title: Any, class_name: str, *above: Any) -> html.Section:
+    """A card of a title, what stands above the plot, and a plot. name is what scripts call it."""
+    plot = dcc.Graph(id=graph, figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    return html.Section(
+        [
+            html.Header(
+                [html.H3(title, className="ms-card-title"), html.Span(className="ms-card-badges")], className="ms-card-head"
+            ),
+            *above,
+            html.Div([html.Div(className="ms-skeleton"), plot], className="ms-card-body"),
+        ],
+        className=f"ms-card ms-breakdown-plot {class_name}", tabIndex=-1, **{"data-plot": name},
+    )  # fmt: skip
