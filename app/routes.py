@@ -2,6 +2,7 @@
 
     <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag may be repeated; without them: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
+    <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.comparing`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings of runs, in that order; without them: all; also lineage.json
     <prefix>api/pipelines.csv?col=COLUMN&run=KEY what their pipelines were told, likewise; also pipelines.json
@@ -29,13 +30,14 @@ from typing import Any, TypeVar
 import msgspec
 from flask import Blueprint, Response, request
 
-from app import editing, profile_tables, tensors, values
+from app import comparing, editing, profile_tables, tensors, values
 from app.histograms import histogram_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.lineage.pipelines.columns import table as pipeline_table
 from layouts.notes import Note
 from layouts.page import FrameSource
+from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
 
@@ -62,6 +64,8 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes = Blueprint(name, __name__)
     routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
+    routes.add_url_rule("/scalars-final.csv", "finals", lambda: compared(source, "final"))
+    routes.add_url_rule("/scalars-groups.csv", "groups", lambda: compared(source, "groups"))
     routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
     routes.add_url_rule("/image", "image", lambda: values.image(source))
     routes.add_url_rule("/text", "text", lambda: values.text(source))
@@ -205,6 +209,24 @@ def scalars(
 ) -> Response:
     """The answer to an export of scalars, sent while it is made."""
     return export(source, "scalar", pieces, suffix, mimetype)
+
+
+def compared(source: FrameSource, what: str) -> Response:
+    """The answer to an export of what runs or groups came to ("final"), or of the curves of groups ("groups"), as CSV."""
+    try:
+        _refuse_unknown_parameters(comparing.PARAMETERS[what])
+        _wait_for_look(source)
+        query = {name: request.args.getlist(name) for name in request.args}
+        query.setdefault("run", ["*"])
+        runs = selected_runs({"run": query["run"]}, source)
+        _wait_for(source, runs)
+        pieces = comparing.final_rows(source, query, runs) if what == "final" else comparing.curve_rows(source, query)
+    except ValueError as error:  # Unusable, BadInput and PatternError are
+        return refusal(error)
+    answer = Response(pieces, mimetype="text/csv")
+    answer.headers["Content-Disposition"] = values.attachment(f"scalars-{what}.csv")
+    answer.cache_control.no_store = True
+    return answer
 
 
 def histograms(source: FrameSource) -> Response:

@@ -16,6 +16,7 @@
 //   fileTags(page, key), fileRange(page, key)  what a link of the download menu covers: [tag, ...], {from, to}
 //   title(key)                              the text key of the title of a card that is not of one tag
 //   cards(page)                             null, or the keys of the cards instead of one per tag
+//   bare(page)                              whether something else stands in place of the cards
 //   sides(page), putOn(page, side, tag)     tags are put on a left and a right axis instead of being ticked
 //
 // page.state is the state, page.chosen the tags that pass filter and ticks, page.shown the keys on this page of cards,
@@ -217,7 +218,7 @@
     let name = "";
     if (!catalogue.runs.length) name = catalogue.total ? "no-runs" : "no-tags";
     else if (!catalogue.tags.length) name = catalogue.waiting ? "reading" : "no-tags";
-    else if (!page.shown.length) name = "no-match";
+    else if (!page.shown.length && !(page.kind.bare && page.kind.bare(page))) name = "no-match";
     for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
     const reading = page.find('[data-state="reading"]');
     if (name === "reading") mindscope.i18n.write(reading, "cards.reading", { n: count(catalogue.waiting) });

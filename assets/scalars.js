@@ -1,5 +1,5 @@
 // The scalars page in the browser, a page with one card per tag (cards.js). Counterpart of layouts/training/scalars.
-// scalars_*.js hold the parts: controls (the bar), cards (tools, zoom), hover, threshold.
+// scalars_*.js hold the parts: controls (the bar), groups, table, tools (of a card), hover, threshold.
 (function () {
   "use strict";
   const mindscope = window.mindscope;
@@ -43,6 +43,7 @@
     if (Number(last(state, "smooth", "0")) > 0) wanted.smooth = [last(state, "smooth", "0")];
     const limits = thresholds(page, key);
     if (limits.length) wanted.threshold = limits;
+    Object.assign(wanted, mindscope.scalars.groups.asked(page));
     const view = entry(state, "zoom", key);
     if (view) wanted.view = [view];
     for (const flag of ["log", "every", "pan"]) if (listed(state, flag, key)) wanted[flag] = ["1"];
@@ -72,9 +73,11 @@
       mindscope.scalars.insights.draw(page);
     },
     cards(page) {
+      if (mindscope.scalars.groups.inTable(page)) return [];
       if (!oneChart(page)) return null;
       return tagsOf(page, ONE).length ? [ONE] : [];
     },
+    bare: (page) => mindscope.scalars.groups.inTable(page),
     sides: (page) => (oneChart(page) ? synthesis(page) : null),
     putOn,
     ask,
@@ -96,6 +99,11 @@
     marks(answer, rootId) {
       const page = cards.pageOf(rootId);
       if (page && answer) mindscope.scalars.insights.received(page, answer);
+    },
+
+    filled(sheet, rootId) {
+      const page = cards.pageOf(rootId);
+      if (page && sheet) mindscope.scalars.groups.filled(page, sheet);
     },
 
     judged(verdict, rootId) {

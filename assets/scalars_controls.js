@@ -63,8 +63,8 @@
   }
 
   function modeControl(page) {
-    const group = segments("scalars.mode", [["cards", "scalars.cards"], ["one", "scalars.one"]],
-      (mode) => page.change({ mode: mode === "one" ? ["one"] : [], full: [] }));
+    const group = segments("scalars.mode", [["cards", "scalars.cards"], ["one", "scalars.one"], ["table", "scalars.table"]],
+      (mode) => page.change({ mode: mode === "cards" ? [] : [mode], full: [] }));
     group.classList.add("ms-scalar-mode");
     return group;
   }
@@ -78,18 +78,23 @@
     return menu(summary, [
       link("scalars.csv_screen", "csv screen"), link("scalars.json_screen", "json screen"),
       link("scalars.csv_all", "csv all"), link("scalars.json_all", "json all"),
+      link("scalars.csv_final", "final"), link("scalars.csv_groups", "groups"),
     ]);
   }
 
   function build(page) {
     const restore = make("button", "ms-button ms-restore-all ms-unseen", [icon("restore"), words("scalars.restore_all")], { type: "button" });
+    for (const name of ["title", "aria-label"]) i18n().label(restore, name, "scalars.restore_all");
     restore.addEventListener("click", () => {
       page.trails.clear();
       page.change({ zoom: [] });
     });
     const menus = downloads();
     menus.addEventListener("toggle", () => drawLinks(page, menus));
-    return { left: [axisControl(page), smoothControl(page), modeControl(page), restore], right: [scalars.insights.control(page), menus] };
+    return {
+      left: [axisControl(page), smoothControl(page), modeControl(page), scalars.groups.build(page), restore],
+      right: [scalars.insights.control(page), menus],
+    };
   }
 
   // Links are made when they can be seen: the list of runs may be long.
@@ -98,9 +103,25 @@
     const onScreen = scalars.oneChart(page) ? scalars.synthesis(page).flat() : page.chosen;
     for (const element of menus.querySelectorAll("[data-export]")) {
       const [suffix, what] = element.dataset.export.split(" ");
+      if (!what) {
+        drawCompared(page, element, suffix, onScreen);
+        continue;
+      }
       const tags = what === "screen" && onScreen.length < page.catalogue.tags.length ? onScreen : null;
       element.href = cards.exportUrl(page, `scalars.${suffix}`, tags);
     }
+  }
+
+  function drawCompared(page, element, what, tags) {
+    const groups = what === "groups";
+    element.hidden = groups && !scalars.groups.grouped(page);
+    const extra = Object.fromEntries(Object.entries(scalars.groups.asked(page)).map(([key, [value]]) => [key, value]));
+    if (!groups) for (const key of ["line", "band"]) delete extra[key];
+    if (groups) {
+      for (const key of ["x", "smooth"]) if (last(page.state, key, "")) extra[key] = last(page.state, key, "");
+      if (extra.x === "absolute") extra.zone = String(-new Date().getTimezoneOffset());
+    }
+    element.href = cards.exportUrl(page, `scalars-${what}.csv`, tags.slice(0, groups ? MOST_NAMES : 500), extra);
   }
 
   function drawAxis(page) {
@@ -122,7 +143,8 @@
     for (const input of page.root.querySelectorAll('[data-control="smooth"]')) {
       if ((input.value === "" || Number(input.value) !== Number(smooth)) && input !== document.activeElement) input.value = smooth;
     }
-    pressSegment(page.find(".ms-scalar-mode"), scalars.oneChart(page) ? "one" : "cards");
+    pressSegment(page.find(".ms-scalar-mode"), last(page.state, "mode", "cards"));
+    scalars.groups.draw(page);
     // It keeps its place, so that what stands beside it does not jump when the first card is zoomed.
     page.find(".ms-restore-all").classList.toggle("ms-unseen", !(page.state.zoom || []).length);
   }
@@ -131,5 +153,5 @@
     for (const page of cards.all("scalars")) if (page.catalogue) drawAxis(page);
   });
 
-  scalars.controls = { build, draw };
+  scalars.controls = { build, draw, option };
 })();

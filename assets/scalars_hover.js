@@ -3,7 +3,7 @@
   "use strict";
   const mindscope = window.mindscope;
   const { scalars, cards, slots } = mindscope;
-  const { make, words, count } = cards;
+  const { make, words, count, last } = cards;
   const MOST_ROWS = 14;
   const REACH_PX = 24;
   const ARRAYS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
@@ -49,6 +49,7 @@
         rawExact: meta.raw !== null && meta.raw !== undefined && figure.data[meta.raw].y.dtype === "f8",
         step: meta.step ? column(meta.step, meta.step) : x,
         time: meta.time ? durations(meta.time) : null,
+        n: meta.n ? column(meta.n) : null, low: array(meta.low), high: array(meta.high),
       };
     });
     const marks = figure.data.filter((trace) => trace.meta && trace.meta.mark !== undefined).map((trace) => ({
@@ -184,6 +185,23 @@
     return make("td", className, text);
   }
 
+  // A group: its line, its band, and of how many runs it is here.
+  function groupRow({ line, i, shown }, several, axis) {
+    const dot = make("span", "ms-dot");
+    dot.style.background = line.meta.colour;
+    const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut", scalars.groups.named(line.meta.label))])];
+    if (several) cells.push(cell(line.meta.tag, "ms-cut"));
+    const ends = line.low && Number.isFinite(line.low[i]) ? `${smoothed(line.low[i])} – ${smoothed(line.high[i])}` : "";
+    cells.push(cell(smoothed(shown)), cell(ends), cell(count(line.n(i))), cell(placeOf(line.x(i), axis)));
+    return make("tr", "", cells);
+  }
+
+  function placeOf(x, axis) {
+    if (axis === "relative") return span(x);
+    if (axis === "absolute") return clock(x / 1000 + new Date().getTimezoneOffset() * 60);
+    return axis === "step" ? count(x) : readable(Number(x.toPrecision(6)));
+  }
+
   function bodyRow(row, wide, several) {
     const { line, i } = row;
     const dot = make("span", "ms-dot");
@@ -215,12 +233,20 @@
     return rows;
   }
 
-  function fill(table, figure, rows, view, pointer) {
+  function fill(page, table, figure, rows, view, pointer) {
     const wide = rows.some((row) => row.line.raw);
     const several = figure.layout.meta.tags.length > 1;
-    const names = ["run", ...(several ? ["tag"] : []), "value", ...(wide ? ["smoothed"] : []), "step", "relative", "absolute"];
-    const header = make("tr", "", names.map((name) => words(`hover.${name}`, {}, "th", name === "run" || name === "tag" ? "" : "ms-number")));
-    const body = rows.slice(0, MOST_ROWS).map((row) => bodyRow(row, wide, several));
+    const { axis, grouped } = figure.layout.meta;
+    const place = { relative: "relative", absolute: "absolute", tag: "x" }[axis] || "step";
+    const names = grouped ? ["group", ...(several ? ["tag"] : []), last(page.state, "line", "mean"), "band", "n", place]
+      : ["run", ...(several ? ["tag"] : []), "value", ...(wide ? ["smoothed"] : []), "step", "relative", "absolute"];
+    const header = make("tr", "", names.map((name) => words(`hover.${name}`, {}, "th", ["run", "group", "tag"].includes(name) ? "" : "ms-number")));
+    const body = rows.slice(0, MOST_ROWS).map((row) => (grouped ? groupRow(row, several, axis) : bodyRow(row, wide, several)));
+    if (grouped && rows.length) {
+      const of = make("td", "ms-muted ms-hover-members", scalars.groups.members(page, rows[0].line.meta.label));
+      of.colSpan = names.length;
+      body.push(make("tr", "", of));
+    }
     body.push(...markRows(figure, view, pointer, names.length));
     if (rows.length > MOST_ROWS) {
       const more = words("hover.more", { n: count(rows.length - MOST_ROWS) }, "td", "ms-muted");
@@ -256,7 +282,7 @@
     if (page.hovered && page.hovered.card !== card) hide(page);
     page.hovered = { card, pointer };
     const table = page.find(".ms-hover-table");
-    fill(table, figure, rows, view, pointer);
+    fill(page, table, figure, rows, view, pointer);
     table.hidden = table.querySelector("tbody").childElementCount === 0;
     place(table, pointer);
     drawCursor(card, view, rows[0]);

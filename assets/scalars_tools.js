@@ -29,11 +29,21 @@
   function painted(page, card, key, meta) {
     scalars.hover.refresh(page, card);
     window.requestAnimationFrame(() => scalars.insights.painted(page, card));
+    title(card, meta);
     return { badges: warnings(meta), notes: [...legend(meta), ...notes(page, key, meta)] };
+  }
+
+  // What curves are differences to is told where the tag is.
+  function title(card, meta) {
+    const heading = card.querySelector(".ms-card-title");
+    const minus = heading.querySelector(".ms-minus");
+    if (minus) minus.remove();
+    if (meta.base !== null) heading.append(make("span", "ms-minus", ` − ${scalars.groups.named(meta.base)}`));
   }
 
   function warnings(meta) {
     const result = [];
+    if (meta.beyond) result.push(badge("scalars.beyond", { n: count(meta.beyond) }, "scalars.beyond.title"));
     const bad = KINDS.filter(([name]) => meta[name] > 0).map(([name, text]) => `${count(meta[name])} ${text}`).join(" · ");
     if (bad) result.push(jump(bad, meta.first));
     for (const { text, interval, satisfied, tags } of meta.thresholds) {
@@ -151,6 +161,7 @@
 
   function forFile(page, key, { data, layout }) {
     const lines = data.filter((trace) => trace.meta && trace.meta.key !== undefined);
+    if (layout.meta.base !== null) layout.title.text += slots.plain(` − ${scalars.groups.named(layout.meta.base)}`);
     layout.showlegend = lines.length > 1 && lines.length <= 20;
     layout.legend = { orientation: "h", x: 0, y: -0.14, yanchor: "top", font: { size: 10 } };
     const axis = cards.last(page.state, "x", "step");
@@ -162,9 +173,13 @@
     }
     layout.margin = { ...layout.margin, l: layout.margin.l + 14, r: layout.margin.r + 14, b: 46 + (layout.showlegend ? 18 * Math.ceil(lines.length / 3) : 0) };
     const named = data.map((trace) => (lines.includes(trace)
-      ? { ...trace, name: slots.plain(key ? trace.meta.label : `${trace.meta.label} ${trace.meta.tag}`) }
+      ? { ...trace, name: slots.plain(key ? labelOf(trace.meta) : `${labelOf(trace.meta)} ${trace.meta.tag}`) }
       : { ...trace, showlegend: false }));
     return { data: named, layout };
+  }
+
+  function labelOf(meta) {
+    return meta.members ? scalars.groups.named(meta.label) : meta.label;
   }
 
   // The steps in view, where steps are what is in view.

@@ -10,7 +10,7 @@ import numpy as np
 from layouts.figures.curves import Curve, Floats, Look, Spread, Trace, trace_on, with_gaps
 from layouts.payload import drawn, numbers, whole_numbers
 
-OPACITY = 0.18
+OPACITY = 0.22
 Ends = tuple[Floats, Floats]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from parsers import open_run
+from parsers.events.writer import EventWriter
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
@@ -267,3 +268,73 @@ def test_a_curve_with_a_restart_is_zoomed_where_the_restart_is_not(page: Page, a
     visit(page, address, "run=long_history&tag=loss&zoom=0,2900,,:loss")
     steps = open_run(DEMO / "long_history").series("loss").step
     expect(card(page, "loss")).to_contain_text(f"{int((steps <= 2900).sum()):,} of {len(steps):,} points")
+
+
+def sweep(base: Path) -> None:
+    """Runs of two learning rates, three and five seeds each."""
+    random = np.random.default_rng(4)
+    for rate, seeds in ((1, 5), (2, 3)):
+        for seed in range(seeds):
+            directory = base / f"lr{rate}_seed{seed}"
+            directory.mkdir()
+            with EventWriter(str(directory / "events.out.tfevents.1700000000.host"), "tensorboard", wall_time=1.7e9) as writer:
+                for step in range(40):
+                    writer.add(step, {"loss": rate + float(random.normal()) / 10}, wall_time=1.7e9 + step)
+
+
+def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Page, address: str, base: Path) -> None:
+    sweep(base)
+    runs = "&".join(f"run=lr{rate}_seed{seed}" for rate, seeds in ((1, 5), (2, 3)) for seed in range(seeds))
+    page.goto(f"{address}/scalars?{runs}")
+    loss = page.locator(CARDS).first
+    lines = loss.locator(LINE)
+    expect(lines).to_have_count(8)
+
+    page.locator(".ms-grouping > summary").click()
+    page.get_by_label("Group by").select_option("regex")
+    what = page.locator('[data-group="what"]')
+    what.fill("lr(")
+    what.press("Enter")
+    expect(page.locator(".ms-group-refused")).to_contain_text("wanted a regular expression")
+    expect(lines).to_have_count(8)
+    what.fill("lr([0-9])")
+    what.press("Enter")
+    chips = page.locator(".ms-group-chip")
+    expect(chips).to_have_text(["1n 5", "2n 3"])
+    expect(page.locator(".ms-group-warning")).to_be_visible()
+    expect(loss.locator(".scatterlayer .trace path.js-fill")).to_have_count(2)
+
+    page.get_by_role("button", name="Min–max").click()
+    expect(page.locator(".ms-groups")).to_contain_text("Mean, min to max")
+    page.locator('[data-group="base"]').select_option("group:1")
+    expect(loss.locator(".ms-minus")).to_have_text("− 1")
+    assert parse_qs(urlsplit(page.url).query)["group"] == ["regex:lr([0-9])"]
+    page.keyboard.press("Escape")
+    chips.nth(1).click()
+    expect(page.locator(".ms-group[open] .ms-group-runs > div")).to_have_count(3)
+    page.keyboard.press("Escape")
+
+    expect(loss.locator(".ms-card-notes")).to_contain_text("320 points")
+    box = loss.locator(".js-plotly-plot").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".ms-hover-table tbody tr").first.locator("td").nth(3)).to_have_text(re.compile("[35]"))
+    expect(page.locator(".ms-hover-members")).to_contain_text("_seed0")
+
+    page.get_by_role("button", name="Table", exact=True).click()
+    rows = page.locator(".ms-finals tbody tr:has(td)")
+    expect(rows).to_have_count(2)
+    expect(rows.nth(1)).to_contain_text("0.00 (0.00 –")
+    page.get_by_role("button", name="Last", exact=True).click()
+    expect(page.locator('th[aria-sort="ascending"]')).to_contain_text("Last")
+    address_now = page.url
+    page.goto("about:blank")
+    page.goto(address_now)
+    expect(rows).to_have_count(2)
+    expect(page.locator(CARDS)).to_have_count(0)
+    page.locator(".ms-cards-controls .ms-menu-down > summary").last.click()
+    href = page.locator('[data-export="final"]').get_attribute("href")
+    assert href is not None
+    with urlopen(address + href) as answer:
+        told = list(csv.DictReader(io.StringIO(answer.read().decode())))
+    assert [(row["name"], row["runs"]) for row in told] == [("1", "5"), ("2", "3")]

@@ -84,14 +84,14 @@ def read_ask(data: Any) -> Ask:
         zone=number(data, "zone", 0.0, -_DAY_MINUTES, _DAY_MINUTES) * 60.0,
         every=flag(data, "every"),
         pan=flag(data, "pan"),
-        by=_of_kind(data, "group", KINDS),
+        by=of_kind(data, "group", KINDS),
         line=text(data, "line", "mean", LINES),
         band=text(data, "band", "interval", BANDS),
-        base=_of_kind(data, "base", BASES),
+        base=of_kind(data, "base", BASES),
     )
 
 
-def _of_kind(data: Any, key: str, kinds: Sequence[str]) -> str:
+def of_kind(data: Any, key: str, kinds: Sequence[str]) -> str:
     """A text whose part before the first ":" is one of kinds, or "" for none; or BadInput."""
     value = text(data, key, limit=_NAME)
     if value and value.partition(":")[0] not in kinds:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State
+from dash import ClientsideFunction, Input, Output, State, no_update
 from parsers.analysis import ThresholdError, parse_threshold
 
 from layouts.page import FrameSource, Ids
@@ -15,6 +17,7 @@ from layouts.training import cards
 from layouts.training.cards import Cards
 from layouts.training.scalars import charts, insights
 from layouts.training.scalars.asks import read_ask
+from layouts.training.scalars.finals import sheet
 
 _RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
 model.train(epochs, dataset, callbacks=[summary])"""
@@ -35,9 +38,10 @@ def stamp(source: FrameSource, ask: Any) -> str:
 CARDS = Cards(
     kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS}, controls="scalars.controls",
     missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
-    stores=("proposal", "verdict", "marked", "marks"),
+    stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp"),
 )  # fmt: skip
-"""Stores proposal and verdict: a threshold to be checked, and the answer. marked, marks: cards and their insights."""
+"""Stores proposal and verdict: a threshold to be checked, and the answer. marked, marks: cards and their insights. sheet-ask,
+sheet, sheet-stamp: groups and the table of what curves came to."""
 
 
 def layout(ids: Ids, routes: str) -> Any:
@@ -49,6 +53,20 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
     app.callback(Output(ids("verdict"), "data"), Input(ids("proposal"), "data"), prevent_initial_call=True)(verdict)
+
+    def fill(ask: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        return filled(source, ask, known)
+
+    app.callback(
+        Output(ids("sheet"), "data"), Output(ids("sheet-stamp"), "data"), Input(ids("sheet-ask"), "data"),
+        Input(ids("version"), "data"), State(ids("sheet-stamp"), "data"), prevent_initial_call=True,
+    )(fill)  # fmt: skip
+    app.clientside_callback(
+        ClientsideFunction("mindscope_scalars", "filled"),
+        Input(ids("sheet"), "data"),
+        State(ids("root"), "id"),
+        prevent_initial_call=True,
+    )
     app.clientside_callback(
         ClientsideFunction("mindscope_scalars", "judged"),
         Input(ids("verdict"), "data"),
@@ -56,6 +74,15 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
         prevent_initial_call=True,
     )
     insights.register(app, source, ids)
+
+
+def filled(source: FrameSource, ask: Any, known: Any) -> tuple[Any, Any]:
+    """(sheet of groups and table, its stamp); nothing where known is that stamp, or where none is asked for."""
+    if ask is None:
+        return no_update, no_update
+    found = sheet(source, ask)
+    mark = f"{zlib.crc32(json.dumps([ask, found]).encode()):08x}"
+    return (no_update, no_update) if mark == known else ({**found, "ask": ask}, mark)
 
 
 def verdict(proposal: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from layouts.state import colours, selected_runs
 from layouts.theme import PALETTE
 from layouts.training.scalars.asks import Ask
 from layouts.training.scalars.comparing import Style, differences, grouped
-from layouts.training.scalars.grouping import Grouping, grouping
+from layouts.training.scalars.grouping import Grouping, made
 
 MOST_LINES = 200
 """A chart draws so many lines unless it is told to draw them all."""
@@ -38,7 +38,7 @@ def series_of(source: FrameSource, ask: Ask) -> Found:
 
 def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     """The figure of one card."""
-    groups, refused = groups_of(source, ask)
+    groups, refused = made(source, ask.by)
     # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
     with np.errstate(over="ignore", invalid="ignore"):
         if groups or ask.base:
@@ -55,14 +55,6 @@ def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     return drawn
 
 
-def groups_of(source: FrameSource, ask: Ask) -> tuple[Grouping | None, str]:
-    """(the groups an ask names, None for none, and why they cannot be made)."""
-    try:
-        return grouping(source, ask.by), ""
-    except ValueError as error:
-        return None, str(error)
-
-
 def base_label(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | None:
     """What the baseline is called, None where there is none."""
     kind, _, name = ask.base.partition(":")
@@ -75,14 +67,7 @@ def _compared(
     source: FrameSource, ask: Ask, found: Found, groups: Grouping | None
 ) -> tuple[dict[str, Any], Found, int, int]:
     """(the figure of groups or of differences, what is shown in it, of how many lines, points without a baseline)."""
-    look = _look(ask)
-    kind, _, name = ask.base.partition(":")
-    base: str | dict[str, Line] | None = None
-    if kind == "run":
-        mine = [(name, tag, one) for tag in dict.fromkeys((*ask.left, *ask.right)) if (one := source.series(name, tag))]
-        base = {line.tag: line for line in _lines(source, mine, ask)}
-    elif kind == "group" and groups:
-        base = name
+    look, base = _look(ask), _base(source, ask, groups)
     if base is not None:
         # A threshold is about values, not about differences.
         look = replace(look, threshold=None)
@@ -93,9 +78,8 @@ def _compared(
         if isinstance(base, dict):
             lines, beyond = differences(lines, base, look)
         return figure(lines, look), shown, len(found), beyond
-    style = Style(ask.line, ask.band, bridge=ask.axis != "step")
-    made, members = grouped(list(_lines(source, found, ask)), groups, look, style, base)
-    kept = made if ask.every else made[:MOST_LINES]
+    lines, members = grouped(list(_lines(source, found, ask)), groups, look, _style(ask), base)
+    kept = lines if ask.every else lines[:MOST_LINES]
     strokes = _strokes([(line.run, line.tag, line.series) for line in kept], ask)
     tags = [*ask.left, *ask.right]
     by_tag = len({line.run for line in kept}) == 1 and len(tags) > 1
@@ -105,7 +89,28 @@ def _compared(
     ]
     shown = [(line.run, line.tag, line.series) for line in kept]
     # Runs were smoothed before they were averaged.
-    return figure(kept, replace(look, weight=0.0), members), shown, len(made), 0
+    return figure(kept, replace(look, weight=0.0), members), shown, len(lines), 0
+
+
+def group_lines(source: FrameSource, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
+    """The lines of the groups of one tag of an ask, each with every point it has."""
+    found = [one for one in series_of(source, ask) if one[1] == tag]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return grouped(list(_lines(source, found, ask)), groups, _look(ask), _style(ask), _base(source, ask, groups))[0]
+
+
+def _style(ask: Ask) -> Style:
+    return Style(ask.line, ask.band, bridge=ask.axis != "step")
+
+
+def _base(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
+    """The label of the group, or the lines of the run by tag, that an ask's curves are differences to."""
+    kind, _, name = ask.base.partition(":")
+    if kind == "run":
+        tags = dict.fromkeys((*ask.left, *ask.right))
+        mine = [(name, tag, one) for tag in tags if (one := source.series(name, tag)) is not None and one.step.size]
+        return {line.tag: line for line in _lines(source, mine, ask)}
+    return name if kind == "group" and groups else None
 
 
 def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
@@ -117,7 +122,7 @@ def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
         if over is not None:
             parts.append(str(over.step.size))
     if ask.by:
-        groups, refused = groups_of(source, ask)
+        groups, refused = made(source, ask.by)
         parts += [refused, *(groups.label[run] for run, _, _ in found if groups)]
     if ask.base.startswith("run:"):
         under = [source.series(ask.base.removeprefix("run:"), tag) for tag in (*ask.left, *ask.right)]

@@ -46,6 +46,14 @@ def grouping(source: FrameSource, by: str) -> Grouping | None:
     return Grouping(labels, {label: colours[label] for label in ordered} | {REST: REST_COLOUR})
 
 
+def made(source: FrameSource, by: str) -> tuple[Grouping | None, str]:
+    """(groups of all runs, None for none, and why they cannot be made)."""
+    try:
+        return grouping(source, by), ""
+    except ValueError as error:
+        return None, str(error)
+
+
 def columns(source: FrameSource, runs: Sequence[str]) -> list[str]:
     """Settings to group these runs by: those in which two of them differ first, then the others, each kind by name."""
     chosen, values = set(runs), dict[str, set[str]]()

@@ -1,0 +1,86 @@
+"""Groups of runs as CSV: what they came to, and their curves, as the scalars page shows them but in full.
+
+    <prefix>api/scalars-final.csv?run=KEY&tag=TAG&group=regex:lr(.*)&base=group:0.1    a row for each tag and run or group
+    <prefix>api/scalars-groups.csv?run=KEY&tag=TAG&group=column:lr&line=median&band=range&x=step&smooth=0.6
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from layouts.page import FrameSource
+from layouts.training.scalars import charts
+from layouts.training.scalars.asks import COLUMNS, Ask, read_ask
+from layouts.training.scalars.finals import Row, read_wanted, rows
+from layouts.training.scalars.grouping import Grouping, grouping
+from parsers.analysis import Estimate
+from parsers.export.cells import csv_names, number_text
+
+Query = Mapping[str, Sequence[str]]
+FINALS = (
+    "tag", "name", "runs", "n", "last", "last_low", "last_high", "last_step", "best", "best_low", "best_high", "best_step",
+    "minus_baseline", "better_than_baseline", "better_low", "better_high",
+)  # fmt: skip
+
+PARAMETERS = {
+    "final": ("run", "tag", "group", "base"),
+    "groups": ("run", "tag", "group", "base", "line", "band", "x", "zone", "smooth"),
+}
+
+
+def final_rows(source: FrameSource, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
+    """The table as lines of CSV; BadInput or a PatternError at once, before the first line."""
+    wanted = read_wanted({**query, "table": ["1"]})
+    groups = grouping(source, wanted.by)
+    lines = (_final_line(row) for row in rows(source, wanted, groups, runs))
+    return _with_head(FINALS, lines)
+
+
+def curve_rows(source: FrameSource, query: Query) -> Iterator[bytes]:
+    """Curves of groups as lines of CSV: x in steps, seconds or the unit of its tag; low and high are the ends of the band."""
+    ask = read_ask({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
+    groups = grouping(source, ask.by)
+    if groups is None:
+        raise ValueError("group: wanted what to group runs by, such as regex:lr(.*) or column:learning_rate")
+    return _with_head(("tag", "group", "x", "runs", ask.line, "low", "high"), _curve_lines(source, ask, groups))
+
+
+def _with_head(names: Sequence[str], lines: Iterator[bytes]) -> Iterator[bytes]:
+    yield ",".join(names).encode() + b"\n"
+    yield from lines
+
+
+def _final_line(row: Row) -> bytes:
+    single = row.finals[0] if len(row.finals) == 1 else None
+    steps = [str(one.best_step) for one in row.finals if one.best_step >= 0]
+    cells = [
+        csv_names(row.tag, row.label), str(len(row.finals)), str(row.last.n), *_told(row.last),
+        str(single.last_step) if single else "", *_told(row.best), steps[0] if single and steps else "",
+        _cell(row.minus), *(_told(row.wins) if row.wins else ["", "", ""]),
+    ]  # fmt: skip
+    return (",".join(cells) + "\n").encode("utf-8", "surrogateescape")
+
+
+def _told(one: Estimate) -> list[str]:
+    return [_cell(one.value), _cell(one.low), _cell(one.high)]
+
+
+def _cell(value: float) -> str:
+    return "" if math.isnan(value) else number_text(value)
+
+
+def _curve_lines(source: FrameSource, ask: Ask, groups: Grouping) -> Iterator[bytes]:
+    for tag in dict.fromkeys((*ask.left, *ask.right)):
+        for line in charts.group_lines(source, ask, groups, tag):
+            spread: Any = line.spread
+            low, high = spread.ends(np.arange(line.x.size)) if spread.ends else (np.full(line.x.size, np.nan),) * 2
+            x = line.x / 1000.0 - ask.zone if ask.axis == "absolute" else line.x
+            names = csv_names(line.tag, line.label)
+            columns = (x.tolist(), spread.n.tolist(), line.series.value.tolist(), low.tolist(), high.tolist())
+            for place, n, value, below, above in zip(*columns, strict=True):
+                cells = (names, number_text(place), str(n), _cell(value), _cell(below), _cell(above))
+                yield (",".join(cells) + "\n").encode("utf-8", "surrogateescape")
