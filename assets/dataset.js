@@ -342,7 +342,7 @@
   }
 
   function choose(page, name) {
-    put(page, "node", name);
+    page.change({ node: name ? [name] : [], rows: [] });
   }
 
   function focusBox(page, name) {
@@ -364,6 +364,8 @@
       if (jump) focusBox(page, named.dataset.node);
       return;
     }
+    const rows = target && target.closest("[data-rows]");
+    if (rows) put(page, "rows", rows.dataset.rows);
     const button = target && target.closest("[data-act]");
     if (button) act(page, button.dataset.act, button.closest(".ms-dataset-card"));
   }
@@ -372,6 +374,10 @@
     if (name === "full") put(page, "full", get(page, "full") ? "" : (section || page.find(".ms-dataset-card")).dataset.mark);
     if (name === "smaller") step(page, -1);
     if (name === "larger") step(page, 1);
+    if (name === "csv") {
+      page.saved = (page.saved || 0) + 1;
+      window.dash_clientside.set_props(page.store("save"), { data: { ...(page.state.run ? { run: page.state.run } : {}), turn: [String(page.saved)] } });
+    }
     if (name === "fit") put(page, "zoom", get(page, "zoom") === "fit" ? "" : "fit");
     if (name === "svg" || name === "png") mindscope.dataset.files[name](section.querySelector("svg"), section.querySelector(".ms-dataset-runs").textContent);
   }
@@ -446,6 +452,16 @@
       return mindscope.state.same(wanted, now) ? nothing : wanted;
     },
 
+    panel(data, rootId) {
+      const page = data && pageOf(rootId);
+      if (page) mindscope.markup(page.find(".ms-dataset-panel"), data);
+    },
+
+    differences(data, rootId) {
+      const page = data && pageOf(rootId);
+      if (page) mindscope.markup(page.find(".ms-dataset-differences"), data);
+    },
+
     plan(state, catalogue, now, rootId) {
       const page = pageOf(rootId);
       const { no_update: nothing } = window.dash_clientside;
@@ -462,6 +478,7 @@
       const ask = { digest: [catalogue.digest] };
       if (page.state.run) ask.run = page.state.run;
       if (get(page, "node")) ask.node = [get(page, "node")];
+      if (get(page, "rows")) ask.rows = [get(page, "rows")];
       return mindscope.state.same(ask, now) ? nothing : ask;
     },
   };

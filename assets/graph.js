@@ -218,7 +218,7 @@
     page.root.addEventListener("click", (event) => {
       const button = event.target instanceof Element && event.target.closest("[data-act], [data-save]");
       if (!button) return;
-      if (button.dataset.save) save(page, button.dataset.save);
+      if (button.dataset.save) save(page, button.dataset);
       else if (acts[button.dataset.act]) acts[button.dataset.act](page);
     });
   }
@@ -228,7 +228,9 @@
     full: (page) => page.change({ full: get(page, "full") === "1" ? [] : ["1"] }),
   };
 
-  function save(page, form) {
+  // data: what stands on the pressed button: the form, and for an attribute its node and name.
+  function save(page, data) {
+    const form = data.save;
     if (form === "png") {
       graph.canvas.png(page);
       return;
@@ -236,6 +238,7 @@
     const opened = page.opened.length ? page.opened : [""];
     page.saved = (page.saved || 0) + 1;
     const wanted = { ...ask(page), open: opened, into: page.state.into || [], form: [form], turn: [String(page.saved)] };
+    if (data.attribute !== undefined) Object.assign(wanted, { node: [data.node], attribute: [data.attribute] });
     window.dash_clientside.set_props(page.store("save"), { data: wanted });
   }
 

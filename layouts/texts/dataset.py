@@ -70,8 +70,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     "dataset.same_in": ("Its counterpart in", "对应操作"),
     "dataset.characters": ("{n} characters", "{n} 个字符"),
     "dataset.rows_cut": (
-        "{n} of {total} operations are listed; the JSON file has all.", "列出 {total} 个操作中的 {n} 个；JSON 文件包含全部。",
+        "{n} of {total} parameters are listed; the JSON file has all.", "列出 {total} 个参数中的 {n} 个；JSON 文件包含全部。",
     ),
+    "dataset.rows_more": ("Show {n}", "显示 {n} 个"),
     "dataset.elsewhere_only": ("Only in other pipelines", "仅其他流程包含"),
     "dataset.missing": ("not there", "不存在"),
     # Differences
@@ -82,7 +83,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "dataset.uncompared": (
         "Pipelines of more than {n} operations are drawn without being compared.", "超过 {n} 个操作的流程仅绘制，不比较。",
     ),
-    "dataset.differences_left": ("{n} more differences are not listed.", "另有 {n} 处差异未列出。"),
+    "dataset.differences_left": (
+        "{n} more differences are not listed; the CSV file has all.", "另有 {n} 处差异未列出；CSV 文件包含全部。",
+    ),
+    "dataset.no_differences": ("The pipelines do not differ.", "各流程没有差异。"),
     # Nothing to show
     "dataset.no_runs": ("No run is chosen.", "未选择训练。"),
     "dataset.no_runs_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),

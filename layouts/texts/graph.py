@@ -169,6 +169,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "graph.calls": ("Calls", "调用"),
     "graph.called": ("Called by", "被调用"),
     "graph.attributes": ("Attributes", "属性"),
+    "graph.attribute.cut": ("{n} of {total} characters are shown.", "显示 {total} 个字符中的前 {n} 个。"),
+    "graph.attribute.save": ("Download all", "下载全部"),
     "graph.source": ("Source lines", "源代码位置"),
     "graph.members": ("Members", "成员"),
     "graph.types": ("Operator types", "算子类型"),

@@ -81,6 +81,9 @@ def test_two_runs_are_compared(page: Page, address: str) -> None:
     expect(row).to_have_count(1)
     assert set(row.locator("td").all_inner_texts()[2:]) == {"96", "32", "64"}
     expect(page.locator(".ms-dataset-notes")).to_contain_text("No dataset graph was recorded by: nan_inf")
+    with page.expect_download() as download:
+        page.locator('[data-act="csv"]').click()
+    assert "batch_size" in Path(download.value.path()).read_text(encoding="utf-8")
     row.get_by_role("button").click()
     values = page.locator(".ms-dataset-panel .ms-dataset-each .ms-mono")
     expect(values).to_have_count(3)
@@ -104,6 +107,15 @@ def test_odd_deep_and_wide_pipelines_stay_in_their_card(page: Page, serve: Calla
         expect(page.locator(".ms-dataset-panel table").first).to_be_visible()
     page.locator(".ms-dataset-panel summary").click()
     expect(page.locator(".ms-dataset-long")).to_contain_text("<script>alert(1)</script>")
+
+
+def test_more_of_very_many_parameters_are_a_press_away(page: Page, serve: Callable[[Flask], str]) -> None:
+    told = DatasetGraph(node("Map", **{f"p{number}": number for number in range(3_000)}))
+    page.goto(f"{serve(create_app(PipelineSource({'told': told})).server)}/dataset?run=told&node={told.mark}:0")
+    rows = page.locator(".ms-dataset-panel tr")
+    expect(rows).to_have_count(500)
+    page.locator("[data-rows]").click()
+    expect(rows).to_have_count(3_000)
 
 
 def test_where_there_is_none_it_says_how_to_record_one(page: Page, address: str) -> None:

@@ -6,9 +6,11 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
 
+from layouts.markup import markup
 from layouts.page import FrameSource, Ids
+from layouts.state import number
 from layouts.training.dataset.catalogue import catalogue, compared, find
-from layouts.training.dataset.panel import chosen, differences, panel
+from layouts.training.dataset.panel import MOST_ROWS, ROWS, chosen, csv, differences, panel
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
@@ -16,21 +18,27 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     del routes
 
     def list_pipelines(asked: Any, _version: Any, known: Any) -> tuple[Any, Any, Any]:
-        return pipelines_of(source, asked, known)
+        answer, digest, table = pipelines_of(source, asked, known)
+        return answer, digest, table if table is no_update else markup(table)
 
     def tell(asked: Any) -> Any:
-        return parameters_of(source, asked)
+        shown = parameters_of(source, asked)
+        return shown if shown is no_update else markup(shown)
+
+    def save(asked: Any) -> Any:
+        return no_update if asked is None else differences_of(source, asked)
 
     app.callback(
         Output(ids("catalogue"), "data"),
         Output(ids("digest"), "data"),
-        Output(ids("differences"), "children"),
+        Output(ids("differences"), "data"),
         Input(ids("chosen"), "data"),
         Input(ids("version"), "data"),
         State(ids("digest"), "data"),
         prevent_initial_call=True,
     )(list_pipelines)
-    app.callback(Output(ids("panel"), "children"), Input(ids("ask"), "data"), prevent_initial_call=True)(tell)
+    app.callback(Output(ids("panel"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(tell)
+    app.callback(Output(ids("file"), "data"), Input(ids("save"), "data"), prevent_initial_call=True)(save)
     _register_browser(app, ids)
 
 
@@ -52,7 +60,14 @@ def parameters_of(source: FrameSource, asked: Any) -> Any:
         return no_update
     found = find(source, asked)
     one = chosen(asked, found)
-    return panel(found, compared(found) if one else (), one)
+    most = int(number(asked, "rows", ROWS, 1, MOST_ROWS))
+    return panel(found, compared(found) if one else (), one, most)
+
+
+def differences_of(source: FrameSource, asked: Any) -> dict[str, str]:
+    """{"filename", "content"} of a CSV file of all that differs between the pipelines of the runs that asked names."""
+    found = find(source, asked)
+    return {"filename": "dataset-differences.csv", "content": csv(found, compared(found))}
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
@@ -69,3 +84,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
         "plan", Output(ids("ask"), "data"), Input(ids("state"), "data"), Input(ids("catalogue"), "data"),
         State(ids("ask"), "data"), State(ids("root"), "id"),
     )  # fmt: skip
+    for part in ("panel", "differences"):
+        call(part, Input(ids(part), "data"), State(ids("root"), "id"))

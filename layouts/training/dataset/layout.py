@@ -15,6 +15,7 @@ from layouts.training.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
 
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
 """In the order of the legend."""
+_STORES = ("chosen", "catalogue", "digest", "ask", "screen", "panel", "differences", "save")
 RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
 model.train(epochs, dataset, callbacks=[summary])"""
 
@@ -23,7 +24,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
     """The page without data. routes is the URL prefix of plain routes."""
     return html.Div(
         [
-            *(dcc.Store(id=ids(part)) for part in ("chosen", "catalogue", "digest", "ask", "screen")),
+            *(dcc.Store(id=ids(part)) for part in _STORES),
+            dcc.Download(id=ids("file")),
             html.Div(_states(), className="ms-dataset-states"),
             html.Div(
                 [
@@ -32,13 +34,19 @@ def layout(ids: Ids, routes: str) -> html.Div:
                     html.Div(className="ms-dataset-notes"),
                     html.Section(
                         [
-                            html.Header(html.H3(t("dataset.differences"), className="ms-card-title"), className="ms-card-head"),
-                            html.Div(id=ids("differences"), className="ms-dataset-differences"),
+                            html.Header(
+                                [
+                                    html.H3(t("dataset.differences"), className="ms-card-title"),
+                                    html.Button("CSV", type="button", className="ms-button", **{"data-act": "csv"}),
+                                ],
+                                className="ms-card-head",
+                            ),
+                            html.Div(className="ms-dataset-differences"),
                         ],
                         className="ms-card ms-dataset-comparison", tabIndex=-1, hidden=True,
                     ),
                     html.Div(className="ms-dataset-pipelines"),
-                    html.Section(id=ids("panel"), className="ms-card ms-dataset-panel", tabIndex=-1,
+                    html.Section(className="ms-card ms-dataset-panel", tabIndex=-1,
                                  **attributes(aria_label="dataset.parameters")),
                 ],
                 className="ms-dataset-body", hidden=True,

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from dash import html
 from parsers import DatasetNode, DatasetOperation
-from parsers.analysis.pipelines import MISSING, Difference, Numbered, Place, told
+from parsers.analysis.pipelines import MISSING, Difference, Numbered, Place, facts, told
+from parsers.export.cells import csv_names
 
 from layouts import format as fmt
 from layouts.i18n import t
@@ -17,8 +19,8 @@ from layouts.training.dataset.parameters import value_text
 
 LONG = 160
 """A longer value is folded."""
-MOST_ROWS = 5_000
-"""Rows of one panel; the JSON file has every parameter."""
+ROWS, MOST_ROWS = 500, 50_000
+"""Rows of one panel at first and at most; the JSON file has every parameter."""
 MOST_DIFFERENCES = 500
 MOST_JUMPS = 20
 Chosen = tuple[int, int]
@@ -37,27 +39,38 @@ def chosen(state: Any, found: Found) -> Chosen | None:
     return None if at is None or int(written) >= len(found.graphs[at].nodes) else (at, int(written))
 
 
-def panel(found: Found, places: Sequence[Place], one: Chosen | None) -> Any:
-    """What is below the drawings: the parameters of an operation, or that one may be chosen."""
+def panel(found: Found, places: Sequence[Place], one: Chosen | None, most: int = ROWS) -> Any:
+    """What is below the drawings: the parameters of an operation, up to so many, or that one may be chosen."""
     if one is None:
         return html.P(t("dataset.choose"), className="ms-muted ms-dataset-choose")
     at, number = one
     graph = found.graphs[at]
     node = graph.nodes[number]
     place = next((place for place in places if place.numbers[at] == number), None)
-    rows = _Rows(at, place.differences if place else ())
+    rows = _Rows(at, place.differences if place else (), most)
     sections = [_section(t("dataset.parameters"), rows.of("node", 0, node.parameters))]
     if node.sampler is not None:
         sections.append(_operation(t("dataset.sampler"), node.sampler, rows, "sampler", 0))
     for order, operation in enumerate(node.operations):
-        sections.append(_operation(f"{order + 1}", operation, rows, "operation", order))
-        if rows.count > MOST_ROWS:
-            sections.append(html.P(t("dataset.rows_cut", n=fmt.count(order + 1), total=fmt.count(len(node.operations)))))
-            break
-    missing = rows.missing()
+        if rows.left:
+            sections.append(_operation(f"{order + 1}", operation, rows, "operation", order))
+    missing = rows.missing() if rows.left else []
     if missing:
         sections.append(_section(t("dataset.elsewhere_only"), missing))
-    return [_head(graph, found, at, number, node, place), html.Div(sections, className="ms-dataset-sections")]
+    head = _head(graph, found, at, number, node, place)
+    return [head, *_cut(rows, sum(1 for fact in facts(node) if fact.key)), html.Div(sections, className="ms-dataset-sections")]
+
+
+def _cut(rows: _Rows, total: int) -> list[html.P]:
+    """That not all of the parameters are listed, with more of them a press away."""
+    if rows.count >= total:
+        return []
+    more = min(10 * rows.most, MOST_ROWS)
+    said: list[Any] = [t("dataset.rows_cut", n=fmt.count(rows.count), total=fmt.count(total))]
+    if more > rows.most:
+        text = t("dataset.rows_more", n=fmt.count(min(more, total)))
+        said += [" ", html.Button(text, type="button", className="ms-button ms-button-small", **{"data-rows": str(more)})]
+    return [html.P(said, className="ms-muted ms-dataset-choose")]
 
 
 def _head(graph: Numbered, found: Found, at: int, number: int, node: DatasetNode, place: Place | None) -> html.Header:
@@ -96,20 +109,27 @@ def _jump(mark: str, number: int, name: str) -> html.Button:
 class _Rows:
     """Makes rows of parameters; a row in which pipelines differ has the values of all of them."""
 
-    def __init__(self, at: int, differences: Sequence[Difference]) -> None:
-        self.at, self.count = at, 0
+    def __init__(self, at: int, differences: Sequence[Difference], most: int) -> None:
+        self.at, self.count, self.most = at, 0, most
         self._of: Mapping[tuple[str, int, str], Difference] = {(one.part, one.places[at], one.key): one for one in differences}
         self._missing = [one for one in differences if one.part != "type" and one.values[at] is MISSING]
 
     def of(self, part: str, place: int, parameters: Mapping[str, Any]) -> list[html.Tr]:
         """Rows of the parameters of a part."""
-        rows = [self._row(key, value, self._of.get((part, place, key))) for key, value in parameters.items()]
+        few = islice(parameters.items(), self.left)
+        rows = [self._row(key, value, self._of.get((part, place, key))) for key, value in few]
         self.count += len(rows)
         return rows
 
+    @property
+    def left(self) -> int:
+        """How many rows may still be made."""
+        return max(0, self.most - self.count)
+
     def missing(self) -> list[html.Tr]:
         """Rows of what this pipeline has not and others have."""
-        return [self._row(" · ".join(filter(None, (one.owner, one.key))) or one.part, MISSING, one) for one in self._missing]
+        named = ((" · ".join(filter(None, (one.owner, one.key))) or one.part, one) for one in self._missing[: self.left])
+        return [self._row(name, MISSING, one) for name, one in named]
 
     def named(self, part: str, place: int) -> Difference | None:
         """What differs in the name of a sampler or operation."""
@@ -177,6 +197,8 @@ def differences(found: Found, places: Sequence[Place]) -> Any:
             *(html.Th(letter(at), scope="col") for at in range(len(found.graphs)))]  # fmt: skip
     left = len(listed) - len(rows)
     more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
+    if not listed:
+        return html.P(t("dataset.no_differences"), className="ms-muted")
     return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
 
 
@@ -189,3 +211,15 @@ def _difference_row(found: Found, place: Place, one: Difference) -> html.Tr:
     shown = [piece for part in label for piece in (" · ", part)][1:] or [t("dataset.itself")]
     cells = [html.Td(_value(value)) for value in one.values]
     return html.Tr([html.Td(_jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
+
+
+def csv(found: Found, places: Sequence[Place]) -> str:
+    """Every difference as CSV, a column of values per pipeline; what a spreadsheet would take for a formula is defused."""
+    named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
+    lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]
+    for place in reversed(places):
+        at, number = next((at, number) for at, number in enumerate(place.numbers) if number is not None)
+        for one in place.differences:
+            values = ("" if value is MISSING else value_text(value) for value in one.values)
+            lines.append(csv_names(found.graphs[at].nodes[number].type, str(number), one.part, one.owner, one.key, *values))
+    return "\r\n".join([*lines, ""])

@@ -6,18 +6,20 @@ import re
 from typing import Any
 
 from parsers import PayloadError
+from parsers.analysis.graphs import View
 from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
 from layouts.figures.graph import arrange, picture
-from layouts.state import text
-from layouts.training.graph.asks import Ask, read_ask
+from layouts.state import BadInput, text
+from layouts.training.graph.asks import LONGEST, Ask, read_ask
 from layouts.training.graph.drawing import shown_of
+from layouts.training.graph.names import row_of
 from layouts.training.graph.statistics import TABLES, csv, table
 from layouts.training.graph.treemap import into, treemap
 from layouts.training.graph.treemap import picture as picture_of
 from layouts.training.graph.views import Opened, Views
 
-FORMS = ("svg", "treemap.svg", "dot", "json", "all.dot", "all.json", *(f"{name}.csv" for name in TABLES))
+FORMS = ("svg", "treemap.svg", "attribute", "dot", "json", "all.dot", "all.json", *(f"{name}.csv" for name in TABLES))
 
 
 def file(views: Views, data: Any) -> dict[str, str]:
@@ -29,6 +31,8 @@ def file(views: Views, data: Any) -> dict[str, str]:
     except PayloadError as error:
         return {"filename": "problem.txt", "content": str(error)}
     title = opened.graph.title or opened.graph.name
+    if form == "attribute":
+        return _attribute(ask, opened, view, text(data, "attribute", limit=LONGEST))
     if form.endswith(".csv"):
         return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
     if form == "treemap.svg":
@@ -45,7 +49,19 @@ def file(views: Views, data: Any) -> dict[str, str]:
     return _named(ask, opened, form, content)
 
 
+def _attribute(ask: Ask, opened: Opened, view: View, name: str) -> dict[str, str]:
+    """One attribute of the node that the ask reveals, whole; BadInput where there is none of that name."""
+    row = row_of(view, ask.reveal)
+    known = opened.attributes(row) if row >= 0 else {}
+    if name not in known:
+        raise BadInput(f"attribute: wanted one of a node; got {name[:80]!r} of {ask.reveal[:80]!r}")
+    return {"filename": f"{_plain(f'{ask.of.run}_{view.network.names[row]}_{name}')}.txt", "content": known[name]}
+
+
 def _named(ask: Ask, opened: Opened, form: str, content: str) -> dict[str, str]:
     part = f"_{form.partition('.')[0]}" if form.endswith((".csv", "treemap.svg")) else ""
-    name = re.sub(r"[^\w.-]+", "_", f"{ask.of.run}{part}_{opened.graph.title}").strip("._")[:80] or "graph"
-    return {"filename": f"{name}.{form.rpartition('.')[2]}", "content": content}
+    return {"filename": f"{_plain(f'{ask.of.run}{part}_{opened.graph.title}')}.{form.rpartition('.')[2]}", "content": content}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name).strip("._")[:80] or "graph"

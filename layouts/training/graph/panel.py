@@ -28,8 +28,8 @@ MOST_TYPES = 40
 MOST_PARAMETERS = 50
 LONG = 240
 """A longer attribute is folded."""
-LONGEST = 1_000_000
-"""Characters of an attribute that are shown."""
+LONGEST = 100_000
+"""Characters of an attribute that are shown; more are in a file."""
 
 
 def panel(views: Views, of: Of, name: str) -> Any:
@@ -82,7 +82,7 @@ def _node(opened: Opened, view: View, row: int) -> list[Any]:
     parts += _section("calls", _ends(view, out[call[out]], network.target))
     parts += _section("called", _ends(view, into[call[into]], network.source))
     attributes = opened.attributes(row)
-    parts += _section("attributes", [_attribute(name, text) for name, text in attributes.items()])
+    parts += _section("attributes", [_attribute(row, name, text) for name, text in attributes.items()])
     parts += _section("source", [_line(*line) for line in opened.source_lines(row)])
     return parts
 
@@ -110,10 +110,23 @@ def _changes(opened: Opened, row: int) -> list[Any]:
 
 
 def _change(name: Any, before: Any, after: Any) -> html.Div:
-    old, new = (text if len(text) <= LONG else f"{text[:LONG]} …" for text in (str(before), str(after)))
+    old, new = _around(str(before), str(after))
     values = [html.Span(old, className="ms-graph-before"), " → ", html.Span(new)]
     label = html.Span(name, className="ms-graph-attribute-name")
     return html.Div([label, html.Span(values, className="ms-mono ms-graph-value")], className="ms-graph-attribute")
+
+
+def _around(before: str, after: str) -> tuple[str, str]:
+    """Two texts that differ, of long ones what is around the first character in which they do."""
+    if max(len(before), len(after)) <= LONG:
+        return before, after
+    pairs = enumerate(zip(before, after, strict=False))
+    shared = next((place for place, (one, other) in pairs if one != other), min(len(before), len(after)))
+    begin = max(0, shared - LONG // 4)
+    parts = (text[begin : begin + LONG] for text in (before, after))
+    old, new = (f"{'… ' if begin else ''}{part}{' …' if begin + LONG < len(text) else ''}"
+                for part, text in zip(parts, (before, after), strict=True))  # fmt: skip
+    return old, new
 
 
 def _bytes(view: View, row: int) -> str:
@@ -137,13 +150,21 @@ def _ends(view: View, places: Ints, ends: Ints) -> list[Any]:
     return [*lines, *_more(len(places))]
 
 
-def _attribute(name: str, text: str) -> html.Div:
-    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]} …  (+ {fmt.count(len(text) - LONGEST)})"
+def _attribute(row: int, name: str, text: str) -> html.Div:
+    shown = text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
     label = html.Span(name, className="ms-graph-attribute-name")
     if len(text) <= LONG:
         return html.Div([label, html.Span(shown, className="ms-mono ms-graph-value")], className="ms-graph-attribute")
     summary = html.Summary([label, html.Span(f"{text[:60]} …", className="ms-mono ms-muted ms-cut")])
-    return html.Div(html.Details([summary, html.Pre(shown, className="ms-mono")]), className="ms-graph-attribute")
+    parts: list[Any] = [html.Details([summary, html.Pre(shown, className="ms-mono")])]
+    if len(text) > LONGEST:
+        said = t("graph.attribute.cut", n=fmt.count(LONGEST), total=fmt.count(len(text)))
+        save = html.Button(
+            t("graph.attribute.save"), type="button", className="ms-graph-jump",
+            **{"data-save": "attribute", "data-node": f"n{row}", "data-attribute": name},
+        )  # fmt: skip
+        parts.append(html.P([said, " ", save], className="ms-muted"))
+    return html.Div(parts, className="ms-graph-attribute")
 
 
 def _line(file: str, first: int, last: int, code: str) -> html.Div:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from dataclasses import replace
 from typing import Any
@@ -11,7 +13,7 @@ from dash import html, no_update
 
 from layouts.state import BadInput
 from layouts.training.dataset.boxes import MOST_BOXES
-from layouts.training.dataset.callbacks import parameters_of, pipelines_of
+from layouts.training.dataset.callbacks import differences_of, parameters_of, pipelines_of
 from layouts.training.dataset.catalogue import MOST_PIPELINES
 from parsers import DatasetGraph
 from tests.layouts.dataset.pipelines import PipelineSource, chain, node
@@ -90,6 +92,37 @@ def test_a_long_value_is_folded_and_whole() -> None:
     [fold] = parts(shown, html.Details)
     assert words(parts(fold, html.Pre)) == long
     assert words(parts(shown, html.Th)) == ODD
+
+
+def test_a_node_of_very_many_parameters_says_how_many_are_listed_and_offers_more() -> None:
+    operations = [(f"Op{n}", {"a": n, "b": n}) for n in range(2_000)]
+    many = DatasetGraph(node("Map", operations=operations, **{f"p{n}": n for n in range(900)}))
+    few = parameters_of(PipelineSource({"a": many}), {"node": [f"{many.mark}:0"]})
+    assert len(parts(few, html.Tr)) == 500
+    assert "500 of 4,900 parameters are listed" in words(few)
+    [more] = [one for one in parts(few, html.Button) if hasattr(one, "data-rows")]
+    assert "Show 4,900" in words(more)
+    every = parameters_of(PipelineSource({"a": many}), {"node": [f"{many.mark}:0"], "rows": [getattr(more, "data-rows")]})
+    assert len(parts(every, html.Tr)) == 4_900
+    assert "are listed" not in words(every)
+    with pytest.raises(BadInput):
+        parameters_of(PipelineSource({"a": many}), {"node": [f"{many.mark}:0"], "rows": ["9999999"]})
+
+
+def test_all_differences_are_saved() -> None:
+    many = [DatasetGraph(node("Map", node("MnistDataset"), **{f"p{n}": n * size for n in range(1, 801)})) for size in (1, 2)]
+    of = PipelineSource({"=run,1": many[0], "run 2": many[1]})
+    assert "300 more differences" in words(pipelines_of(of, {}, None)[2])
+    saved = differences_of(of, {})
+    assert saved["filename"].endswith(".csv")
+    rows = list(csv.DictReader(io.StringIO(saved["content"], newline="")))
+    assert len(rows) == 800
+    *about, first, second = rows[0]
+    assert about == ["operation", "number", "part", "owner", "parameter"]
+    assert (first, second) == ("A =run,1", "B run 2")
+    told = {(row["parameter"], row[first], row[second]) for row in rows}
+    assert ("p7", "7", "14") in told
+    assert list(csv.DictReader(io.StringIO(differences_of(PipelineSource({"a": SMALL}), {})["content"]))) == []
 
 
 def test_an_operation_that_is_not_there_is_none_chosen() -> None:
