@@ -14,6 +14,8 @@ from parsers.frames import (
     CPU,
     DATASET_NODES,
     EDGES,
+    FLOPS,
+    FLOPS_SCOPES,
     FOREST,
     HISTOGRAMS,
     HOST_MEMORY,
@@ -50,13 +52,13 @@ from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "API", "CPU", "DATASET_NODES", "EDGES", "FOREST", "HISTOGRAMS", "HOST_MEMORY", "IMAGES", "IMPORTANCE", "INSIGHTS",
-    "KERNELS",
-    "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "OPERATORS", "OPERATOR_TYPES", "PIPELINE", "QUEUES", "REDUCES",
-    "SCALARS", "SINGLE_CHANGES", "STEPS", "TENSORS", "TEXTS", "Column", "DatasetGraph", "DatasetNode",
-    "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs", "HistogramValue", "ImageValue", "Insight", "Items",
-    "LandscapePlan", "LandscapeValue", "LineageRow", "MediaError", "MindscopeError", "PayloadCache", "PayloadError",
-    "Problem", "Profile", "Profiles", "Run", "Schema", "SchemaError", "Series", "Setting", "Source", "SourceError",
-    "SourceLine", "TensorValue", "TextValue", "Value", "better", "derive", "discover", "insights", "landscape_plan",
-    "lineage_frame", "lineage_table", "open_run", "settings_frame", "shared_tags",
+    "API", "CPU", "DATASET_NODES", "EDGES", "FLOPS", "FLOPS_SCOPES", "FOREST", "HISTOGRAMS", "HOST_MEMORY", "IMAGES",
+    "IMPORTANCE", "INSIGHTS", "KERNELS", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "OPERATORS",
+    "OPERATOR_TYPES", "PIPELINE", "QUEUES", "REDUCES", "SCALARS", "SINGLE_CHANGES", "STEPS", "TENSORS", "TEXTS",
+    "Column", "DatasetGraph", "DatasetNode", "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs",
+    "HistogramValue", "ImageValue", "Insight", "Items", "LandscapePlan", "LandscapeValue", "LineageRow", "MediaError",
+    "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Profile", "Profiles", "Run", "Schema",
+    "SchemaError", "Series", "Setting", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value",
+    "better", "derive", "discover", "insights", "landscape_plan", "lineage_frame", "lineage_table", "open_run",
+    "settings_frame", "shared_tags",
 ]  # fmt: skip

@@ -419,3 +419,26 @@ API = Schema(
         _FILE,
     ),
 )
+
+FLOPS = Schema(
+    "flops",
+    "Floating point operations of one step by the unit that did them, as the writer of the file summed them up.",
+    (
+        Column("unit", "category", "", "cube or vector"),
+        Column("flops", "float64", "", "operations"),
+        Column("flops_per_s", "float64", "1/s", "operations in a second"),
+        Column("flops_use", "float64", "", "part of what the unit can do: 0 to 1; NaN for unknown"),
+        _FILE,
+    ),
+)
+
+FLOPS_SCOPES = Schema(
+    "flops_scopes",
+    "Floating point operations of scopes, a row for each scope in another one; a scope may be in several.",
+    (
+        Column("parent", "category", "", "the scope it is in; Total for the outermost ones"),
+        Column("scope", "category", "", "the scope"),
+        Column("flops", "float64", "", "its operations within the parent"),
+        _FILE,
+    ),
+)

@@ -10,7 +10,20 @@ import numpy as np
 import pandas as pd
 
 from parsers.errors import FormatError
-from parsers.frames import API, CPU, HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES, REDUCES, STEPS
+from parsers.frames import (
+    API,
+    CPU,
+    FLOPS,
+    FLOPS_SCOPES,
+    HOST_MEMORY,
+    KERNELS,
+    OPERATOR_TYPES,
+    OPERATORS,
+    PIPELINE,
+    QUEUES,
+    REDUCES,
+    STEPS,
+)
 from parsers.model import Problem, Source
 from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.documents import read_json
@@ -21,7 +34,8 @@ from parsers.schema import Schema
 
 FRAMES: Mapping[str, Schema] = {
     schema.name: schema
-    for schema in (OPERATORS, OPERATOR_TYPES, KERNELS, STEPS, REDUCES, PIPELINE, QUEUES, CPU, HOST_MEMORY, API)
+    for schema in (OPERATORS, OPERATOR_TYPES, KERNELS, STEPS, REDUCES, PIPELINE, QUEUES, CPU, HOST_MEMORY, API, FLOPS,
+                   FLOPS_SCOPES)
 }
 
 
@@ -81,6 +95,16 @@ class Frames:
     def api(self) -> pd.DataFrame:
         """Calls of the host into the runtime (schema API)."""
         return self.frame("api")
+
+    @property
+    def flops(self) -> pd.DataFrame:
+        """Floating point operations of a step by unit (schema FLOPS)."""
+        return self.frame("flops")
+
+    @property
+    def flops_scopes(self) -> pd.DataFrame:
+        """Floating point operations of scopes (schema FLOPS_SCOPES)."""
+        return self.frame("flops_scopes")
 
 
 class Profile(Frames):

@@ -3,7 +3,7 @@
 aicore_intermediate (types and details, joined with framework_raw and flops), aicpu_intermediate, pynative_op_intermediate,
 output_timeline_data and step_trace_raw. Times of operators are milliseconds, those of step traces counts of 10 ns. What the
 details mean per execution is per step in types. The raw text tables (output_op_compute_time, hwts) say the same and are not
-read; flops_summary and flops_scope have no frame.
+read; flops_summary and flops_scope are read by `flops`.
 """
 
 from __future__ import annotations

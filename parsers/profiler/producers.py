@@ -6,8 +6,21 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from parsers.frames import API, CPU, HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, QUEUES, REDUCES, STEPS
-from parsers.profiler import ascend_output, database, gpu, host, legacy_ascend, minddata
+from parsers.frames import (
+    API,
+    CPU,
+    FLOPS,
+    FLOPS_SCOPES,
+    HOST_MEMORY,
+    KERNELS,
+    OPERATOR_TYPES,
+    OPERATORS,
+    PIPELINE,
+    QUEUES,
+    REDUCES,
+    STEPS,
+)
+from parsers.profiler import ascend_output, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
 from parsers.profiler.parts import Read
 from parsers.schema import Schema
 
@@ -35,6 +48,9 @@ KNOWN: Mapping[str, re.Pattern[str]] = {
     "pynative_detail": re.compile(r"pynative_op_intermediate_(?P<rank>\d{1,9})_detail\.csv"),
     "framework_raw": _table("framework_raw"),
     "flops": _table("flops", "txt"),
+    "flops_summary": _table("flops_summary", "json"),
+    "flops_scope": _table("flops_scope", "json"),
+    "dynamic_shape": _table("dynamic_shape_info", "json"),
     "output_timeline": _table("output_timeline_data", "txt"),
     "step_trace_raw": re.compile(r"step_trace_raw_(?P<rank>\d{1,9})_detail_time\.csv"),
     "step_trace_points": _table("step_trace_point_info", "json"),
@@ -79,6 +95,7 @@ PRODUCERS: tuple[Producer, ...] = (
     Producer(KERNELS, "output_timeline", legacy_ascend.timeline),
     Producer(KERNELS, "gpu_activities", gpu.activities),
     Producer(KERNELS, "gpu_executions", gpu.executions),
+    Producer(KERNELS, "dynamic_shape", dynamic_shape.executions, ("gpu_executions", "gpu_activities")),
     Producer(KERNELS, "cpu_executions", host.executions),
     Producer(KERNELS, "data_preprocess", ascend_output.preprocess, ("kernel_details", "op_summary")),
     Producer(KERNELS, "database", database.kernels, ("kernel_details", "op_summary")),
@@ -114,6 +131,8 @@ PRODUCERS: tuple[Producer, ...] = (
     Producer(CPU, "cpu_utilization", minddata.cpu),
     Producer(HOST_MEMORY, "cpu_utilization", minddata.memory),
     Producer(HOST_MEMORY, "cpu_memory", host.memory),
+    Producer(FLOPS, "flops_summary", flops.summary),
+    Producer(FLOPS_SCOPES, "flops_scope", flops.scopes),
 )
 
 

@@ -152,3 +152,31 @@ def test_operations_a_second_of_both_headers(real_data: Path) -> None:
     assert (found["flops"], found["flops_per_s"], found["vector_flops"]) == (333e6, 333e9, 333e6)
     assert abs(found["flops_use"] - 0.33) < 1e-12
     assert (found["mean_ns"], found["count"], found["total_ns"]) == (1330.0, 1, 1330.0)
+
+
+def test_floating_point_operations(real_data: Path) -> None:
+    folder = real_data / "mindinsight_legacy/profiler"
+    profile = open_run(folder).profile[".", 0]
+    told = json.loads((folder / "flops_summary_0.json").read_text())
+    assert profile.flops[["unit", "flops", "flops_per_s", "flops_use"]].values.tolist() == [
+        ["cube", told["FLOPs"] * 1e6, told["FLOPS"] * 1e9, told["FLOPS_Utilization"] * 0.01]
+    ]
+    links = json.loads((folder / "flops_scope_0.json").read_text())["data"]["links"]
+    expected = [[link["source"], link["target"], link["value"] * 1e6] for link in links]
+    assert profile.flops_scopes[["parent", "scope", "flops"]].values.tolist() == expected
+    outer = profile.flops_scopes[profile.flops_scopes["parent"] == "Total"]["flops"].sum()
+    assert abs(outer - told["FLOPs"] * 1e6) < 2e3  # both are rounded to thousands
+
+
+def test_dynamic_shapes(real_data: Path) -> None:
+    """The sums that the writer adds are those of the executions."""
+    folder = real_data / "mindinsight_legacy/profiler"
+    kernels = open_run(folder).profile[".", 0].kernels
+    told = json.loads((folder / "dynamic_shape_info_0.json").read_text())
+    assert len(kernels) == sum(len(rows) for kind in ("operator", "kernel") for rows in told[kind].values())
+    for core, kind in (("GPU", "operator_type"), ("GPU_KERNEL", "kernel_type")):
+        for step, types in told[kind].items():
+            for name, (total, count, *_) in types.items():
+                rows = kernels[(kernels["core"] == core) & (kernels["step"] == int(step)) & (kernels["type"] == name)]
+                assert len(rows) == count
+                np.testing.assert_allclose(rows["duration_ns"].sum(), total * 1000, atol=count)

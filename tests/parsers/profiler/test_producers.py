@@ -9,7 +9,7 @@ import pytest
 
 from parsers import open_run
 from parsers.profiler.access import FRAMES, Profile, Profiles
-from parsers.profiler.producers import KNOWN, PRODUCERS
+from parsers.profiler.producers import KNOWN, PRODUCERS, shown_name
 from parsers.profiler.sessions import classify, find_sessions
 from tests.parsers.profiler.written import FILES
 
@@ -167,3 +167,43 @@ def test_what_the_writer_says_of_itself(tmp_path: Path) -> None:
     (tmp_path / "profiler_info_0.json").write_text('{"ms_version": "2.0.0", "rank_size": 8}')
     profile = profile_of(tmp_path, "step_trace_raw_0_detail_time.csv")
     assert profile.about["ms_version"] == "2.0.0"
+
+
+def test_floating_point_operations(tmp_path: Path) -> None:
+    """The newer form of the summary; no real file of it is at hand."""
+    profile = profile_of(tmp_path, "aicore_intermediate_0_detail.csv", "flops_summary_0.json", "flops_scope_0.json")
+    assert profile.flops["unit"].tolist() == ["cube", "vector"]
+    np.testing.assert_allclose(profile.flops["flops"], [8167.743e6, 20e6])
+    np.testing.assert_allclose(profile.flops["flops_per_s"], [9868.5e9, 2.5e9])
+    np.testing.assert_allclose(profile.flops["flops_use"], [0.0375, np.nan])
+    assert profile.flops_scopes[["parent", "scope", "flops"]].values.tolist() == [["Total", "Default", 12.5e6]]
+
+
+def test_what_is_no_number_of_operations_is_told(tmp_path: Path) -> None:
+    (tmp_path / "flops_summary_0.json").write_text('{"FLOPs": "many", "FLOPS": 1e400}')
+    (tmp_path / "flops_scope_0.json").write_text(
+        '{"data": {"links": [{"source": "Total"}, 3, {"source": "Total", "target": "a", "value": true},'
+        ' {"source": "Total", "target": "b", "value": 2}]}}'
+    )
+    profile = profile_of(tmp_path, "aicore_intermediate_0_detail.csv")
+    assert profile.flops.empty
+    assert profile.flops_scopes["scope"].tolist() == ["b"]
+    assert len(profile.problems) >= 4
+
+
+def test_dynamic_shapes_of_gpu(tmp_path: Path) -> None:
+    kernels = profile_of(tmp_path, "gpu_op_type_info_0.csv", "dynamic_shape_info_0.json").kernels
+    assert kernels[["step", "name", "type", "core", "start_ns", "duration_ns", "input_shapes"]].values.tolist() == [
+        [2, "Add-op6", "Add", "GPU", -1, 75616, "32,1;32"],
+        [2, "Default/net/Add-op6/k<float>(int)", "k<float>(int)", "GPU_KERNEL", -1, 3904, ""],
+    ]
+
+
+def test_names_of_files_as_users_know_them() -> None:
+    shown = {what: shown_name(what) for what in KNOWN}
+    assert shown["kernel_details"] == "kernel_details.csv"
+    assert shown["aicore_detail"] == "aicore_intermediate_*_detail.csv"
+    assert shown["gpu_executions"] == "gpu_op_execute_timestamp.txt"
+    assert not [name for name in shown.values() if set(name) & set("()?\\|[]")]
+    for what, name in shown.items():
+        assert classify(name.replace("*", "3")) == (what, 3 if "*" in name else None)

@@ -43,6 +43,12 @@ FILES: dict[str, str] = {
     '4,519,1,Default/net/MatMul-op1,MatMul-op1,MatMul-op1,MatMulV3,Default,"{""input_0"": {""format"": ""ND"", ""data_type"": '
     '""NUMBER_TYPE_FLOAT16"", ""shape"": ""2,3""}, ""output_0"": {""format"": ""ND"", ""data_type"": ""x"", ""shape"": ""4""}}",1\n',
     "flops_0.txt": "full_kernel_name, FLOPs, FLOPS, FLOPS utilization\nDefault/net/MatMul-op1, 333, 12.5, 33\n",
+    "flops_summary_0.json": '{"cube_FLOPs": 8167.743, "cube_FLOPS": 9868.5, "cube_FLOPS_Utilization": 3.75, "vec_FLOPs": 20, "vec_FLOPS": 2.5}',
+    "flops_scope_0.json": '{"data": {"nodes": [{"name": "Total"}, {"name": "Default"}], "links": [{"source": "Total", "target": "Default", '
+    '"value": 12.5}]}, "max_scope_num": 1}',
+    "dynamic_shape_info_0.json": '{"operator": {"2": [{"step": 2, "op_side": "gpu", "op_type": "Add", "op_name": "Add-op6", "dur": 75.616, '
+    '"shape_info": ["[32, 1]", "[32]"]}]}, "kernel": {"2": [{"step": 2, "op_type": "cuLaunchKernel", "op_name": "k<float>(int)", '
+    '"op_full_name": "Default/net/Add-op6", "dur": 3.904, "block_dim": "256,1,1", "grid_dim": "1,1,1"}]}}',
     "cpu_op_detail_info_0.csv": "op_side,op_type,op_name,full_op_name,op_occurrences,op_total_time(ms),op_avg_time(ms),"
     "total_proportion,subgraph,pid\nHost,ReLU,ReLU-op3,Default/net/ReLU-op3,4,2.0,0.5,1,Default,7\n",
     "cpu_framework_0.txt": "ReLU;ReLU-op3;848617839;input_1:[16, 6];input_2:NoShape;\n",

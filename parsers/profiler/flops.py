@@ -1,0 +1,100 @@
+"""What MindSpore's FLOPs parser sums up (Ascend, `profiler/` before 2.3): flops_summary_<r>.json and flops_scope_<r>.json.
+
+The summary has millions of operations of a step, thousand millions in a second and percent of what the units can do, of the
+cube unit alone in older files. The scopes are links from a scope to those in it, from Total down; a name may be in several
+scopes. FLOPs of operators are in flops_<r>.txt (`legacy_ascend`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from parsers.errors import FormatError
+from parsers.frames import FLOPS, FLOPS_SCOPES
+from parsers.profiler.documents import read_json
+from parsers.profiler.lines import Complaints
+from parsers.profiler.parts import Part, Place, categorical, frame_of
+from parsers.schema import Schema
+
+MEGA, GIGA = 1e6, 1e9
+_UNITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
+    "cube": (("cube_FLOPs", "FLOPs"), ("cube_FLOPS", "FLOPS"), ("cube_FLOPS_Utilization", "FLOPS_Utilization")),
+    "vector": (("vec_FLOPs",), ("vec_FLOPS",), ("vec_FLOPS_Utilization",)),
+}
+
+
+def summary(place: Place) -> Part:
+    """flops_summary_<r>.json: a row for each unit that the file has numbers of."""
+    complaints, found = _object(place)
+    columns: dict[str, list[Any]] = {"unit": [], "flops": [], "flops_per_s": [], "flops_use": []}
+    for unit, keys in _UNITS.items():
+        numbers = [_number(found, names, complaints) for names in keys]
+        if not all(math.isnan(number) for number in numbers):
+            columns["unit"].append(unit)
+            for name, number, scale in zip(("flops", "flops_per_s", "flops_use"), numbers, (MEGA, GIGA, 0.01), strict=True):
+                columns[name].append(number * scale)
+    if found and not columns["unit"]:
+        complaints.add(f"Wanted a number under FLOPs or cube_FLOPs, got {', '.join(map(str, list(found)[:20]))}.")
+    return _part(FLOPS, columns, place, complaints)
+
+
+def scopes(place: Place) -> Part:
+    """flops_scope_<r>.json: a row for each link from a scope to one in it."""
+    complaints, found = _object(place)
+    data = found.get("data")
+    links = data.get("links") if isinstance(data, dict) else None
+    columns: dict[str, list[Any]] = {"parent": [], "scope": [], "flops": []}
+    if found and not isinstance(links, list):
+        complaints.add("Wanted a list under data.links.")
+    for number, link in enumerate(links if isinstance(links, list) else ()):
+        parent, scope = (link.get("source"), link.get("target")) if isinstance(link, dict) else (None, None)
+        value = _number(link, ("value",), complaints) if isinstance(link, dict) else math.nan
+        if not isinstance(parent, str) or not isinstance(scope, str) or math.isnan(value):
+            complaints.add(f"data.links[{number}]: wanted source, target and value; it is left out.")
+            continue
+        columns["parent"].append(parent)
+        columns["scope"].append(scope)
+        columns["flops"].append(value * MEGA)
+    return _part(FLOPS_SCOPES, columns, place, complaints)
+
+
+def _object(place: Place) -> tuple[Complaints, dict[str, Any]]:
+    complaints = Complaints(place.path)
+    try:
+        found = read_json(place.path)
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}).", "unreadable")
+        return complaints, {}
+    except FormatError as error:
+        complaints.add(f"Nothing is taken from the file: {error}.")
+        return complaints, {}
+    if not isinstance(found, dict):
+        complaints.add(f"Nothing is taken from the file: wanted a JSON object, got {type(found).__name__}.")
+        return complaints, {}
+    return complaints, found
+
+
+def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Complaints) -> float:
+    name = next((name for name in names if name in found), None)
+    if name is None:
+        return math.nan
+    value = found[name]
+    try:
+        number = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        complaints.add(f"{name}: wanted a number, got {str(value)[:60]!r}.")
+        return math.nan
+    return number
+
+
+def _part(schema: Schema, columns: dict[str, list[Any]], place: Place, complaints: Complaints) -> Part:
+    rows = len(columns["flops"])
+    made = {name: np.array(values, np.float64) if name.startswith("flops") else categorical(values)
+            for name, values in columns.items()}  # fmt: skip
+    return Part(frame_of(schema, rows, made, place.name), complaints.all())
