@@ -16,6 +16,7 @@
     pages.set(page.root.id, page);
     page.tabs = page.find(".ms-operators-tabs");
     buildTypes(page);
+    buildScopes(page);
     buildTable(page);
     page.root.addEventListener("click", (event) => {
       const button = event.target instanceof Element && event.target.closest('[data-act^="full-"]');
@@ -34,6 +35,57 @@
       (value) => page.change({ by: value === "total" ? [] : [value] }));
     mindscope.i18n.label(page.by, "title", "operators.by.tip");
     page.find(".ms-operators-types-card .ms-card-tools").prepend(page.by, page.chart);
+  }
+
+  function buildScopes(page) {
+    page.amount = segments("operators.amount", [["time", "operators.amount.time"], ["flops", "operators.amount.flops"]],
+      (value) => page.change({ amount: value === "time" ? [] : [value] }));
+    page.form = segments("operators.form", [["treemap", "operators.form.treemap"], ["icicle", "operators.form.icicle"]],
+      (value) => page.change({ form: value === "treemap" ? [] : [value] }));
+    page.find(".ms-operators-scopes-card .ms-card-tools").prepend(page.amount, page.form);
+  }
+
+  // Scopes as rectangles that the server placed, in parts of the area.
+  function drawScopes(page, data) {
+    page.amount.hidden = !data.flops && data.amount === "time";
+    drawCrumbs(page, data);
+    const host = page.find(".ms-operators-scopes");
+    if (!data.tiles.length) {
+      host.replaceChildren(words("operators.no_scopes", {}, "p", "ms-muted ms-operators-note"));
+      return;
+    }
+    const told = data.amount === "time" ? duration : (value) => `${prefixed(value)}FLOPs`;
+    host.classList.toggle("ms-operators-levels", data.form === "icicle");
+    const percent = (value) => `${(100 * value).toFixed(3)}%`;
+    host.replaceChildren(...data.tiles.map(([x, y, width, height, depth, name, path, amount, inner]) => {
+      const share = data.total ? amount / data.total : 0;
+      const tile = make(inner ? "button" : "div", `ms-operators-tile ms-operators-depth-${depth}`, make("span", "ms-cut", name),
+        inner ? { type: "button" } : {});
+      tile.title = `${path || name}\n${told(amount)} · ${number(100 * share)}%`;
+      Object.assign(tile.style, { left: percent(x), top: percent(y), width: percent(width), height: percent(height) });
+      if (inner) tile.addEventListener("click", () => page.change({ scope: [path] }));
+      else if (path) tile.addEventListener("dblclick", () => page.change({ view: ["operators"], q: [path], in: ["full_name"], sort: [] }));
+      return tile;
+    }));
+  }
+
+  function drawCrumbs(page, data) {
+    const parts = data.scope ? data.scope.split("/") : [];
+    const crumb = (name, path) => {
+      const button = make("button", "ms-operators-link", name, { type: "button" });
+      button.addEventListener("click", () => page.change({ scope: path ? [path] : [] }));
+      return button;
+    };
+    const trail = parts.flatMap((name, place) => [" / ", crumb(name, parts.slice(0, place + 1).join("/"))]);
+    const sums = data.summary.map(({ unit, flops, flops_per_s: rate, flops_use: use }) => words(`operators.flops.${unit}`,
+      { flops: prefixed(flops), rate: prefixed(rate), use: use === null ? "" : `, ${number(100 * use)} %` }, "span", "ms-muted"));
+    page.find(".ms-operators-crumbs").replaceChildren(crumb(words("operators.all_scopes"), ""), ...trail, make("span", "ms-grow"), ...sums);
+  }
+
+  function prefixed(value) {
+    if (!value) return value === 0 ? "0 " : "? ";
+    const [scale, prefix] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([one]) => value >= one) || [1, ""];
+    return `${number(value / scale)} ${prefix}`;
   }
 
   function buildTable(page) {
@@ -60,9 +112,11 @@
   function draw(page) {
     pressSegment(page.chart, get(page, "chart", "pie"));
     pressSegment(page.by, get(page, "by", "total"));
+    pressSegment(page.amount, get(page, "amount", "time"));
+    pressSegment(page.form, get(page, "form", "treemap"));
     page.chart.hidden = page.by.hidden = Boolean(page.against);
     mindscope.i18n.write(page.find(".ms-operators-types-card .ms-card-title"), page.against ? "operators.compared" : "operators.types");
-    for (const name of ["types", "table"]) {
+    for (const name of ["types", "scopes", "table"]) {
       page.find(`.ms-operators-${name}-card`).classList.toggle("ms-full", get(page, "full") === name);
     }
     if (document.activeElement !== page.input) page.input.value = get(page, "q");
@@ -117,6 +171,12 @@
 
   const WHOLE = new Set(["start_ns", "step", "stream", "task", "device", "model", "blocks"]);
 
+  // The first column stays in view where there are many; of few it takes the room that is left.
+  function place(page, name) {
+    if (name !== page.sheet.columns[0].name) return { pinned: null };
+    return page.sheet.columns.length > 11 ? { pinned: "left", flex: null } : { pinned: null, flex: 1, minWidth: 220 };
+  }
+
   function definition(page, column) {
     const { name, text, unit, scale } = column;
     const known = mindscope.i18n.both(`operators.col.${name}`);
@@ -127,7 +187,7 @@
     };
     if (text) {
       return { ...shared, filter: "agTextColumnFilter", initialWidth: WIDTHS[name] || 150, tooltipField: name, cellRenderer: "MindscopeOperator",
-        pinned: name === page.sheet.columns[0].name ? "left" : null };
+        ...place(page, name) };
     }
     return { ...shared, ...NUMBER, cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber", cellRendererParams: { scale, whole: WHOLE.has(name) } };
   }
@@ -217,6 +277,11 @@
       const drawn = { ...layout, font, hoverlabel };
       for (const name of ["xaxis", "yaxis"]) if (layout[name]) drawn[name] = axis(layout[name]);
       return { ...figure, layout: drawn };
+    },
+
+    place(data, rootId) {
+      const page = pages.get(rootId);
+      if (page && data) drawScopes(page, data);
     },
 
     pressed(click, rootId) {

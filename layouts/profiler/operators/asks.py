@@ -13,7 +13,7 @@ VARIANTS = ("ai_core", "gpu", "gpu_kernel", "ai_cpu", "host_cpu", "communication
 VIEWS = ("types", "operators", "shapes", "executions")
 SEARCHED = ("name", "type", "full_name")
 MOST_OPEN = 100
-KEYS = ("core", "chart", "by", "view", "q", "in", "sort", "open", "scope", "amount")
+KEYS = ("core", "chart", "by", "view", "q", "in", "sort", "open", "scope", "amount", "form")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Ask:
 
     variant "" is the first there is. by: "total" or "mean" time of types. sort: column and "desc" or "asc", None for the
     longest first. opened: types whose operators are shown below them. scope: the path whose parts are drawn, amount: "time" or
-    "flops".
+    "flops", form: "treemap" or "icicle".
     """
 
     choice: Choice
@@ -37,6 +37,7 @@ class Ask:
     opened: tuple[str, ...] = ()
     scope: str = ""
     amount: str = "time"
+    form: str = "treemap"
     dark: bool = False
 
 
@@ -52,7 +53,8 @@ def read_ask(data: Any) -> Ask | None:
         choice, read_against(data), text(data, "core", choices=("", *VARIANTS)), text(data, "chart", "pie", ("pie", "bar")),
         text(data, "by", "total", ("total", "mean")), text(data, "view", "types", VIEWS), text(data, "q"),
         text(data, "in", "name", SEARCHED), read_sort(text(data, "sort")), tuple(opened), text(data, "scope", limit=20_000),
-        text(data, "amount", "time", ("time", "flops")), text(data, "theme", "light", ("light", "dark")) == "dark",
+        text(data, "amount", "time", ("time", "flops")), text(data, "form", "treemap", ("treemap", "icicle")),
+        text(data, "theme", "light", ("light", "dark")) == "dark",
     )  # fmt: skip
 
 

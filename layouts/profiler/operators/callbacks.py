@@ -10,7 +10,7 @@ from dash import ClientsideFunction, Input, Output, State, no_update
 
 from layouts.page import FrameSource, Ids
 from layouts.profiler.body import register_body
-from layouts.profiler.operators import drawing
+from layouts.profiler.operators import drawing, scopes
 from layouts.profiler.operators.asks import VIEWS, Ask, read_ask, read_sort
 from layouts.profiler.operators.compare import changes, compared
 from layouts.profiler.operators.layout import FRAMES
@@ -40,6 +40,11 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
     app.callback(Output(ids("sheet"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(tell)
     app.callback(Output(ids("drawing"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
+    def place(data: Any) -> Any:
+        ask = read_ask(data)
+        return no_update if ask is None else parts(tables, ask)
+
+    app.callback(Output(ids("scopes"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(place)
     app.callback(
         Output(ids("grid"), "getRowsResponse"), Input(ids("grid"), "getRowsRequest"), State(ids("ask"), "data"),
         prevent_initial_call=True,
@@ -78,6 +83,20 @@ def figure(tables: Tables, ask: Ask) -> dict[str, Any]:
         return drawing.waterfall(told, before, after, (_name(ask.against), _name(ask.choice)))
     parts = drawing.slices(types, ask.by)
     return drawing.pie(parts) if ask.chart == "pie" else drawing.bar(parts)
+
+
+def parts(tables: Tables, ask: Ask) -> dict[str, Any]:
+    """The scopes as rectangles, and what is summed up: FLOPs as their writer did, where there is such a file."""
+    variant, sums = tables.scopes(ask)
+    root = scopes.tree(sums, ask.scope)
+    if not root.parts and ask.scope:
+        ask = replace(ask, scope="")
+        root = scopes.tree(sums, "")
+    tiles = scopes.treemap(root) if ask.form == "treemap" else scopes.icicle(root)
+    return {
+        "scope": ask.scope, "total": root.amount, "tiles": tiles, "amount": ask.amount, "form": ask.form,
+        "flops": tables.has_flops(ask, variant), "summary": tables.flops(ask.choice),
+    }  # fmt: skip
 
 
 def _name(choice: Any) -> str:
@@ -120,4 +139,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
     )  # fmt: skip
     call("draw", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), Input(ids("prefs"), "data"), root,
          prevent_initial_call=True)  # fmt: skip
+    call("place", Input(ids("scopes"), "data"), root, prevent_initial_call=True)
     call("pressed", Input(ids("plot"), "clickData"), root, prevent_initial_call=True)

@@ -70,10 +70,9 @@ def pie(parts: Sequence[Slice]) -> dict[str, Any]:
     trace = {
         "type": "pie", "labels": [f"{name}  {_label(part)}" for name, part in zip(names, parts, strict=True)],
         "values": typed(np.array([part.value for part in parts], np.float64)), "sort": False, "direction": "clockwise",
-        "hole": 0.5, "insidetextorientation": "horizontal", "insidetextfont": {"color": "#ffffff"},
+        "hole": 0.5, "textinfo": "none",
         "text": [f"{_named(part.name)}<br>{_label(part)}" for part in parts], "hoverinfo": "text",
-        "texttemplate": [f"{100 * part.share:.3g}%" if part.share >= 0.04 else "" for part in parts],
-        "textposition": "inside", "customdata": [part.name for part in parts],
+        "customdata": [part.name for part in parts],
         "marker": {"colors": [*_SHADES[: len(parts)]] if len(parts) <= MOST else [*_SHADES, _GREY], "line": {"width": 0}},
         "domain": {"x": [0.0, 0.46]},
     }  # fmt: skip
@@ -95,7 +94,8 @@ def bar(parts: Sequence[Slice]) -> dict[str, Any]:
     longest = max((part.value for part in parts), default=scale)
     axis = {"title": {"text": unit}, "nticks": 5, "range": [0, 1.3 * longest / scale]}
     names = {"type": "category", "automargin": True, "tickfont": {"size": 11}, "fixedrange": True}
-    return {"data": [trace], "layout": _layout(xaxis=axis, yaxis=names, bargap=0.25, margin={"l": 8, "r": 24, "t": 4, "b": 32})}
+    gap = 1.0 - min(0.75, 0.08 * len(parts))
+    return {"data": [trace], "layout": _layout(xaxis=axis, yaxis=names, bargap=gap, margin={"l": 8, "r": 24, "t": 4, "b": 36})}
 
 
 def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float, names: tuple[str, str]) -> dict[str, Any]:

@@ -32,6 +32,9 @@ _OPTIONS = {name: value for name, value in OPTIONS.items() if name not in ("rowS
 }
 
 
+_SCOPES = [html.Div(className="ms-operators-crumbs"), html.Div(className="ms-operators-scopes")]
+
+
 def layout(ids: Ids, routes: str) -> html.Div:
     """The page without data. routes is the URL prefix of plain routes."""
     plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
@@ -43,10 +46,12 @@ def layout(ids: Ids, routes: str) -> html.Div:
     children: list[Any] = [
         dcc.Store(id=ids("sheet")),
         dcc.Store(id=ids("drawing")),
+        dcc.Store(id=ids("scopes")),
         toolbar([], label="operators.variants", class_name="ms-operators-tabs"),
         html.Div(
             [
                 _card("types", html.Div(plot, className="ms-operators-plot")),
+                _card("scopes", _SCOPES),
             ],
             className="ms-operators-figures",
         ),

@@ -17,6 +17,7 @@ from layouts.profiler.choice import Choice
 from layouts.profiler.operators.asks import Ask
 from layouts.profiler.operators.compare import compared
 from layouts.profiler.operators.drawing import unit_of
+from layouts.profiler.operators.scopes import amounts, linked
 from layouts.profiler.operators.sheet import MOST_ROWS, Sheet
 from layouts.profiler.operators.variants import by_shapes, of_variant, present, variant_of, with_shares
 
@@ -81,6 +82,7 @@ class Tables:
     def __init__(self, source: FrameSource) -> None:
         self._source = source
         self._made: OrderedDict[tuple[Any, ...], Table | None] = OrderedDict()
+        self._sums: tuple[Any, dict[str, float]] = (None, {})
         self._lock = threading.Lock()
 
     def variants(self, ask: Ask) -> list[str]:
@@ -101,6 +103,31 @@ class Tables:
         if frame is None:
             frame = {"operators": OPERATORS, "operator_types": OPERATOR_TYPES}[name].empty()
         return with_shares(of_variant(frame, variant))
+
+    def scopes(self, ask: Ask) -> tuple[str, dict[str, float]]:
+        """The variant, and full name -> time or operations, kept for one ask; those of scopes where only these are known."""
+        variants = self.variants(ask)
+        variant = ask.variant if ask.variant in variants else next(iter(variants), "")
+        key = (ask.choice, variant, ask.amount)
+        if self._sums[0] != key:
+            found = amounts(self.operators(ask.choice, variant), ask.amount)
+            links = ask.choice.frame(self._source, "flops_scopes") if ask.amount == "flops" and not found else None
+            self._sums = (key, linked(links) if links is not None else found)
+        return variant, self._sums[1]
+
+    def has_flops(self, ask: Ask, variant: str) -> bool:
+        """Whether there are operations of operators or scopes."""
+        operators = self.operators(ask.choice, variant)
+        links = ask.choice.frame(self._source, "flops_scopes")
+        known = operators["flops"].notna().any() or operators["vector_flops"].notna().any()
+        return bool(known) or (links is not None and len(links) > 0)
+
+    def flops(self, choice: Choice) -> list[dict[str, Any]]:
+        """What the writer of the files summed up: unit, flops, flops_per_s, flops_use."""
+        frame = choice.frame(self._source, "flops")
+        if frame is None:
+            return []
+        return Sheet(frame).records(np.arange(len(frame)), ("unit", "flops", "flops_per_s", "flops_use"))
 
     def table(self, ask: Ask) -> Table | None:
         """The table of the view that is asked for; None where the profile has nothing of it."""
@@ -163,7 +190,7 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
             continue
         values = frame[name].array
         if isinstance(values, pd.Categorical):
-            used = [text for text in values.categories if text]
+            used = [code for code in np.unique(values.codes).tolist() if code >= 0 and values.categories[code]]
             if len(used) > (1 if name == "core" else 0):
                 found.append(Column(name, True))
             continue
@@ -183,7 +210,8 @@ def default_sort(ask: Ask, table: Table) -> tuple[str, str]:
     names = {column.name for column in table.columns}
     if "difference_ns" in names:
         return "difference_ns", "desc"
-    return LONGEST_FIRST.get(ask.view, "total_ns"), "desc"
+    wanted = LONGEST_FIRST.get(ask.view, "total_ns")
+    return wanted if wanted in names else "mean_ns", "desc"
 
 
 def filters_of(table: Table, given: Any) -> dict[str, Any]:
@@ -227,7 +255,8 @@ def _opened(table: Table, ask: Ask, row: int, sort: tuple[str, str], names: Sequ
     if below is None or record["type"] not in ask.opened:
         return found
     filters = {"type": {"type": "equals", "filter": record["type"]}, "core": {"type": "equals", "filter": record["core"]}}
-    order = sort if sort[0] in below.frame and sort[0] not in ("type", "core") else ("total_ns", "desc")
+    longest = "total_ns" if below.frame["total_ns"].notna().any() else "mean_ns"
+    order = sort if sort[0] in below.frame and sort[0] not in ("type", "core", "total_ns") else (longest, sort[1])
     children = below.rows(order, filters=filters)
     shown = [name for name in names if name in below.frame and name != "type"]
     records = below.records(children[:MOST_CHILDREN], list(dict.fromkeys([*shown, "name", "full_name"])))
