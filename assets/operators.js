@@ -9,7 +9,7 @@
   const react = (...args) => window.React.createElement(...args);
   const WAIT_MS = 250;
   const NUMBER = { type: "rightAligned", filter: "agNumberColumnFilter", initialWidth: 104 };
-  const WIDTHS = { name: 260, type: 200, full_name: 420, core: 130, input_shapes: 240, output_shapes: 200, stack: 320 };
+  const WIDTHS = { name: 260, type: 200, full_name: 420, core: 130, input_shapes: 240, output_shapes: 200, stack: 320, start_ns: 180, duration_ns: 124, difference_ns: 128, with_total_ns: 140, with_mean_ns: 140, with_count: 116 };
   const pages = new Map();
 
   function build(page) {
@@ -103,6 +103,12 @@
     mindscope.i18n.label(page.within, "aria-label", "operators.in");
     page.within.addEventListener("change", () => page.change({ in: page.within.value === "name" ? [] : [page.within.value] }));
     page.csv = make("a", "ms-button", [icon("download"), words("operators.csv")], { download: "" });
+    page.csv.addEventListener("click", (event) => {
+      if (!page.made) return;
+      event.preventDefault();
+      page.saved = (page.saved || 0) + 1;
+      window.dash_clientside.set_props(page.store("save"), { data: { ...page.asked, turn: [String(page.saved)] } });
+    });
     page.count = make("span", "ms-muted");
     page.find(".ms-operators-bar").replaceChildren(page.views, input, page.within, page.count, make("span", "ms-grow"), page.csv);
   }
@@ -142,6 +148,8 @@
     page.within.value = get(page, "in", "name");
     const frame = { types: "operator_types", executions: "kernels" }[sheet.view] || "operators";
     const query = new URLSearchParams({ run: page.run.key, session: page.profile.session, rank: page.profile.rank, frame });
+    // A table that no frame is has its rows from a callback.
+    page.made = sheet.view === "shapes" || (Boolean(page.against) && sheet.view !== "executions");
     page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
     mindscope.i18n.write(page.count, "operators.rows", { n: count(sheet.rows) });
   }
@@ -189,7 +197,7 @@
       return { ...shared, filter: "agTextColumnFilter", initialWidth: WIDTHS[name] || 150, tooltipField: name, cellRenderer: "MindscopeOperator",
         ...place(page, name) };
     }
-    return { ...shared, ...NUMBER, cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber", cellRendererParams: { scale, whole: WHOLE.has(name) } };
+    return { ...shared, ...NUMBER, initialWidth: WIDTHS[name] || NUMBER.initialWidth, cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber", cellRendererParams: { scale, whole: WHOLE.has(name) } };
   }
 
   cells.MindscopeNumber = ({ value, scale, whole, colDef }) => {

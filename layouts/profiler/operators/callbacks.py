@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import asdict, replace
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
+from parsers.export.frames import csv_rows
 
 from layouts.page import FrameSource, Ids
 from layouts.profiler.body import register_body
+from layouts.profiler.choice import Choice
 from layouts.profiler.operators import drawing, scopes
 from layouts.profiler.operators.asks import VIEWS, Ask, read_ask, read_sort
 from layouts.profiler.operators.compare import changes, compared
 from layouts.profiler.operators.layout import FRAMES
-from layouts.profiler.operators.tables import Tables, default_sort, page_of
+from layouts.profiler.operators.tables import Tables, default_sort, page_of, searched
 from layouts.state import BadInput
 
 _LARGEST = 10**9
+MOST_SAVED = 200_000
+"""Rows of a table that is made for the page; whole frames are saved by a route (`app.profile_tables`)."""
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
@@ -44,6 +49,11 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         ask = read_ask(data)
         return no_update if ask is None else parts(tables, ask)
 
+    def save(data: Any) -> Any:
+        ask = read_ask(data)
+        return no_update if ask is None else csv(tables, ask) or no_update
+
+    app.callback(Output(ids("file"), "data"), Input(ids("save"), "data"), prevent_initial_call=True)(save)
     app.callback(Output(ids("scopes"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(place)
     app.callback(
         Output(ids("grid"), "getRowsResponse"), Input(ids("grid"), "getRowsRequest"), State(ids("ask"), "data"),
@@ -80,7 +90,7 @@ def figure(tables: Tables, ask: Ask) -> dict[str, Any]:
     types = tables.types(ask.choice, variant)
     if ask.against is not None:
         told, before, after = changes(compared(types, tables.types(ask.against, variant), ("type", "core")))
-        return drawing.waterfall(told, before, after, (_name(ask.against), _name(ask.choice)))
+        return drawing.waterfall(told, before, after, _names(ask.against, ask.choice))
     parts = drawing.slices(types, ask.by)
     return drawing.pie(parts) if ask.chart == "pie" else drawing.bar(parts)
 
@@ -99,9 +109,26 @@ def parts(tables: Tables, ask: Ask) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _name(choice: Any) -> str:
-    session = "" if choice.session == "." else f" {choice.session}"
-    return f"{choice.run}{session} {choice.rank}"[-40:]
+def _names(before: Choice, after: Choice) -> tuple[str, str]:
+    """What tells two profiles apart: run, session and rank, as far as they differ."""
+    parts = [
+        (one.run, "" if one.session == "." else one.session, f"rank {one.rank}") for one in (before, after)
+    ]  # fmt: skip
+    differing = [place for place in range(3) if parts[0][place] != parts[1][place]]
+    first, second = (" ".join(filter(None, (part[place] for place in differing)))[-28:] for part in parts)
+    return first, second
+
+
+def csv(tables: Tables, ask: Ask) -> dict[str, str] | None:
+    """The rows of a table that no frame has, as dcc.Download has them: those that the search finds, in their order."""
+    table = tables.table(ask)
+    if table is None:
+        return None
+    rows = table.sheet.rows(ask.sort or default_sort(ask, table), (ask.query, searched(table, ask)))[:MOST_SAVED]
+    names = [column.name for column in table.columns]
+    content = b"".join(csv_rows(table.sheet.frame.iloc[rows], names)).decode()
+    name = re.sub(r"[^\w.-]+", "_", f"{ask.choice.run}_{ask.view}").strip("._")[:80] or "operators"
+    return {"filename": f"{name}.csv", "content": content}
 
 
 def rows(tables: Tables, ask: Ask, request: Any) -> dict[str, Any]:

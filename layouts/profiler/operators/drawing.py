@@ -101,7 +101,7 @@ def bar(parts: Sequence[Slice]) -> dict[str, Any]:
 def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float, names: tuple[str, str]) -> dict[str, Any]:
     """From the total time of one profile to that of another, in ns: changes are (type, difference), "" for all others."""
     unit, scale = unit_of([before, after])
-    labels = [names[0], *(_named(name) for name, _ in changes), names[1]]
+    labels = [_named(names[0]), *(_named(name) for name, _ in changes), _named(names[1])]
     level = before
     base, size, colour = [0.0], [before], [_WHOLE]
     for _, change in changes:
@@ -110,15 +110,20 @@ def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float,
         colour.append(_MORE if change > 0 else _LESS)
         level += change
     told = [fmt.duration(before / 1e9), *(_signed(change) for _, change in changes), fmt.duration(after / 1e9)]
+    ends = np.array([*base, 0.0]) + np.array([*size, after])
     trace = {
-        "type": "bar", "x": list(range(len(labels))), "y": typed(np.array([*size, after]) / scale),
+        "type": "bar", "orientation": "h", "y": list(range(len(labels))), "x": typed(np.array([*size, after]) / scale),
         "base": typed(np.array([*base, 0.0]) / scale), "text": told, "textposition": "outside", "cliponaxis": False,
         "hovertext": [f"{label}<br>{one}" for label, one in zip(labels, told, strict=True)], "hoverinfo": "text",
         "marker": {"color": [*colour, _WHOLE]}, "textfont": {"size": 11}, "constraintext": "none",
+        "customdata": ["", *(name for name, _ in changes), ""],
     }  # fmt: skip
-    across = {"tickvals": list(range(len(labels))), "ticktext": labels, "tickangle": 35, "automargin": True, "fixedrange": True}
-    up = {"title": {"text": unit}, "nticks": 5}
-    return {"data": [trace], "layout": _layout(xaxis=across, yaxis=up, bargap=0.2, margin={"l": 48, "r": 8, "t": 16, "b": 8})}
+    up = {
+        "tickvals": list(range(len(labels))), "ticktext": labels, "automargin": True, "fixedrange": True,
+        "range": [len(labels) - 0.5, -0.5], "tickfont": {"size": 11}, "showgrid": False,
+    }  # fmt: skip
+    axis = {"title": {"text": unit}, "nticks": 5, "range": [0, 1.15 * float(ends.max(initial=scale)) / scale]}
+    return {"data": [trace], "layout": _layout(xaxis=axis, yaxis=up, bargap=0.25, margin={"l": 8, "r": 24, "t": 4, "b": 36})}
 
 
 def _signed(change: float) -> str:

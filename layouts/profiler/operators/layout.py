@@ -12,7 +12,7 @@ from layouts.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import t
 from layouts.page import Ids
 from layouts.parts import icon_button, toolbar
-from layouts.profiler.body import body
+from layouts.profiler.body import body, damage
 from layouts.profiler.operators.asks import KEYS
 from layouts.texts.operators import TEXTS
 
@@ -47,6 +47,9 @@ def layout(ids: Ids, routes: str) -> html.Div:
         dcc.Store(id=ids("sheet")),
         dcc.Store(id=ids("drawing")),
         dcc.Store(id=ids("scopes")),
+        dcc.Store(id=ids("save")),
+        dcc.Download(id=ids("file")),
+        damage(),
         toolbar([], label="operators.variants", class_name="ms-operators-tabs"),
         html.Div(
             [

@@ -23,6 +23,9 @@ MOST_ROWS = 1_000
 MOST_FILTERS = 20
 NONE = -1
 """What a column of whole numbers has where the file has none."""
+SIZED = ("difference_ns",)
+"""Columns that are sorted by their size, whatever the sign."""
+_EXACT = 2**53
 Rows = NDArray[np.int64]
 
 
@@ -76,6 +79,7 @@ class Sheet:
             numbers = np.append(ranks, -1)[values.codes].astype(np.float64)
         else:
             numbers = np.asarray(values, np.float64)
+            numbers = np.abs(numbers) if name in SIZED else numbers
         # NaN sorts last both ways; equal rows keep their order.
         made = np.argsort(-numbers if way == "desc" else numbers, kind="stable").astype(np.int64)
         self._orders[key] = made
@@ -154,4 +158,5 @@ def _plain(values: Any) -> list[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "f":
         return [value if math.isfinite(value) else None for value in array.tolist()]
-    return [None if value == NONE else value for value in array.tolist()]
+    # A browser has no whole numbers beyond 2^53.
+    return [None if value == NONE else value if abs(value) < _EXACT else str(value) for value in array.tolist()]

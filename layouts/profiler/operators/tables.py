@@ -200,9 +200,19 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
             continue
         unit, scale = _FIXED.get(name, ("", 1.0))
         if name.endswith("_ns") and name not in _FIXED:
-            unit, scale = unit_of([float(np.abs(numbers[there]).max())])
+            unit, scale = unit_of([_largest(frame, alike) for alike in _alike(name, frame)])
         found.append(Column(name, False, unit, scale))
     return tuple(found)
+
+
+def _alike(name: str, frame: pd.DataFrame) -> list[str]:
+    """The columns that are read against each other and have one unit: those of two profiles and their difference."""
+    plain = name.removeprefix("with_").replace("difference_ns", "total_ns")
+    return [plain, f"with_{plain}"] if f"with_{plain}" in frame else [name]
+
+
+def _largest(frame: pd.DataFrame, name: str) -> float:
+    return float(np.nanmax(np.abs(frame[name].to_numpy(np.float64)), initial=0.0))
 
 
 def default_sort(ask: Ask, table: Table) -> tuple[str, str]:
@@ -232,11 +242,15 @@ def _scaled(one: Any, scale: float) -> Any:
     return one | numbers | inner
 
 
+def searched(table: Table, ask: Ask) -> str:
+    """The column that is searched."""
+    return ask.searched if ask.searched in table.sheet.frame else "type"
+
+
 def page_of(table: Table, ask: Ask, start: int, end: int, filters: Any = None) -> tuple[list[dict[str, Any]], int]:
     """Rows start to end of the table as it is asked for, and how many there are. Opened types are followed by operators."""
     sort = ask.sort or default_sort(ask, table)
-    searched = ask.searched if ask.searched in table.sheet.frame else "type"
-    rows = table.sheet.rows(sort, (ask.query, searched), filters_of(table, filters))
+    rows = table.sheet.rows(sort, (ask.query, searched(table, ask)), filters_of(table, filters))
     names = [column.name for column in table.columns]
     extra = [name for name in ("type", "core", "full_name") if name in table.sheet.frame and name not in names]
     if table.below is None or not ask.opened:
