@@ -92,8 +92,9 @@ def tree(sums: Mapping[str, float], scope: str) -> Scope:
         at = pending.pop()
         while len(at.parts) == 1:
             (only,) = at.parts.values()
-            if not only.parts:
-                break
+            own = only.amount - math.fsum(part.amount for part in only.parts.values())
+            if not only.parts or own > 1e-9 * only.amount:
+                break  # an operator, or a scope whose name is an operator's too
             at.name, at.path, at.parts = (f"{at.name}/{only.name}" if at.name else only.name), only.path, only.parts
         pending += at.parts.values()
     return root
