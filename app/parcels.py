@@ -15,7 +15,7 @@ COMMON = "common"
 SHELL = "shell"
 KINDS = (".css", ".js")
 _PLACE = "parcels/"
-_SHELL_ONLY = ("shell.js",)  # routing and menu, of our own application alone
+_SHELL_ONLY = ("shell.js", "views.js")  # routing, menu and saved views, of our own application alone
 
 
 def name_of(owner: str, kind: str) -> str:

@@ -165,6 +165,7 @@
     const element = document.getElementById(`${frame}-frame`);
     states.set(frame, state || {});
     if (!runs || !element) return;
+    mindscope.notes.take(frame, runs.notebook);
     const { gone, selected } = mindscope.picker;
     const empty = runs.rows.length === 0;
     const names = empty || !element.dataset.needs || selected(state, runs.rows).size ? [] : gone(state, runs.rows);
@@ -245,8 +246,10 @@
     const action = element && actions[element.dataset.action];
     if (action) action(element);
     if (event.target instanceof HTMLDialogElement) event.target.close();  // a click on the backdrop
+    // The path is that of the press: what was pressed may be gone by now.
+    const path = event.composedPath();
     for (const open of document.querySelectorAll("details.ms-details[open]")) {
-      if (!open.contains(event.target)) open.open = false;
+      if (!path.includes(open)) open.open = false;
     }
   });
 

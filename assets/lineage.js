@@ -246,11 +246,13 @@
       const known = byMark.get(marks[i]);
       if (known) {
         known.members.push(key);
+        known.note = null;  // a note is of one run
         for (const [name, , values] of columns) if (values[i] !== values[page.places.get(known.key)]) known[`=${name}`] = null;
         return [];
       }
       const [job, colour] = jobs.get(key) || [{ tags: {} }, "var(--ms-muted)"];
-      const row = { key, name: key, members: [key], root: page.root.id, tags: job.tags, colour };
+      const note = mindscope.notes.noteOf(page.runs.notebook, key);
+      const row = { key, name: key, members: [key], root: page.root.id, tags: job.tags, colour, note };
       byMark.set(marks[i], row);
       for (const [name, numeric, values] of columns) row[`=${name}`] = numeric && typeof values[i] === "string" ? Number(values[i]) : values[i];
       return [row];
@@ -311,12 +313,14 @@
       headerName: inLanguage(title), groupId: group, marryChildren: true,
       children: page.sheet.columns.filter((column) => column.group === group && shown.has(column.name)).map((column) => columnOf(page, column)),
     })).filter((group) => group.children.length);
-    return [run, ...groups, links];
+    const notes = { headerName: mindscope.i18n.text("notes.group"), groupId: "notes", marryChildren: true, children: mindscope.notes.columns() };
+    return [run, notes, ...groups, links];
   }
 
   async function attach(page) {
     page.api = await window.dash_ag_grid.getApiAsync(page.root.dataset.grid);
     for (const name of ["filterChanged", "rowDataUpdated", "selectionChanged"]) page.api.addEventListener(name, () => tell(page));
+    mindscope.notes.attach(page.api);
     page.api.addEventListener("sortChanged", () => sorted(page));
     page.api.addEventListener("filterChanged", (event) => { if (event.source === "columnFilter") filtered(page); });
     page.api.addEventListener("columnPinned", (event) => { if (String(event.source).startsWith("ui")) pinned(page); });
@@ -640,6 +644,7 @@
   function exported(page, kind) {
     const query = new URLSearchParams();
     const shown = new Set(chosen(page));
+    if (Object.keys(page.runs.notebook.notes).length) for (const name of ["remark", "tags"]) query.append("col", name);
     for (const { name } of page.sheet.columns) if (shown.has(name)) query.append("col", name);
     const keys = shownKeys(page);
     if (!same(keys, page.sheet.keys)) for (const key of keys) query.append("run", key);
@@ -710,7 +715,7 @@
       const page = pageOf(rootId);
       if (!page || !take(page, state, sheet, runs)) return [nothing(), nothing()];
       const lang = mindscope.i18n.language();
-      const rowMark = JSON.stringify([sheet.stamp, hidden(page), together(page), lang, runs.rows.map((row) => [row.key, row.tags, row.colours])]);
+      const rowMark = JSON.stringify([sheet.stamp, hidden(page), together(page), lang, runs.rows.map((row) => [row.key, row.tags, row.colours]), runs.notebook.notes]);
       const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), page.state.pin, lang]);
       const rows = rowMark === page.rowMark ? nothing() : rowsOf(page);
       const columns = columnMark === page.columnMark ? nothing() : columnDefs(page);

@@ -105,6 +105,7 @@
     if (!view.runs.some(([key]) => key === head.of)) return;  // the answer for this state is on its way
     select(root, view);
     root.querySelector(".ms-overview-run .ms-dot").style.background = head.colour;
+    mindscope.notes.line(root.querySelector(".ms-notes-line"), runs.notebook, head.of, view.runs.find(([key]) => key === head.of)[1]);
     const text = JSON.stringify(head);
     const host = root.querySelector(".ms-overview-facts");
     if (host.dataset.head !== text) {

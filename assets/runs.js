@@ -79,6 +79,7 @@
       this.rows = [];
       this.drawnIn = new Map();
       this.order = new Map();
+      this.said = new Map();  // key -> its remark and tags as they are searched
       this.state = {};
       this.store = null;
       this.api = null;
@@ -100,22 +101,26 @@
       this.api.addEventListener("selectionChanged", (event) => this.selected(event));
       this.api.addEventListener("rowDataUpdated", () => this.show());
       this.api.addEventListener("filterChanged", () => this.show());
-      this.api.addEventListener("rowDoubleClicked", (event) => this.open(event.data));
+      mindscope.notes.attach(this.api);
+      this.api.addEventListener("rowDoubleClicked", (event) => { if (!mindscope.notes.isCell(event)) this.open(event.data); });
       this.api.addEventListener("cellKeyDown", (event) => {
+        if (mindscope.notes.isCell(event)) return;
         if (event.event.key === "Enter" && event.event.target.closest("a,button") === null) this.open(event.data);
       });
       this.show();
     }
 
     // Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
-    arrange({ rows }) {
+    arrange({ rows, notebook }) {
       const fresh = rows.filter((row) => !this.order.has(row.key));
       const least = Math.min(0, ...this.order.values());
       const first = this.order.size ? least - fresh.length : 0;
       fresh.forEach((row, i) => this.order.set(row.key, first + i));
       this.rows = rows;
       this.choose();
-      return rows.map((row) => ({ ...row, grid: this.gridId })).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
+      this.said = new Map(Object.entries(notebook.notes).map(([key, note]) => [key, `${note.remark}\n${mindscope.notes.tagsText(note.tags)}`]));
+      const own = (row) => ({ ...row, grid: this.gridId, note: mindscope.notes.noteOf(notebook, row.key) });
+      return rows.map(own).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
     }
 
     update(state, store) {
@@ -146,7 +151,8 @@
 
     // A name is the path below the base directory; what is above that is the same for all and tells nothing.
     passes(row) {
-      return this.test(row.name) || row.members.some(this.test) || (row.real !== "" && this.test(row.real));
+      const said = [row.key, ...row.members].map((key) => this.said.get(key)).filter(Boolean);
+      return [row.name, ...row.members, ...said].some(this.test) || (row.real !== "" && this.test(row.real));
     }
 
     write(changes) {

@@ -186,7 +186,20 @@
     if (root) window.dash_clientside.set_props(root.id.replace(/-root$/, "-provider"), { forceColorScheme: now.theme });
   });
 
-  mindscope.shell = { go };
+  // The page on screen with its state, as `open` takes it and layouts/notes.py keeps it.
+  function place() {
+    return (here || "") + address(mindscope.state.fromQuery(window.location.search));
+  }
+
+  // Go to a place; whether its page is one of ours.
+  function open(wanted) {
+    const [path, ...query] = wanted.split("?");
+    if (!(path in book.pages)) return false;
+    push(book.prefix + path + address(mindscope.state.fromQuery(query.join("?"))));
+    return true;
+  }
+
+  mindscope.shell = { go, open, place, prefix: () => book.prefix };
 
   // Connection --------------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from layouts.i18n import attributes, for_browser, t
 from layouts.listing import listing, problems
 from layouts.page import FrameSource, Ids, Page
 from layouts.state import text
+from layouts.texts import notes
 
 TICK_MS = 1000
 RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
@@ -43,7 +44,7 @@ _BROWSER_TEXTS = (
     "health.at", "health.all", "health.more", "health.bytes",
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.unreadable",
-    "shell.no_data", *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS),
+    "shell.no_data", *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS,
 )  # fmt: skip
 
 
@@ -63,7 +64,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             dcc.Store(id=ids("health-asked")),
             dcc.Interval(id=ids("interval"), interval=TICK_MS),
             *head,
-            html.Div(page.layout(ids, routes), className="ms-page"),
+            html.Div(page.layout(ids, routes), className="ms-page", **{"data-routes": routes}),
             html.Div(parts.empty_state("shell.empty", code=RECORD, hint="shell.empty_hint"), className="ms-frame-empty"),
             _gone(),
             _health(ids),

@@ -22,6 +22,7 @@ from layouts.texts import (
     insights,
     landscape,
     lineage,
+    notes,
     operators,
     overview,
     pair,
@@ -39,7 +40,8 @@ from layouts.texts import (
 )  # fmt: skip
 
 PARTS = (
-    shell.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS, steps.TEXTS,
+    shell.TEXTS, notes.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS,
+    steps.TEXTS,
     images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, target.TEXTS,
     pair.TEXTS, insights.TEXTS, profiling.TEXTS, operators.TEXTS, steptrace.TEXTS, profile.TEXTS,
 )  # fmt: skip

@@ -24,6 +24,7 @@ def _notebook(source: FrameSource) -> dict[str, Any]:
     found = source.notebook()
     return {
         "kept": found.kept,
+        "empty": told(Note()),
         "whyNot": found.why_not,
         "notes": {key: told(note) for key, note in found.notes.items()},
         "views": [told(view) for view in found.views],

@@ -145,6 +145,7 @@ def _top(ids: Ids) -> html.Header:
                 className="ms-place",
             ),
             frames.picker_host(ids),
+            _views(),
             _refresh(ids),
             frames.failure_button(),
             frames.health_button(),
@@ -159,6 +160,20 @@ def _top(ids: Ids) -> html.Header:
         ],
         className="ms-top",
     )
+
+
+def _views() -> html.Details:
+    """The list of saved views, which assets/views.js fills."""
+    return html.Details(
+        [
+            html.Summary(
+                parts.icon("bookmark"), className="ms-button ms-button-icon",
+                **attributes(title="views.title", aria_label="views.title"),
+            ),
+            html.Div(className="ms-popover", role="dialog", **attributes(aria_label="views.title")),
+        ],
+        className="ms-details ms-views",
+    )  # fmt: skip
 
 
 def _refresh(ids: Ids) -> html.Div:

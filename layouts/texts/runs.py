@@ -18,6 +18,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "runs.open_page": ("{page} of {name}", "{name} 的{page}"),
     "runs.name": ("Name", "名称"),
     "runs.open": ("Open", "查看"),
+    "runs.remark": ("Remark", "备注"),
+    "runs.tags": ("Tags", "标记"),
     "runs.state": ("State", "状态"),
     "runs.value": ("Last value", "最新值"),
     "runs.steps": ("Steps", "步骤数"),

@@ -28,11 +28,16 @@ _TIME = {
     "cellClass": "ms-grid-quiet",
     "sortingOrder": ["desc", "asc", None],
 }
+_NOTE = {"filter": "agTextColumnFilter", "cellClass": "ms-note-cell", "comparator": {"function": "mindscopeNoteOrder"}}
 _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("name", {"cellRenderer": "MindscopeRun", "flex": 1, "minWidth": 260, "pinned": "left", "lockPinned": True,
               "filter": "agTextColumnFilter"}),
     ("open", {"cellRenderer": "MindscopeLinks", "valueGetter": {"function": "null"}, "initialWidth": 64, "sortable": False,
               "filter": False, "resizable": False}),
+    ("remark", {"initialWidth": 132, "valueGetter": {"function": "mindscopeRemark(params.data)"}, **_NOTE,
+                "tooltipValueGetter": {"function": "params.value"}}),
+    ("tags", {"initialWidth": 88, "valueGetter": {"function": "mindscopeNoteTags(params.data)"}, **_NOTE,
+              "cellRenderer": "MindscopeNoteTags"}),
     ("state", {"cellRenderer": "MindscopeState", "initialWidth": 124, "filter": "agTextColumnFilter"}),
     ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 144}),
     ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),

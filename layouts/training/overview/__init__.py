@@ -30,7 +30,10 @@ def layout(ids: Ids, routes: str) -> Any:
             dcc.Store(id=ids("head")),
             dcc.Store(id=ids("shown")),
             html.Div(parts.empty_state("overview.no_runs", hint="overview.no_runs_hint"), className="ms-overview-none"),
-            html.Div([_selector(), html.Div(className="ms-overview-facts")], className="ms-overview-head"),
+            html.Div(
+                [_selector(), html.Div(className="ms-overview-facts"), html.Div(className="ms-notes-line")],
+                className="ms-overview-head",
+            ),
             html.Div([_empty_tile(ids, what) for what in TILES], className="ms-tiles"),
         ],
         id=ids("root"),
