@@ -107,6 +107,8 @@
         if (mindscope.notes.isCell(event)) return;
         if (event.event.key === "Enter" && event.event.target.closest("a,button") === null) this.open(event.data);
       });
+      // The grid may have filtered its rows before it was known whose they are.
+      if (this.filtering()) this.api.onFilterChanged();
       this.show();
     }
 
