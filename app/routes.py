@@ -154,10 +154,7 @@ def settings(source: FrameSource, kind: str) -> Response:
         _wait_for_look(source)
         described = _with_notes(source.lineage(), source.notebook().notes)
         rows = _named(described, [row.run for row in described], "run")
-        known = lineage.columns(rows)
-        if "col" in request.args:
-            known = list(dict.fromkeys([*known, *NOTED]))
-        names = ["run", *(name for name in _named(known, known, "col") if name != "run")]
+        names = _named_columns(lineage.columns(rows))
     except Unusable as error:
         return refusal(error)
     return _rows_answer(rows, names, "lineage", kind)
@@ -169,8 +166,9 @@ def pipelines(source: FrameSource, kind: str) -> Response:
         _refuse_unknown_parameters(("run", "col"))
         _wait_for_look(source)
         found = pipeline_table(source, None)
-        rows = _named(found.rows, [row.run for row in found.rows], "run")
-        names = ["run", *_named(found.columns, found.columns, "col")]
+        noted = _with_notes(found.rows, source.notebook().notes)
+        rows = _named(noted, [row.run for row in noted], "run")
+        names = _named_columns([*found.columns, *(name for name in NOTED if any(name in row.settings for row in rows))])
     except Unusable as error:
         return refusal(error)
     return _rows_answer(rows, names, "pipelines", kind)
@@ -182,6 +180,13 @@ def _rows_answer(rows: Sequence[LineageRow], names: Sequence[str], name: str, ki
     answer.headers["Content-Disposition"] = values.attachment(f"{name}.{kind}")
     answer.cache_control.no_store = True
     return answer
+
+
+def _named_columns(known: Sequence[str]) -> list[str]:
+    """Columns of an export: the run, and those of the known ones and of NOTED that the request names; all known by default."""
+    if "col" in request.args:
+        known = list(dict.fromkeys([*known, *NOTED]))
+    return ["run", *(name for name in _named(known, known, "col") if name != "run")]
 
 
 def _with_notes(rows: Sequence[LineageRow], notes: Mapping[str, Note]) -> list[LineageRow]:

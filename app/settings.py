@@ -99,7 +99,7 @@ SETTINGS = (
     Setting("port", 8080, "port to serve at, 0 for any that is free", _number(0, 65535, "a whole number from 0 to 65535")),
     Setting("host", "127.0.0.1", "address to listen at; any but a local one asks visitors for a token", _text("an address")),
     Setting("url_path_prefix", "/", "path below which everything is served", parse_prefix),
-    Setting("workspace", "", "directory of the index and logs, never below the runs (default: the user's cache directory)",
+    Setting("workspace", "", "directory of the index, notes and logs, never below the runs (default: the user's cache directory)",
             _text("a directory")),
     Setting("reload_interval", 3, "seconds between looks at the files, 0 to read them once",
             _number(0, 300, "a whole number of seconds from 0 to 300")),

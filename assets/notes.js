@@ -109,6 +109,7 @@
   // Edit in the cells of a grid: double click, Enter or F2.
   function attach(api) {
     const edit = (event) => {
+      if (!event.data.note) return;
       const cell = event.event.target.closest(".ag-cell");
       const name = cell.getAttribute("col-id");
       const back = () => {
