@@ -27,6 +27,7 @@ from layouts.texts import (
     overview,
     pair,
     pipelines,
+    preparation,
     profile,
     profiling,
     runs,
@@ -44,6 +45,7 @@ PARTS = (
     steps.TEXTS,
     images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, target.TEXTS,
     pair.TEXTS, insights.TEXTS, profiling.TEXTS, operators.TEXTS, steptrace.TEXTS, profile.TEXTS,
+    preparation.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

@@ -24,7 +24,7 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
 
     elsewhere names runs that are not chosen and have profiles, for a choice without any.
     """
-    runs = selected_runs(state, source)
+    runs = selected_runs(state, source, ("profile",))
     source.want(runs)
     rows = {member: row for row in source.runs() for member in row.members}
     listed = ((run, source.profiles(run)) for run in runs)
