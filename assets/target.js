@@ -336,13 +336,13 @@
     box.replaceChildren(make("table", "ms-target-table", [make("thead", "", header), make("tbody", "", rows)]));
   }
 
-  // A link to the curves of both runs, where there is a menu to take it from.
+  // A link to both runs in one view, where there is a menu to take it from.
   function both(page, pair) {
-    const menuLink = document.querySelector('.ms-menu-link[data-page="scalars"]');
+    const menuLink = document.querySelector('.ms-menu-link[data-page="pair"]');
     if (!menuLink) return make("td", "");
-    const query = new URLSearchParams(pair.runs.map((key) => ["run", key]));
+    const query = new URLSearchParams({ one: pair.runs[0], other: pair.runs[1] });
     const link = make("a", "ms-button ms-button-icon", icon("compare"), { href: `${menuLink.getAttribute("href")}?${query}` });
-    for (const name of ["title", "aria-label"]) mindscope.i18n.label(link, name, "target.curves");
+    for (const name of ["title", "aria-label"]) mindscope.i18n.label(link, name, "target.both");
     return make("td", "", link);
   }
 

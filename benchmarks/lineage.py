@@ -1,4 +1,4 @@
-"""A thousand runs of thirty settings on the model lineage page: what the server spends on its table and on its axes."""
+"""A thousand runs of thirty columns on the pages about them: what the server spends on tables, axes, strengths and forests."""
 
 from __future__ import annotations
 
@@ -13,15 +13,21 @@ from benchmarks.measure import Figure, in_fresh_process
 
 RUNS, COLUMNS = 1_000, 30
 BOUND_MS = 300.0
+REFITS = 40
 
 
 def figures(times: int) -> list[Figure]:
     """Table and figure, from the rows in memory to the text that is sent."""
     results = in_fresh_process("benchmarks.lineage", times=times)
     note = f"{RUNS:,} runs, {COLUMNS} columns"
+    explained = in_fresh_process("benchmarks.lineage", "target", times=times)
     return [
         Figure("model lineage: table and axes, the first time", "CPU ms", BOUND_MS, tuple(r["both"] for r in results), note),
         Figure("model lineage: axes again, another colour", "CPU ms", BOUND_MS, tuple(r["again"] for r in results)),
+        Figure("optimisation: |r| and Spearman with intervals", "CPU ms", 500.0, tuple(r["strengths"] for r in explained)),
+        Figure("optimisation: the page's answer, all of it", "CPU ms", 1_000.0, tuple(r["sheet"] for r in explained)),
+        Figure("optimisation: chart and pairs of a setting", "CPU ms", 300.0, tuple(r["chart"] for r in explained)),
+        Figure("optimisation: forest", "CPU s", 15.0, tuple(r["forest"] for r in explained), f"{REFITS} refits"),
     ]
 
 
@@ -31,13 +37,13 @@ def measure() -> dict[str, float]:
 
     from layouts.lineage.asks import read_ask
     from layouts.lineage.drawing import drawing, sheet
-    from layouts.lineage.model.columns import COLUMNS
+    from layouts.lineage.model.columns import COLUMNS as ABOUT
     from layouts.lineage.table import Table
     from parsers import lineage_frame
 
     rows = _rows()
     begun = time.process_time()
-    table = Table(rows, lineage_frame(rows), COLUMNS)
+    table = Table(rows, lineage_frame(rows), ABOUT)
     sent = sheet(table)
     names = [column["name"] for column in sent["columns"] if column["axis"]][:COLUMNS]
     drawn = drawing(table, read_ask({"col": names, "log": ["learning_rate"], "colour": ["metric/accuracy"]}), {})
@@ -48,6 +54,40 @@ def measure() -> dict[str, float]:
     if len(sent["columns"]) != COLUMNS:
         raise RuntimeError(f"wanted {COLUMNS} columns, got {len(sent['columns'])}")
     return {"both": both, "again": (time.process_time() - begun) * 1e3}
+
+
+def measure_target() -> dict[str, float]:
+    """CPU time of strengths, of the page's first answer, of a chart, and of a forest with all its refits."""
+    import msgspec
+
+    from layouts.lineage.model.columns import COLUMNS as ABOUT
+    from layouts.lineage.table import Table
+    from layouts.lineage.target.asks import Ask
+    from layouts.lineage.target.drawing import over_setting
+    from layouts.lineage.target.explained import choose, pairs, sheet
+    from parsers import lineage_frame
+    from parsers.analysis import forests, importance
+
+    rows = _rows()
+    table = Table(rows, lineage_frame(rows), ABOUT)
+    chosen = choose(table, Ask("metric/accuracy", "", None, "", None))
+    begun = time.process_time()
+    importance(chosen.frame, chosen.target)
+    strengths = (time.process_time() - begun) * 1e3
+    begun = time.process_time()
+    msgspec.json.encode(sheet(chosen))
+    whole = (time.process_time() - begun) * 1e3
+    begun = time.process_time()
+    setting = "learning_rate"
+    figure = over_setting(chosen.rows, chosen.frame, setting, chosen.target, {}, log=None)
+    msgspec.json.encode([figure, pairs(chosen, setting)])
+    chart = (time.process_time() - begun) * 1e3
+    begun = time.process_time()
+    *_, last = forests(chosen.frame, chosen.target)
+    forest = time.process_time() - begun
+    if last.refits != REFITS:
+        raise RuntimeError(f"wanted {REFITS} refits, got {last.refits}")
+    return {"strengths": strengths, "sheet": whole, "chart": chart, "forest": forest}
 
 
 def _rows() -> tuple[Any, ...]:
@@ -70,4 +110,4 @@ def _rows() -> tuple[Any, ...]:
 
 
 if __name__ == "__main__":
-    json.dump(measure(), sys.stdout)
+    json.dump(measure_target() if "target" in sys.argv else measure(), sys.stdout)

@@ -114,7 +114,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "target.second": ("Other run", "对比训练"),
     "target.named": ("{name}", "{name}"),
     "target.difference": ("Difference", "差值"),
-    "target.curves": ("Curves of both runs", "查看两个训练的曲线"),
+    "target.both": ("Both runs in one view", "对比这两个训练"),
     # Files
     "target.save": ("Save", "保存"),
     "target.save.png": ("PNG", "PNG"),

@@ -73,7 +73,7 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     pairs = page.locator(".ms-target-pairs tbody tr")
     expect(pairs.first).to_be_visible()
     link = str(pairs.first.locator("a.ms-button-icon").get_attribute("href"))
-    assert link.startswith("/scalars?run=run")
+    assert link.startswith("/pair?one=run")
 
     page.locator(".ms-target-importance").hover()
     page.locator(".ms-target-importance summary").click()
