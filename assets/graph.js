@@ -358,6 +358,7 @@
       }
       if (!sameGraph(wanted, page.asked)) page.fit = true;
       page.asked = wanted;
+      page.root.classList.add("ms-graph-busy");
       return [wanted, ...rest];
     },
 
@@ -371,6 +372,7 @@
     if (meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !mindscope.state.same(meta.of.against, other)) return [no_update, no_update];
       const before = page.drawing;
       page.drawing = drawing;
+      page.root.classList.remove("ms-graph-busy");
       page.keys = graph.canvas.keys(drawing.elements);
       page.opened = meta.opened || [];
       if (page.asked && page.asked.node) {

@@ -13,13 +13,17 @@ from layouts.figures.graph import arrange, picture
 from layouts.state import BadInput, text
 from layouts.training.graph.asks import LONGEST, Ask, read_ask
 from layouts.training.graph.drawing import shown_of
+from layouts.training.graph.finding import differing
 from layouts.training.graph.names import row_of
 from layouts.training.graph.statistics import TABLES, csv, table
 from layouts.training.graph.treemap import into, treemap
 from layouts.training.graph.treemap import picture as picture_of
 from layouts.training.graph.views import Opened, Views
 
-FORMS = ("svg", "treemap.svg", "attribute", "dot", "json", "all.dot", "all.json", *(f"{name}.csv" for name in TABLES))
+FORMS = (
+    "svg", "treemap.svg", "attribute", "differences.csv", "dot", "json", "all.dot", "all.json",
+    *(f"{name}.csv" for name in TABLES),
+)  # fmt: skip
 
 
 def file(views: Views, data: Any) -> dict[str, str]:
@@ -33,6 +37,8 @@ def file(views: Views, data: Any) -> dict[str, str]:
     title = opened.graph.title or opened.graph.name
     if form == "attribute":
         return _attribute(ask, opened, view, text(data, "attribute", limit=LONGEST))
+    if form == "differences.csv":
+        return _named(ask, opened, form, csv(differing(opened)))
     if form.endswith(".csv"):
         return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
     if form == "treemap.svg":

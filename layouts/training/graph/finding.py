@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View, search
@@ -22,7 +23,7 @@ from layouts.training.graph.asks import read_of
 from layouts.training.graph.panel import kind_of
 from layouts.training.graph.views import Opened, Views
 
-MOST = 200
+MOST = 500
 """So many results are listed."""
 LONGEST = 500
 _CONDITION = re.compile(r"(type|shape|dtype|kind):(\S+)", re.IGNORECASE)
@@ -93,14 +94,36 @@ def differences(opened: Opened, view: View) -> list[Any]:
     numbers = {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
     said = t("graph.differences", **{state: fmt.count(many) for state, many in numbers.items()})
     edges = t("graph.edges_differ", added=fmt.count(len(found.edges_added)), removed=fmt.count(len(found.edges_removed)))
-    lines: list[Any] = [html.P([said, html.Br(), edges], className="ms-graph-count ms-muted", role="status")]
+    save = html.Button("CSV", type="button", className="ms-graph-jump", **{"data-save": "differences.csv"})
+    lines: list[Any] = [html.P([said, html.Br(), edges, " ", save], className="ms-graph-count ms-muted", role="status")]
     state = opened.compared.both.state
     rows = [row for code in (CHANGED, ADDED, REMOVED) for row in np.flatnonzero(state == code)[:MOST].tolist()]
     for row in rows[:MOST]:
-        fields = " ".join(found.changed.get(row, ()))
+        fields = [part for field in found.changed.get(row, ()) for part in (" ", _field(field))][1:]
         lines.append(_node(view, row, opened.state(row), fields))
     more = sum(numbers.values()) - min(len(rows), MOST)
     return [*lines, *([html.P(t("graph.more", n=fmt.count(more)), className="ms-graph-count ms-muted")] if more else [])]
+
+
+def _field(name: str) -> html.Span:
+    return t("graph.attributes" if name == "attributes" else f"graph.fact.{name}")
+
+
+def differing(opened: Opened) -> pd.DataFrame:
+    """Every node that differs: state, fields, name with its scopes, type, output and shape, and those of its counterpart."""
+    names = ("full_name", "type", "output_type", "shape")
+    head = ["state", "fields", *names, *(f"other_{name}" for name in names)]
+    compared = opened.compared
+    if compared is None:
+        return pd.DataFrame(columns=head)
+    mine, theirs = ([graph.nodes[name].tolist() for name in names] for graph in (opened.graph, compared.graph))
+    lines = []
+    for row in np.flatnonzero(compared.both.state).tolist():
+        state, there = opened.state(row), int(compared.both.second[row])
+        here = [""] * len(names) if state == "added" else [column[row] for column in mine]
+        other = [""] * len(names) if state == "removed" else [column[there] for column in theirs]
+        lines.append([state, " ".join(compared.difference.changed.get(row, ())), *here, *other])
+    return pd.DataFrame(lines, columns=head)
 
 
 def _scope(view: View, scope: int) -> html.Button:
@@ -109,14 +132,14 @@ def _scope(view: View, scope: int) -> html.Button:
     return _line(f"s:{path}", "scope", view.scopes.label(scope), path.rpartition("/")[0], many)
 
 
-def _node(view: View, row: int, state: str = "", note: str = "") -> html.Button:
+def _node(view: View, row: int, state: str = "", note: Any = "") -> html.Button:
     network = view.network
     scope, _, last = network.full_names[row].rpartition("/")
     note = note or network.types[network.type[row]]
     return _line(f"n{row}", state or kind_of(view, row), last or network.full_names[row], scope, note)
 
 
-def _line(name: str, kind: str, last: str, scope: str, note: str) -> html.Button:
+def _line(name: str, kind: str, last: str, scope: str, note: Any) -> html.Button:
     head = html.Span([html.Span(last, className="ms-cut"), html.Span(note, className="ms-muted ms-graph-carried")])
     where = html.Span("/".join(scope.split("/")[-2:]), className="ms-muted ms-cut ms-graph-where")
     parts = [html.Span(className=f"ms-graph-mark ms-graph-mark-{kind}"), head, where]

@@ -20,9 +20,9 @@ from layouts import format as fmt
 from layouts.i18n import t
 from layouts.training.graph.asks import Of
 from layouts.training.graph.names import key_of, row_of
-from layouts.training.graph.views import Opened, Views
+from layouts.training.graph.views import Opened, Views, comparable
 
-MOST_LINES = 200
+MOST_LINES = 1_000
 """So many inputs, outputs or members are listed."""
 MOST_TYPES = 40
 MOST_PARAMETERS = 50
@@ -103,7 +103,7 @@ def _changes(opened: Opened, row: int) -> list[Any]:
             values_of = opened.graph.nodes[column].iloc[row], other.nodes[column].iloc[there]
             lines.append(_change(t(f"graph.fact.{column}"), *values_of))
             continue
-        mine, theirs = opened.graph.attributes(row), other.attributes(there)
+        mine, theirs = comparable(opened.graph, row), comparable(other, there)
         differing = [name for name in {**mine, **theirs} if mine.get(name) != theirs.get(name)]
         lines += [_change(name, mine.get(name, "–"), theirs.get(name, "–")) for name in differing]
     return [said, *_section("changes", lines)]

@@ -147,6 +147,15 @@ def _made(graphs: list[Graph], version: tuple[int, ...]) -> Opened:
     return Opened(graphs[0], both.network, version, Compared(graphs[1], difference, both))
 
 
+REFERENCES = {"ir": "inputs", "dot": "id"}
+"""By format the attribute that only says how the file calls nodes: it numbers them anew each time, and edges tell the rest."""
+
+
+def comparable(graph: Graph, row: int) -> dict[str, str]:
+    """The attributes of a node that are compared with those of another graph's."""
+    return {name: text for name, text in graph.attributes(row).items() if name != REFERENCES.get(graph.format)}
+
+
 class _Attributes(Sequence[Hashable]):
     """The attributes of a graph's nodes as what can be compared."""
 
@@ -180,7 +189,7 @@ class _Said:
 
     def decoded(self) -> tuple[tuple[str, str], ...]:
         if self._decoded is None:
-            self._decoded = tuple(sorted(self._graph.attributes(self._row).items()))
+            self._decoded = tuple(sorted(comparable(self._graph, self._row).items()))
         return self._decoded
 
     def __eq__(self, other: object) -> bool:

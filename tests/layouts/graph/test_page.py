@@ -306,6 +306,11 @@ def test_two_graphs_stand_on_one_canvas_with_their_difference_listed(store: Stor
     classes = {element["data"]["id"]: element["classes"] for element in shown}
     marked = [key for key, names in classes.items() if "added" in names.split()]
     assert marked
+    saved = file(views, {**ask, "form": ["differences.csv"]})["content"]
+    states = Counter(line["state"] for line in csv.DictReader(io.StringIO(saved, newline="")))
+    assert states == Counter(
+        changed=len(difference.changed), added=len(difference.added), removed=len(difference.removed)
+    )  # fmt: skip
     # A gone graph to compare with says so.
     lost = drawn(views, read_ask(words(store, **{"with": ["no run"]})))
     assert "no run" in lost["meta"]["problems"][0]
@@ -344,6 +349,7 @@ def test_files_hold_what_is_named_after_the_run(store: Store, views: Views, grap
         assert len(rows) == {
             "types.csv": graph.nodes["type"][graph.nodes["kind"] == "operator"].nunique(),
             "parameters.csv": kinds["parameter"], "precision.csv": kinds["operator"],
+            "differences.csv": 0,
             "scopes.csv": len(scope_parameters(views.of(read_of(words(store)))[1].scopes)),
         }[form]  # fmt: skip
         if form == "types.csv":
@@ -450,6 +456,49 @@ def test_long_values_that_differ_are_shown_where_they_do() -> None:
     assert "OLD" in told
     assert "NEW" in told
     assert len(told) < 1_500
+
+
+IR = """# IR entry: @main
+subgraph @main(%para1_x) {{
+{lines}
+}}
+"""
+
+
+def test_how_a_file_numbers_its_nodes_is_no_difference(tmp_path: Path) -> None:
+    """One more operator numbers all after it anew: in .ir by variables, in .dot by addresses of memory."""
+
+    def ir(first: int) -> str:
+        lines = [f"  %{first + number}(a{number}) = Op{number}(%{first + number - 1})" for number in range(1, 6)]
+        return IR.format(lines="\n".join([f"  %{first}(a0) = Op0(%para1_x)", *lines]))
+
+    def dot(address: int) -> str:
+        nodes = [f'node0x{address + number:x}_{number} [label="ReLU"]' for number in range(4)]
+        edges = [f"node0x{address + number:x}_{number}->node0x{address + number + 1:x}_{number + 1}" for number in range(3)]
+        return "digraph mindspore {\n" + ";\n".join([*nodes, *edges]) + "\n}\n"
+
+    for name, one, other in (("a.ir", ir(0), ir(7)), ("a.dot", dot(4096), dot(999_999))):
+        graphs = {}
+        for key, written in (("one", one), ("other", other)):
+            path = tmp_path / name / key / name
+            path.parent.mkdir(parents=True)
+            path.write_text(written, encoding="utf-8")
+            (graphs[key],) = open_run(path.parent).graphs.values()
+        assert len(graphs["one"].nodes) >= 4
+
+        class Source(EmptySource):
+            def __init__(self, given: dict[str, Graph]) -> None:
+                self.given = given
+
+            def version(self, run: str) -> int:
+                return 1
+
+            def graph(self, run: str, name: str) -> Graph | None:
+                return self.given[name]
+
+        opened, _ = Views(Source(graphs)).of(read_of({"run": ["r"], "graph": ["one"], "with": ["r"], "other": ["other"]}))
+        assert opened.compared is not None
+        assert not opened.compared.difference.changed, name
 
 
 def test_operators_with_a_precision_flag_are_listed_searched_and_saved() -> None:
