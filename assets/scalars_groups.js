@@ -67,6 +67,10 @@
       what.focus();
       ask(page);
     });
+    what.addEventListener("input", () => {
+      const known = kind.value === "column" && page.sheet && (page.sheet.settings || []).includes(what.value);
+      if (known) choose(page, { group: [`column:${what.value}`] });
+    });
     what.addEventListener("change", () => what.value && choose(page, { group: [`${kind.value}:${what.value}`] }));
     base.addEventListener("change", () => page.change({ base: base.value ? [base.value] : [] }));
     const panel = make("div", "ms-menu-items ms-group-panel", [
@@ -194,8 +198,8 @@
     const next = Object.keys(wanted).length ? wanted : null;
     if (mindscope.state.same(page.sheetAsk || null, next)) return;
     page.sheetAsk = next;
-    if (next) window.dash_clientside.set_props(page.store("sheet-ask"), { data: next });
-    else page.sheet = null;
+    // The last sheet stays: the server sends none that it has sent last.
+    window.dash_clientside.set_props(page.store("sheet-ask"), { data: next });
   }
 
   function filled(page, sheet) {

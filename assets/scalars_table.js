@@ -94,7 +94,10 @@
     const notes = [];
     if (table.total > table.rows.length) notes.push(words("final.shown", { n: count(table.rows.length), total: count(table.total) }, "p", "ms-muted"));
     if (!table.rows.length) notes.push(words("cards.no_match", {}, "p", "ms-muted"));
+    const focused = host.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
     host.replaceChildren(make("table", "", [header(table.columns, table.grouped, sort), ...bodies]), ...notes);
+    const again = focused && host.querySelector(`[data-sort="${focused}"]`);
+    if (again) again.focus({ preventScroll: true });
   }
 
   scalars.table = { build, draw };

@@ -304,6 +304,16 @@ def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Pag
     expect(page.locator(".ms-group-warning")).to_be_visible()
     expect(loss.locator(".scatterlayer .trace path.js-fill")).to_have_count(2)
 
+    # Off and on again shows the same groups.
+    page.get_by_label("Group by").select_option("")
+    expect(lines).to_have_count(8)
+    expect(page.locator(".ms-groups")).to_be_hidden()
+    page.get_by_label("Group by").select_option("regex")
+    what.fill("lr([0-9])")
+    what.press("Enter")
+    expect(page.locator(".ms-groups")).to_be_visible()
+    expect(lines).to_have_count(4)  # two lines, and the edges of their bands
+
     page.get_by_role("button", name="Min–max").click()
     expect(page.locator(".ms-groups")).to_contain_text("Mean, min to max")
     page.locator('[data-group="base"]').select_option("group:1")
