@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from parsers import Insight, Series
-from parsers.analysis.insights import insights_of, ranked, stalled
+from layouts.page import FrameSource
+from parsers import INSIGHTS, Insight, Series
+from parsers.analysis.insights import frame, insights_of, ranked, stalled
+from parsers.export import csv_names, number_text
 from parsers.runs import Run
 
 MOST_SERIES = 50_000
@@ -70,3 +72,17 @@ class Insights:
             while len(self._kept) > MOST_SERIES:
                 self._kept.popitem(last=False)
         return found
+
+
+def insight_rows(source: FrameSource, runs: Sequence[str]) -> Iterator[bytes]:
+    """Lines of CSV: the columns of INSIGHTS after the run, one line per insight."""
+    yield (",".join(("run", *INSIGHTS.names)) + "\n").encode()
+    for run in runs:
+        found, _ = source.insights(run, None, float("inf"))
+        for row in frame(list(found)).itertuples(index=False, name=None):
+            cells = (csv_names(cell) if isinstance(cell, str) else _number(cell) for cell in row)
+            yield (csv_names(run) + "," + ",".join(cells) + "\n").encode("utf-8", "surrogatepass")
+
+
+def _number(cell: float) -> str:
+    return number_text(cell) if isinstance(cell, float) else str(int(cell))

@@ -6,6 +6,7 @@
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings of runs, in that order; without them: all; also lineage.json
     <prefix>api/pipelines.csv?col=COLUMN&run=KEY what their pipelines were told, likewise; also pipelines.json
+    <prefix>api/insights.csv?run=KEY              what deserves a look in the scalars of runs; run may be repeated
     <prefix>api/runs.json
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.values`)
@@ -32,6 +33,7 @@ from flask import Blueprint, Response, request
 
 from app import comparing, editing, profile_tables, tensors, values
 from app.histograms import histogram_rows
+from app.insights import insight_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
 from layouts.lineage.pipelines.columns import table as pipeline_table
@@ -84,6 +86,7 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     routes.add_url_rule("/pipelines.json", "pipelines-json", lambda: pipelines(source, "json"))
     editing.add_routes(routes, source)
     routes.add_url_rule("/profile.csv", "profile-csv", lambda: profile_tables.table(source))
+    routes.add_url_rule("/insights.csv", "insights-csv", lambda: insights(source))
     routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
     routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.status())))
     return routes
@@ -197,6 +200,20 @@ def _with_notes(rows: Sequence[LineageRow], notes: Mapping[str, Note]) -> list[L
 def _noted(note: Note) -> dict[str, str]:
     there = zip(NOTED, (note.remark, ", ".join(tag.removeprefix(":") for tag in note.tags)), strict=True)
     return {name: text for name, text in there if text}
+
+
+def insights(source: FrameSource) -> Response:
+    """What deserves a look in the scalars of runs, at every level of sensitivity, one row each; made while it is sent."""
+    try:
+        _refuse_unknown_parameters(("run",))
+        runs = _selected_runs(source)
+        _wait_for(source, runs)
+    except (Unusable, PatternError) as error:
+        return refusal(error)
+    answer = Response(insight_rows(source, runs), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = values.attachment("insights.csv")
+    answer.cache_control.no_store = True
+    return answer
 
 
 def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:

@@ -236,7 +236,9 @@ class Store:
         if entry is None:
             return (), 0
         found, left = self._insights.of(run, entry.run, entry.run.tags("scalar") if tags is None else tags, seconds)
-        if tags is None and not left and (standing := self._insights.standing(entry.run, time.time())) is not None:
+        # What a training says of its result it writes at its end.
+        ended = "loss" in entry.run.settings
+        if tags is None and not left and not ended and (standing := self._insights.standing(entry.run, time.time())) is not None:
             found.append(standing)
         return found, left
 

@@ -149,5 +149,61 @@
     }, true);
   }
 
-  dash.mindscope_overview = { shown };
+  // Insights: the list is the server's, how strict it is the user's choice.
+  const LEAST = { low: 1.5, normal: 1, high: 0, off: Infinity };
+  const AGAIN_MS = 300;
+
+  function strict(box) {
+    if (!box.firstChild) {
+      const select = make("select", "ms-input");
+      for (const name of ["off", "low", "normal", "high"]) {
+        const option = mindscope.i18n.text(`insights.${name}`);
+        select.append(Object.assign(make("option", "", option), { value: name }));
+      }
+      mindscope.i18n.label(select, "aria-label", "insights.strict_tip");
+      select.addEventListener("change", () => mindscope.prefs.set({ insights: select.value }));
+      box.append(select);
+    }
+    for (const option of box.firstChild.options) option.textContent = mindscope.i18n.text(`insights.${option.value}`);
+    box.firstChild.value = mindscope.prefs.current().insights;
+  }
+
+  function sift(root) {
+    const card = root.querySelector(".ms-insights");
+    const state = card && card.state;
+    if (!state) return;
+    card.hidden = !state.scalars;
+    const { i18n, prefs } = mindscope;
+    const least = LEAST[prefs.current().insights];
+    const rows = Array.from(card.querySelectorAll("li"));
+    for (const row of rows) row.hidden = Number(row.dataset.score) < least;
+    const shown = rows.filter((row) => !row.hidden).length;
+    const count = card.querySelector(".ms-insights-count");
+    count.hidden = shown === 0;
+    count.textContent = shown.toLocaleString("en");
+    card.querySelector(".ms-insights-none").hidden = shown > 0 || state.left > 0 || least === Infinity;
+    const left = card.querySelector(".ms-insights-left");
+    left.hidden = !state.left;
+    i18n.write(left, "insights.reading", { n: state.left.toLocaleString("en") });
+    const csv = card.querySelector(".ms-insights-csv");
+    csv.href = `${csv.dataset.routes}insights.csv?${new URLSearchParams({ run: state.run })}`;
+    strict(card.querySelector(".ms-insights-strict"));
+  }
+
+  function insights(state, _entries, rootId) {
+    const root = document.getElementById(rootId);
+    const card = root && root.querySelector(".ms-insights");
+    if (!card || !state) return;
+    const fresh = card.state !== state;
+    card.state = state;
+    // The entries are on the page a moment after this call.
+    window.requestAnimationFrame(() => sift(root));
+    window.setTimeout(() => sift(root), 60);
+    if (!fresh || !state.left) return;
+    window.setTimeout(() => window.dash_clientside.set_props(rootId.replace(/-root$/, "-insights-again"), { data: Date.now() }), AGAIN_MS);
+  }
+
+  window.addEventListener("mindscope:prefs", () => document.querySelectorAll(".ms-overview").forEach(sift));
+
+  dash.mindscope_overview = { shown, insights };
 })();

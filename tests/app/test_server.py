@@ -35,6 +35,7 @@ ROUTES = {
     "/api/image": {"GET"},
     "/api/landscape.npz": {"GET"},
     "/api/dataset.json": {"GET"},
+    "/api/insights.csv": {"GET"},
     "/api/lineage.csv": {"GET"},
     "/api/lineage.json": {"GET"},
     "/api/pipelines.csv": {"GET"},

@@ -18,13 +18,14 @@ from layouts.i18n import attributes, for_browser
 from layouts.page import FrameSource, Ids, Page
 from layouts.state import BadInput
 from layouts.texts import overview as texts
+from layouts.texts.insights import TEXTS as INSIGHTS
+from layouts.training.overview import insights
 from layouts.training.overview.facts import NEEDS, head, run_of
 from layouts.training.overview.tiles import TILES, Tile, tile
 
 
 def layout(ids: Ids, routes: str) -> Any:
     """The page without data."""
-    del routes
     return html.Div(
         [
             dcc.Store(id=ids("head")),
@@ -34,11 +35,12 @@ def layout(ids: Ids, routes: str) -> Any:
                 [_selector(), html.Div(className="ms-overview-facts"), html.Div(className="ms-notes-line")],
                 className="ms-overview-head",
             ),
+            insights.layout(ids, routes),
             html.Div([_empty_tile(ids, what) for what in TILES], className="ms-tiles"),
         ],
         id=ids("root"),
         className="ms-overview ms-overview-opening",
-        **{"data-texts": json.dumps(for_browser(texts.TEXTS))},
+        **{"data-texts": json.dumps(for_browser({**texts.TEXTS, **INSIGHTS}))},
     )
 
 
@@ -79,6 +81,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         State(ids("head"), "data"),
         State(ids("shown"), "data"),
     )(look)
+    insights.register(app, source, ids)
     pages = _pages()
     for what in TILES:
         app.callback(

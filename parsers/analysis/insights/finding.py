@@ -107,7 +107,7 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
 def stalled(every: Mapping[str, Series], now: float) -> Insight | None:
     """Whether a run that is not known to have ended stands still, told of the tag that was written most recently.
 
-    A run that has not grown for a day is taken to have ended.
+    A run that has not grown for two hours, or for 250 usual intervals, is taken to have ended.
     """
     recorded = [(tag, one) for tag, one in every.items() if one.step.size]
     if not recorded:

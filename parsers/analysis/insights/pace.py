@@ -23,8 +23,9 @@ _LEAST_SECONDS = 1e-3
 _SURE = 8.0
 """A change of pace is one if it is so many deviations of such medians."""
 _LATEST = 253_402_300_800.0  # the year 10,000
-_DAY = 86_400.0
-"""A run that has not grown for longer is taken to have ended."""
+_ENDED = 7200.0
+_ENDED_INTERVALS = 250.0
+"""A run that has not grown for so many seconds, or usual intervals, whichever is longer, is taken to have ended."""
 
 
 class Gap(NamedTuple):
@@ -164,6 +165,6 @@ def stall(wall_time: Floats, now: float) -> Stall | None:
     longest = float(np.quantile(passed, 0.98)) if passed.size >= 50 else float(passed.max())
     longest = max(longest, 3.0 * float(np.median(passed)), float(np.sort(passed)[-2]) / 2.0 if passed.size > 2 else 0.0, 6.0)
     since = now - float(known.max())
-    if since > _DAY or since < LEAST * RULES["stall"].limit * longest:
+    if since > max(_ENDED, _ENDED_INTERVALS * longest) or since < LEAST * RULES["stall"].limit * longest:
         return None
     return Stall(since, longest)

@@ -200,7 +200,7 @@ def test_steps_that_take_longer_are_told_and_pauses_are_not():
     assert kinds("loss", falling(n), wall=1.7e9 + np.floor(np.arange(n) * 0.7)) == []
 
 
-def test_a_run_stands_still_between_many_intervals_and_a_day():
+def test_a_run_stands_still_between_many_intervals_and_hours():
     one = series(np.arange(100), 1.7e9 + np.arange(100) * 2.0, falling(100))
     end = float(one.wall_time[-1])
     assert stalled({"loss": one}, end + 30) is None

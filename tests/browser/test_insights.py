@@ -1,0 +1,62 @@
+"""Insights, used as a person would: found on the overview, followed to the curve, made stricter, put away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.store import Store
+from parsers.events.writer import EventWriter
+
+
+def test_from_the_list_of_a_run_to_the_place_on_the_curve(tmp_path: Path, serve: Callable[[Flask], str], page: Page) -> None:
+    record(tmp_path / "run")
+    store = Store([tmp_path], interval=0.5).start()
+    try:
+        assert store.wait(30)
+        follow(page, serve(create_app(store).server))
+    finally:
+        store.stop()
+
+
+def follow(page: Page, address: str) -> None:
+    page.goto(f"{address}/overview")
+    entries = page.locator(".ms-insight")
+    expect(entries).to_have_count(2)
+    expect(entries.nth(0)).to_contain_text("loss is NaN at step 350")
+    expect(entries.nth(1)).to_contain_text("at step 200")
+    entries.nth(1).click()
+    # The steps around it are in view, and the mark is there.
+    mark = page.locator(".ms-mark")
+    expect(mark).to_have_count(1)
+    assert "zoom=160,240" in page.url
+    mark.hover()
+    expect(page.locator(".ms-mark-tip")).to_contain_text("Spike")
+    # All of the curve again: both marks, the worst in red, as many as the badge says.
+    page.locator('[data-act="restore"]').first.click()
+    expect(mark).to_have_count(2)
+    expect(page.locator(".ms-mark-2")).to_have_count(1)
+    badge = page.locator(".ms-marks-menu summary")
+    expect(badge).to_have_text("2 marks")
+    badge.click()
+    page.locator(".ms-mark-item").first.click()
+    expect(mark).to_have_count(1)
+    page.get_by_label("Marks").select_option("off")
+    expect(mark).to_have_count(0)
+    assert "insights=off" in page.url
+
+
+def record(directory: Path) -> None:
+    """A falling loss with a spike, which ends as NaN."""
+    directory.mkdir()
+    value = 1 + np.exp(-np.arange(400) / 200) + np.random.default_rng(0).normal(0, 0.01, 400)
+    value[200] += 1
+    value[350:] = np.nan
+    with EventWriter(str(directory / "events.out.events.summary.1700000000.1.vm_MS"), "mindspore") as writer:
+        for step, one in enumerate(value):
+            writer.add(step, {"loss": float(one)}, wall_time=1.7e9 + step)
