@@ -237,9 +237,9 @@ class Store:
             return (), 0
         found, left = self._insights.of(run, entry.run, entry.run.tags("scalar") if tags is None else tags, seconds)
         # What a training says of its result it writes at its end.
-        ended = "loss" in entry.run.settings
-        if tags is None and not left and not ended and (standing := self._insights.standing(entry.run, time.time())) is not None:
-            found.append(standing)
+        if tags is None and not left and "loss" not in entry.run.settings:
+            standing = self._insights.standing(entry.run, time.time())
+            found += [standing] if standing is not None else []
         return found, left
 
     def settings(self, run: str) -> Mapping[str, Setting]:

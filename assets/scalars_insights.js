@@ -9,6 +9,7 @@
   const MOST = 8;
   const AGAIN_MS = 300;
   const NEAR_PX = 9;
+  const WAIT_MS = 200;
 
   function level(page) {
     const named = last(page.state, "insights", mindscope.prefs.current().insights);
@@ -160,9 +161,16 @@
     badge(page, card);
     place(page, card);
     const plot = card.querySelector(".js-plotly-plot");
-    if (plot && plot.on && !plot.marked) {
+    if (plot && plot.on && plot.layout) {
+      if (plot.marked) return;
       plot.marked = true;
       plot.on("plotly_afterplot", () => place(page, card));
+    } else if (page.marks && page.marks.length && card.isConnected && !card.waits) {
+      // The graph comes with its first figure, after this call.
+      card.waits = window.setTimeout(() => {
+        card.waits = 0;
+        if (!card.hidden) painted(page, card);
+      }, WAIT_MS);
     }
   }
 

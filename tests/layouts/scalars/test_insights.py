@@ -32,7 +32,8 @@ def test_every_kind_has_a_name_a_sentence_and_a_unit_in_both_languages():
 def test_marks_say_where_and_why_the_severest_first(source):
     answer = marks(source, {"tag": ["loss"], "run": []})
     assert (answer["left"], answer["more"]) == (0, 0)
-    assert [(mark["run"], mark["kind"], mark["step"]) for mark in answer["marks"]] == [("a", "non_finite", 300), ("a", "spike", 200)]
+    told = [(mark["run"], mark["kind"], mark["step"]) for mark in answer["marks"]]
+    assert told == [("a", "non_finite", 300), ("a", "spike", 200)]
     first, spike = answer["marks"]
     assert first["text"][0] == "loss is NaN at step 300; 100 of its values are not finite, the last at step 399."
     assert "步骤 300" in first["text"][1]
