@@ -8,7 +8,7 @@ import os
 
 PARTS = (
     "listing", "reading", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing", "graphs_view",
-    "lineage", "browsing", "peers",
+    "lineage", "insights", "browsing", "peers",
 )  # fmt: skip
 
 

@@ -42,6 +42,8 @@ ROUTES = {
     "/api/pipelines.json": {"GET"},
     "/api/note": {"POST"},
     "/api/runs.json": {"GET"},
+    "/api/scalars-final.csv": {"GET"},
+    "/api/scalars-groups.csv": {"GET"},
     "/api/scalars.csv": {"GET"},
     "/api/scalars.json": {"GET"},
     "/api/tensor": {"GET"},
