@@ -17,9 +17,10 @@ CURVES = 100
 def figures(times: int) -> list[Figure]:
     """A falling, noisy loss of 100,000 steps; a hundred of 1,000."""
     results = in_fresh_process("benchmarks.insights", times=times)
+    many = tuple(r["many"] for r in results)
     return [
         Figure("insights: one curve, all rules", "CPU ms", BOUND_MS, tuple(r["long"] for r in results), f"{POINTS:,} steps"),
-        Figure("insights: a tag of 100 runs, in requests of 150 ms", "CPU ms", 1000.0, tuple(r["many"] for r in results), "1,000 steps each"),
+        Figure("insights: a tag of 100 runs, in requests of 150 ms", "CPU ms", 1000.0, many, "1,000 steps each"),
     ]
 
 
