@@ -127,7 +127,7 @@
       const page = mindscope.profiling.pageOf(rootId);
       const nothing = FIGURES.map(() => window.dash_clientside.no_update);
       if (!page || !facts) return nothing;
-      page.facts = facts;
+      Object.assign(page, { facts, bars: given[0] });
       drawFacts(page);
       drawBadges(page, given[0], given[2]);
       return FIGURES.map((name, at) => plots.place(page, name, given[at]));
@@ -136,10 +136,10 @@
     picked(click, rootId) {
       const page = mindscope.profiling.pageOf(rootId);
       const point = click && click.points && click.points[0];
-      if (!page || !point || !page.facts) return;
+      if (!page || !point || !page.bars) return;
       // Over a bar that stands for several steps the one that stands out is meant.
-      const marked = click.points.find((one) => one.data.meta && ["long", "short"].includes(one.data.meta.role));
-      const { customdata } = marked || click.points.find((one) => one.data.meta && one.data.meta.role === "hover") || point;
+      const roleOf = (one) => (page.bars.data[one.curveNumber] || { meta: {} }).meta.role;
+      const { customdata } = click.points.find((one) => ["long", "short"].includes(roleOf(one))) || point;
       if (Number.isFinite(customdata) && customdata >= 0) pick(page, customdata);
     },
 

@@ -318,6 +318,8 @@ def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
     if look.measure == "time":
         values, names = np.column_stack((values, values.sum(axis=1))), [*names, "whole"]
     place = np.arange(low, low + len(values), dtype=np.float64)
+    numbered = breakdown.step[chosen]
+    named = np.where(numbered >= 0, numbered, place + 1.0)
     domains = _rows(len(names))
     layout = bare_layout(look)
     traces: list[Trace] = []
@@ -329,14 +331,11 @@ def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
         gaps = _gaps(keep, y)
         sent += keep.size
         colour = COLOURS.get(name, "#5b6572")
-        texts = [
-            f"{_step_text(breakdown, low + int(at), look)}<br>{look.words[name]} {fmt.number(float(y[at]))} {unit}"
-            for at in keep
-        ]
+        hover = f"{look.words['step']} %{{customdata:,d}}<br>{look.words[name]} %{{y:.4~g}} {unit}<extra></extra>"
         traces.append({
             "type": "scatter", "mode": "lines+markers" if keep.size < 60 else "lines", "marker": {"size": 4, "color": colour},
             "x": numbers(np.insert(place[keep], gaps, np.nan)), "y": numbers(np.insert(y[keep], gaps, np.nan)),
-            "hovertext": np.insert(np.array(texts, object), gaps, "").tolist() if texts else [], "hoverinfo": "text",
+            "customdata": numbers(np.insert(named[keep], gaps, np.nan)), "hovertemplate": hover,
             "xaxis": axis("x", number), "yaxis": axis("y", number), "line": {"color": colour, "width": 1.5},
             "meta": {"role": name},
         })  # fmt: skip

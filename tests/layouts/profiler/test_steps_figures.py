@@ -143,7 +143,7 @@ def test_a_line_per_part_and_one_of_the_whole() -> None:
     assert roles(figure) == ["interval", "forward_backward", "tail", "whole"]
     for trace in figure["data"]:
         x, y = decoded(trace["x"]), decoded(trace["y"])
-        assert len(x) == len(y) == len(trace["hovertext"]) <= 4_002
+        assert len(x) == len(y) == len(decoded(trace["customdata"])) <= 4_002
         assert np.isnan(y).sum() == 1
     assert decoded(role(figure, "whole")["y"])[0] == pytest.approx(10.0)
     shares = trends(found, Look(WORDS, measure="share"))

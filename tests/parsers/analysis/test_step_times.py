@@ -40,6 +40,12 @@ def test_restarts_repeated_steps_and_bad_clocks_have_no_time() -> None:
     assert np.isnan(times_at(step_times(series([])), np.array([1], np.int64))).all()
 
 
+def test_a_scalar_that_starts_again_at_every_record() -> None:
+    found = step_times(series([(at % 2, 1.0 + at) for at in range(400_000)]))
+    assert len(found) == 200_000
+    np.testing.assert_allclose(times_at(found, np.array([0, 1, 2], np.int64)), [np.nan, 1e9, np.nan])
+
+
 points = st.lists(
     st.tuples(st.integers(0, 20), st.floats(0, 1e6) | st.sampled_from([math.nan, math.inf])), max_size=25
 )  # fmt: skip
