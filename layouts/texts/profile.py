@@ -9,7 +9,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "profile.tiles": ("Where to look next", "下一步查看"),
     "profile.steps": ("Every step, steps that stand out, streams", "各步骤、异常步骤与流"),
     "profile.operators": ("Operators and their types by time", "算子及类型耗时"),
-    "profile.pipeline": ("Data preparation: queues, pipeline, CPU", "数据准备：队列、流水线、CPU"),
+    "profile.preparation": ("Data preparation: queues, pipeline, CPU", "数据准备：队列、流水线、CPU"),
     "profile.advice": ("What to change, with evidence", "优化建议与依据"),
     "profile.not_there": ("This profile has no file for it.", "该性能数据中没有相应文件。"),
     "profile.same": (

@@ -18,7 +18,7 @@ FRAMES = ("steps",)
 _TILES = {
     "steptrace": ("profile.steps", "steps"),
     "operators": ("profile.operators", "operators operator_types kernels"),
-    "pipeline": ("profile.pipeline", "pipeline queues cpu"),
+    "preparation": ("profile.preparation", "pipeline queues cpu host_memory"),
     "advice": ("profile.advice", ""),
 }
 """Name of a page -> what its tile says, and the frames of which it needs one ("" for any)."""
