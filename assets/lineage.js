@@ -58,7 +58,8 @@
   // Of pipelines, which are mostly alike, only what differs is an axis unless somebody chose.
   function axesOf(page) {
     const usable = chosen(page).filter((name) => page.columns.get(name).axis);
-    return page.sheet.nodes && !page.state.col ? usable.filter((name) => page.columns.get(name).differs) : usable;
+    const differing = usable.filter((name) => page.columns.get(name).differs);
+    return page.sheet.nodes && !page.state.col && differing.length > 1 ? differing : usable;
   }
 
   // The scale of a column: what somebody chose, else what is usual for its values.
@@ -279,6 +280,17 @@
     return inLanguage(column.full);
   }
 
+  // What an axis is called: as its column, unless another axis or a group is called so.
+  function shortOf(page, name) {
+    const column = page.columns.get(name);
+    const alike = axesOf(page).filter((other) => labelOf(page.columns.get(other)) === labelOf(column));
+    return alike.length > 1 || column.full[0] === inEnglish(page, column) ? fullOf(column) : labelOf(column);
+  }
+
+  function inEnglish(page, column) {
+    return page.sheet.groups.find(([group]) => group === column.group)[1][0];
+  }
+
   function cut(text, longest) {
     return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
   }
@@ -466,6 +478,8 @@
       link.addEventListener("click", () => { link.href = exported(page, kind); });
       return link;
     });
+    const picture = make("button", "ms-menu-item", words("lineage.save_png"), { type: "button", "data-act": "png" });
+    files.push(picture);
     page.find(".ms-lineage-rows").append(
       page.told, page.acts.unbrush, page.acts.keep, page.acts.hide, page.acts.unhide, page.compare, page.acts.together, page.marked, make("span", "ms-grow"),
       page.elsewhere, page.acts.unchoose, page.acts.choose,
@@ -506,6 +520,7 @@
       page.change({ pin: now.includes(name) ? now.filter((one) => one !== name) : [...now, name] });
     },
     together: (page) => page.change({ together: together(page) ? [] : ["1"] }),
+    png: (page) => savePicture(page),
     unnode: (page) => page.change({ node: [] }),
     unbrush: (page) => {
       page.change({ brush: [], filter: [] });
@@ -641,6 +656,29 @@
     page.pair.forEach((select, i) => { select.value = pairOf(page)[i]; });
   }
 
+  // What is on screen above the table, as it is.
+  async function savePicture(page) {
+    const background = window.getComputedStyle(page.root).getPropertyValue("--ms-card").trim();
+    if (viewOf(page)) {
+      const source = page.find(".ms-lineage-scatter canvas");
+      const copy = make("canvas", "", [], { width: source.width, height: source.height });
+      const pen = copy.getContext("2d");
+      pen.fillStyle = background;
+      pen.fillRect(0, 0, copy.width, copy.height);
+      pen.drawImage(source, 0, 0);
+      saveAs(copy.toDataURL("image/png"));
+      return;
+    }
+    const plot = page.find(".js-plotly-plot");
+    const { clientWidth: width, clientHeight: height } = plot;
+    const layout = { ...plot.layout, width, height, paper_bgcolor: background };
+    saveAs(await window.Plotly.toImage({ data: plot.data, layout }, { format: "png", width, height, scale: 2 }));
+  }
+
+  function saveAs(href) {
+    make("a", "", [], { href, download: "lineage.png" }).click();
+  }
+
   function exported(page, kind) {
     const query = new URLSearchParams();
     const shown = new Set(chosen(page));
@@ -664,7 +702,7 @@
     trace.dimensions.forEach((dimension, i) => {
       const axis = figure.layout.meta.axes[i];
       const scale = axis.scale === "linear" ? "" : ` (${mindscope.i18n.text(`lineage.${axis.scale}`)})`;
-      dimension.label = escaped(`${cut(fullOf(page.columns.get(axis.name)), LABEL - scale.length)}${scale}`);
+      dimension.label = escaped(`${cut(shortOf(page, axis.name), LABEL - scale.length)}${scale}`);
       dimension.ticktext = dimension.ticktext.map((text) => (text === "missing" && "missing" in axis.apart ? mindscope.i18n.text("lineage.apart.missing") : text));
       if (!wanted.has(axis.name)) return;
       const parts = stretches(axis, wanted.get(axis.name));
@@ -750,7 +788,8 @@
       const node = (state && state.node) || [];
       page.find(".ms-lineage-detail").hidden = !node.length;
       const target = document.querySelector('.ms-menu-link[data-page="dataset"]');
-      const run = node.length && page.sheet ? page.sheet.keys[page.columns.get("dataset_mark").values.indexOf(node[0].split(":")[0])] : undefined;
+      const marks = sheet.columns.find(({ name }) => name === "dataset_mark");
+      const run = node.length && marks ? sheet.keys[marks.values.indexOf(node[0].split(":")[0])] : undefined;
       page.openGraph.hidden = !target || run === undefined;
       if (!page.openGraph.hidden) page.openGraph.href = `${target.getAttribute("href")}?${new URLSearchParams({ run, node: node[0] })}`;
       return !node.length || same(known, { node }) ? nothing() : { node };

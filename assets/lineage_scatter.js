@@ -78,13 +78,20 @@
 
   // Drawing -----------------------------------------------------------------------------------------------------------
 
+  // The columns of the matrix: the first, and in place of the last the one that colours where it would be left out.
+  function namesOf(page) {
+    const axes = lineage.axesOf(page);
+    const colour = lineage.colourOf(page);
+    return axes.indexOf(colour) < MOST ? axes.slice(0, MOST) : [...axes.slice(0, MOST - 1), colour];
+  }
+
   function panelsOf(page, width, height, left) {
     const { axes } = page.board;
     if (lineage.viewOf(page) === "scatter") {
       const [x, y] = lineage.pairOf(page);
       return axes.has(x) && axes.has(y) ? [{ x, y, left, top: GAP, width: width - left - GAP, height: height - GAP - BOTTOM, low: true, first: true }] : [];
     }
-    const names = lineage.axesOf(page).slice(0, MOST).filter((name) => axes.has(name));
+    const names = namesOf(page).filter((name) => axes.has(name));
     const side = names.length - 1;
     const across = (width - left - GAP) / side;
     const down = (height - GAP - BOTTOM) / side;
@@ -121,7 +128,7 @@
       font: colour("--ms-font"), text: colour("--ms-text"), muted: colour("--ms-muted"), line: colour("--ms-line"),
       strong: colour("--ms-line-strong"), accent: colour("--ms-accent"),
     };
-    const names = lineage.viewOf(page) === "scatter" ? [lineage.pairOf(page)[1]] : lineage.axesOf(page).slice(1, MOST);
+    const names = lineage.viewOf(page) === "scatter" ? [lineage.pairOf(page)[1]] : namesOf(page).slice(1);
     pen.font = `11px ${look.font}`;
     const longest = Math.max(0, ...names.flatMap((name) => (board.axes.has(name) ? board.axes.get(name).ticks.map(([, text]) => pen.measureText(text).width) : [])));
     board.panels = panelsOf(page, width, height, Math.min(140, longest) + 34);

@@ -14,6 +14,7 @@ from benchmarks.measure import Figure, in_fresh_process
 RUNS, COLUMNS = 1_000, 30
 BOUND_MS = 300.0
 REFITS = 40
+_PARAMETERS = 30
 
 
 def figures(times: int) -> list[Figure]:
@@ -24,6 +25,10 @@ def figures(times: int) -> list[Figure]:
     return [
         Figure("model lineage: table and axes, the first time", "CPU ms", BOUND_MS, tuple(r["both"] for r in results), note),
         Figure("model lineage: axes again, another colour", "CPU ms", BOUND_MS, tuple(r["again"] for r in results)),
+        Figure(
+            "data lineage: pipelines aligned, table and axes", "CPU ms", BOUND_MS, tuple(r["pipelines"] for r in results),
+            f"{RUNS:,} runs, all pipelines different, {_PARAMETERS} columns or more",
+        ),
         Figure("optimisation: |r| and Spearman with intervals", "CPU ms", 500.0, tuple(r["strengths"] for r in explained)),
         Figure("optimisation: the page's answer, all of it", "CPU ms", 1_000.0, tuple(r["sheet"] for r in explained)),
         Figure("optimisation: chart and pairs of a setting", "CPU ms", 300.0, tuple(r["chart"] for r in explained)),
@@ -53,7 +58,55 @@ def measure() -> dict[str, float]:
     msgspec.json.encode(drawing(table, read_ask({"col": names, "colour": ["optimizer"]}), {}))
     if len(sent["columns"]) != COLUMNS:
         raise RuntimeError(f"wanted {COLUMNS} columns, got {len(sent['columns'])}")
-    return {"both": both, "again": (time.process_time() - begun) * 1e3}
+    again = (time.process_time() - begun) * 1e3
+    return {"both": both, "again": again, "pipelines": _pipelines()}
+
+
+def _pipelines() -> float:
+    """CPU milliseconds from a thousand pipelines in memory to the text that is sent."""
+    import msgspec
+
+    from layouts.lineage.asks import read_ask
+    from layouts.lineage.drawing import drawing, sheet
+    from layouts.lineage.pipelines.columns import Pipelines, side_by_side
+    from parsers import DatasetGraph
+
+    random = np.random.default_rng(2)
+    graphs = [DatasetGraph(_pipeline(random, number)) for number in range(RUNS)]
+    found = Pipelines({graph.mark: graph for graph in graphs}, [(f"run{n}", graph.mark) for n, graph in enumerate(graphs)])
+    begun = time.process_time()
+    table = side_by_side(found, ())
+    sent = sheet(table)
+    names = [column["name"] for column in sent["columns"] if column["axis"]]
+    if len(found.graphs) != RUNS or len(names) < _PARAMETERS:
+        raise RuntimeError(f"wanted {RUNS} pipelines and {_PARAMETERS} columns, got {len(found.graphs)} and {len(names)}")
+    msgspec.json.encode([sent, drawing(table, read_ask({"col": names[:_PARAMETERS]}), {})])
+    return (time.process_time() - begun) * 1e3
+
+
+def _pipeline(random: Any, number: int) -> Any:
+    """A pipeline of images, of which some have an operation or a branch more than others."""
+    from parsers import DatasetNode, DatasetOperation
+
+    def node(name: str, kind: str, *children: Any, operations: Any = (), sampler: Any = None, **told: Any) -> Any:
+        return DatasetNode(name, name, kind, told, operations, sampler, children)
+
+    operations = [
+        DatasetOperation("Resize", {"size": [32, 32], "interpolation": int(random.integers(3))}),
+        DatasetOperation("Rescale", {"rescale": float(random.random()), "shift": 0.0}), DatasetOperation("HWC2CHW", {}),
+    ]  # fmt: skip
+    sampler = DatasetOperation("RandomSampler", {"num_samples": int(random.integers(10_000)), "replacement": False})
+    data = node("MnistDataset", "create", usage="train", num_shards=8, shard_id=number % 8, sampler=sampler)
+    data = node("Map", "map", data, operations=tuple(operations[: 1 + number % 3]), input_columns=['"image"'],
+                num_parallel_workers=int(random.integers(8)))  # fmt: skip
+    if number % 4 == 0:
+        data = node("Skip", "operator", data, count=number % 9)
+    data = node("Shuffle", "shuffle", data, buffer_size=int(random.integers(10_000)))
+    if number % 5 == 0:
+        data = node("Zip", "operator", data, node("NumpySlicesDataset", "create", num_samples=number))
+    data = node("Batch", "batch", data, batch_size=2 ** int(random.integers(3, 9)), drop_remainder=bool(number % 2),
+                num_parallel_workers=int(random.integers(8)))  # fmt: skip
+    return node("Repeat", "repeat", data, count=int(random.integers(5)))
 
 
 def measure_target() -> dict[str, float]:

@@ -38,6 +38,7 @@ PICTURES: tuple[Picture, ...] = (
     ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
     ("graph", "graph?run=graph_bert_train", "light", "en-US"),
     ("lineage", "lineage?run=*", "light", "en-US"),
+    ("pipelines", "pipelines?run=*&together=1&node=239adf5c:0", "light", "en-US"),
     ("target", "target?target=loss&setting=epoch", "light", "en-US"),
 )
 

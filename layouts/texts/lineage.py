@@ -63,8 +63,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "lineage.x": ("Across", "横轴"),
     "lineage.y": ("Up", "纵轴"),
     "lineage.matrix_cut": (
-        "Pairs of the first {n} of {total} columns. Drag a box to brush.",
-        "显示 {total} 列中前 {n} 列的两两散点，拖出方框可框选。"
+        "Pairs of {n} of {total} columns. Drag a box to brush.",
+        "显示 {total} 列中 {n} 列的两两散点，拖出方框可框选。"
     ),
     "lineage.matrix_none": ("A matrix needs two columns with an axis.", "散点矩阵至少需要两列。"),
     "lineage.box_tip": ("Drag a box to brush, click beside the points to clear it.", "拖出方框可框选，单击空白处清除。"),
@@ -85,6 +85,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "lineage.unhide": ("Show all ({n} hidden)", "显示全部（已隐藏 {n} 个）"),
     "lineage.save": ("Export what is shown", "导出当前内容"),
     "lineage.save_csv": ("Table as CSV", "表格 CSV"),
+    "lineage.save_png": ("Picture as PNG", "图片 PNG"),
     "lineage.save_json": ("Table as JSON", "表格 JSON"),
     "lineage.apart.missing": ("missing", "缺失"),
     "lineage.no_axes": ("None of these columns has an axis.", "所选列没有可绘制的坐标轴。"),

@@ -173,7 +173,7 @@ def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_
     assert store.wait(60)
     page.goto(serve(create_app(store).server) + "/pipelines")
     expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
-    expect(axis(page, "Batch batch_size")).to_have_count(1)
+    expect(axis(page, "batch_size")).to_have_count(1)
     page.locator('[data-act="together"]').click()
     expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
     expect(page.locator(COUNT)).to_have_text("21 of 21 runs")

@@ -20,6 +20,8 @@ MARK, RUNS = "dataset_mark", "runs"
 MOST_NODES = 20_000
 """Operations of all different pipelines: more pipelines are not laid side by side."""
 MOST_COLUMNS = 300
+_MOST_MARKS = 24
+"""An axis of more marks tells nothing."""
 _PIPELINE = "pipeline"
 _NOTHING = Columns({}, (), str, lambda name: (name, name), lambda _: 0, {})
 
@@ -49,6 +51,11 @@ def table(source: FrameSource, known: Table | None) -> Table:
     found, described = pipelines(source), source.lineage()
     if known is not None and known.made_of[0] == found.runs and known.made_of[1] is described:
         return known
+    return side_by_side(found, described)
+
+
+def side_by_side(found: Pipelines, described: Sequence[LineageRow]) -> Table:
+    """The table of pipelines, and of the results that runs described."""
     taken = _taken(found)
     runs = [(run, mark) for run, mark in found.runs if mark in taken]
     every = pipeline_columns(list(taken.values()))
@@ -65,7 +72,7 @@ def table(source: FrameSource, known: Table | None) -> Table:
         "nodes": _nodes(columns, taken),
         "left": {"runs": len(found.runs) - len(runs), "columns": len(every) - len(columns)},
     }
-    about = _about(columns) if columns else _NOTHING
+    about = _about(columns, len(taken)) if columns else _NOTHING
     return Table(rows, frame, about, (found.runs, described), more)
 
 
@@ -107,7 +114,7 @@ def _group(column: PipelineColumn) -> str:
     return f"operation {column.operation}"
 
 
-def _about(columns: Sequence[PipelineColumn]) -> Columns:
+def _about(columns: Sequence[PipelineColumn], count: int) -> Columns:
     by_name = {column.name: column for column in columns}
     operations = {_group(column): (column.operation, column.operation) for column in columns}
     own = {MARK: CATALOGUE["pipelines.column.dataset_mark"], RUNS: CATALOGUE["pipelines.column.runs"]}
@@ -129,6 +136,7 @@ def _about(columns: Sequence[PipelineColumn]) -> Columns:
     return Columns(
         groups={_PIPELINE: titles[_PIPELINE], **operations, METRICS: titles[METRICS]},
         axes=(_PIPELINE, *operations, METRICS), group_of=group_of, label=label, full=full, units={}, compared=by_name,
+        not_axes=(RUNS,) if count <= _MOST_MARKS else (RUNS, MARK),
         rank=lambda name: _rank(by_name.get(name), name),
     )  # fmt: skip
 

@@ -222,3 +222,13 @@ def test_names_of_columns_are_not_taken_twice() -> None:
     columns = pipeline_columns([numbered(DatasetGraph(node("Map", odd)))])
     assert len({column.name for column in columns}) == len(columns)
 
+
+
+def test_branches_nested_more_deeply_by_every_pipeline_end() -> None:
+    roots = [chain(1)]
+    for number in range(300):
+        top = node("Zip", roots[-1], node(f"Only{number}")) if number % 90 else node(f"Alone{number}", chain(2))
+        roots.append(replace(top, type=f"Zip{number}"))
+    graphs = [numbered(DatasetGraph(root)) for root in roots]
+    rows = align(graphs)
+    assert sum(number is not None for row in rows for number in row) == sum(len(graph.nodes) for graph in graphs)
