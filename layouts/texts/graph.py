@@ -75,6 +75,9 @@ TEXTS: dict[str, tuple[str, str]] = {
         "{changed} nodes changed, {added} added, {removed} removed", "节点：{changed} 个变更，{added} 个新增，{removed} 个移除",
     ),
     "graph.edges_differ": ("{added} edges added, {removed} removed", "连线：{added} 条新增，{removed} 条移除"),
+    "graph.formats": (
+        "Attributes are not compared: the files are of different formats.", "两个文件的格式不同，未比较属性。",
+    ),
     "graph.changes": ("Changes", "变更"),
     "graph.state.changed": ("Differs between the graphs.", "两个计算图中不同。"),
     "graph.state.added": ("Only in the graph compared with.", "仅存在于对比的计算图。"),

@@ -23,7 +23,7 @@ from layouts.training.graph.asks import read_of
 from layouts.training.graph.panel import kind_of
 from layouts.training.graph.views import Opened, Views
 
-MOST = 500
+MOST = 300
 """So many results are listed."""
 LONGEST = 500
 _CONDITION = re.compile(r"(type|shape|dtype|kind):(\S+)", re.IGNORECASE)
@@ -89,13 +89,15 @@ def differences(opened: Opened, view: View) -> list[Any]:
     if opened.compared is None:
         return []
     found = opened.compared.difference
+    formats = opened.graph.format, opened.compared.graph.format
+    apart = [html.P(t("graph.formats"), className="ms-graph-count ms-muted")] if formats[0] != formats[1] else []
     if found.same:
-        return [html.P(t("graph.same"), className="ms-graph-count", role="status")]
+        return [html.P(t("graph.same"), className="ms-graph-count", role="status"), *apart]
     numbers = {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
     said = t("graph.differences", **{state: fmt.count(many) for state, many in numbers.items()})
     edges = t("graph.edges_differ", added=fmt.count(len(found.edges_added)), removed=fmt.count(len(found.edges_removed)))
     save = html.Button("CSV", type="button", className="ms-graph-jump", **{"data-save": "differences.csv"})
-    lines: list[Any] = [html.P([said, html.Br(), edges, " ", save], className="ms-graph-count ms-muted", role="status")]
+    lines: list[Any] = [html.P([said, html.Br(), edges, " ", save], className="ms-graph-count ms-muted", role="status"), *apart]
     state = opened.compared.both.state
     rows = [row for code in (CHANGED, ADDED, REMOVED) for row in np.flatnonzero(state == code)[:MOST].tolist()]
     for row in rows[:MOST]:

@@ -142,7 +142,9 @@ def _made(graphs: list[Graph], version: tuple[int, ...]) -> Opened:
     networks = [network(graph.nodes, graph.edges) for graph in graphs]
     if len(graphs) == 1:
         return Opened(graphs[0], networks[0], version)
-    difference = compare(networks[0], networks[1], (_Attributes(graphs[0]), _Attributes(graphs[1])))
+    # What one format has as an attribute another has not: all nodes would differ.
+    attributes = (_Attributes(graphs[0]), _Attributes(graphs[1])) if graphs[0].format == graphs[1].format else None
+    difference = compare(networks[0], networks[1], attributes)
     both = together(networks[0], networks[1], difference)
     return Opened(graphs[0], both.network, version, Compared(graphs[1], difference, both))
 
@@ -157,7 +159,7 @@ def comparable(graph: Graph, row: int) -> dict[str, str]:
 
 
 class _Attributes(Sequence[Hashable]):
-    """The attributes of a graph's nodes as what can be compared."""
+    """The attributes of a graph's nodes as what can be compared with those of another graph of its format."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
@@ -195,7 +197,7 @@ class _Said:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _Said):
             return NotImplemented
-        raw = self._graph.raw(self._row) if self._graph.format == other._graph.format else b""
+        raw = self._graph.raw(self._row)
         return (raw != b"" and raw == other._graph.raw(other._row)) or self.decoded() == other.decoded()
 
     def __hash__(self) -> int:

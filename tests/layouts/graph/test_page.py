@@ -501,6 +501,27 @@ def test_how_a_file_numbers_its_nodes_is_no_difference(tmp_path: Path) -> None:
         assert not opened.compared.difference.changed, name
 
 
+def test_attributes_of_files_of_different_formats_are_not_compared(real_data: Path) -> None:
+    graphs = open_run(real_data / "ir" / "level3_env").graphs
+
+    class Source(EmptySource):
+        def version(self, run: str) -> int:
+            return 1
+
+        def graph(self, run: str, name: str) -> Graph | None:
+            return graphs[name]
+
+    ask = {"run": ["r"], "graph": ["24_execute_0992.ir"], "with": ["r"], "other": ["ms_output_optimize.pb"]}
+    views = Views(Source())
+    assert "different formats" in texts(results(Source(), views, ask))
+    opened, _ = views.of(read_of(ask))
+    assert opened.compared is not None
+    changed = opened.compared.difference.changed
+    assert not any("attributes" in fields for fields in changed.values())
+    alike = {**ask, "graph": ["21_validate_0936.ir"], "other": ["24_execute_0992.ir"]}
+    assert "different formats" not in texts(results(Source(), views, alike))
+
+
 def test_operators_with_a_precision_flag_are_listed_searched_and_saved() -> None:
     views = flagged_views()
 
