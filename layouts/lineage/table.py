@@ -65,8 +65,16 @@ class Table:
         return [row.values for row in self.rows]
 
     def recorded(self, name: str) -> NDArray[np.bool_]:
-        """Which runs have a value in a column: NaN is one."""
-        return np.array([one.get(name) is not None for one in self._values], bool)
+        """Which runs have a value in a column: NaN is one. An array to be read alone."""
+        known = self._recorded.get(name)
+        if known is None:
+            known = self._recorded[name] = np.array([one.get(name) is not None for one in self._values], bool)
+            known.flags.writeable = False
+        return known
+
+    @cached_property
+    def _recorded(self) -> dict[str, NDArray[np.bool_]]:
+        return {}
 
     @cached_property
     def differing(self) -> frozenset[str]:
