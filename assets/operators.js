@@ -93,10 +93,10 @@
     const input = make("input", "ms-input ms-filter", [], { type: "search", autocomplete: "off", spellcheck: "false" });
     for (const name of ["placeholder", "aria-label"]) mindscope.i18n.label(input, name, "operators.search");
     let timer = 0;
-    const put = () => page.change({ q: input.value ? [input.value] : [] });
     input.addEventListener("input", () => {
+      const { value } = input; // what was typed, whatever the state writes into the field meanwhile
       window.clearTimeout(timer);
-      timer = window.setTimeout(put, WAIT_MS);
+      timer = window.setTimeout(() => page.change({ q: value ? [value] : [] }), WAIT_MS);
     });
     page.input = input;
     page.within = make("select", "ms-input", [], {});

@@ -1,4 +1,5 @@
-"""Seconds and memory from a kernel_details.csv of 1,000,000 rows to its frame, beside plain `pandas.read_csv` of it."""
+"""Seconds and memory from a kernel_details.csv of 1,000,000 rows to its frame, beside plain `pandas.read_csv` of it; and to
+the first table and pie of the operators page, from the file and from the index, and what sorting and filtering it takes."""
 
 from __future__ import annotations
 
@@ -6,7 +7,10 @@ import json
 import os
 import resource
 import sys
+import tempfile
 import time
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks.measure import ROOT, Figure, in_fresh_process
@@ -36,7 +40,70 @@ def figures(times: int) -> list[Figure]:
         Figure("kernel_details.csv to its frame / pandas.read_csv", "x", 3.0, ratios, note),
         Figure("kernel_details.csv to its frame: most memory", "MB", 700.0, tuple(a["rss"] for a, _ in pairs)),
         Figure("its operators and types", "CPU s", 2.0, tuple(a["grouped"] for a, _ in pairs)),
+        *_of_the_page(folder, times, tuple(b["cpu"] for _, b in pairs)),
     ]
+
+
+def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> list[Figure]:
+    """A store without an index reads the file; the next one has it."""
+    found = []
+    for number in range(times):
+        with tempfile.TemporaryDirectory() as index:
+            ran = [in_fresh_process("benchmarks.profiler", "page", str(folder), index, times=1)[0] for _ in range(2)]
+        found.append((*ran, yardsticks[number]))
+    return [
+        Figure("first table and pie of the page / pandas.read_csv", "x", 3.0, tuple(a["first"] / y for a, _, y in found)),
+        Figure("first table and pie: most memory of the server", "MB", 700.0, tuple(a["rss"] for a, _, _ in found)),
+        Figure("first table and pie, from the index", "CPU s", 0.3, tuple(b["first"] for _, b, _ in found)),
+        Figure("1,000,000 executions, from the index", "CPU s", 0.3, tuple(b["executions"] for _, b, _ in found)),
+        Figure("sorting them", "CPU s", 0.3, tuple(b["sort"] for _, b, _ in found)),
+        Figure("searching and filtering them", "CPU s", 0.3, tuple(b["filter"] for _, b, _ in found)),
+    ]
+
+
+def page(path: str, index: str) -> dict[str, float]:
+    """What the server does for the operators page."""
+    from app.store import Store
+    from layouts.profiler.choice import Choice
+    from layouts.profiler.operators import callbacks
+    from layouts.profiler.operators.asks import Ask
+    from layouts.profiler.operators.tables import Tables
+
+    store = Store([path], interval=0, index_directory=str(Path(index) / "index")).start()
+    store.wait(60)
+    (run,) = store.runs()
+    (profile,) = store.profiles(run.key)
+    choice = Choice(run.key, profile.session, profile.rank, profile.mark)
+
+    def ready(name: str) -> None:
+        while store.profile_frame(run.key, profile.session, profile.rank, name).state != "ready":
+            time.sleep(0.05)
+
+    tables, told = Tables(store), {}
+    request = {"startRow": 0, "endRow": 200}
+
+    def first() -> None:
+        for name in ("operator_types", "operators"):
+            ready(name)
+        ask = Ask(choice, None)
+        callbacks.sheet(tables, ask), callbacks.figure(tables, ask), callbacks.rows(tables, ask, request)
+
+    executions = Ask(choice, None, view="executions")
+    sort = replace(executions, sort=("wait_ns", "asc"))
+    filters = {"filterModel": {"duration_ns": {"type": "greaterThan", "filter": 100}}}
+    works: dict[str, Callable[[], object]] = {
+        "first": first, "executions": lambda: ready("kernels"), "table": lambda: callbacks.rows(tables, executions, request),
+        "sort": lambda: callbacks.rows(tables, sort, request),
+        "filter": lambda: callbacks.rows(tables, replace(sort, query="matmul"), request | filters),
+    }  # fmt: skip
+    for name, work in works.items():
+        begun = time.process_time()
+        work()
+        told[name] = time.process_time() - begun
+        if name == "first":
+            told["rss"] = _most_memory()
+    store.stop()
+    return told
 
 
 def ours(path: str) -> dict[str, float]:
@@ -69,4 +136,4 @@ def _most_memory() -> float:
 
 
 if __name__ == "__main__":
-    print(json.dumps({"ours": ours, "pandas": pandas}[sys.argv[1]](sys.argv[2])))
+    print(json.dumps({"ours": ours, "pandas": pandas, "page": page}[sys.argv[1]](*sys.argv[2:])))

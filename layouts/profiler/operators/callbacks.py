@@ -14,7 +14,7 @@ from layouts.page import FrameSource, Ids
 from layouts.profiler.body import register_body
 from layouts.profiler.choice import Choice
 from layouts.profiler.operators import drawing, scopes
-from layouts.profiler.operators.asks import VIEWS, Ask, read_ask, read_sort
+from layouts.profiler.operators.asks import Ask, read_ask, read_sort
 from layouts.profiler.operators.compare import changes, compared
 from layouts.profiler.operators.layout import FRAMES
 from layouts.profiler.operators.tables import Tables, default_sort, page_of, searched
@@ -72,7 +72,7 @@ def sheet(tables: Tables, ask: Ask) -> dict[str, Any]:
     return {
         "variants": variants, "variant": table.variant, "view": ask.view, "columns": [asdict(one) for one in table.columns],
         "rows": len(table.sheet), "sort": list(ask.sort or default_sort(ask, table)), "sums": _sums(types),
-        "views": [view for view in VIEWS if tables.table(replace(ask, view=view)) is not None],
+        "views": tables.views(ask, table.variant),
     }  # fmt: skip
 
 

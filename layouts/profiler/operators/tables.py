@@ -81,7 +81,7 @@ class Tables:
 
     def __init__(self, source: FrameSource) -> None:
         self._source = source
-        self._made: OrderedDict[tuple[Any, ...], Table | None] = OrderedDict()
+        self._made: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
         self._sums: tuple[Any, dict[str, float]] = (None, {})
         self._lock = threading.Lock()
 
@@ -89,6 +89,13 @@ class Tables:
         """The variants of which the profile has operators."""
         types = ask.choice.frame(self._source, "operator_types")
         return [] if types is None else present(types)
+
+    def views(self, ask: Ask, variant: str) -> list[str]:
+        """What a row of the table may be; no frame of executions is read to tell."""
+        profiles = self._source.profiles(ask.choice.run)
+        mine = next((row for row in profiles if (row.session, row.rank) == (ask.choice.session, ask.choice.rank)), None)
+        executions = ["executions"] if mine is not None and "kernels" in mine.frames else []
+        return ["types", *(["operators", "shapes"] if len(self.operators(ask.choice, variant)) else []), *executions]
 
     def types(self, choice: Choice, variant: str) -> pd.DataFrame:
         """Types of one variant with their shares of its time, the longest first."""
@@ -141,6 +148,8 @@ class Tables:
                 self._made.move_to_end(key)
                 return self._made[key]
         made = self._make(replace(ask, variant=variant))
+        if made is None:
+            return None  # perhaps its frame is being read again
         with self._lock:
             self._made[key] = made
             while len(self._made) > MOST_SHEETS:

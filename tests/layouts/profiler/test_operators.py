@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.page import ProfileFrame
+from app.profiles import row_of
+from layouts.page import ProfileFrame, ProfileRow
 from layouts.profiler.choice import Choice
 from layouts.profiler.operators import callbacks, drawing, scopes
 from layouts.profiler.operators.asks import Ask, read_ask
@@ -35,6 +36,9 @@ class Opened(EmptySource):
 
     def __init__(self, profiles: dict[str, Profile] | None = None, **frames: pd.DataFrame) -> None:
         self.opened, self.given = profiles or {}, frames
+
+    def profiles(self, run: str) -> list[ProfileRow]:
+        return [row_of(self.opened[run])] if run in self.opened else []
 
     def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
         if run in self.opened:

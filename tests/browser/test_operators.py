@@ -1,0 +1,112 @@
+"""The operators page in a browser: figures, tables and links tell of the same operators; what is missing is said."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from urllib.request import urlopen
+
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.store import Store
+
+HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
+
+
+def kernels(rows: int, slow: float) -> str:
+    """MatMul takes `slow` us, Add 1 us; every tenth is a MatMul."""
+    return HEAD + "".join(
+        f"{row // 100},Default/net/layer{row % 4}/{kind}-op{row % 100},{kind},AI_CORE,{1000 + row}.000\t,{time},\n"
+        for row in range(rows)
+        for kind, time in [("MatMul", slow) if row % 10 == 0 else ("Add", 1.0)]
+    )
+
+
+def profiles(folder: Path) -> Path:
+    """A run with two ranks, and a rank that has a step trace alone."""
+    for rank, slow in ((0, 20.0), (1, 50.0)):
+        place = folder / f"one/profiler/rank-{rank}_20260101_ascend_ms/ASCEND_PROFILER_OUTPUT"
+        place.mkdir(parents=True)
+        (place / "kernel_details.csv").write_text(kernels(2_000, slow))
+        (place.parent / f"profiler_info_{rank}.json").write_text("{}")
+    place = folder / "steps/profiler"
+    place.mkdir(parents=True)
+    (place / "step_trace_time.csv").write_text("Step,Computing\n1,2.0\n")
+    (place / "profiler_info_0.json").write_text("{}")
+    return folder
+
+
+def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    store = Store([profiles(tmp_path / "runs")], interval=0).start()
+    assert store.wait(60)
+    address = serve(create_app(store).server)
+    page.goto(f"{address}/operators?run=one&session=profiler/rank-0_20260101_ascend_ms")
+    grid = page.locator(".ms-operators-grid")
+    rows = grid.locator(".ag-center-cols-container .ag-row")
+    expect(rows).to_have_count(2)
+    expect(rows.first).to_contain_text("MatMul")  # 200 x 20 us before 1,800 x 1 us
+    expect(page.locator(".ms-operators-plot .slice")).to_have_count(2)
+    expect(page.locator(".ms-operators-plot .legendtext").first).to_contain_text("69% · 4 ms")
+    expect(page.locator(".ms-operators-tile").first).to_be_visible()
+
+    # a type opens to its operators, and the link has it
+    rows.first.get_by_role("button").click()
+    expect(rows).to_have_count(12)
+    expect(page).to_have_url(re.compile("open=MatMul"))
+    page.reload()
+    expect(rows).to_have_count(12)
+
+    # operators: searched, sorted by the server
+    page.get_by_role("button", name="Operators", exact=True).click()
+    expect(page).to_have_url(re.compile("view=operators"))
+    page.locator(".ms-operators-bar input").fill("op11")
+    expect(rows).to_have_count(1)
+    page.locator(".ms-operators-bar input").fill("")
+    expect(page.locator(".ms-operators-bar")).to_contain_text("100 rows")
+    grid.locator(".ag-header-cell[col-id=name]").click()
+    expect(page).to_have_url(re.compile("sort=name"))
+    expect(grid.locator(".ag-row[row-index='0']", has_text="Add-op1")).not_to_have_count(0)
+    address_of_csv = page.locator(".ms-operators-bar a[download]").get_attribute("href")
+    with urlopen(address + str(address_of_csv)) as answer:
+        saved = list(csv.DictReader(io.StringIO(answer.read().decode())))
+    assert len(saved) == 100
+    assert sum(float(row["total_ns"]) for row in saved) == (200 * 20 + 1800) * 1000
+
+    # two profiles
+    page.get_by_role("button", name="Compare").click()
+    expect(page.locator(".ms-operators-types-card .ms-card-title")).to_contain_text("What changed")
+    page.get_by_role("button", name="Types", exact=True).click()
+    expect(rows.first).to_contain_text("-6")  # 200 x (20 - 50) us = -6 ms
+    expect(page.locator(".ms-operators-plot .bars .point")).to_have_count(4)
+
+    # what is missing
+    page.goto(f"{address}/operators?run=steps")
+    wanted = page.locator("[data-state=missing]")
+    expect(wanted).to_contain_text("kernel_details.csv")
+    expect(wanted).to_contain_text("Found: profiler_info_0.json, step_trace_time.csv")
+    store.stop()
+
+
+def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    base = profiles(tmp_path / "runs")
+    shutil.rmtree(base / "steps")
+    store = Store([base], interval=0).start()
+    assert store.wait(60)
+    page.set_viewport_size({"width": 1000, "height": 800})
+    page.goto(f"{serve(create_app(store).server)}/operators?view=executions&full=table")
+    table = page.locator(".ms-operators-table-card")
+    expect(table).to_have_class(re.compile("ms-full"))
+    expect(table.locator(".ag-row").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+    page.keyboard.press("Escape")
+    expect(table).not_to_have_class(re.compile("ms-full"))
+    page.keyboard.press("t")
+    page.locator(".ms-language").click()
+    expect(page.locator(".ag-header-cell[col-id=duration_ns]")).to_contain_text("耗时")
+    store.stop()
