@@ -172,9 +172,10 @@ class ProfileFrames:
         return None
 
     def _try(self, job: _Job) -> None:
+        made: list[tuple[str, Kept]] = []
         try:
             with watched(lambda size: self._watch(job, size)):
-                self._read(job)
+                made = self._read(job)
             job.state = "ready"
         except Cancelled:
             job.state = "cancelled"
@@ -188,20 +189,23 @@ class ProfileFrames:
                     self._jobs.pop(job.key, None)
             job.ended.set()
             job.told()
+        # Nobody waits for the index.
+        for name, kept in made:
+            self._to_index(job.profile, job.path, name, kept)
 
     def _watch(self, job: _Job, size: int) -> None:
         job.done += size
         if job.cancelled:
             raise Cancelled
 
-    def _read(self, job: _Job) -> None:
-        """Take the frame from the index, or read it and whatever it is made of; keep all of them."""
+    def _read(self, job: _Job) -> list[tuple[str, Kept]]:
+        """Take the frame from the index, or read it and whatever it is made of; keep all of them. Gives what was read."""
         mark, name = job.key
         profile = job.profile
         found = self._from_index(profile, job.path, name)
         if found is not None:
             self._keep(job.key, found)
-            return
+            return []
         for other in _MADE_OF.get(name, ()):
             with self._lock:
                 known = self._known((mark, other))
@@ -210,10 +214,10 @@ class ProfileFrames:
                 profile.put_back(other, *known)
         there = set(profile.held())
         profile.frame(name)
-        for made, kept in profile.held().items():
-            if made not in there:
-                self._to_index(profile, job.path, made, kept)
-                self._keep((mark, made), kept, last=made == name)
+        fresh = [(made, kept) for made, kept in profile.held().items() if made not in there]
+        for made, kept in fresh:
+            self._keep((mark, made), kept, last=made == name)
+        return fresh
 
     def _keep(self, key: Key, kept: Kept, *, last: bool = True) -> None:
         with self._lock:

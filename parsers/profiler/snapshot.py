@@ -29,6 +29,7 @@ MAGIC = b"MSPF\0\0\0"
 VERSION = 1
 """Grows whenever this layout or what is read from a file changes."""
 _PREFIX = struct.Struct("<7sBQQ")
+_PIECE = 1 << 20
 _TYPES = ("int8", "int16", "int32", "int64", "float64")
 
 
@@ -76,7 +77,8 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
         data = memoryview(np.ascontiguousarray(array).view(np.uint8).data).cast("B")
         for part in (data, bytes(-len(data) % 8)):
             parts.append(part)
-            crc = google_crc32c.extend(crc, bytes(part))
+            for start in range(0, len(part), _PIECE):
+                crc = google_crc32c.extend(crc, bytes(part[start : start + _PIECE]))
     try:
         size = sum(len(part) for part in parts)
         header = msgspec.msgpack.encode(_Header(schema.name, len(frame), columns, list(problems), size, crc))
