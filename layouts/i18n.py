@@ -14,6 +14,7 @@ from typing import Any
 from dash import html
 
 from layouts.texts import (
+    advice,
     cards,
     dataset,
     graph,
@@ -45,7 +46,7 @@ PARTS = (
     steps.TEXTS,
     images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, target.TEXTS,
     pair.TEXTS, insights.TEXTS, profiling.TEXTS, operators.TEXTS, steptrace.TEXTS, profile.TEXTS,
-    preparation.TEXTS,
+    preparation.TEXTS, advice.TEXTS,
 )  # fmt: skip
 CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
 LANGUAGES = ("en", "zh")

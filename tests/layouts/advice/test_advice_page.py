@@ -1,0 +1,76 @@
+"""Advice as cards and as a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from layouts.i18n import CATALOGUE
+from layouts.page import FrameSource
+from layouts.profiler.advice import PAGE
+from layouts.profiler.advice.callbacks import advice_for, as_csv, thresholds_of
+from layouts.profiler.advice.drawing import drawn
+from layouts.profiler.advice.layout import UNITS
+from layouts.profiler.choice import Choice
+from layouts.state import BadInput
+from parsers.analysis.advice import THRESHOLDS, Advice
+from tests.layouts.sources import GivenSource
+
+ROWS = pd.DataFrame(
+    {"type": ["<b>Map</b>"], "queue_use": [0.25], "interval_ns": [1.5e6], "workers": [4], "nothing": [math.nan]}
+)
+
+
+def advice(rule: str, subject: tuple[str, ...] = (), cost: float = 2e6) -> Advice:
+    return Advice(rule, 0.9, 0.5, cost, ROWS, "preparation", subject)
+
+
+def test_every_rule_has_its_words_and_a_unit() -> None:
+    for rule in THRESHOLDS:
+        assert {f"advice.{rule}.title", f"advice.{rule}.rule"} <= CATALOGUE.keys()
+        assert rule in UNITS
+    found = [advice("interval"), advice("idle"), advice("empty", ("pipeline",)), advice("cpu", cost=math.nan),
+             advice("queue_use", ("BatchOp", "MapOp", "GeneratorOp", "TFReader")), advice("ai_cpu", ("Unique",))]  # fmt: skip
+    text = json.dumps(drawn(found, THRESHOLDS, Choice("r", ".", 0)), default=lambda one: one.to_plotly_json())
+    for word in ("2 ms of a step", "cost not told", "Batch: raise", "Map: raise", "Generator: raise", "Reader: raise", "25.0%",
+                 "1.5 ms", "run=r&session=.&rank=0"):  # fmt: skip
+        assert word in text.replace("2.00 ms", "2 ms").replace("1.50 ms", "1.5 ms")
+    assert "Rules that found nothing" not in text
+    assert "nothing" not in [cell for cell in text.split('"') if cell == "nothing"]
+
+
+def test_no_advice_says_so_and_lists_the_rules() -> None:
+    text = json.dumps(drawn([], THRESHOLDS, None), default=lambda one: one.to_plotly_json())
+    assert "No rule found anything" in text
+    assert text.count('"data-rule"') == len(THRESHOLDS)
+
+
+def test_thresholds_are_read_in_their_units() -> None:
+    assert thresholds_of({"interval": ["2"], "cpu": ["90"]}) == {"interval": 2e6, "cpu": pytest.approx(0.9)}
+    assert thresholds_of({}) == {}
+    for bad in ("x", "-1", "inf", "1e99"):
+        with pytest.raises(BadInput):
+            thresholds_of({"idle": [bad]})
+
+
+def test_the_file_has_a_line_for_each_row_of_evidence() -> None:
+    rows = list(csv.reader(io.StringIO(as_csv([advice("idle"), advice("cpu", cost=math.nan)]))))
+    assert rows[0] == ["rule", "value", "threshold", "cost_ns", "evidence"]
+    assert [row[:4] for row in rows[1:]] == [["idle", "0.9", "0.5", "2000000.0"], ["cpu", "0.9", "0.5", ""]]
+    assert "type=<b>Map</b>" in rows[1][4]
+
+
+def test_without_a_profile_there_is_nothing_to_say() -> None:
+    source: FrameSource = GivenSource()
+    assert advice_for(source, {}) is None
+    asked: Any = {"run": ["a"], "session": ["."], "rank": ["0"]}
+    found = advice_for(source, asked)
+    assert found is not None
+    assert found[0] == []
+    assert PAGE.needs[0] == "profile.steps"
