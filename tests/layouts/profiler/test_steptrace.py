@@ -19,10 +19,12 @@ from layouts.profiler.overview.drawing import clock
 from layouts.profiler.steptrace import callbacks as steptrace
 from layouts.profiler.steptrace.asks import read_ask
 from layouts.state import BadInput
-from parsers import Series, open_run
+from parsers import FormatError, Series, open_run
 from parsers.analysis import average, breakdowns
+from parsers.profiler import ascend_output, legacy_ascend
+from parsers.profiler.parts import Place
 from tests.layouts.sources import GivenSource, row, series
-from tests.writers.step_traces import NEW, frame, legacy, reduces
+from tests.writers.step_traces import NEW, frame, legacy, reduces, step_trace_raw, step_trace_time
 
 ASK = {"run": ["a"], "session": ["profiler"], "rank": ["0"]}
 
@@ -189,3 +191,29 @@ def test_the_overview_says_why_there_is_no_such_chart() -> None:
     assert "The profile has steps 1,000 to 1,005, the scalars of the run 0 to 39: none is in both." in apart
     unnumbered = frame([legacy(-1, 2e6, 6e6, 2e6)])
     assert "does not number" in texts_in(overview.shown(ProfiledSource({"steps": unnumbered}, scalars), ASK)[1])
+
+
+@pytest.mark.parametrize("name", ["step_trace_raw_0_detail_time.csv", "step_trace_time.csv"])
+def test_no_damage_to_a_file_stops_the_pages(tmp_path: Path, name: str) -> None:
+    """Cut at and flipped in every fifth byte: the pages show what is left."""
+    old = step_trace_raw([(0, 300, 50), (100, 310, 51), (101, 290, 52)])
+    whole = (old if "raw" in name else step_trace_time([(step, 1.5, 50.25, 10, 20, 30) for step in range(3)])).encode()
+    file = tmp_path / name
+    damaged = [whole[:at] for at in range(0, len(whole), 5)]
+    damaged += [whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :] for at in range(0, len(whole), 5)]
+    readers = (legacy_ascend.steps, legacy_ascend.reduces) if "raw" in name else (ascend_output.steps,)
+    shown = 0
+    for content in damaged:
+        file.write_bytes(content)
+        read = []
+        for reader in readers:
+            try:
+                read.append(reader(Place(str(file), name, {})).frame)
+            except FormatError:
+                read.append(None)
+        source = ProfiledSource({key: part for key, part in zip(("steps", "reduces"), read, strict=False) if part is not None})
+        answer = steptrace.shown(source, ASK | {"step": ["2"]})
+        json.dumps(answer[2:])
+        overview.shown(source, ASK)
+        shown += answer[3] is not None
+    assert shown > len(damaged) / 4
