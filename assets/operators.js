@@ -151,13 +151,13 @@
     // A table that no frame is has its rows from a callback.
     page.made = sheet.view === "shapes" || (Boolean(page.against) && sheet.view !== "executions");
     page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
-    mindscope.i18n.write(page.count, "operators.rows", { n: count(sheet.rows) });
+    mindscope.i18n.write(page.count, sheet.rows ? "operators.rows" : "operators.nothing", { n: count(sheet.rows) });
   }
 
   function sums(sheet) {
     const { types, count: many, total_ns: total } = sheet.sums;
     if (types === undefined) return "";
-    return words("operators.sums", { types: count(types), count: count(Math.round(many)), total: duration(total) }, "span", "ms-muted");
+    return words("operators.sums", { types: count(types), count: many ? count(Math.round(many)) : "?", total: duration(total) }, "span", "ms-muted");
   }
 
   function duration(ns) {

@@ -42,5 +42,5 @@ TEXTS: dict[str, tuple[str, str]] = {
     "profiling.found_more": ("Found: {files} and {n} more", "已找到：{files} 等，另有 {n} 个"),
     "profiling.elsewhere": ("These have it:", "以下训练包含："),
     "profiling.damaged": ("Damaged", "损坏"),
-    "profiling.damaged_n": ("{n} places in the files could not be read", "文件中有 {n} 处无法读取"),
+    "profiling.damaged_n": ("Not everything in the files can be read: {n}", "文件中有 {n} 处无法读取"),
 }

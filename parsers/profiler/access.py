@@ -212,9 +212,14 @@ class Profile(Frames):
         self._problems[schema.name] = tuple(problems)
         made = joined(schema, frames)
         if schema is OPERATORS:
-            return joined(schema, [made, operators_of(self.kernels, made)])
-        if schema is OPERATOR_TYPES:
-            return joined(schema, [made, types_of(self.operators, made)])
+            made = joined(schema, [made, operators_of(self.kernels, made)])
+        elif schema is OPERATOR_TYPES:
+            made = joined(schema, [made, types_of(self.operators, made)])
+        else:
+            return made
+        # What is wrong where a frame is made from is wrong in it.
+        problems |= dict.fromkeys(self._problems.get("kernels" if schema is OPERATORS else "operators", ()))
+        self._problems[schema.name] = tuple(problems)
         return made
 
     def _place(self, file: ProfileFile) -> Place:

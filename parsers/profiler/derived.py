@@ -36,13 +36,16 @@ def operators_of(kernels: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
 
 
 def types_of(operators: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
-    """Types (schema OPERATOR_TYPES) of operators on cores of which `known` has no types."""
+    """Types (schema OPERATOR_TYPES) of operators on cores of which `known` has no types.
+
+    An operator of which the file does not say how often it ran counts with the time of one execution.
+    """
     left = operators if known.empty else operators[~operators["core"].isin(known["core"].unique())]
     if left.empty:
         return OPERATOR_TYPES.empty()
     keys, groups = _groups(left, ("type", "core", "file"))
     first = left.iloc[keys]
-    total = np.bincount(groups, left["total_ns"].fillna(0.0), len(keys))
+    total = np.bincount(groups, left["total_ns"].fillna(left["mean_ns"]).fillna(0.0), len(keys))
     count = np.bincount(groups, left["count"], len(keys))
     with np.errstate(divide="ignore", invalid="ignore"):
         mean = total / count

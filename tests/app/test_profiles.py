@@ -111,6 +111,7 @@ def test_damage_is_in_the_data_health(store: Store, run: Path) -> None:
     ((key, problem),) = store.problems("one")
     assert key == "one"
     assert "Line 5" in problem.text
+    assert ready(store, "operator_types").problems == (problem,)
 
 
 def test_whoever_cancels_gets_nothing_and_may_ask_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:

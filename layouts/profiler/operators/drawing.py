@@ -81,7 +81,9 @@ def pie(parts: Sequence[Slice]) -> dict[str, Any]:
 
 
 def bar(parts: Sequence[Slice]) -> dict[str, Any]:
-    """The parts as bars, the longest on top, each with percent and time behind it."""
+    """The parts as bars, the longest on top, each with percent and time behind it; nothing, not even axes, for no parts."""
+    if not parts:
+        return {"data": [{"type": "bar"}], "layout": _layout(xaxis={"visible": False}, yaxis={"visible": False})}
     unit, scale = unit_of([part.value for part in parts])
     turned = list(reversed(parts))
     trace = {

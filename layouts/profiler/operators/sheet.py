@@ -154,7 +154,7 @@ def _number(given: Any) -> float:
 
 def _plain(values: Any) -> list[Any]:
     if isinstance(values, pd.Categorical):
-        return [str(text) for text in np.asarray(values, object)]
+        return [values.categories[code] if code >= 0 else "" for code in values.codes.tolist()]
     array = np.asarray(values)
     if array.dtype.kind == "f":
         return [value if math.isfinite(value) else None for value in array.tolist()]

@@ -199,8 +199,9 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
             continue
         values = frame[name].array
         if isinstance(values, pd.Categorical):
-            used = [code for code in np.unique(values.codes).tolist() if code >= 0 and values.categories[code]]
-            if len(used) > (1 if name == "core" else 0):
+            used = np.zeros(len(values.categories) + 1, np.bool_)
+            used[values.codes] = True
+            if np.count_nonzero(used[:-1] & (np.asarray(values.categories, object) != "")) > (1 if name == "core" else 0):
                 found.append(Column(name, True))
             continue
         numbers = np.asarray(values, np.float64)
