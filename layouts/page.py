@@ -338,6 +338,7 @@ class Page:
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
     large browser bundles the page shows something with as soon as it opens: "grid", "cytoscape" or "plotly". shares are names
     of pages whose scripts and styles it has beside its own.
+    group is the heading the page stands under in the menu, "" for none: "lineage" or "profiling".
     """
 
     path: str
@@ -349,3 +350,4 @@ class Page:
     register: Callable[[Any, FrameSource, Ids, str], None]
     libraries: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
+    group: str = ""

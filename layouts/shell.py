@@ -15,6 +15,7 @@ with the state of the address already in its store. What the shell expects of th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any
 
 import dash_mantine_components as dmc
@@ -105,16 +106,20 @@ def _missing(routes: str) -> html.Div:
 
 
 def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
-    links = [
-        html.A(
-            [parts.icon(page.icon), html.Span(t(page.title), className="ms-menu-text")],
-            href=routes + page.path,
-            className="ms-menu-link",
-            **{"data-page": page.path, "data-needs": " ".join(page.needs)},
-            **attributes(title=page.title),
-        )
-        for page in pages
-    ]
+    links: list[Any] = []
+    for group, some in groupby(pages, lambda page: page.group):
+        if group:
+            links.append(html.Div(html.Span(t(f"shell.group.{group}"), className="ms-menu-text"), className="ms-menu-group"))
+        links += [
+            html.A(
+                [parts.icon(page.icon), html.Span(t(page.title), className="ms-menu-text")],
+                href=routes + page.path,
+                className="ms-menu-link",
+                **{"data-page": page.path, "data-needs": " ".join(page.needs)},
+                **attributes(title=page.title),
+            )
+            for page in some
+        ]
     return html.Nav(
         [
             html.Div([parts.icon("logo", "ms-logo"), html.Span("Mindscope", className="ms-menu-text")], className="ms-brand"),

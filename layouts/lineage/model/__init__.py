@@ -40,5 +40,5 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 PAGE = Page(
     path="lineage", name="lineage", title="lineage.title", icon="lineage", needs=("lineage", "hparams", "config"),
-    layout=layout, register=register, libraries=("plotly", "grid"),
+    layout=layout, register=register, libraries=("plotly", "grid"), group="lineage",
 )  # fmt: skip

@@ -126,5 +126,5 @@ def _drawer(draw: sections.Section, source: FrameSource) -> Callable[[Any], Any]
 
 PAGE = Page(
     path="pair", name="pair", title="pair.title", icon="compare", needs=NEEDS, layout=layout, register=register,
-    libraries=("plotly",),
+    libraries=("plotly",), group="lineage",
 )  # fmt: skip

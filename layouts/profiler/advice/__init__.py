@@ -8,5 +8,5 @@ from layouts.profiler.advice.layout import FRAMES, layout
 
 PAGE = Page(
     path="advice", name="advice", title="advice.title", icon="health", needs=tuple(f"profile.{name}" for name in FRAMES),
-    layout=layout, register=register,
+    layout=layout, register=register, group="profiling",
 )  # fmt: skip

@@ -11,5 +11,6 @@ from layouts.profiler.operators.layout import layout
 
 PAGE = Page(
     path="operators", name="operators", title="operators.title", icon="operators",
-    needs=("profile.operators", "profile.operator_types"), layout=layout, register=register, libraries=("plotly", "grid"),
+    needs=("profile.operators", "profile.operator_types"), layout=layout, register=register,
+    libraries=("plotly", "grid"), group="profiling",
 )  # fmt: skip

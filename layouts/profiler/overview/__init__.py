@@ -12,5 +12,5 @@ from layouts.profiler.overview.layout import layout
 
 PAGE = Page(
     path="profile", name="profile", title="profile.title", icon="profile", needs=("profile",), layout=layout,
-    register=register, libraries=("plotly",),
+    register=register, libraries=("plotly",), group="profiling",
 )  # fmt: skip

@@ -12,5 +12,6 @@ from layouts.profiler.preparation.layout import FRAMES, layout
 
 PAGE = Page(
     path="preparation", name="preparation", title="preparation.title", icon="dataset",
-    needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout, register=register, libraries=("plotly",),
+    needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout, register=register,
+    libraries=("plotly",), group="profiling",
 )  # fmt: skip

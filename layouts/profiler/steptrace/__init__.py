@@ -12,5 +12,5 @@ from layouts.profiler.steptrace.layout import layout
 
 PAGE = Page(
     path="steps", name="steptrace", title="steptrace.title", icon="steptrace", needs=("profile.steps",), layout=layout,
-    register=register, libraries=("plotly",),
+    register=register, libraries=("plotly",), group="profiling",
 )  # fmt: skip
