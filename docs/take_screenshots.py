@@ -1,6 +1,6 @@
-"""Takes the README's screenshots: python docs/take_screenshots.py DIR [TENSORBOARD], directories of real runs.
+"""Takes the README's screenshots: python docs/take_screenshots.py DIR [TENSORBOARD [PROFILES]], directories of real runs.
 
-DIR (default: the demo runs) holds runs of MindSpore, TENSORBOARD runs with texts.
+DIR (default: the demo runs) holds runs of MindSpore, TENSORBOARD runs with texts, PROFILES runs with profiles.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ PICTURES: tuple[Picture, ...] = (
     ("target", "target?target=loss&setting=epoch", "light", "en-US"),
 )
 
+PROFILE_PICTURES: tuple[Picture, ...] = (("operators", "operators?run=mindspore_2.0.0_cpu_legacy", "light", "en-US"),)
 TENSORBOARD_PICTURES: tuple[Picture, ...] = (("texts", "texts", "light", "en-US"),)
 
 
@@ -68,3 +69,5 @@ if __name__ == "__main__":
     take(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "app" / "demo"), PICTURES)
     if len(sys.argv) > 2:
         take(sys.argv[2], TENSORBOARD_PICTURES)
+    if len(sys.argv) > 3:
+        take(sys.argv[3], PROFILE_PICTURES)
