@@ -30,6 +30,7 @@ PICTURES: tuple[Picture, ...] = (
     ("runs", "", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
+    ("groups", "scalars?run=*&tag=loss&tag=loss/auto&group=column:optimizer&smooth=0.6", "light", "en-US"),
     ("overview", "overview?run=lenet_adam_lr0.01_b64", "light", "en-US"),
     ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
     ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
@@ -40,10 +41,18 @@ PICTURES: tuple[Picture, ...] = (
     ("lineage", "lineage?run=*", "light", "en-US"),
     ("pipelines", "pipelines?run=*&together=1&node=239adf5c:0", "light", "en-US"),
     ("target", "target?target=loss&setting=epoch", "light", "en-US"),
+    ("pair", "pair?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
 )
 
 PROFILE_PICTURES: tuple[Picture, ...] = (("operators", "operators?run=mindspore_2.0.0_cpu_legacy", "light", "en-US"),)
 TENSORBOARD_PICTURES: tuple[Picture, ...] = (("texts", "texts", "light", "en-US"),)
+PROFILE_PICTURES: tuple[Picture, ...] = (
+    ("profile", "profile?run=mindinsight_legacy", "light", "en-US"),
+    ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
+    ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
+    ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
+    ("advice", "advice?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
+)
 
 
 def take(base: str, pictures: Sequence[Picture]) -> None:
@@ -67,7 +76,7 @@ def take(base: str, pictures: Sequence[Picture]) -> None:
 
 if __name__ == "__main__":
     take(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "app" / "demo"), PICTURES)
-    if len(sys.argv) > 2:
-        take(sys.argv[2], TENSORBOARD_PICTURES)
+    for base, pictures in zip(sys.argv[2:], (TENSORBOARD_PICTURES, PROFILE_PICTURES), strict=False):
+        take(base, pictures)
     if len(sys.argv) > 3:
         take(sys.argv[3], PROFILE_PICTURES)
