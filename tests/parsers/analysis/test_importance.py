@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from time import process_time
@@ -17,6 +18,7 @@ from parsers import IMPORTANCE, SINGLE_CHANGES, Run, discover, lineage_table
 from parsers.analysis import importance, settings_of, single_changes, targets_of, trend
 from parsers.analysis.intervals import beta_cdf, explained
 from parsers.analysis.strengths import association, pearson, ranks, spearman
+from tests.parsers.lineage.lineage_reference import lineage_event, write_run
 
 TARGET = "metric/acc"
 
@@ -56,6 +58,28 @@ def test_it_is_what_scipy_says() -> None:
         assert found.value * found.sign == pytest.approx(scipy.stats.pearsonr(x, y).statistic)
         assert spearman(x, y).value == pytest.approx(abs(scipy.stats.spearmanr(x, y).statistic))
         assert ranks(x).tolist() == scipy.stats.rankdata(x).tolist()
+
+
+def test_it_is_what_mindinsight_expects_of_its_own_data(tmp_path: Path) -> None:
+    """Runs and expectations of tests/st/func/optimizer/targets and tests/ut/optimizer/utils of MindInsight."""
+    golden, rates, accuracies = 0.9714143567416961, [0.01, 0.001, 0.02, 0.04, 0.05], [0.8, 0.9, 0.8, 0.7, 0.6]
+    for n, (rate, acc) in enumerate(zip(rates, accuracies, strict=True)):
+        train = lineage_event(train_lineage={"hyper_parameters": {"learning_rate": rate}})
+        write_run(tmp_path / f"train_{n + 1}", train + lineage_event(evaluation_lineage={"metric": json.dumps({"acc": acc})}))
+    runs = [Run(source) for source in discover(tmp_path)]
+    for run in runs:
+        run.refresh()
+    found = row(importance(lineage_table(runs), TARGET), "learning_rate")
+    assert found["pearson"] == pytest.approx(golden, abs=1e-5)
+    # It takes the float32 of a file for its double; here 0.01 is read as 0.01.
+    single = np.array(rates, np.float32).astype(np.float64)
+    found = row(importance(table(accuracies, learning_rate=single), TARGET), "learning_rate")
+    assert found["pearson"] == pytest.approx(golden, abs=1e-14)
+    assert (found["sign"], found["reason"]) == (-1, "")
+    assert row(importance(table([30, 40, 50], epoch=[10, 20, 30]), TARGET), "epoch")["pearson"] == pytest.approx(1.0)
+    # Where it answers with an error it is a reason here.
+    assert row(importance(table([32, 32], epoch=[10, 10]), TARGET), "epoch")["reason"] == "few"
+    assert row(importance(table([0.6432, 0.6281, 0.6692], epoch=[10, 10, 10]), TARGET), "epoch")["reason"] == "constant"
 
 
 def test_far_from_zero_the_interval_is_fishers() -> None:
