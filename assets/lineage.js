@@ -93,9 +93,24 @@
     return last(page.state, "colour", page.sheet.colour);
   }
 
+  // Runs of the page that are chosen; all where nobody chose any.
+  function chosenKeys(page) {
+    if (!page.state.run || !page.state.run.length) return page.sheet.keys;
+    const chosenRuns = mindscope.picker.selected(page.state, page.runs.rows);
+    return page.sheet.keys.filter((key) => chosenRuns.has(key));
+  }
+
+  // Chosen runs that are hidden.
   function hidden(page) {
-    const keys = new Set(page.sheet.keys);
+    const keys = new Set(chosenKeys(page));
     return (page.state.hide || []).filter((key) => keys.has(key));
+  }
+
+  // Runs that are not on screen, whatever the brushes.
+  function absent(page) {
+    const keys = new Set(chosenKeys(page));
+    const out = new Set(page.state.hide || []);
+    return page.sheet.keys.filter((key) => out.has(key) || !keys.has(key));
   }
 
   // Brushes: {column: {ranges: [[from, to], ...], names: [category or what stands apart, ...]}} --------------------------
@@ -237,7 +252,7 @@
   };
 
   function rowsOf(page) {
-    const gone = new Set(hidden(page));
+    const gone = new Set(absent(page));
     const jobs = new Map(page.runs.rows.flatMap((row) => row.members.map((key, i) => [key, [row, row.colours[i]]])));
     const columns = page.sheet.columns.map(({ name, numeric, values }) => [name, numeric, values]);
     const marks = together(page) ? page.columns.get("dataset_mark").values : page.sheet.keys;
@@ -464,6 +479,7 @@
     page.told = make("span", "ms-lineage-told");
     page.acts = Object.fromEntries([
       ["unbrush", "lineage.unbrush"], ["keep", "lineage.keep"], ["hide", "lineage.hide"], ["unhide", "lineage.unhide"],
+      ["everyone", "lineage.everyone", "lineage.everyone_tip"],
       ["together", "pipelines.together", "pipelines.together_tip"], ["choose", "lineage.choose", "lineage.choose_tip"],
       ["unchoose", "lineage.unchoose", "lineage.unchoose_tip"],
     ].map(([act, key, tip]) => [act, button(key, act, tip)]));
@@ -481,7 +497,7 @@
     const picture = make("button", "ms-menu-item", words("lineage.save_png"), { type: "button", "data-act": "png" });
     files.push(picture);
     page.find(".ms-lineage-rows").append(
-      page.told, page.acts.unbrush, page.acts.keep, page.acts.hide, page.acts.unhide, page.compare, page.acts.together, page.marked, make("span", "ms-grow"),
+      page.told, page.acts.unbrush, page.acts.keep, page.acts.hide, page.acts.unhide, page.acts.everyone, page.compare, page.acts.together, page.marked, make("span", "ms-grow"),
       page.elsewhere, page.acts.unchoose, page.acts.choose,
       menu(summary, files),
     );
@@ -528,10 +544,11 @@
     },
     keep: (page) => {
       const kept = new Set(selectedKeys(page));
-      page.change({ hide: page.sheet.keys.filter((key) => !kept.has(key)) });
+      page.change({ hide: chosenKeys(page).filter((key) => !kept.has(key)) });
     },
     hide: (page) => page.change({ hide: [...hidden(page), ...selectedKeys(page)] }),
     unhide: (page) => page.change({ hide: [] }),
+    everyone: (page) => page.change({ run: [] }),
     choose: (page) => {
       page.before = page.state.run || [];
       page.chosen = mindscope.picker.encode(new Set(shownKeys(page)), page.runs.rows);
@@ -605,10 +622,11 @@
   function tell(page) {
     if (!page.sheet || !page.runs) return;
     const total = page.sheet.keys.length;
+    const here = chosenKeys(page).length;
     const gone = hidden(page).length;
-    const shown = alive(page) ? shownKeys(page).length : total - gone;
+    const shown = alive(page) ? shownKeys(page).length : here - gone;
     const some = selectedKeys(page).length > 0;
-    mindscope.i18n.write(page.told, "lineage.shown", { n: count(shown), total: count(total) });
+    mindscope.i18n.write(page.told, here ? "lineage.shown" : "lineage.none_chosen", { n: count(shown), total: count(total) });
     page.acts.unbrush.hidden = page.passing === null && !(page.state.filter || []).length;
     page.acts.together.hidden = !page.sheet.nodes;
     const { left } = page.sheet;
@@ -616,6 +634,8 @@
     else if (left) mindscope.i18n.write(page.marked, "pipelines.tip");
     page.acts.together.setAttribute("aria-pressed", String(together(page)));
     const on = page.before !== undefined && same(page.state.run, page.chosen);
+    page.acts.everyone.hidden = on || here === total;
+    mindscope.i18n.write(page.acts.everyone.firstElementChild, "lineage.everyone", { n: count(total) });
     page.acts.unchoose.hidden = !on;
     page.acts.choose.hidden = on;
     if (on) mindscope.i18n.write(page.elsewhere, "lineage.chosen", { n: count(page.state.run.length === 0 ? 0 : shown) });
@@ -743,7 +763,7 @@
       const more = viewOf(page) === "scatter" ? pairOf(page).filter((name) => name && !axes.includes(name)) : [];
       const next = { col: [...more, ...axes].slice(0, MOST_AXES), mark: [page.sheet.stamp], theme: [prefs ? prefs.theme : "light"] };
       for (const key of ["log", "linear"]) if (page.state[key]) next[key] = page.state[key];
-      if (hidden(page).length) next.hide = hidden(page);
+      if (absent(page).length) next.hide = absent(page);
       if (colourOf(page) !== "none") next.colour = [colourOf(page)];
       page.find(".ms-lineage-wide").style.minWidth = `${Math.max(0, next.col.length * AXIS_WIDTH)}px`;
       return same(next, ask) ? nothing() : next;
@@ -753,7 +773,7 @@
       const page = pageOf(rootId);
       if (!page || !take(page, state, sheet, runs)) return [nothing(), nothing()];
       const lang = mindscope.i18n.language();
-      const rowMark = JSON.stringify([sheet.stamp, hidden(page), together(page), lang, runs.rows.map((row) => [row.key, row.tags, row.colours]), runs.notebook.notes]);
+      const rowMark = JSON.stringify([sheet.stamp, absent(page), together(page), lang, runs.rows.map((row) => [row.key, row.tags, row.colours]), runs.notebook.notes]);
       const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), page.state.pin, lang]);
       const rows = rowMark === page.rowMark ? nothing() : rowsOf(page);
       const columns = columnMark === page.columnMark ? nothing() : columnDefs(page);

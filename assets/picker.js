@@ -36,22 +36,33 @@
 
   // Selection: a set of member keys -----------------------------------------------------------------------------------
 
-  // needs: the kinds of data of which the page shows some; the same rule as layouts/state.py: selected_runs.
-  function selected(state, rows, needs = []) {
+  // needs: the kinds of data of which the page shows some; every: of all runs, not only the newest. The same rule as
+  // layouts/state.py: selected_runs.
+  function selected(state, rows, needs = [], every = false) {
     const keys = (state || {}).run;
     if (!keys || !keys.length) {
       const having = needs.length ? rows.filter((row) => UNREAD.has(row.state) || needs.some((kind) => row.tags[kind] > 0)) : rows;
-      return new Set((having.length ? having : rows).slice(0, NEWEST).flatMap((row) => row.members));
+      return new Set((having.length ? having : rows).slice(0, every ? undefined : NEWEST).flatMap((row) => row.members));
     }
     const wanted = new Set(keys);
-    const every = wanted.has(EVERY);
-    return new Set(rows.flatMap((row) => (every || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
+    const whole = wanted.has(EVERY);
+    return new Set(rows.flatMap((row) => (whole || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
+  }
+
+  function frameOf(store) {
+    return document.getElementById(String(store).replace(/-state$/, "-frame"));
   }
 
   // What the page needs whose state is in that store.
   function needsOf(store) {
-    const frame = document.getElementById(String(store).replace(/-state$/, "-frame"));
+    const frame = frameOf(store);
     return frame ? frame.dataset.needs.split(" ").filter(Boolean) : [];
+  }
+
+  // Whether that page shows all runs where nobody chose any.
+  function everyOf(store) {
+    const frame = frameOf(store);
+    return Boolean(frame && frame.dataset.every);
   }
 
   // Keys that the state names and no run has.
@@ -193,6 +204,7 @@
       add("picker.nothing", {}, () => this.choose(this.shown(), () => false));
       add("picker.invert", {}, () => this.choose(this.shown(), (key, chosen) => !chosen.has(key)));
       add("picker.newest", { n: NEWEST }, () => this.write([]));
+      this.usual = line.lastChild;
       add("picker.only_chosen", {}, () => this.showOnlyChosen(!this.held));
       this.heldButton = line.lastChild;
       this.heldButton.setAttribute("aria-pressed", "false");
@@ -230,7 +242,9 @@
 
     take(state) {
       this.state = state;
-      this.chosen = selected(state, this.rows, needsOf(this.store));
+      const every = everyOf(this.store);
+      this.chosen = selected(state, this.rows, needsOf(this.store), every);
+      mindscope.i18n.write(this.usual, every ? "picker.every" : "picker.newest", { n: NEWEST });
       this.drawnIn = colours(this.chosen, this.rows);
     }
 

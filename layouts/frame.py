@@ -75,6 +75,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
         **{
             "data-frame": ids("frame").removesuffix("-frame"),
             "data-needs": " ".join(page.needs),
+            "data-every": "1" if page.every else "",
             "data-texts": json.dumps(for_browser(_BROWSER_TEXTS)),
         },
     )

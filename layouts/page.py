@@ -339,6 +339,7 @@ class Page:
     large browser bundles the page shows something with as soon as it opens: "grid", "cytoscape" or "plotly". shares are names
     of pages whose scripts and styles it has beside its own.
     group is the heading the page stands under in the menu, "" for none: "lineage" or "profiling".
+    every: where nobody chose runs it shows all that have what it needs, not only the newest.
     """
 
     path: str
@@ -351,3 +352,4 @@ class Page:
     libraries: tuple[str, ...] = ()
     shares: tuple[str, ...] = ()
     group: str = ""
+    every: bool = False

@@ -78,21 +78,21 @@ def flag(state: Any, key: str, default: bool = False) -> bool:
     return text(state, key, "1" if default else "0", choices=("0", "1")) == "1"
 
 
-def selected_runs(state: Any, source: FrameSource, kinds: Sequence[str] = ()) -> list[str]:
+def selected_runs(state: Any, source: FrameSource, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
     """Member run keys on screen, in the order of the list of runs (newest first).
 
     Without a `run` key: those of the newest 10 runs that have, or may turn out to have, data of one of the kinds (what a page
-    `needs`), of the newest 10 where none has. `run=` alone: none. `run=*`: all. The key of a job stands for all its
-    ranks; unknown keys are ignored, so a link outlives the runs it names.
+    `needs`), of the newest 10 where none has; with every (`Page.every`) those of all such runs. `run=` alone: none. `run=*`:
+    all. The key of a job stands for all its ranks; unknown keys are ignored, so a link outlives the runs it names.
     """
     keys = _values(state, "run")
     rows = source.runs()
     if not keys:
         having = [row for row in rows if row.state in UNREAD or any(row.tags.get(kind) for kind in kinds)] if kinds else rows
-        return [member for row in (having or rows)[:NEWEST] for member in row.members]
+        return [member for row in (having or rows)[: None if every else NEWEST] for member in row.members]
     wanted = set(keys)
-    every = EVERY_RUN in wanted
-    return [member for row in rows for member in row.members if every or row.key in wanted or member in wanted]
+    whole = EVERY_RUN in wanted
+    return [member for row in rows for member in row.members if whole or row.key in wanted or member in wanted]
 
 
 def colours(source: FrameSource) -> dict[str, str]:

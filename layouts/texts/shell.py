@@ -75,6 +75,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "picker.nothing": ("None", "全不选"),
     "picker.invert": ("Invert", "反选"),
     "picker.newest": ("Newest {n}", "最新 {n} 个"),
+    "picker.every": ("All with data", "全部有数据的"),
     "picker.remove": ("Take {name} off the screen", "移除 {name}"),
     "picker.no_match": ("No run matches.", "没有匹配的训练。"),
     "picker.expand": ("Show ranks", "展开各卡"),

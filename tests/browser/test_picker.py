@@ -55,20 +55,22 @@ def browser_rows(source: GivenSource) -> list[dict[str, object]]:
 
 
 def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: GivenSource) -> None:
+    source.rows[20:] = [replace(r, tags={"image": 1, **r.tags}) for r in source.rows[20:]]
     chance = random.Random(7)
     keys = [key for r in source.rows for key in (r.key, *r.members)]
     states: list[dict[str, list[str]]] = [{}, {"run": [""]}, {"run": ["*"]}, {"run": ["job"]}, {"run": ["job/rank_2", "gone"]}]
     states += [{"run": chance.sample(keys, chance.randint(1, 25))} for _ in range(60)]
+    cases = [(state, every) for every in (False, True) for state in states]
     got = opened.evaluate(
-        """([states, rows, needs]) => states.map((state) => {
-             const chosen = window.mindscope.picker.selected(state, rows, needs);
+        """([cases, rows, needs]) => cases.map(([state, every]) => {
+             const chosen = window.mindscope.picker.selected(state, rows, needs, every);
              const again = window.mindscope.picker.selected({run: window.mindscope.picker.encode(chosen, rows)}, rows);
              return [[...chosen], [...again], Object.fromEntries(window.mindscope.picker.colours(chosen, rows))];
            })""",
-        [states, browser_rows(source), ["image"]],
+        [cases, browser_rows(source), ["image"]],
     )
-    for state, (chosen, again, drawn) in zip(states, got, strict=True):
-        expected = selected_runs(state, source, ("image",))
+    for (state, every), (chosen, again, drawn) in zip(cases, got, strict=True):
+        expected = selected_runs(state, source, ("image",), every=every)
         assert chosen == expected == again
         assert drawn == {key: colour for key, colour in colours(source).items() if key in expected}
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.store import Store
 from layouts import state
+from layouts.lineage.model import PAGE as MODEL
+from layouts.lineage.pipelines import PAGE as PIPELINES
+from layouts.lineage.pipelines.columns import table
+from layouts.lineage.target import PAGE as TARGET
 from layouts.state import BadInput
 from layouts.theme import PALETTE
 from tests.layouts.sources import GivenSource, row
@@ -82,6 +89,28 @@ def test_by_default_a_page_shows_runs_that_have_what_it_needs_or_may_turn_out_to
     assert state.selected_runs({"run": ["new03"]}, given, ("image",)) == ["new03"]
     rows = [row("new", tags={"scalar": 1}), row("unread", tags={}, state="waiting"), row("old", tags={"image": 1})]
     assert state.selected_runs({}, GivenSource(rows), ("image",)) == ["unread", "old"]
+
+
+def test_pages_of_every_run_show_all_that_have_what_they_need() -> None:
+    rows = [row(f"run{n:02d}", tags={"lineage": n % 2, "scalar": 1}) for n in range(40)] + [row("unread", tags={}, state="waiting")]
+    given = GivenSource(rows)
+    wanted = [f"run{n:02d}" for n in range(1, 40, 2)] + ["unread"]
+    assert state.selected_runs({}, given, ("lineage",), every=True) == wanted
+    assert state.selected_runs({}, GivenSource(rows[:1]), ("lineage",), every=True) == ["run00"]
+    assert state.selected_runs({"run": ["run02"]}, given, ("lineage",), every=True) == ["run02"]
+
+
+def test_they_are_the_runs_with_lineage(real_data: Path) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    try:
+        assert store.wait(60)
+        every = {one.run for one in store.lineage()}
+        fed = {one.run for one in table(store, None).rows}
+        for page, wanted in ((MODEL, every), (TARGET, every), (PIPELINES, fed)):
+            assert page.every
+            assert set(state.selected_runs({}, store, page.needs, every=True)) == wanted
+    finally:
+        store.stop()
 
 
 def test_a_job_stands_for_its_ranks_and_unknown_runs_for_nothing() -> None:

@@ -1,7 +1,8 @@
 """The model lineage page: which settings made the better model?
 
 Runs as lines over parallel axes and as rows of a table, over the same columns. A brush on an axis leaves in the table the runs
-it touches; columns, brushes, colour and hidden runs are in the state. All rows come to the browser at once, where
+it touches; columns, brushes, colour and hidden runs are in the state. Of the chosen runs (all where nobody chose any) it shows
+those that recorded their settings. All rows come to the browser at once, where
 assets/lineage.js filters and sorts; the server draws axes and lines.
 """
 
@@ -40,5 +41,5 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 PAGE = Page(
     path="lineage", name="lineage", title="lineage.title", icon="lineage", needs=("lineage", "hparams", "config"),
-    layout=layout, register=register, libraries=("plotly", "grid"), group="lineage",
+    layout=layout, register=register, libraries=("plotly", "grid"), group="lineage", every=True,
 )  # fmt: skip

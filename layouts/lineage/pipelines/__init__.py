@@ -52,5 +52,5 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 PAGE = Page(
     path="pipelines", name="pipelines", title="pipelines.title", icon="pipelines", needs=("dataset_graph",),
-    layout=layout, register=register, libraries=("plotly", "grid"), shares=("lineage", "dataset"), group="lineage",
+    layout=layout, register=register, libraries=("plotly", "grid"), shares=("lineage", "dataset"), group="lineage", every=True,
 )  # fmt: skip

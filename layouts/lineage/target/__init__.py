@@ -13,5 +13,5 @@ from layouts.page import Page
 
 PAGE = Page(
     path="target", name="target", title="target.title", icon="target", needs=("lineage", "hparams", "config"),
-    layout=layout, register=register, libraries=("plotly",), group="lineage",
+    layout=layout, register=register, libraries=("plotly",), group="lineage", every=True,
 )  # fmt: skip
