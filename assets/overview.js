@@ -200,7 +200,9 @@
     window.requestAnimationFrame(() => sift(root));
     window.setTimeout(() => sift(root), 60);
     if (!fresh || !state.left) return;
-    window.setTimeout(() => window.dash_clientside.set_props(rootId.replace(/-root$/, "-insights-again"), { data: Date.now() }), AGAIN_MS);
+    window.setTimeout(() => {
+      if (root.isConnected) window.dash_clientside.set_props(rootId.replace(/-root$/, "-insights-again"), { data: Date.now() });
+    }, AGAIN_MS);
   }
 
   window.addEventListener("mindscope:prefs", () => document.querySelectorAll(".ms-overview").forEach(sift));

@@ -54,7 +54,9 @@
     const ask = wanted(page);
     if (!mindscope.state.same(ask, page.marked === undefined ? null : page.marked)) {
       page.marked = ask;
-      window.setTimeout(() => dash.set_props(page.store("marked"), { data: ask && { ...ask, again: ["0"] } }), AGAIN_MS);
+      window.setTimeout(() => {
+        if (page.root.isConnected) dash.set_props(page.store("marked"), { data: ask && { ...ask, again: ["0"] } });
+      }, AGAIN_MS);
     }
     all(page);
   }
@@ -66,7 +68,7 @@
     if (!answer.left || !page.marked) return;
     window.clearTimeout(page.askingAgain);
     page.askingAgain = window.setTimeout(() => {
-      if (page.marked) dash.set_props(page.store("marked"), { data: { ...page.marked, again: [String(page.looked)] } });
+      if (page.marked && page.root.isConnected) dash.set_props(page.store("marked"), { data: { ...page.marked, again: [String(page.looked)] } });
     }, AGAIN_MS);
   }
 

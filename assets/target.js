@@ -474,7 +474,9 @@
       if (!page || !page.sheet || !growth) return;
       if (growth.act && growth.act === page.act) {
         page.act = "";
-        window.setTimeout(() => window.dash_clientside.set_props(page.store("growing"), { data: growing(page) }), 0);
+        window.setTimeout(() => {
+          if (page.root.isConnected) window.dash_clientside.set_props(page.store("growing"), { data: growing(page) });
+        }, 0);
       }
       page.growth = growth;
       if (page.sheet.target) table(page);

@@ -136,6 +136,15 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     page.locator(".ms-menu-link[data-page=scalars]").click()
     expect(page).to_have_url(re.compile("/scalars\\?"))
     assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
+    page.locator(".ms-menu-link[data-page=lineage]").click()
+    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    page.locator('[data-act="everyone"]').click()
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(page.locator(".ms-picker-open")).to_contain_text("15 of 28 runs")  # of a job's ranks each is a row of the table
+    page.goto(page.url.split("?")[0] + "?run=nan_inf")
+    expect(page.locator(COUNT)).to_have_text("None of the chosen runs has any of this.")
+    page.locator('[data-act="everyone"]').click()
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
     store.stop()
 
 

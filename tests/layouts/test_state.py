@@ -92,7 +92,8 @@ def test_by_default_a_page_shows_runs_that_have_what_it_needs_or_may_turn_out_to
 
 
 def test_pages_of_every_run_show_all_that_have_what_they_need() -> None:
-    rows = [row(f"run{n:02d}", tags={"lineage": n % 2, "scalar": 1}) for n in range(40)] + [row("unread", tags={}, state="waiting")]
+    rows = [row(f"run{n:02d}", tags={"lineage": n % 2, "scalar": 1}) for n in range(40)]
+    rows += [row("unread", tags={}, state="waiting")]
     given = GivenSource(rows)
     wanted = [f"run{n:02d}" for n in range(1, 40, 2)] + ["unread"]
     assert state.selected_runs({}, given, ("lineage",), every=True) == wanted
