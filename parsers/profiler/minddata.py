@@ -315,8 +315,9 @@ _USES = {"user": "user_utilization", "system": "sys_utilization", "io": "io_util
 def cpu(place: Place) -> Part:
     """minddata_cpu_utilization_<r>.json: use of the CPU.
 
-    Some writers put every value of the machine twice, or a zero after each: a list of two values per sample has the samples
-    at its even places. Lists that are shorter than the samples are of the first ones.
+    Some writers put every value of the machine twice, or a zero after each, and cut some of its lists (user and system) to the
+    number of samples: where one list of a scope has two values per sample, all of the scope have their samples at even places,
+    and those past the end of a list are NaN. Other lists that are shorter than the samples are of the first ones.
     """
     complaints = Complaints(place.path)
     found = _object(place, complaints)
@@ -340,8 +341,9 @@ def cpu(place: Place) -> Part:
         lists["context_switches"] = metrics.get("context_switch_count")
         values = {name: _numbers(value, f"{scope} {name}", complaints) for name, value in lists.items()}
         rows = len(times) or max(map(len, values.values()))
+        doubled = rows > 0 and any(len(value) >= 2 * rows for value in values.values())
         for name, value in values.items():
-            fitted = _fitted(value, rows)
+            fitted = _fitted(value[::2] if doubled else value, rows)
             parts[name].append(fitted / 100.0 if name in _USES else fitted)
         parts["sample"].append(np.arange(rows))
         parts["time_ns"].append(times if len(times) else np.full(rows, NONE))
@@ -356,8 +358,6 @@ def cpu(place: Place) -> Part:
 
 def _fitted(values: Sequence[float], rows: int) -> Any:
     """As many values as samples."""
-    if rows and len(values) >= 2 * rows:
-        values = values[::2]
     fitted = np.full(rows, np.nan)
     fitted[: min(len(values), rows)] = values[:rows]
     return fitted

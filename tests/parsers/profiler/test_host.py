@@ -134,7 +134,13 @@ def test_uneven_lists_of_the_cpu(pipeline: tuple[Profile, Path]) -> None:
     assert len(told["device_info"]["context_switch_count"]) == 2 * samples
     assert machine["context_switches"].tolist() == told["device_info"]["context_switch_count"][::2]
     assert machine["runnable"].tolist() == told["device_info"]["runnable_process"][::2]
-    np.testing.assert_array_equal(machine["user"], np.array(told["device_info"]["user_utilization"]) / 100)
+    # The lists of user and system are filled as well, and cut: what is known of a sample adds up to the whole machine.
+    written = told["device_info"]["user_utilization"][::2]
+    np.testing.assert_array_equal(machine["user"].to_numpy()[: len(written)], np.array(written) / 100)
+    assert machine["user"].to_numpy()[len(written) :].size == samples - len(written)
+    whole = machine[["user", "system", "io", "idle"]].to_numpy()[1 : len(written)].sum(axis=1)
+    np.testing.assert_allclose(whole, 1.0, atol=0.02)
+    assert machine["user"].isna().to_numpy()[len(written) :].all()
     process = frame[frame["scope"] == "process"]["user"].to_numpy()
     assert len(told["process_info"]["user_utilization"]) == samples - 1
     np.testing.assert_array_equal(process[:-1], np.array(told["process_info"]["user_utilization"]) / 100)
