@@ -1,7 +1,7 @@
 """Names that match a regular expression, found within a time limit.
 
 Python cannot stop a match once it runs, and some patterns take for ever on some names. So patterns are tried in a process
-of their own, which is this file run as a program and which can be killed; a plain text needs none.
+of their own, which is trying.py and can be killed; a plain text needs none.
 """
 
 from __future__ import annotations
@@ -14,15 +14,17 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
+
+from app import trying
 
 K = TypeVar("K")
 V = TypeVar("V")
 
 LONGEST = 1000
 """A pattern has at most so many characters."""
-MEMORY = 512 << 20
-"""The process may use so many bytes."""
+WAITING = 4 if trying.LATE else 1
+"""Where its processor time is limited, the process may take so many times as long: on a busy machine it gets a part of it."""
 
 
 class PatternError(ValueError):
@@ -31,23 +33,37 @@ class PatternError(ValueError):
 
 def matching(pattern: str, names: Sequence[str], seconds: float = 1.0) -> list[str]:
     """The names in which the pattern (Python's syntax) occurs, in order. Raises PatternError."""
-    return [name for name, found in zip(names, captured(pattern, names, seconds), strict=True) if found is not None]
+    if _plain(pattern):
+        return [name for name in names if pattern in name]
+    return [names[place] for place in _tried(pattern, names, seconds, captures=False)]
 
 
 def captured(pattern: str, names: Sequence[str], seconds: float = 1.0) -> list[str | None]:
     """What the pattern finds in each name: its first group, else all; None where it finds nothing. Raises PatternError."""
+    if _plain(pattern):
+        return [pattern if pattern in name else None for name in names]
+    return _tried(pattern, names, seconds, captures=True)
+
+
+def _plain(pattern: str) -> bool:
     if len(pattern) > LONGEST:
         raise PatternError(f"wanted a pattern of at most {LONGEST} characters, got {len(pattern)}")
-    if not re.search(r"[\\^$.|?*+()\[\]{}]", pattern):
-        return [pattern if pattern in name else None for name in names]
-    question = json.dumps([pattern, list(names)]).encode()
-    command = [sys.executable, "-I", "-S", __file__]
+    return not re.search(r"[\\^$.|?*+()\[\]{}]", pattern)
+
+
+def _tried(pattern: str, names: Sequence[str], seconds: float, *, captures: bool) -> list[Any]:
+    """The answer of the process for some names, whose input and output trying.py tells of."""
+    text = "\n".join(names)
+    lines = text.count("\n") == len(names) - 1
+    head = json.dumps([pattern, captures, lines, seconds])
+    question = f"{head}\n{text if lines else json.dumps(list(names))}".encode("utf-8", "surrogatepass")
+    command = [sys.executable, "-I", "-S", trying.__file__]
     try:
-        answer = subprocess.run(command, input=question, capture_output=True, timeout=seconds, check=True)  # noqa: S603
+        answer = subprocess.run(command, input=question, capture_output=True, timeout=WAITING * seconds, check=True)  # noqa: S603
         found, error = json.loads(answer.stdout)
-    except subprocess.TimeoutExpired:
-        raise PatternError(f"the pattern took longer than {seconds:g} s and was stopped: simplify it") from None
-    except subprocess.CalledProcessError:
+    except (subprocess.TimeoutExpired, subprocess.CalledProcessError) as stopped:
+        if isinstance(stopped, subprocess.TimeoutExpired) or stopped.returncode == trying.LATE:
+            raise PatternError(f"the pattern took longer than {seconds:g} s and was stopped: simplify it") from None
         raise PatternError("the pattern needs too much memory: simplify it") from None
     if error:
         raise PatternError(f"wanted a regular expression: {error}")
@@ -91,29 +107,3 @@ def _keep(answers: dict[K, V], question: K, answer: V, most: int) -> None:
     answers[question] = answer
     if len(answers) > most:
         del answers[next(iter(answers))]
-
-
-def _answer() -> None:
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        pass
-    else:
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    pattern, names = json.load(sys.stdin.buffer)
-    try:
-        expression = re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        json.dump([[], str(error)], sys.stdout)
-        return
-    json.dump([[_taken(expression.search(name)) for name in names], ""], sys.stdout)
-
-
-def _taken(match: re.Match[str] | None) -> str | None:
-    if match is None:
-        return None
-    return match[1] if match.re.groups and match[1] is not None else match[0]
-
-
-if __name__ == "__main__":
-    _answer()

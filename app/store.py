@@ -271,7 +271,11 @@ class Store:
         """One graph of one member run, or None; PayloadError where its bytes cannot be had."""
         entry = self._entries.get(run)
         found = entry.run.graphs if entry else None
-        return found[name] if found is not None and name in found else None
+        if entry is None or found is None or name not in found:
+            return None
+        graph = found[name]
+        self._told(entry)
+        return graph
 
     def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
         """The names in which a regular expression occurs; PatternError for one that cannot be tried."""
@@ -314,7 +318,7 @@ class Store:
         return entry, profile_of(entry.run.profile, session, rank) if entry else None
 
     def _told(self, entry: _Entry) -> None:
-        """A profile was read: what was wrong in it is shown."""
+        """A profile or a graph was read: what was wrong in it is shown."""
         if len(entry.problems) != entry.row.problems:
             entry.due = True
             self._wake.set()

@@ -126,6 +126,8 @@
     page.find(".ms-graph-statistics").hidden = name !== "" || !tables;
     page.find(".ms-graph-controls").hidden = name !== "";
     page.find(".ms-graph-elsewhere").replaceChildren(...others(page));
+    page.find(".ms-graph-refused").replaceChildren(...catalogue.refused.map(([file, reason]) =>
+      make("p", "", [make("span", "ms-mono", file), " ", reason])));
   }
 
   // Runs that are not chosen and have graphs, a press away.

@@ -288,7 +288,7 @@ class Run(Profiled, Described):
     def graphs(self) -> Graphs:
         """Every graph of this run by name; decoded when it is asked for. Ranks have their own."""
         with self._lock:
-            return Graphs(places_of(self.path, self._states), self._cache.graphs, self._verified)
+            return Graphs(places_of(self.path, self._states), self._cache.graphs, self._verified, self._noted)
 
     def payloads(self, kind: str, tag: str) -> list[tuple[str, PayloadBlock]]:
         """(file path, index of the values) of one tag of one kind; the values themselves are not read."""

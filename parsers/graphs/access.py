@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.errors import FormatError, PayloadError
@@ -11,7 +11,7 @@ from parsers.graphs import anf_ir, tensorflow
 from parsers.graphs.formats import format_named, stage_of
 from parsers.graphs.graph import Graph, Origin
 from parsers.graphs.reader import read_file
-from parsers.model import Cursor
+from parsers.model import Cursor, Problem
 from parsers.names import printable
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.reading import Place, read
@@ -48,15 +48,20 @@ class Graphs(Mapping[str, Graph]):
 
     A name is the file's path below the run's directory; of several graphs in one file the second is named `<path> #2`.
     Iterating and counting decode nothing. A lookup raises KeyError for an unknown name and PayloadError where the bytes
-    cannot be had; damage within them is in the graph's `problems`.
+    cannot be had; damage within them is in the graph's `problems`, and from then on in the run's.
     """
 
     def __init__(
-        self, places: Mapping[str, GraphPlace], cache: PayloadCache, checked: Callable[[FileState, object, int], None]
+        self,
+        places: Mapping[str, GraphPlace],
+        cache: PayloadCache,
+        checked: Callable[[FileState, object, int], None],
+        noted: Callable[[FileState, object, Sequence[Problem]], None],
     ) -> None:
         self.places = places
         self._cache = cache
         self._checked = checked
+        self._noted = noted
 
     def __repr__(self) -> str:
         return f"Graphs({', '.join(map(repr, self.places))})"
@@ -77,6 +82,7 @@ class Graphs(Mapping[str, Graph]):
         if graph is None:
             graph = self._read(place).named(name)
             self._cache.put(key, graph)
+            self._noted(place.state, place.identity, graph.problems)
         return graph
 
     def _read(self, place: GraphPlace) -> Graph:

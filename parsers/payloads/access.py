@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 from parsers.analysis.tensors import distribution
 from parsers.errors import FormatError, PayloadError
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
-from parsers.model import PayloadBlock
+from parsers.model import PayloadBlock, Problem
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.decoding import check_length, decode
 from parsers.payloads.items import Items, join
@@ -199,6 +200,13 @@ class Recorded:
         with self._lock:
             if state.identity is identity:  # else the file was replaced meanwhile, and the record is another one
                 state.checked.add(order)
+
+    def _noted(self, state: FileState, identity: object, problems: Sequence[Problem]) -> None:
+        """Keep what was found wrong when a value was decoded with the problems of its file."""
+        with self._lock:
+            if state.identity is identity:
+                for problem in problems:
+                    state.note(problem)
 
     def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place, int]:
         """The file a value is in, where in it, and the value's step."""

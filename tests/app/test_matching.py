@@ -6,8 +6,11 @@ import re
 import time
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from app.matching import Captures, PatternError, captured, matching
+from app.trying import lowered
 
 NAMES = ["loss", "acc", "train/loss", "训练/损失", "a b", "<b>x</b>", "line\nbreak", "😀", ""]
 
@@ -15,6 +18,43 @@ NAMES = ["loss", "acc", "train/loss", "训练/损失", "a b", "<b>x</b>", "line\
 @pytest.mark.parametrize("pattern", ["", "loss", "l.ss$", "^l", "[ab]", "训练|acc", r"\d", "(?i)LOSS", "b$", ".", "^$", "</"])
 def test_as_re_finds_them(pattern) -> None:
     assert matching(pattern, NAMES) == [name for name in NAMES if re.search(pattern, name)]
+
+
+PIECES = [
+    "A", "b", "Op", "7", ".", "\\d", "\\D", "\\W", "\\s", "\\S", "\\b", "\\B", "\\A", "\\Z", "\\x41", "\\\\A", "\\",
+    "[A-Z]", "[^a-z]", "[A-z]", "[X-b]", "[a-]", "[+-_]", "[\\a-z]", "[0-9]", "[\\W-z]", "[]A-z]", "[^]X-b]",
+    "(?P<Aa>a)", "(?P=Aa)", "(?i)", "(?-i:A)", "(?:B|c)", "(?=A)", "(?<!B)", "(A)", "\\1",
+    "*", "+?", "{1,2}", "|", "^", "$", "é", "K",
+]  # fmt: skip
+LETTERS = "AaBbZzOoPpKk7_-]^\\/ "
+
+
+@settings(max_examples=800, deadline=None, derandomize=True)
+@given(st.lists(st.sampled_from(PIECES), max_size=6).map("".join), st.lists(st.text(LETTERS, max_size=6), max_size=5))
+def test_small_letters_find_what_any_case_does(pattern: str, names: list[str]) -> None:
+    small = lowered(pattern)
+    try:
+        expression = re.compile(f"(?i){pattern}")
+    except re.error:
+        return
+    if small is not None:
+        found = [bool(re.search(small, name.lower())) for name in names]
+        assert found == [bool(expression.search(name)) for name in names]
+
+
+def test_plain_patterns_are_tried_in_small_letters() -> None:
+    assert lowered(r"Dense/.*Op\d+$") == r"dense/.*op\d+$"
+    assert lowered(r"\WOp[A-Z]") == r"\Wop[a-z]"
+    for pattern in (r"\x41", "[A-z]", "(?P<a>b)", "é", r"(?i)\1"):
+        assert lowered(pattern) is None
+
+
+def test_any_case_in_names_of_any_letters() -> None:
+    names = ["Loss", "LOSS\nb", "İ", "ſoft", "训练Loss", "\udc80oss"]
+    for pattern in ("(?i)l.s", "(?i)S$", "(?i)^s.f", "(?i)[i-s]$", "(?i).OSS"):
+        for some in (names, names[:1], names[2:]):
+            assert matching(pattern, some) == [name for name in some if re.search(pattern, name)]
+    assert matching("a.", []) == captured("a.", []) == []
 
 
 def test_a_plain_text_needs_no_process(monkeypatch) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import zlib
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,13 +17,15 @@ MOST_RUNS = 100
 MOST_GRAPHS = 500
 """So many graphs of one run are listed."""
 MOST_ELSEWHERE = 8
+MOST_REFUSED = 20
+_REFUSED = ("no_graph", "empty_file", "unreadable")
 
 
 def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Graphs by run, how many runs are left out or unread; None where the digest is the known one.
 
-    elsewhere names runs that are not chosen and have graphs, for a choice without any. A graph's mark changes when its file
-    is written anew.
+    For a choice without any graph, elsewhere names runs that are not chosen and have some, and refused the files that were
+    expected to hold one, each with the reason why it does not. A graph's mark changes when its file is written anew.
     """
     runs = selected_runs(state, source, ("graph",))
     source.want(runs)
@@ -33,6 +37,7 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
         "elsewhere": [] if having else _elsewhere(source, set(runs)),
+        "refused": [] if having else list(islice(_refused(source, runs[:MOST_RUNS]), MOST_REFUSED)),
     }
     digest = f"{zlib.crc32(json.dumps(found).encode()):08x}"
     return None if digest == known else found | {"digest": digest}
@@ -41,6 +46,11 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
 def _elsewhere(source: FrameSource, chosen: set[str]) -> list[dict[str, str]]:
     others = (row for row in source.runs() if row.tags.get("graph") and chosen.isdisjoint(row.members))
     return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
+
+
+def _refused(source: FrameSource, runs: Sequence[str]) -> Iterator[list[str]]:
+    problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind in _REFUSED)
+    return ([os.path.basename(problem.path), problem.text] for problem in problems)
 
 
 def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:

@@ -150,7 +150,8 @@ def _states() -> list[Any]:
         html.Div(html.Div(className="ms-skeleton ms-graph-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("graph.no_runs", hint="graph.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(
-            [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere")],
+            [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere"),
+             html.Div(className="ms-graph-refused")],
             hidden=True, **{"data-state": "none"},
         ),
         html.Div(empty_state("graph.reading"), hidden=True, **{"data-state": "reading"}),

@@ -69,7 +69,7 @@ def _named(view: View, rows: list[int], text: str, matching: Matching | None) ->
         return np.zeros(len(rows), np.int64), []
     names, paths = view.network.full_names, view.scopes.paths
     if matching is not None:
-        found = set(matching(text, list(dict.fromkeys([*(names[row] for row in rows), *paths[1:]]))))
+        found = set(matching(text, [*(names if len(rows) == len(names) else (names[row] for row in rows)), *paths[1:]]))
         named = [1 if names[row] in found else _NOTHING for row in rows]
         return np.array(named, np.int64), [scope for scope in range(1, len(paths)) if paths[scope] in found]
     wanted = text.lower()

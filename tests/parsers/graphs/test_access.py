@@ -112,6 +112,21 @@ def test_a_damaged_record_is_told(tmp_path: Path) -> None:
         assert run.problems
 
 
+def test_what_decoding_finds_wrong_is_a_problem_of_the_run_until_the_file_changes(tmp_path: Path) -> None:
+    path = tmp_path / "ms_output_optimize.pb"
+    path.write_bytes(made("1", "1"))
+    run = open_run(tmp_path)
+    assert run.problems == ()
+    for _ in range(2):
+        (graph,) = run.graphs.values()
+        assert run.problems == graph.problems
+    assert [problem.kind for problem in run.problems] == ["bad_graph"]
+    path.write_bytes(made("1", "2", "3"))
+    assert run.refresh()
+    assert [graph.problems for graph in run.graphs.values()] == [()]
+    assert [problem.kind for problem in run.problems if problem.kind == "bad_graph"] == []
+
+
 OURS = {"inputs", "types", "calls", "primitive", "text", "value", "declaration", "default"}
 """Names of what the readers tell of a node that the file writes without one."""
 
