@@ -31,42 +31,47 @@
   const MARGINS = 68;
   const GAP = 8;
   const kinds = new Map();
-  const pages = new Map();
 
   function define(name, kind) {
     kinds.set(name, kind);
   }
 
-  // One page on screen; there may be several in somebody's own layout.
-  function pageOf(rootId) {
-    const root = document.getElementById(rootId);
-    if (!root) return null;
-    let page = pages.get(rootId);
-    if (!page || page.root !== root) {
-      page = {
-        root,
-        kind: kinds.get(root.dataset.page),
-        state: {},
-        catalogue: null,
-        shown: [],
-        asks: [],
-        chosen: [],
-        drawings: new Map(),
-        answered: new Map(),
-        store: (part) => rootId.replace(/-root$/, `-${part}`),
-        part: (part, slot) => ({ ms: root.dataset.instance, page: root.dataset.page, part, key: String(slot) }),
-        find: (selector) => root.querySelector(selector),
-        slot: (number) => root.querySelector(`.ms-slot[data-slot="${number}"]`),
-      };
-      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
-      pages.set(rootId, page);
-      root.querySelectorAll(".ms-slot").forEach(furnish);
-      new ResizeObserver(() => measure(page)).observe(page.find(".ms-slots"));
-      buildBar(page);
-      mindscope.tags.build(page);
+  // Pages on screen by the id of their root element; there may be several in somebody's own layout. fresh(root) is what a new
+  // page has beside root, state, store(part), find(selector) and change({key: [...]}); begin(page) is called once for each.
+  function keeper(fresh, begin) {
+    const pages = new Map();
+
+    function pageOf(rootId) {
+      const root = document.getElementById(rootId);
+      if (!root) return null;
+      let page = pages.get(rootId);
+      if (!page || page.root !== root) {
+        page = {
+          root, state: {},
+          store: (part) => rootId.replace(/-root$/, `-${part}`),
+          find: (selector) => root.querySelector(selector),
+          ...fresh(root),
+        };
+        page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
+        pages.set(rootId, page);
+        begin(page);
+      }
+      return page;
     }
-    return page;
+
+    return { pages, pageOf };
   }
+
+  const { pageOf } = keeper((root) => ({
+    kind: kinds.get(root.dataset.page), catalogue: null, shown: [], asks: [], chosen: [], drawings: new Map(), answered: new Map(),
+    part: (part, slot) => ({ ms: root.dataset.instance, page: root.dataset.page, part, key: String(slot) }),
+    slot: (number) => root.querySelector(`.ms-slot[data-slot="${number}"]`),
+  }), (page) => {
+    page.root.querySelectorAll(".ms-slot").forEach(furnish);
+    new ResizeObserver(() => measure(page)).observe(page.find(".ms-slots"));
+    buildBar(page);
+    mindscope.tags.build(page);
+  });
 
   // What stands in a card beside what the server draws.
   function furnish(card) {
@@ -385,7 +390,7 @@
   }
 
   mindscope.cards = {
-    define, pageOf, pageAround, all, measure, across, last, pattern, matching, ticked, tick, entry, withEntry, listed, toggled,
+    define, keeper, pageOf, pageAround, all, measure, across, last, pattern, matching, ticked, tick, entry, withEntry, listed, toggled,
     make, words, icon, iconButton, menu, segments, pressSegment, badge, count, exportUrl,
   };
 })();

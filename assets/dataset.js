@@ -10,30 +10,18 @@
   const ZOOMS = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.25, 1.6, 2];
   const MOST_NAMES = 6;
   const MOST_TOLD = 60;
-  const pages = new Map();
   const ruler = document.createElement("canvas").getContext("2d");
   const NARROW = "…";
 
-  function pageOf(rootId) {
-    const root = document.getElementById(rootId);
-    if (!root) return null;
-    let page = pages.get(rootId);
-    if (!page || page.root !== root) {
-      page = {
-        root, state: {}, catalogue: null, drawn: "", box: JSON.parse(root.dataset.box),
-        store: (part) => rootId.replace(/-root$/, `-${part}`),
-        find: (selector) => root.querySelector(selector),
-      };
-      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
-      pages.set(rootId, page);
-      buildZoom(page);
-      root.addEventListener("click", (event) => clicked(page, event));
-      root.addEventListener("keydown", (event) => pressed(page, event));
-      new ResizeObserver(() => measure(page)).observe(root);
-      measure(page);
-    }
-    return page;
-  }
+  const { pages, pageOf } = mindscope.cards.keeper((root) => ({
+    catalogue: null, drawn: "", box: JSON.parse(root.dataset.box),
+  }), (page) => {
+    buildZoom(page);
+    page.root.addEventListener("click", (event) => clicked(page, event));
+    page.root.addEventListener("keydown", (event) => pressed(page, event));
+    new ResizeObserver(() => measure(page)).observe(page.root);
+    measure(page);
+  });
 
   const get = (page, key) => last(page.state, key, "");
 

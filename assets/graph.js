@@ -6,26 +6,12 @@
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const { make, words, icon, menu, badge, segments, pressSegment, last, count } = mindscope.cards;
   const MOST_COMPARABLE = 500;
-  const pages = new Map();
   const graph = (mindscope.graph = {});
 
-  function pageOf(rootId) {
-    const root = document.getElementById(rootId);
-    if (!root) return null;
-    let page = pages.get(rootId);
-    if (!page || page.root !== root) {
-      page = {
-        root, state: {}, catalogue: null, run: null, graph: null, drawing: null, keys: new Map(), opened: [], asked: null,
-        there: null, fit: true, anchor: null, centre: false,
-        store: (part) => rootId.replace(/-root$/, `-${part}`),
-        find: (selector) => root.querySelector(selector),
-      };
-      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
-      pages.set(rootId, page);
-      build(page);
-    }
-    return page;
-  }
+  const { pages, pageOf } = mindscope.cards.keeper(() => ({
+    catalogue: null, run: null, graph: null, drawing: null, keys: new Map(), opened: [], asked: null, there: null, fit: true,
+    anchor: null, centre: false,
+  }), build);
 
   function get(page, key, fallback = "") {
     return last(page.state, key, fallback);

@@ -8,25 +8,11 @@
   const MOST_COMPARED = 3;
   const DEFAULTS = { view: "filled", map: "viridis", lines: "20", opacity: "1" };
   const WAIT_MS = 80;
-  const pages = new Map();
 
-  function pageOf(rootId) {
-    const root = document.getElementById(rootId);
-    if (!root) return null;
-    let page = pages.get(rootId);
-    if (!page || page.root !== root) {
-      page = {
-        root, state: {}, catalogue: null, sheets: [], figure: null, playing: 0,
-        store: (part) => rootId.replace(/-root$/, `-${part}`),
-        find: (selector) => root.querySelector(selector),
-        plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
-      };
-      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
-      pages.set(rootId, page);
-      build(page);
-    }
-    return page;
-  }
+  const { pages, pageOf } = mindscope.cards.keeper((root) => ({
+    catalogue: null, sheets: [], figure: null, playing: 0,
+    plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
+  }), build);
 
   function get(page, key) {
     return last(page.state, key, DEFAULTS[key] || "");

@@ -11,25 +11,13 @@
   const AXIS_WIDTH = 92;
   const LABEL = 16;
   const nothing = () => window.dash_clientside.no_update;
-  const pages = new Map();
 
-  function pageOf(rootId) {
-    const root = document.getElementById(rootId);
-    if (!root) return null;
-    let page = pages.get(rootId);
-    if (!page || page.root !== root) {
-      page = {
-        root, state: {}, sheet: null, runs: null, api: null, axes: [], passing: null, drawn: "", rows: [],
-        store: (part) => rootId.replace(/-root$/, `-${part}`),
-        find: (selector) => root.querySelector(selector),
-      };
-      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
-      pages.set(rootId, page);
-      build(page);
-      attach(page);
-    }
-    return page;
-  }
+  const { pages, pageOf } = mindscope.cards.keeper(() => ({
+    sheet: null, runs: null, api: null, axes: [], passing: null, drawn: "", rows: [],
+  }), (page) => {
+    build(page);
+    attach(page);
+  });
 
   function take(page, state, sheet, runs) {
     page.state = state || {};

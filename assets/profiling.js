@@ -10,32 +10,20 @@
   const AGAIN_MS = 400;
   const MB = 1e6;
   const kinds = new Map();
-  const pages = new Map();
 
   function define(name, kind) {
     kinds.set(name, kind);
   }
 
-  function pageOf(rootId) {
-    const root = document.getElementById(rootId);
-    if (!root) return null;
-    let page = pages.get(rootId);
-    if (!page || page.root !== root) {
-      page = {
-        root, state: {}, catalogue: null, run: null, profile: null, against: null, reading: null, wanted: null, asked: null,
-        kind: kinds.get(root.dataset.page) || {},
-        frames: root.dataset.frames.split(" "),
-        keys: root.dataset.keys.split(" ").filter(Boolean),
-        store: (part) => rootId.replace(/-root$/, `-${part}`),
-        find: (selector) => root.querySelector(selector),
-      };
-      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
-      pages.set(rootId, page);
-      build(page);
-      if (page.kind.build) page.kind.build(page);
-    }
-    return page;
-  }
+  const { pageOf } = mindscope.cards.keeper((root) => ({
+    catalogue: null, run: null, profile: null, against: null, reading: null, wanted: null, asked: null,
+    kind: kinds.get(root.dataset.page) || {},
+    frames: root.dataset.frames.split(" "),
+    keys: root.dataset.keys.split(" ").filter(Boolean),
+  }), (page) => {
+    build(page);
+    if (page.kind.build) page.kind.build(page);
+  });
 
   function get(page, key, fallback = "") {
     return last(page.state, key, fallback);

@@ -10,25 +10,11 @@
   const RUNNING = ["waiting", "growing", "left"];
   const TICK_MS = 700;
   const nothing = () => window.dash_clientside.no_update;
-  const pages = new Map();
 
-  function pageOf(rootId) {
-    const root = document.getElementById(rootId);
-    if (!root) return null;
-    let page = pages.get(rootId);
-    if (!page || page.root !== root) {
-      page = {
-        root, state: {}, sheet: null, runs: null, growth: null, drawing: null, act: "",
-        store: (part) => rootId.replace(/-root$/, `-${part}`),
-        find: (selector) => root.querySelector(selector),
-        plot: (card) => root.querySelector(`.ms-target-${card} .js-plotly-plot`),
-      };
-      page.change = (changes) => { page.state = mindscope.state.set(page.store("state"), page.state, changes); };
-      pages.set(rootId, page);
-      build(page);
-    }
-    return page;
-  }
+  const { pageOf } = mindscope.cards.keeper((root) => ({
+    sheet: null, runs: null, growth: null, drawing: null, act: "",
+    plot: (card) => root.querySelector(`.ms-target-${card} .js-plotly-plot`),
+  }), build);
 
   // What is shown -----------------------------------------------------------------------------------------------------
 

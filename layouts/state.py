@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import zlib
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
 
-from layouts.page import FrameSource, Ids
+from layouts.page import FrameSource, Ids, RunRow
 from layouts.theme import run_colours
 
 NEWEST = 10
@@ -93,6 +95,23 @@ def selected_runs(state: Any, source: FrameSource, kinds: Sequence[str] = (), *,
     wanted = set(keys)
     whole = EVERY_RUN in wanted
     return [member for row in rows for member in row.members if whole or row.key in wanted or member in wanted]
+
+
+def label_of(run: str, row: RunRow | None) -> str:
+    """What a member run is called: the name of its row, for a rank of a job its own key."""
+    return row.name if row and len(row.members) == 1 else run
+
+
+def elsewhere(source: FrameSource, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
+    """Key and name of the newest runs that have data of a kind and of which no member is chosen, at most so many."""
+    known = set(chosen)
+    others = (row for row in source.runs() if row.tags.get(kind) and known.isdisjoint(row.members))
+    return [{"key": row.key, "name": row.name} for row in islice(others, most)]
+
+
+def stamped(found: dict[str, Any]) -> dict[str, Any]:
+    """What was found, with a `digest` of it."""
+    return found | {"digest": f"{zlib.crc32(json.dumps(found).encode()):08x}"}
 
 
 def colours(source: FrameSource) -> dict[str, str]:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from itertools import islice
 from typing import Any
 
 from layouts.page import FrameSource, ProfileRow, RunRow
-from layouts.state import selected_runs
+from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
 """The profiles of so many runs are listed."""
@@ -34,20 +32,15 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
         "runs": [_run(run, rows[run], profiles) for run, profiles in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
-        "elsewhere": [] if having else _elsewhere(source, set(runs)),
+        "elsewhere": [] if having else elsewhere(source, runs, "profile", MOST_ELSEWHERE),
     }
-    digest = f"{zlib.crc32(json.dumps(found).encode()):08x}"
-    return None if digest == known else found | {"digest": digest}
-
-
-def _elsewhere(source: FrameSource, chosen: set[str]) -> list[dict[str, str]]:
-    others = (row for row in source.runs() if row.tags.get("profile") and chosen.isdisjoint(row.members))
-    return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
+    answer = stamped(found)
+    return None if answer["digest"] == known else answer
 
 
 def _run(run: str, row: RunRow, profiles: Any) -> dict[str, Any]:
     listed = [_profile(profile) for profile in islice(profiles, MOST_PROFILES)]
-    return {"key": run, "name": row.name if len(row.members) == 1 else run, "profiles": listed, "total": len(profiles)}
+    return {"key": run, "name": label_of(run, row), "profiles": listed, "total": len(profiles)}
 
 
 def _profile(profile: ProfileRow) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from layouts.page import FrameSource
-from layouts.state import BadInput, colours, selected_runs, text
-from layouts.training.overview.facts import NEEDS, label_of
+from layouts.state import BadInput, colours, label_of, selected_runs, text
+from layouts.training.overview.facts import NEEDS
 
 _NAME = 100_000
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import islice
 from typing import Any
 
 from parsers import DatasetGraph
 from parsers.analysis.pipelines import Numbered, Place, compare, numbered
 
-from layouts.page import FrameSource, RunRow
-from layouts.state import colours, number, selected_runs
+from layouts.page import FrameSource
+from layouts.state import colours, elsewhere, label_of, number, selected_runs, stamped
 from layouts.training.dataset.boxes import drawing
 
 MOST_RUNS = 200
@@ -100,19 +97,11 @@ def catalogue(source: FrameSource, state: Any, found: Found, places: Sequence[Pl
         "broken": [{"key": run, "name": label_of(run, rows[run])} for run in found.broken],
         "elsewhere": [] if found.pipelines else _elsewhere(source, state),
     }  # fmt: skip
-    return answer | {"digest": f"{zlib.crc32(json.dumps(answer).encode()):08x}"}
-
-
-def label_of(run: str, row: RunRow | None) -> str:
-    """What a run is called: the name of its row, for a rank of a job its own key."""
-    return row.name if row and len(row.members) == 1 else run
+    return stamped(answer)
 
 
 def _elsewhere(source: FrameSource, state: Any) -> list[dict[str, str]]:
-    """Runs that have a pipeline and are not chosen."""
-    chosen = set(selected_runs(state, source, ("dataset_graph",)))
-    others = (row for row in source.runs() if row.tags.get("dataset_graph") and chosen.isdisjoint(row.members))
-    return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
+    return elsewhere(source, selected_runs(state, source, ("dataset_graph",)), "dataset_graph", MOST_ELSEWHERE)
 
 
 def compared(found: Found) -> list[Place]:

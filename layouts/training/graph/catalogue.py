@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from layouts.page import FrameSource, RunRow
-from layouts.state import selected_runs
+from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
 """The graphs of so many runs are listed."""
@@ -36,16 +34,11 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
         "runs": [_run(source, run, rows[run]) for run in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
-        "elsewhere": [] if having else _elsewhere(source, set(runs)),
+        "elsewhere": [] if having else elsewhere(source, runs, "graph", MOST_ELSEWHERE),
         "refused": [] if having else list(islice(_refused(source, runs[:MOST_RUNS]), MOST_REFUSED)),
     }
-    digest = f"{zlib.crc32(json.dumps(found).encode()):08x}"
-    return None if digest == known else found | {"digest": digest}
-
-
-def _elsewhere(source: FrameSource, chosen: set[str]) -> list[dict[str, str]]:
-    others = (row for row in source.runs() if row.tags.get("graph") and chosen.isdisjoint(row.members))
-    return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
+    answer = stamped(found)
+    return None if answer["digest"] == known else answer
 
 
 def _refused(source: FrameSource, runs: Sequence[str]) -> Iterator[list[str]]:
@@ -59,4 +52,4 @@ def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
         {"name": place.name, "stage": place.stage, "mark": f"{place.offset}-{place.length}-{place.wall_time:.3f}"}
         for place in islice(places, MOST_GRAPHS)
     ]
-    return {"key": run, "name": row.name if len(row.members) == 1 else run, "graphs": graphs, "total": len(places)}
+    return {"key": run, "name": label_of(run, row), "graphs": graphs, "total": len(places)}

@@ -16,7 +16,7 @@ from layouts.figures.histogram_numbers import over_steps
 from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.page import FrameSource, RunRow
 from layouts.payload import whole_numbers
-from layouts.state import colours, selected_runs
+from layouts.state import colours, label_of, selected_runs
 from layouts.training.histograms.asks import Ask
 
 MOST_LINES = 60
@@ -185,7 +185,7 @@ def _taken(source: FrameSource, shown: Sequence[_Placed], read_places: Read) -> 
         kept = one.chosen[read]
         taken.runs.append(
             Recorded(
-                run=one.run, label=_label(one.run, one.row), colour=colour.get(one.run, "#808080"), started=one.started,
+                run=one.run, label=label_of(one.run, one.row), colour=colour.get(one.run, "#808080"), started=one.started,
                 step=one.items.step[kept], time=one.seconds[kept], x=one.x[kept], values=values,
             )
         )  # fmt: skip
@@ -219,10 +219,6 @@ def _values(
     taken.waiting += sum(value is None for value in found)
     values = [value for value in found if isinstance(value, HistogramValue)]
     return values, np.array([isinstance(value, HistogramValue) for value in found], bool)
-
-
-def _label(run: str, row: RunRow | None) -> str:
-    return row.name if row and len(row.members) == 1 else run
 
 
 def _x(items: Items, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Mapping
-from itertools import islice
 from typing import Any
 
 from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
 from layouts.page import FrameSource, RunRow
-from layouts.state import selected_runs
+from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50
@@ -38,20 +35,10 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
         "left": max(0, len(having) - MOST_RUNS),
         "plans": _plans(source, [run for run in runs if run not in set(having)], rows),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
-        "elsewhere": [] if having else _elsewhere(source, set(runs)),
+        "elsewhere": [] if having else elsewhere(source, runs, "landscape", MOST_ELSEWHERE),
     }
-    digest = f"{zlib.crc32(json.dumps(found).encode()):08x}"
-    return None if digest == known else found | {"digest": digest}
-
-
-def _elsewhere(source: FrameSource, chosen: set[str]) -> list[dict[str, str]]:
-    others = (row for row in source.runs() if row.tags.get("landscape") and chosen.isdisjoint(row.members))
-    return [{"key": row.key, "name": row.name} for row in islice(others, MOST_ELSEWHERE)]
-
-
-def label_of(run: str, row: RunRow | None) -> str:
-    """What a run is called: the name of its row, for a rank of a job its own key."""
-    return row.name if row and len(row.members) == 1 else run
+    answer = stamped(found)
+    return None if answer["digest"] == known else answer
 
 
 def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:

@@ -18,10 +18,10 @@ from layouts.figures.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
 from layouts.figures.lines import figure as line_figure
 from layouts.i18n import both, t
 from layouts.page import FrameSource, RunRow
-from layouts.state import colours
+from layouts.state import colours, label_of
 from layouts.theme import PALETTE
 from layouts.training.landscape.asks import Ask
-from layouts.training.landscape.catalogue import label_of, newest
+from layouts.training.landscape.catalogue import newest
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
 # Text and muted text of assets/mindscope.css.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from layouts import format as fmt
 from layouts.i18n import both
 from layouts.page import FrameSource, RunRow
-from layouts.state import colours, selected_runs, text
+from layouts.state import colours, label_of, selected_runs, text
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 """Kinds of data of which a run on the overview has one."""
@@ -69,11 +69,6 @@ def run_of(source: FrameSource, state: Any) -> tuple[str, RunRow] | None:
     named = text(state, "of", limit=_NAME)
     run = named if named in chosen else chosen[0]
     return run, next(row for row in source.runs() if run in row.members)
-
-
-def label_of(run: str, row: RunRow) -> str:
-    """What a run is called: the name of its row, for a rank of a job its own key."""
-    return row.name if len(row.members) == 1 else run
 
 
 def head(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:

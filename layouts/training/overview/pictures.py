@@ -22,10 +22,10 @@ from layouts.figures.curves import Look as CurveLook
 from layouts.figures.graph import arrange, picture
 from layouts.i18n import t
 from layouts.page import FrameSource, RunRow
-from layouts.state import colours
+from layouts.state import colours, label_of
 from layouts.theme import PALETTE
 from layouts.training.graph.drawing import first_opened
-from layouts.training.overview.facts import label_of, main_tag
+from layouts.training.overview.facts import main_tag
 
 PICTURES = 2
 """A tile of scalars or distributions shows so many tags."""

@@ -15,7 +15,7 @@ from parsers.analysis import join_by_step, relative_time
 from layouts.figures.curves import Line, Look, View
 from layouts.figures.lines import figure
 from layouts.page import FrameSource, RunRow
-from layouts.state import colours, selected_runs
+from layouts.state import colours, label_of, selected_runs
 from layouts.theme import PALETTE
 from layouts.training.scalars.asks import Ask
 from layouts.training.scalars.comparing import Style, differences, grouped
@@ -59,7 +59,7 @@ def base_label(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | 
     """What the baseline is called, None where there is none."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
-        return _label(name, _row_of(source, name))
+        return label_of(name, _row_of(source, name))
     return name if kind == "group" and groups else None
 
 
@@ -138,7 +138,7 @@ def _lines(source: FrameSource, found: Found, ask: Ask) -> Iterator[Line]:
         row = rows.get(run)
         seconds, started = relative_time(series.wall_time, row.started if row else None)
         yield Line(
-            run=run, tag=tag, label=_label(run, row), colour=colour[run, tag], series=series,
+            run=run, tag=tag, label=label_of(run, row), colour=colour[run, tag], series=series,
             x=_x(source, run, series, seconds, ask), started=started,
             axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag),
         )  # fmt: skip
@@ -146,10 +146,6 @@ def _lines(source: FrameSource, found: Found, ask: Ask) -> Iterator[Line]:
 
 def _row_of(source: FrameSource, run: str) -> RunRow | None:
     return next((row for row in source.runs() if run in row.members), None)
-
-
-def _label(run: str, row: RunRow | None) -> str:
-    return row.name if row and len(row.members) == 1 else run
 
 
 def _x(source: FrameSource, run: str, series: Series, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:

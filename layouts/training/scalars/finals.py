@@ -19,7 +19,7 @@ from parsers.lineage.table import better
 
 from layouts import format as fmt
 from layouts.page import FrameSource
-from layouts.state import BadInput, colours, flag, selected_runs, text, texts
+from layouts.state import BadInput, colours, flag, label_of, selected_runs, text, texts
 from layouts.theme import PALETTE
 from layouts.training.scalars.asks import BASES, of_kind
 from layouts.training.scalars.grouping import KINDS, REST, Grouping, columns, made
@@ -136,7 +136,7 @@ def _lasts(finals: Sequence[Final]) -> NDArray[np.float64]:
 
 def labels(source: FrameSource) -> dict[str, str]:
     """Member run -> what it is called on the page."""
-    return {member: row.name if len(row.members) == 1 else member for row in source.runs() for member in row.members}
+    return {member: label_of(member, row) for row in source.runs() for member in row.members}
 
 
 # For the browser --------------------------------------------------------------------------------------------------------

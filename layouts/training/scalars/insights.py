@@ -7,7 +7,7 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State
 
 from layouts.page import FrameSource, Ids
-from layouts.state import BadInput, colours, selected_runs, texts
+from layouts.state import BadInput, colours, label_of, selected_runs, texts
 from layouts.training.insights import told, view
 
 SECONDS = 0.15
@@ -62,7 +62,7 @@ def marks(source: FrameSource, ask: Any) -> dict[str, Any]:
             row = rows[run]
             found.append(
                 told(one)
-                | {"run": run, "label": row.name if len(row.members) == 1 else run, "colour": of_run.get(run, ""),
+                | {"run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
                    "view": view(one, series), "time": float(series.wall_time[one.place]),
                    "started": row.started or 0.0}
             )  # fmt: skip
