@@ -109,7 +109,7 @@ def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
     links: list[Any] = []
     for group, some in groupby(pages, lambda page: page.group):
         if group:
-            links.append(html.Div(html.Span(t(f"shell.group.{group}"), className="ms-menu-text"), className="ms-menu-group"))
+            links.append(html.Div(html.Span(t(f"menu.{group}"), className="ms-menu-text"), className="ms-menu-group"))
         links += [
             html.A(
                 [parts.icon(page.icon), html.Span(t(page.title), className="ms-menu-text")],

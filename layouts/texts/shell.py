@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str]] = {
-    "shell.group.lineage": ("Comparison", "对比与溯源"),
-    "shell.group.profiling": ("Performance", "性能"),
+    "menu.lineage": ("Comparison", "对比与溯源"),
+    "menu.profiling": ("Performance", "性能"),
     "shell.menu": ("Pages", "页面"),
     "shell.fold": ("Fold or unfold the menu", "收起或展开菜单"),
     "shell.no_data": ("No run here has this data", "当前没有训练包含此类数据"),
