@@ -12,12 +12,13 @@ from typing import Any
 
 import dash
 from dash import _callback, _get_app, _get_paths, _hooks, _pages
+from dash._utils import to_json
 from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
 from app import gate, routes, security
 from app import workspace as workspaces
-from app.bundles import LIBRARIES, NEVER, Bundles, asset_names, assets_directory
+from app.bundles import LIBRARIES, NEVER, Bundle, Bundles, asset_names, assets_directory
 from app.parcels import COMMON, KINDS, SHELL, name_of, parcels
 from app.settings import parse_prefix
 from app.store import Store
@@ -65,6 +66,7 @@ def create_app(
         app.settle()
     plain = routes.blueprint(source, _name("mindscope", prefix))
     app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
+    app.server.add_url_rule(f"{prefix}{shell.CONTENTS}<name>.json", _name("content", prefix), app.content)
     app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: routes.health(source))
     policy = security.content_policy([app.renderer])
     names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
@@ -113,6 +115,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         self.public_prefix = public_prefix
         self._pages_by_path = {page.path: page for page in pages}
         self._scripts: tuple[str, ...] = ()
+        self._contents: dict[str, Bundle] = {}
         # Every argument that Dash would otherwise take from the environment is given.
         super().__init__(
             __name__,
@@ -140,6 +143,20 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callback_map)
         views[prefix + "_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"] = self.bundles.component
         views[prefix.replace("/", "_").replace(".", "_") + "dash_assets.static"] = self.bundles.asset
+
+    def content(self, name: str) -> Response:
+        """Answer a request for the components of a page."""
+        page = next((page for page in self._pages_by_path.values() if page.name == name), None)
+        if page is None:
+            abort(404, "There is no such page.")
+        return self._content(page).answer(0)
+
+    def _content(self, page: Page) -> Bundle:
+        # Two requests that make it at once make the same.
+        if page.path not in self._contents:
+            text = to_json(shell.content(page, Ids("shell"), self.public_prefix))
+            self._contents[page.path] = Bundle(text.encode(), f"{page.name}.json")
+        return self._contents[page.path]
 
     def _setup_hooks(self) -> None:
         """No hooks: Dash would load those of every package installed, and packages of others may add scripts and routes."""
@@ -200,6 +217,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
             f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
             *(f'<link rel="stylesheet" href="{url}">' for url in self._parcels(page, ".css")),
             *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
+            f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
             parts["css"],
         ]
         body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
@@ -223,6 +241,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
         """Compress the scripts of all pages, so that the first visitor need not wait for it."""
         needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
         self.bundles.warm([*self._charts(), *sorted(needed)])
+        for page in self._pages_by_path.values():
+            self._content(page).form("br")
 
 
 class _NoHooks:

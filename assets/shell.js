@@ -1,11 +1,11 @@
-// Routing, menu and connection. Counterpart of layouts/shell.py: every page's components are already in the browser.
+// Routing, menu and connection. Counterpart of layouts/shell.py: a page's components are fetched when it is first opened.
 (function () {
   "use strict";
   const mindscope = (window.mindscope = window.mindscope || {});
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const functions = (dash.mindscope = dash.mindscope || {});
 
-  let book = null;  // {prefix, pages: {path: {frame, title, content}}}
+  let book = null;  // {prefix, pages: {path: {frame, title, content}}}, content a URL
   let here;  // path of the page on screen; null where the address is that of none
   let settled = null;  // the query that the page's state was last read from or written to
 
@@ -38,16 +38,31 @@
     return loaded.get(url);
   }
 
-  // The content of a page once all it needs is there.
-  function whenLoaded(path, content) {
+  const contents = new Map();  // path -> the promise of its components
+
+  function contentOf(path) {
+    if (!contents.has(path)) {
+      const answer = window.fetch(book.pages[path].content, { credentials: "same-origin" }).then((response) => {
+        if (!response.ok) throw new Error(`cannot load ${response.url}: ${response.status}`);
+        return response.json();
+      });
+      contents.set(path, answer);
+      answer.catch(() => contents.delete(path));
+    }
+    return contents.get(path);
+  }
+
+  // The content of a page, with its state, once all it needs is there.
+  function whenLoaded(path, storeId, data) {
     const meta = document.querySelector('meta[name="mindscope-pages"]');
     const urls = (meta && JSON.parse(meta.content)[path]) || [];
-    if (!urls.length) return content;
-    return Promise.all(urls.map(load)).then(() => content, () => {
-      here = undefined;  // the next click on the menu tries again
-      notice("status.lost");
-      return window.dash_clientside.no_update;
-    });
+    return Promise.all([contentOf(path), ...urls.map(load)]).then(
+      ([content]) => (here === path ? withState(content, storeId, data) : window.dash_clientside.no_update),
+      () => {
+        if (here === path) here = undefined;  // the next click on the menu tries again
+        notice("status.lost");
+        return window.dash_clientside.no_update;
+      });
   }
 
   // Pages -------------------------------------------------------------------------------------------------------------
@@ -112,7 +127,7 @@
     settled = query;
     markMenu(path);
     window.scrollTo(0, 0);
-    return whenLoaded(path, withState(page.content, storeId, wanted));
+    return whenLoaded(path, storeId, wanted);
   };
 
   functions.address_changed = function (data, storeId) {

@@ -1,7 +1,7 @@
 """The application around the pages: menu, header, routing.
 
-`layout` holds every page's components; assets/shell.js puts the page of the address on screen without asking the server,
-with the state of the address already in its store. What the shell expects of the server:
+`layout` names all pages, `content` is the components of one; assets/shell.js fetches those of a page when it is first opened
+and puts them on screen with the state of the address already in its store. What the shell expects of the server:
 
 - every page path below the prefix answers with the index page, and so does, with status 404, every other path that a
   browser opens
@@ -9,6 +9,7 @@ with the state of the address already in its store. What the shell expects of th
 - `<meta name="mindscope-pages" content='{path: [urls]}'>` names the scripts and styles that pages need and the index page
   does not have; without it they count as loaded
 - `?embed=1` needs nothing: css hides the shell
+- `content` of a page is answered at `content_url`, as JSON
 - plain routes (exports) are below ROUTES, after the prefix
 """
 
@@ -27,6 +28,7 @@ from layouts.i18n import attributes, both, t
 from layouts.page import FrameSource, Ids, Page
 
 ROUTES = "api/"
+CONTENTS = ROUTES + "pages/"
 
 _SECONDS = "ms-inputbox ms-seconds"
 _THEME = {"fontFamily": "var(--ms-font)", "fontFamilyMonospace": "var(--ms-mono)", "primaryColor": "indigo"}
@@ -81,6 +83,16 @@ def page_ids(page: Page, ids: Ids) -> Ids:
     return Ids(page.name, ids.instance)
 
 
+def content(page: Page, ids: Ids, routes: str) -> html.Div:
+    """The components of a page inside the shell with these ids."""
+    return frames.frame(page, page_ids(page, ids), routes + ROUTES)
+
+
+def content_url(page: Page, routes: str) -> str:
+    """Where the components of a page are fetched from."""
+    return f"{routes}{CONTENTS}{page.name}.json"
+
+
 def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
     return {
         "prefix": routes,
@@ -88,7 +100,7 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
             page.path: {
                 "frame": page_ids(page, ids)("frame").removesuffix("-frame"),
                 "title": both(page.title),
-                "content": frames.frame(page, page_ids(page, ids), routes + ROUTES),
+                "content": content_url(page, routes),
             }
             for page in pages
         },

@@ -12,6 +12,7 @@ from dash import ALL, MATCH, Input, Output, State, html
 from flask.testing import FlaskClient
 
 from app import server
+from layouts import shell as whole
 from layouts.page import Ids, Page, RunRow, SourceStatus
 from layouts.state import BadInput
 from parsers import Series
@@ -116,7 +117,10 @@ def bare_shell(monkeypatch: pytest.MonkeyPatch) -> None:
         for page in pages:
             page.register(application, source, Ids(page.name), prefix)
 
-    shell = SimpleNamespace(ROUTES="api/", layout=lambda pages, ids, routes: html.Div("shell"), register=register)
+    shell = SimpleNamespace(
+        ROUTES=whole.ROUTES, CONTENTS=whole.CONTENTS, layout=lambda pages, ids, routes: html.Div("shell"), register=register,
+        content=whole.content, content_url=whole.content_url,
+    )  # fmt: skip
     monkeypatch.setattr(server, "shell", shell)
 
 

@@ -20,6 +20,7 @@ import app
 from app import bundles, server
 from app.parcels import parcels
 from layouts import PAGES
+from layouts.page import Ids
 
 ROUTES = {
     "/": {"GET"},
@@ -41,6 +42,7 @@ ROUTES = {
     "/api/pipelines.csv": {"GET"},
     "/api/pipelines.json": {"GET"},
     "/api/note": {"POST"},
+    "/api/pages/<name>.json": {"GET"},
     "/api/runs.json": {"GET"},
     "/api/scalars-final.csv": {"GET"},
     "/api/scalars-groups.csv": {"GET"},
@@ -120,6 +122,17 @@ def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> No
     for url in {url for urls in others.values() for url in urls}:
         answer = client.get(html.unescape(url))
         assert (answer.status_code, answer.cache_control.max_age) == (200, bundles.A_YEAR)
+
+
+def test_components_of_a_page_come_when_it_is_opened(source) -> None:
+    client = server.create_app(source).server.test_client()
+    assert len(client.get("/_dash-layout", headers={"Accept-Encoding": "br"}).data) < 8_000
+    for page in PAGES:
+        answer = client.get(f"/api/pages/{page.name}.json")
+        assert answer.json["props"]["id"] == Ids(page.name)("frame")
+        assert client.get(f"/api/pages/{page.name}.json", headers={"If-None-Match": answer.headers["ETag"]}).status_code == 304
+        assert f'as="fetch" crossorigin="anonymous" href="/api/pages/{page.name}.json"' in client.get(f"/{page.path}").text
+    assert client.get("/api/pages/nope.json").status_code == 404
 
 
 def test_every_script_and_style_is_in_one_parcel() -> None:

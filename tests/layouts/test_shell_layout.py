@@ -59,6 +59,9 @@ def test_the_shell_holds_every_page_and_its_menu() -> None:
     book = next(part for part in components(tree) if getattr(part, "id", None) == "ms-shell-pages").data
     assert set(book["pages"]) == {page.path for page in PAGES}
     assert book["prefix"] == "/training/"
+    for page in PAGES:
+        assert book["pages"][page.path]["content"] == f"/training/api/pages/{page.name}.json"
+        assert shell.content(page, Ids("shell"), "/training/").id == f"{book['pages'][page.path]['frame']}-frame"
     assert "ms-bare" in next(part for part in components(shell.layout(PAGES, Ids("shell"), "/", embed=True))
                              if getattr(part, "id", None) == "ms-shell-root").className  # fmt: skip
 
