@@ -28,13 +28,88 @@
       const target = event.target instanceof Element ? event.target : null;
       const box = target && target.closest("[data-op]");
       if (box) page.change({ op: [box.dataset.op] });
-      const full = target && target.closest('[data-act="full"]');
-      if (full) toggle(page, full.closest("[data-card]").dataset.card);
+      const act = target && target.closest("[data-act]");
+      const card = target && target.closest("[data-card]");
+      if (act && act.dataset.act === "full") toggle(page, card.dataset.card);
+      if (act && act.dataset.act === "png") png(page, card);
+      const stage = target && target.closest("[data-to]");
+      if (stage) go(page, stage.dataset.to);
+      const title = target && target.closest(".ms-preparation-sort");
+      if (title) press(page, card, title.closest("th"));
     });
+  }
+
+  function go(page, name) {
+    const card = page.find(`[data-card="${name}"]`);
+    card.scrollIntoView({ block: "start" });
+    card.focus({ preventScroll: true });
+  }
+
+  // Every plot of a card is a file of its own.
+  async function png(page, card) {
+    for (const [at, plot] of [...card.querySelectorAll(".js-plotly-plot")].entries()) {
+      if (!plot.data || !plot.data.length) continue;
+      const gridcolor = getComputedStyle(plot).getPropertyValue("--ms-plot-grid").trim();
+      const layout = { ...plot.layout, xaxis: { ...plot.layout.xaxis, gridcolor }, yaxis: { ...plot.layout.yaxis, gridcolor } };
+      const name = mindscope.files.safe(`${page.run.name}_${page.profile.rank}_${card.dataset.card}${at ? `_${at + 1}` : ""}`, "plot");
+      await mindscope.files.image({ data: plot.data, layout }, plot, "png", name);
+    }
+  }
+
+  // Tables: the state has the card, the column and the direction. Numbers start with the largest.
+  function press(page, card, title) {
+    const column = title.cellIndex;
+    const [old, way] = get(page, `sort-${card.dataset.card}`).split(":");
+    const numeric = valuesOf(card.querySelectorAll("tbody tr"), column).some((value) => typeof value === "number");
+    const first = numeric ? "desc" : "asc";
+    const next = old !== String(column) ? first : way === first ? (numeric ? "asc" : "desc") : "";
+    page.change({ [`sort-${card.dataset.card}`]: next ? [`${column}:${next}`] : [] });
+  }
+
+  function valuesOf(rows, column) {
+    return Array.from(rows, (row) => {
+      const { dataset, textContent } = row.cells[column];
+      if (dataset.value === "nan") return null;
+      return dataset.value && Number.isFinite(Number(dataset.value)) ? Number(dataset.value) : textContent;
+    });
+  }
+
+  function sort(page) {
+    for (const table of page.root.querySelectorAll(".ms-preparation-table")) {
+      const [column, way] = get(page, `sort-${table.closest("[data-card]").dataset.card}`).split(":");
+      if ((table.dataset.sorted || "") === (way ? `${column}:${way}` : "")) continue;
+      const [titles, body] = [table.tHead.rows[0].cells, table.tBodies[0]];
+      const rows = [...body.rows];
+      rows.forEach((row, at) => { row.dataset.at = row.dataset.at || String(at); });
+      rows.sort((a, b) => a.dataset.at - b.dataset.at);
+      const known = way && titles[Number(column)];
+      if (known) {
+        const value = new Map(valuesOf(rows, Number(column)).map((one, at) => [rows[at], one]));
+        const sign = way === "desc" ? -1 : 1;
+        const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+        // What is not known comes last either way.
+        const missing = (row) => value.get(row) === null;
+        rows.sort((a, b) => missing(a) - missing(b) || sign * order(value.get(a), value.get(b)));
+      }
+      for (const [at, title] of [...titles].entries()) {
+        if (known && at === Number(column)) title.setAttribute("aria-sort", way === "desc" ? "descending" : "ascending");
+        else title.removeAttribute("aria-sort");
+      }
+      body.append(...rows);
+      table.dataset.sorted = way ? `${column}:${way}` : "";
+    }
   }
 
   function toggle(page, name) {
     page.change({ full: get(page, "full") === name ? [] : [name] });
+  }
+
+  // What depends on the contents of the cards.
+  function furnish(page) {
+    for (const box of page.root.querySelectorAll("[data-to]")) box.disabled = page.find(`[data-card="${box.dataset.to}"]`).hidden;
+    for (const tool of page.root.querySelectorAll('[data-act="png"]')) tool.hidden = !tool.closest("[data-card]").querySelector(".dash-graph");
+    page.find(".ms-preparation-steps").hidden = Boolean(page.find("[data-unnumbered]"));
+    sort(page);
   }
 
   function draw(page) {
@@ -43,6 +118,7 @@
     }
     page.reset.hidden = !get(page, "from") && !get(page, "to");
     for (const card of page.root.querySelectorAll("[data-card]")) card.classList.toggle("ms-full", card.dataset.card === get(page, "full"));
+    sort(page);
   }
 
   document.addEventListener("keydown", (event) => {
@@ -66,6 +142,9 @@
       if (!root) return;
       const cards = root.querySelectorAll("[data-card]");
       args.forEach((children, at) => { cards[at].hidden = children === null || children === undefined; });
+      const page = pages.get(root.id);
+      // Dash calls this before the new children stand.
+      if (page) window.requestAnimationFrame(() => furnish(page));
     },
   };
 })();

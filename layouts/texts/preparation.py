@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TEXTS: dict[str, tuple[str, str]] = {
     "preparation.title": ("Data preparation", "数据准备"),
+    "preparation.png": ("Save the plots as PNG", "将图保存为 PNG"),
     "preparation.full": ("Full screen (f)", "全屏 (f)"),
     # Cards
     "preparation.flow": ("The way of the data", "数据流转过程"),
@@ -55,6 +56,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "preparation.time.iterator.push_ns": ("iterator push, mean {mean}", "迭代器发送，平均 {mean}"),
     "preparation.time.iterator.get_ns": ("iterator get, mean {mean}", "迭代器获取，平均 {mean}"),
     "preparation.time.device.get_ns": ("get_next on the device, mean {mean}", "设备 get_next，平均 {mean}"),
+    "preparation.col.mean_time": ("Mean time of a step", "单步平均耗时"),
+    "preparation.col.total": ("Total", "总计"),
+    "preparation.col.push": ("Push", "发送"),
+    "preparation.col.get": ("Get", "获取"),
     "preparation.col.queue": ("Queue", "队列"),
     "preparation.col.batches": ("Batches", "批次"),
     "preparation.col.empty": ("Empty", "空"),
@@ -62,7 +67,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "preparation.col.mean": ("Mean size", "平均深度"),
     "preparation.col.capacity": ("Capacity", "容量"),
     # Operations
-    "preparation.workers": ("{n} workers", "{n} 个线程"),
+    "preparation.workers": ("workers: {n}", "线程数：{n}"),
     "preparation.left": ("{n} more are in the CSV file.", "另有 {n} 项见 CSV 文件。"),
     "preparation.by_sample": ("Entries by sample", "各采样点的队列深度"),
     "preparation.entries": ("entries", "深度"),

@@ -49,14 +49,15 @@ Frames = Mapping[str, pd.DataFrame | None]
 def advise(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Advice]:
     """Advice from the frames of a profile by name (steps, queues, pipeline, cpu, operators; None or missing: no file gives it).
 
-    That with the largest cost first, that whose cost nothing tells last. thresholds: those of rules that are not to be the
-    usual ones; KeyError for a rule there is not.
+    None without rows that speak for it. That with the largest cost first, that whose cost nothing tells last. thresholds:
+    those of rules that are not to be the usual ones; KeyError for a rule there is not.
     """
     unknown = set(thresholds) - set(THRESHOLDS)
     if unknown:
         raise KeyError(f"wanted rules {', '.join(THRESHOLDS)}; got {', '.join(sorted(unknown))}")
     limits = {**THRESHOLDS, **thresholds}
-    found = [advice for rule, judge in _RULES.items() if (advice := judge(frames, limits[rule])) is not None]
+    judged = (judge(frames, limits[rule]) for rule, judge in _RULES.items())
+    found = [advice for advice in judged if advice is not None and len(advice.evidence)]
     return sorted(found, key=lambda one: (math.isnan(one.cost_ns), -one.cost_ns if one.cost_ns == one.cost_ns else 0.0))
 
 
@@ -99,7 +100,8 @@ def _idle(frames: Frames, limit: float) -> Advice | None:
 def _empty(frames: Frames, limit: float) -> Advice | None:
     """MindInsight: the host queue is empty, so steps wait for the pipeline; or the queue of the device is, for transmission.
 
-    Which operations are slow is said where the pipeline tells. Cost: mean time to get the data, or to push it on.
+    Which operations are slow is said where the pipeline tells. Cost: mean time to get the data, or to push it on,
+    where it is more than the millisecond that is counted in.
     """
     queues = _frame(frames, "queues")
     if queues is None:
@@ -117,7 +119,8 @@ def _empty(frames: Frames, limit: float) -> Advice | None:
     shown = empty[["queue", "step", "size", "capacity", "total_ns", "get_ns"]].head(MOST_ROWS)
     value = float(row["empty"]) / float(row["batches"])
     exceeded = limit if way.slow == "pipeline" else 0.0
-    return Advice("empty", value, exceeded, float(timed[part]), shown, "preparation", (way.slow,))
+    cost = float(timed[part]) or math.nan
+    return Advice("empty", value, exceeded, cost, shown, "preparation", (way.slow,))
 
 
 def _slow(frames: Frames, limit: float) -> Advice | None:

@@ -18,6 +18,7 @@ from layouts.profiler.advice.layout import UNITS
 from layouts.profiler.choice import Choice
 
 _HINTS = ("batch", "map", "generator")
+_NONE = -1
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 
 
@@ -43,7 +44,9 @@ def _card(one: Advice, threshold: float, choice: Choice | None) -> html.Section:
 
 
 def _sentence(one: Advice) -> str:
-    return f"empty.{one.subject[0]}" if one.rule == "empty" else f"{one.rule}.said"
+    if one.rule == "empty":
+        return f"empty.{one.subject[0]}"
+    return f"{one.rule}.said_many" if one.rule == "queue_use" and len(one.evidence) > 1 else f"{one.rule}.said"
 
 
 def _hints(one: Advice) -> list[str]:
@@ -91,15 +94,15 @@ def _threshold(rule: str, value: float) -> html.Label:
 def _link(page: str, choice: Choice | None) -> Any:
     if choice is None:
         return None
-    query = urlencode({"run": choice.run, "session": choice.session, "rank": choice.rank})
+    query = urlencode({"run": choice.run, "of": choice.run, "session": choice.session, "rank": choice.rank})
     return html.A(t(f"advice.open.{page}"), href=f"{page}?{query}", **{"data-page": page, "data-query": query})
 
 
 def _table(rows: pd.DataFrame) -> html.Div:
     """Evidence as it is in the frame; times with a unit, parts in percent."""
-    shown = [name for name in rows.columns if not rows[name].isna().all()]
+    shown = [name for name in rows.columns if not (rows[name].isna() | (rows[name] == _NONE)).all()]
     body = [html.Tr([html.Td(_cell(name, row[name])) for name in shown]) for row in rows[shown].to_dict("records")]
-    head = html.Tr([html.Th(name.removesuffix("_ns").replace("_", " "), scope="col") for name in shown])
+    head = html.Tr([html.Th(t(f"advice.column.{name}"), scope="col") for name in shown])
     return html.Div(html.Table([html.Thead(head), html.Tbody(body)]), className="ms-advice-rows")
 
 

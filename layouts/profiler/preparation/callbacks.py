@@ -42,5 +42,7 @@ def drawn(source: FrameSource, asked: Any, routes: str) -> tuple[Any, ...]:
     if ask is None:
         return (no_update,) * len(CARDS)
     frames = {name: ask.choice.frame(source, name) for name in FRAMES}
-    of = Given(ask, frames, routes)
+    key = ask.choice.session, ask.choice.rank
+    stepped = any((row.session, row.rank) == key and "steps" in row.frames for row in source.profiles(ask.choice.run))
+    of = Given(ask, frames, routes, stepped)
     return tuple(draw(of) for draw in _DRAW)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
 from dash import html
@@ -14,7 +15,10 @@ from layouts import format as fmt
 from layouts.i18n import t
 from layouts.profiler.preparation.figures import COLOURS, EMPTY, Curve, figure
 from layouts.profiler.preparation.given import QUEUES, Given
-from layouts.profiler.preparation.pieces import csv, plot, share, table, time
+from layouts.profiler.preparation.pieces import Cell, csv, number, plot, share, table, time
+
+_CARDS = {"pipeline": "pipeline", "host_queue": "sizes", "transmission": "times", "device_queue": "sizes", "get_next": "times"}
+"""Stage -> the card about it."""
 
 
 def flow(of: Given) -> Any:
@@ -38,11 +42,21 @@ def flow(of: Given) -> Any:
             boxes.append(html.Span("→", className="ms-preparation-arrow", **{"aria-hidden": "true"}))
         kind = " ms-preparation-store" if stage.endswith("queue") else ""
         late = " ms-preparation-slow" if stage == found.slow else ""
-        boxes.append(html.Div(
-            [html.Strong(t(f"preparation.stage.{stage}")), *inside[stage]], className=f"ms-preparation-stage{kind}{late}"
-        ))  # fmt: skip
+        told = [html.Strong(t(f"preparation.stage.{stage}")), *inside[stage]]
+        boxes.append(_box(of, stage, told, f"ms-preparation-stage{kind}{late}"))
     said = html.P(_verdict(found, by_queue), className="ms-preparation-verdict")
     return [said, html.Div(boxes, className="ms-preparation-flow")]
+
+
+def _box(of: Given, stage: str, told: list[Any], class_name: str) -> Any:
+    """A stage, which leads to the card that has more of it; that of the network to the page about steps."""
+    if stage in _CARDS:
+        return html.Button(told, type="button", className=class_name, **{"data-to": _CARDS[stage]})
+    if not of.stepped:
+        return html.Div(told, className=class_name)
+    choice = of.ask.choice
+    query = urlencode({"run": choice.run, "of": choice.run, "session": choice.session, "rank": choice.rank})
+    return html.A(told, href=f"steptrace?{query}", className=class_name, **{"data-page": "steptrace", "data-query": query})
 
 
 def _verdict(found: Flow, by_queue: Mapping[str, Any]) -> Any:
@@ -89,9 +103,10 @@ def sizes(of: Given) -> Any:
     if not drawn:
         return None
     body = [
-        (t(f"preparation.queue.{row['queue']}"), fmt.count(int(row["batches"])), share(row["empty"], row["batches"]),
-         share(row["full"], row["batches"]) if math.isfinite(row["capacity"]) else "–", fmt.number(row["mean_size"]),
-         fmt.number(row["capacity"]) if math.isfinite(row["capacity"]) else "–")
+        (t(f"preparation.queue.{row['queue']}"), Cell(fmt.count(int(row["batches"])), row["batches"]),
+         Cell(share(row["empty"], row["batches"]), row["empty"]),
+         Cell(share(row["full"], row["batches"]) if math.isfinite(row["capacity"]) else "–", row["full"]),
+         Cell(number(row["mean_size"]), row["mean_size"]), Cell(number(row["capacity"]), row["capacity"]))
         for _, row in rates.iterrows() if row["batches"]
     ]  # fmt: skip
     head = ["preparation.col.queue", "preparation.col.batches", "preparation.col.empty", "preparation.col.full",
@@ -115,4 +130,12 @@ def times(of: Given) -> Any:
                 names.append((colour, t(f"preparation.time.{name}.{part}", mean=mean)))
     if not drawn:
         return None
-    return plot(figure(drawn, form=":.4~g", suffix=" ms"), names, "preparation.by_step.time")
+    rates = of.rates
+    parts = ("total_ns", "push_ns", "get_ns")
+    body = [
+        (t(f"preparation.queue.{row['queue']}"), *(Cell(time(row[part]), row[part]) for part in parts))
+        for _, row in (() if rates is None else rates.iterrows()) if any(math.isfinite(row[part]) for part in parts)
+    ]  # fmt: skip
+    head = ["preparation.col.mean_time", "preparation.col.total", "preparation.col.push", "preparation.col.get"]
+    shown = plot(figure(drawn, form=":.4~g", suffix=" ms"), names, "preparation.by_step.time")
+    return [*shown, table(head, body, [])]

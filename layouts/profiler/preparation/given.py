@@ -19,11 +19,15 @@ QUEUES = ("host", "iterator", "device")
 
 @dataclass(frozen=True)
 class Given:
-    """What is asked for, the frames of the profile by name (None: no file gives it), and the URL prefix of plain routes."""
+    """What is asked for, the frames of the profile by name (None: no file gives it), and the URL prefix of plain routes.
+
+    stepped: whether the profile has times of steps, which another page shows.
+    """
 
     ask: Ask
     frames: Mapping[str, pd.DataFrame | None]
     routes: str
+    stepped: bool = False
 
     @cached_property
     def rates(self) -> pd.DataFrame | None:
@@ -57,8 +61,10 @@ class Given:
 
     @cached_property
     def slow(self) -> list[Slow]:
-        """Operations that keep the others waiting."""
+        """Operations that keep the others waiting; none where queues tell that the pipeline is fast enough."""
         rows = self.frames["pipeline"]
+        if self.flow.slow not in ("", "pipeline"):
+            return []
         return slow_operations(rows) if rows is not None and len(rows) else []
 
     @cached_property

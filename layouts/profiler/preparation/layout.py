@@ -15,6 +15,8 @@ from layouts.texts.preparation import TEXTS
 
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")
 CARDS = ("flow", "sizes", "times", "pipeline", "queue", "table", "cpu", "memory")
+PLOTS = frozenset(("sizes", "times", "queue", "cpu", "memory"))
+"""Cards that may have plots."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -28,6 +30,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 def _card(ids: Ids, name: str) -> html.Section:
     tools: list[Any] = [_steps()] if name == "cpu" else []
+    if name in PLOTS:
+        tools.append(icon_button("download", "preparation.png", **{"data-act": "png"}))
     tools.append(icon_button("full", "preparation.full", **{"data-act": "full"}))
     head = html.Header(
         [
@@ -38,7 +42,7 @@ def _card(ids: Ids, name: str) -> html.Section:
         className="ms-card-head",
     )
     return html.Section(
-        [head, html.Div(id=ids(f"card-{name}"), className="ms-card-body")],
+        [head, html.Div(html.Div(className="ms-skeleton"), id=ids(f"card-{name}"), className="ms-card-body")],
         className=f"ms-card ms-preparation-card ms-preparation-card-{name}", tabIndex=-1, **{"data-card": name},
     )  # fmt: skip
 

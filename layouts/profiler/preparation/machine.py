@@ -13,7 +13,7 @@ from layouts import format as fmt
 from layouts.i18n import t
 from layouts.profiler.preparation.figures import COLOURS, Curve, figure
 from layouts.profiler.preparation.given import Given
-from layouts.profiler.preparation.pieces import csv, percent, plot, table
+from layouts.profiler.preparation.pieces import Cell, csv, percent, plot, table
 
 MOST_CURVES = 10
 """Curves of one plot; of operations those that used most."""
@@ -37,7 +37,7 @@ def cpu(of: Given) -> Any:
     named = of.types
     body = [
         (t(f"preparation.scope.{row['scope']}") if row["op_id"] < 0 else named.get(int(row["op_id"]), str(row["op_id"])),
-         fmt.count(int(row["samples"])), *(percent(row[part]) for part in _USES))
+         Cell(fmt.count(int(row["samples"])), row["samples"]), *(Cell(percent(row[part]), row[part]) for part in _USES))
         for _, row in use.iterrows()
     ]  # fmt: skip
     machine = chosen[chosen["scope"] == "machine"]
@@ -47,7 +47,8 @@ def cpu(of: Given) -> Any:
         if np.isfinite(values).any():
             cores.append(t(f"preparation.{name}", n=fmt.number(float(np.nanmean(values)))))
     head = ["preparation.col.scope", "preparation.col.samples", *(f"preparation.use.{part}" for part in _USES)]
-    facts = html.P([html.Span(one) for one in cores], className="ms-muted ms-preparation-facts")
+    told = {"data-unnumbered": "1"} if int(step.max()) < 0 else {}
+    facts = html.P([html.Span(one) for one in cores], className="ms-muted ms-preparation-facts", **told)
     shown = [plot for plot in plots if plot is not None]
     return [facts, html.Div(shown, className="ms-preparation-plots"), table(head, body, [csv(of, "cpu")])]
 

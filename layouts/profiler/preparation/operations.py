@@ -15,7 +15,7 @@ from layouts.i18n import t
 from layouts.profiler.preparation import pieces
 from layouts.profiler.preparation.figures import COLOURS, EMPTY, Curve, figure
 from layouts.profiler.preparation.given import Given
-from layouts.profiler.preparation.pieces import csv, number, percent, plot, time
+from layouts.profiler.preparation.pieces import Cell, csv, number, percent, plot, time
 
 MOST_OPERATIONS = 300
 """Of a pipeline so many operations are drawn and listed; the CSV file has all."""
@@ -122,6 +122,6 @@ def table(of: Given) -> Any:
     ]  # fmt: skip
     blank = {"", "–"}
     kept = [(name, told) for name, told in shown if any(told(row[name]) not in blank for row in rows)]
-    body = [tuple(told(row[name]) for name, told in kept) for row in rows]
+    body = [tuple(Cell(told(row[name]), row[name]) for name, told in kept) for row in rows]
     head = [f"preparation.of.{name}" for name, _ in kept]
     return pieces.table(head, body, [csv(of, "pipeline")], left=len(whole) - len(rows))

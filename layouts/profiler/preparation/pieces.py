@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from dash import dcc, html
@@ -23,15 +23,33 @@ def plot(drawn: dict[str, Any], names: Sequence[tuple[str, Any]], caption: str) 
     return [html.Div(said, className="ms-preparation-caption"), html.Div(graph, className="ms-preparation-plot")]
 
 
+class Cell(NamedTuple):
+    """A text of a table and what it is sorted by."""
+
+    text: str
+    value: Any
+
+
 def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[Any], *, left: int = 0) -> html.Div:
-    """A table with titles by text key, the number of rows left out, and links to its files."""
-    rows = [html.Tr([html.Th(row[0], scope="row"), *map(html.Td, row[1:])]) for row in body]
-    titles = html.Thead(html.Tr([html.Th(t(key), scope="col") for key in head]))
+    """A table with titles by text key, the number of rows left out, and links to its files.
+
+    A press on a title sorts (assets/preparation.js), by the value of a `Cell`, else by the text.
+    """
+    rows = [html.Tr([_cell(html.Th, row[0], scope="row"), *(_cell(html.Td, one) for one in row[1:])]) for row in body]
+    titles = html.Thead(html.Tr([
+        html.Th(html.Button(t(key), type="button", className="ms-preparation-sort"), scope="col") for key in head
+    ]))  # fmt: skip
     listed = html.Table([titles, html.Tbody(rows)], className="ms-preparation-table")
     more = [html.P(t("preparation.left", n=fmt.count(left)), className="ms-muted")] if left else []
     return html.Div([
         html.Div(listed, className="ms-preparation-scroll"), *more, html.P(list(files), className="ms-preparation-files"),
     ])  # fmt: skip
+
+
+def _cell(kind: Any, shown: Any, **props: Any) -> Any:
+    if not isinstance(shown, Cell):
+        return kind(shown, **props)
+    return kind(shown.text, **props, **{"data-value": str(shown.value)})
 
 
 def csv(of: Given, frame: str) -> html.A:

@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import math
+import os
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -16,15 +18,17 @@ from layouts.page import FrameSource
 from layouts.profiler.advice import PAGE
 from layouts.profiler.advice.callbacks import advice_for, as_csv, thresholds_of
 from layouts.profiler.advice.drawing import drawn
-from layouts.profiler.advice.layout import UNITS
+from layouts.profiler.advice.layout import FRAMES, UNITS
 from layouts.profiler.choice import Choice
 from layouts.state import BadInput
-from parsers.analysis.advice import THRESHOLDS, Advice
+from parsers import open_run
+from parsers.analysis.advice import THRESHOLDS, Advice, advise
 from tests.layouts.sources import GivenSource
 
-ROWS = pd.DataFrame(
-    {"type": ["<b>Map</b>"], "queue_use": [0.25], "interval_ns": [1.5e6], "workers": [4], "nothing": [math.nan]}
-)
+DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
+ROWS = pd.DataFrame({
+    "type": ["<b>Map</b>"], "queue_use": [0.25], "interval_ns": [1.5e6], "workers": [4], "free_ns": [math.nan], "op_id": [-1]
+})
 
 
 def advice(rule: str, subject: tuple[str, ...] = (), cost: float = 2e6) -> Advice:
@@ -39,10 +43,32 @@ def test_every_rule_has_its_words_and_a_unit() -> None:
              advice("queue_use", ("BatchOp", "MapOp", "GeneratorOp", "TFReader")), advice("ai_cpu", ("Unique",))]  # fmt: skip
     text = json.dumps(drawn(found, THRESHOLDS, Choice("r", ".", 0)), default=lambda one: one.to_plotly_json())
     for word in ("2 ms of a step", "cost not told", "Batch: raise", "Map: raise", "Generator: raise", "Reader: raise", "25.0%",
-                 "1.5 ms", "run=r&session=.&rank=0"):  # fmt: skip
+                 "1.5 ms", "run=r&of=r&session=.&rank=0"):  # fmt: skip
         assert word in text.replace("2.00 ms", "2 ms").replace("1.50 ms", "1.5 ms")
     assert "Rules that found nothing" not in text
-    assert "nothing" not in [cell for cell in text.split('"') if cell == "nothing"]
+    assert "Queue use" in text
+    assert "Free" not in text  # nothing is known of it
+    assert "Number" not in text
+
+
+def test_one_slow_operation_and_several_are_told_apart() -> None:
+    def said(rows: pd.DataFrame) -> str:
+        one = Advice("queue_use", 0.2, 0.8, math.nan, rows, "preparation", ("Map",))
+        return json.dumps(drawn([one], THRESHOLDS, None), default=lambda part: part.to_plotly_json())
+
+    assert "The queue behind Map is used by only 20%" in said(ROWS)
+    assert "The queues behind Map are hardly used, the emptiest by 20%" in said(pd.concat([ROWS, ROWS]))
+
+
+@pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")
+def test_advice_for_real_profiles_is_drawn() -> None:
+    expected = {"mindinsight_legacy": {"interval", "empty", "queue_use", "cpu"}, "profiler_new/torch_npu_text_level2": {"idle"}}
+    for name, rules in expected.items():
+        profile = next(iter(open_run(DATA / name).profile.values()))
+        found = advise({frame: profile.frame(frame) for frame in FRAMES})
+        assert {one.rule for one in found} == rules
+        text = json.dumps(drawn(found, THRESHOLDS, None), default=lambda part: part.to_plotly_json())
+        assert text.count("Evidence (") == len(found)
 
 
 def test_no_advice_says_so_and_lists_the_rules() -> None:

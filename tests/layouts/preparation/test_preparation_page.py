@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import time
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layouts.profiler.choice import Choice
-from layouts.profiler.preparation import PAGE, machine, operations
+from layouts.profiler.preparation import PAGE, feeding, machine, operations
 from layouts.profiler.preparation.asks import Ask, read_ask
 from layouts.profiler.preparation.callbacks import _DRAW, drawn
 from layouts.profiler.preparation.figures import Curve, figure
@@ -25,6 +26,7 @@ from layouts.profiler.preparation.given import Given
 from layouts.profiler.preparation.layout import CARDS, FRAMES
 from layouts.state import BadInput
 from parsers import open_run
+from parsers.frames import CPU, QUEUES
 from tests.layouts.sources import GivenSource
 from tests.parsers.analysis.test_preparation import pipeline, queues
 
@@ -92,6 +94,57 @@ def test_a_sunk_profile_has_a_queue_on_the_device() -> None:
     assert shown["memory"] is None
 
 
+def test_stages_lead_to_the_card_or_page_about_them() -> None:
+    rows = queues(("host", 3.0, 16.0, 1e6), ("device", 2.0, 16.0, 1e6))
+    for stepped in (False, True):
+        drawn = sent(feeding.flow(Given(ASK, NOTHING | {"queues": rows}, "/", stepped)))
+        boxes = [box for box in drawn[1]["props"]["children"] if "ms-preparation-stage" in box["props"]["className"]]
+        assert [box["props"].get("data-to") for box in boxes] == ["pipeline", "sizes", "times", "sizes", "times", None]
+        assert boxes[-1]["type"] == ("A" if stepped else "Div")
+        assert boxes[-1]["props"].get("data-query") == ("run=run&of=run&session=.&rank=0" if stepped else None)
+
+
+def test_no_operation_is_called_slow_where_steps_do_not_wait() -> None:
+    slow = pipeline((0, "Batch", -1, 0.3), (1, "Map", 0, 0.3), (2, "TFReader", 1, 0.95))
+    waiting, fed = (queues(*[("host", size, 16.0, 1e6)] * 10) for size in (0.0, 3.0))
+    assert [one.op_id for one in Given(ASK, NOTHING | {"pipeline": slow, "queues": waiting}, "/").slow] == [1]
+    assert Given(ASK, NOTHING | {"pipeline": slow, "queues": fed}, "/").slow == []
+
+
+def test_cells_of_tables_carry_what_they_are_sorted_by() -> None:
+    rows = pipeline((0, "Batch", -1, 0.25), (11, "Map", 0, math.nan))
+    body = sent(operations.table(Given(ASK, NOTHING | {"pipeline": rows}, "/")))
+    cells = re.findall(r'"data-value": "([^"]*)"', json.dumps(body))
+    assert cells[0] == "0"
+    assert {"11", "Map", "0.25", "nan"} <= set(cells)
+
+
+def test_the_files_of_a_long_feeding_stay_small_and_quick() -> None:
+    """100,000 steps and samples, 300 operations: what is sent is what a screen shows."""
+    count, number = 100_000, 300
+    step = np.arange(count)
+    size = (np.sin(step / 50) * 8 + 8).round() * (step % 7 > 0)
+    plain = {"op_id": -1, "capacity": 16.0, "total_ns": 1e6 + step % 97, "push_ns": 5e5, "get_ns": 5e5, "time_ns": step * 10**6,
+             "file": "x", "step": step, "size": size}  # fmt: skip
+    many = pd.concat([pd.DataFrame({**plain, "queue": name}) for name in ("host", "device")] + [
+        pd.DataFrame({**plain, "queue": "operator", "op_id": 0})
+    ]).astype({column.name: column.dtype for column in QUEUES.columns})  # fmt: skip
+    rows = pipeline(*((n, "Map", n - 1, 0.5) for n in range(number)))
+    use = {"user": 0.5, "system": 0.1, "io": 0.0, "idle": 0.4, "cores": 8, "runnable": 3.0, "context_switches": 9.0}
+    scopes = [("machine", -1), ("process", -1), *(("operator", n) for n in range(5))]
+    cpu = pd.concat([
+        pd.DataFrame({**use, "scope": scope, "op_id": op_id, "sample": step, "step": step, "time_ns": step, "file": "x"})
+        for scope, op_id in scopes
+    ]).astype({column.name: column.dtype for column in CPU.columns})  # fmt: skip
+    began = time.thread_time()
+    shown = cards(Given(ASK, NOTHING | {"queues": many, "pipeline": rows, "cpu": cpu}, "/"))
+    spent = time.thread_time() - began
+    assert len(json.dumps(shown)) < 3_000_000
+    assert spent < 10.0
+    traces = shown["sizes"][1]["props"]["children"]["props"]["figure"]["data"]
+    assert all(len(values(trace["x"])) <= 20_000 for trace in traces)
+
+
 def test_without_frames_no_card_is_shown() -> None:
     assert set(cards(Given(ASK, NOTHING, "/")).values()) == {None}
 
@@ -141,6 +194,12 @@ def test_figures_keep_every_finite_point_of_short_curves(numbers: list[float]) -
     made = figure([Curve(np.arange(len(y), dtype=np.float64), y, "#000000")])
     finite = y[np.isfinite(y)].tolist()
     assert values(made["data"][0]["y"]) == finite
+
+
+def test_the_means_of_times_are_listed_even_where_they_are_nothing() -> None:
+    rows = queues(("host", 1.0, 16.0, 2e6), ("host", 1.0, 16.0, 4e6)).assign(push_ns=[1e6, 2e6], get_ns=0.0)
+    text = words(cards(Given(ASK, NOTHING | {"queues": rows}, "/"))["times"][-1])
+    assert text.split("Host queue")[1].split("主机队列")[1].split() == ["3", "ms", "1.5", "ms", "0", "s"]
 
 
 def test_empty_queues_are_marked() -> None:

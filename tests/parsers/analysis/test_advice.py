@@ -118,6 +118,15 @@ def test_nothing_is_said_without_frames(thresholds: dict[str, float]) -> None:
     assert advise(dict.fromkeys(("steps", "queues", "pipeline", "cpu", "operators")), thresholds) == []
 
 
+def test_no_advice_without_rows_that_speak_for_it() -> None:
+    # An average that a file was written with, over steps that are none of it.
+    frame = steps_frame([legacy(n, 1e5, 8e6, 1e6) for n in range(1, 4)])
+    frame = pd.concat([frame, frame.tail(1).assign(kind="average", step=-1, interval_ns=1e6, total_ns=1e7)])
+    assert rules({"steps": frame}) == {}
+    # A get of less than the millisecond that is counted in is no cost.
+    assert math.isnan(rules({"queues": queues(*[("host", 0.0, 16.0, 1e6)] * 4).assign(get_ns=0.0)})["empty"].cost_ns)
+
+
 def test_a_rule_there_is_not_is_refused() -> None:
     with pytest.raises(KeyError, match="wanted rules"):
         advise({}, {"luck": 1.0})
