@@ -216,7 +216,7 @@
     full: (page) => page.change({ full: get(page, "full") === "1" ? [] : ["1"] }),
   };
 
-  // data: what stands on the pressed button: the form, and for an attribute its node and name.
+  // data: what stands on the pressed button: the form, of what is about one box its name, and the name of an attribute.
   function save(page, data) {
     const form = data.save;
     if (form === "png") {
@@ -226,7 +226,8 @@
     const opened = page.opened.length ? page.opened : [""];
     page.saved = (page.saved || 0) + 1;
     const wanted = { ...ask(page), open: opened, into: page.state.into || [], form: [form], turn: [String(page.saved)] };
-    if (data.attribute !== undefined) Object.assign(wanted, { node: [data.node], attribute: [data.attribute] });
+    if (data.node !== undefined) wanted.node = [data.node];
+    if (data.attribute !== undefined) wanted.attribute = [data.attribute];
     window.dash_clientside.set_props(page.store("save"), { data: wanted });
   }
 

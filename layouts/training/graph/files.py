@@ -15,13 +15,14 @@ from layouts.training.graph.asks import LONGEST, Ask, read_ask
 from layouts.training.graph.drawing import shown_of
 from layouts.training.graph.finding import differing
 from layouts.training.graph.names import row_of
+from layouts.training.graph.panel import links, members
 from layouts.training.graph.statistics import TABLES, csv, table
 from layouts.training.graph.treemap import into, treemap
 from layouts.training.graph.treemap import picture as picture_of
 from layouts.training.graph.views import Opened, Views
 
 FORMS = (
-    "svg", "treemap.svg", "attribute", "differences.csv", "dot", "json", "all.dot", "all.json",
+    "svg", "treemap.svg", "attribute", "differences.csv", "listed.csv", "dot", "json", "all.dot", "all.json",
     *(f"{name}.csv" for name in TABLES),
 )  # fmt: skip
 
@@ -39,6 +40,11 @@ def file(views: Views, data: Any) -> dict[str, str]:
         return _attribute(ask, opened, view, text(data, "attribute", limit=LONGEST))
     if form == "differences.csv":
         return _named(ask, opened, form, csv(differing(opened)))
+    if form == "listed.csv":
+        row = row_of(view, ask.reveal)
+        if row < 0:
+            raise BadInput(f"node: wanted a node or an aggregate; got {ask.reveal[:80]!r}")
+        return _named(ask, opened, form, csv((members if ask.reveal[0] == "f" else links)(view, row)))
     if form.endswith(".csv"):
         return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
     if form == "treemap.svg":

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View
@@ -75,12 +76,15 @@ def _node(opened: Opened, view: View, row: int) -> list[Any]:
     into, out = np.flatnonzero(network.target == row), np.flatnonzero(network.source == row)
     into = into[np.argsort(network.input[into], kind="stable")]
     ordering, call = network.control, network.call
-    parts += _section("inputs", _ends(view, into[~ordering[into] & ~call[into]], network.source))
-    parts += _section("outputs", _ends(view, out[~ordering[out] & ~call[out]], network.target))
-    parts += _section("control_inputs", _ends(view, into[ordering[into]], network.source))
-    parts += _section("control_outputs", _ends(view, out[ordering[out]], network.target))
-    parts += _section("calls", _ends(view, out[call[out]], network.target))
-    parts += _section("called", _ends(view, into[call[into]], network.source))
+    for name, places, ends in (
+        ("inputs", into[~ordering[into] & ~call[into]], network.source),
+        ("outputs", out[~ordering[out] & ~call[out]], network.target),
+        ("control_inputs", into[ordering[into]], network.source),
+        ("control_outputs", out[ordering[out]], network.target),
+        ("calls", out[call[out]], network.target),
+        ("called", into[call[into]], network.source),
+    ):
+        parts += _section(name, _ends(view, places, ends, f"n{row}"))
     attributes = opened.attributes(row)
     parts += _section("attributes", [_attribute(row, name, text) for name, text in attributes.items()])
     parts += _section("source", [_line(*line) for line in opened.source_lines(row)])
@@ -136,7 +140,7 @@ def _bytes(view: View, row: int) -> str:
     return f"{fmt.size(held * each)} ({fmt.count(held)})" if held and each else ""
 
 
-def _ends(view: View, places: Ints, ends: Ints) -> list[Any]:
+def _ends(view: View, places: Ints, ends: Ints, of: str) -> list[Any]:
     """Lines of edges: a jump to the other end, with what the edge carries."""
     network = view.network
     lines = []
@@ -147,7 +151,35 @@ def _ends(view: View, places: Ints, ends: Ints) -> list[Any]:
         notes = [carried, *([f"[{output}]"] if output else [])]
         name = network.full_names[other].rpartition("/")[2] or network.full_names[other]
         lines.append(_jump_line(f"n{other}", name, " ".join(note for note in notes if note), network.full_names[other]))
-    return [*lines, *_more(len(places))]
+    return [*lines, *_more(len(places), of=of)]
+
+
+def links(view: View, row: int) -> pd.DataFrame:
+    """Every edge of a node: whether it comes in, output and input it joins, kind, dtype and shape, and the node at its end."""
+    network = view.network
+    known = network.edges[["kind", "type", "shape"]]
+    lines = []
+    for direction, own, end in (("input", network.target, network.source), ("output", network.source, network.target)):
+        for place in np.flatnonzero(own == row).tolist():
+            edge = int(network.edge[place])
+            said = known.iloc[edge].tolist() if edge >= 0 else ["control" if network.control[place] else "data", "", ""]
+            joined = int(network.output[place]), int(network.input[place])
+            lines.append([direction, *joined, *said, *_listed(view, int(end[place]))])
+    return pd.DataFrame(lines, columns=["direction", "output", "input", "edge", "carried_type", "carried_shape", *_LISTED])
+
+
+def members(view: View, row: int) -> pd.DataFrame:
+    """Every node of the aggregate that begins with a row."""
+    return pd.DataFrame([_listed(view, one) for one in _folded(view, row)], columns=_LISTED)
+
+
+_LISTED = ["full_name", "type", "kind", "output_type", "shape"]
+
+
+def _listed(view: View, row: int) -> list[str]:
+    network = view.network
+    texts = network.output_types[network.output_type[row]], network.shapes[network.shape[row]]
+    return [network.full_names[row], network.types[network.type[row]], KINDS[int(network.kind[row])], *texts]
 
 
 def _attribute(row: int, name: str, text: str) -> html.Div:
@@ -230,8 +262,7 @@ def _type(kind: str, many: int, most: int) -> html.Button:
 
 def _fold(view: View, row: int) -> list[Any]:
     network = view.network
-    unit = next((u for u in view.level(int(view.scopes.home[row])).units if u.kind == "fold" and row in u.members), None)
-    members = unit.members if unit else (row,)
+    members = _folded(view, row)
     kind = network.types[network.type[row]]
     scope = int(view.scopes.home[row])
     path = view.scopes.paths[scope]
@@ -241,7 +272,12 @@ def _fold(view: View, row: int) -> list[Any]:
         for one in members[:MOST_LINES]
         for full in [network.full_names[one]]
     ]
-    return [_head(kind, "fold"), _facts(known), *_section("members", [*lines, *_more(len(members))])]
+    return [_head(kind, "fold"), _facts(known), *_section("members", [*lines, *_more(len(members), of=f"f{row}")])]
+
+
+def _folded(view: View, row: int) -> Sequence[int]:
+    units = view.level(int(view.scopes.home[row])).units
+    return next((unit.members for unit in units if unit.kind == "fold" and row in unit.members), (row,))
 
 
 # Pieces ---------------------------------------------------------------------------------------------------------------
@@ -264,8 +300,13 @@ def _section(name: str, lines: Sequence[Any]) -> list[Any]:
     return [html.Section([html.H4(t(f"graph.{name}")), *lines], className="ms-graph-section")]
 
 
-def _more(total: int, most: int = MOST_LINES) -> list[Any]:
-    return [html.P(t("graph.more", n=fmt.count(total - most)), className="ms-muted")] if total > most else []
+def _more(total: int, most: int = MOST_LINES, of: str = "") -> list[Any]:
+    """How many are not listed; of: the name of the box for which a file lists them all."""
+    if total <= most:
+        return []
+    data = {"data-save": "listed.csv", "data-node": of}
+    save = [" ", html.Button("CSV", type="button", className="ms-graph-jump", **data)] if of else []
+    return [html.P([t("graph.more", n=fmt.count(total - most)), *save], className="ms-muted")]
 
 
 def _jump(name: str, text: str) -> html.Button:

@@ -335,7 +335,7 @@ def test_a_query_that_is_too_long_is_refused() -> None:
         read_query({"q": ["x" * 5_000]})
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS if form != "attribute"])
+@pytest.mark.parametrize("form", [form for form in FORMS if form not in ("attribute", "listed.csv")])
 def test_files_hold_what_is_named_after_the_run(store: Store, views: Views, graph: Graph, form: str) -> None:
     found = file(views, words(store, form=[form], open=["s:Default"]))
     assert found["filename"].startswith(RUN)
@@ -433,6 +433,40 @@ def test_a_very_long_attribute_is_shown_in_part_and_saved_whole() -> None:
     for wrong in ({"node": ["n0"], "attribute": ["x"]}, {"node": ["n7"], "attribute": [name]}, {"attribute": [name]}):
         with pytest.raises(BadInput):
             file(views, {"run": ["r"], "form": ["attribute"], **wrong})
+
+
+def test_what_a_panel_does_not_list_is_in_a_file() -> None:
+    made = message("mindspore.GraphProto")(name="hub")
+    made.node.add(name="hub", op_type="Hub", scope="Default")
+    for number in range(1_200):
+        made.node.add(name=f"t{number}", op_type="Taker", scope="Default").input.add(name="hub")
+    made.node.add(name="end", op_type="End", scope="Default").input.add(name="t7")
+    found = read_graph(made.SerializeToString(), Origin("file"))
+
+    class Source(EmptySource):
+        def version(self, run: str) -> int:
+            return 1
+
+        def graph(self, run: str, name: str) -> Graph | None:
+            return found
+
+    views = Views(Source())
+    (fold,) = [unit.key for unit in views.of(read_of({"run": ["r"]}))[1].level(1).units if unit.kind == "fold"]
+    for name, lines in (("n0", 1_200), (fold, 1_200)):
+        told = panel(views, read_of({"run": ["r"]}), name)
+        assert "and 200 more" in texts(told)
+        assert (jumps(told, "data-save"), jumps(told, "data-node")) == (["listed.csv"], [name])
+        saved = file(views, {"run": ["r"], "form": ["listed.csv"], "node": [name]})
+        assert saved["filename"].endswith(".csv")
+        head, *rows = saved["content"].splitlines()
+        assert (head.endswith("full_name,type,kind,output_type,shape"), len(rows)) == (True, lines)
+        assert {row.split(",")[-4] for row in rows} == {"Taker"}
+    (line,) = [row for row in file(views, {"run": ["r"], "form": ["listed.csv"], "node": ["n8"]})["content"].splitlines()
+               if row.startswith("output")]  # fmt: skip
+    assert line == "output,0,0,data,,,Default/End-opend,End,operator,,"
+    for wrong in ([], ["n9999"], ["s:Default"]):
+        with pytest.raises(BadInput):
+            file(views, {"run": ["r"], "form": ["listed.csv"], "node": wrong})
 
 
 def test_long_values_that_differ_are_shown_where_they_do() -> None:
