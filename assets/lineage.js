@@ -10,6 +10,7 @@
   const MOST_AXES = 60;
   const AXIS_WIDTH = 92;
   const LABEL = 16;
+  const NOTES = ["remark", "tags"];
   const nothing = () => window.dash_clientside.no_update;
 
   const { pages, pageOf } = mindscope.cards.keeper(() => ({
@@ -99,6 +100,11 @@
     const keys = new Set(chosenKeys(page));
     const out = new Set(page.state.hide || []);
     return page.sheet.keys.filter((key) => out.has(key) || !keys.has(key));
+  }
+
+  // Columns of remarks and tags on screen.
+  function notesOf(page) {
+    return NOTES.filter((name) => !(page.state.without || []).includes(name));
   }
 
   // Brushes: {column: {ranges: [[from, to], ...], names: [category or what stands apart, ...]}} --------------------------
@@ -328,8 +334,11 @@
       headerName: inLanguage(title), groupId: group, marryChildren: true,
       children: page.sheet.columns.filter((column) => column.group === group && shown.has(column.name)).map((column) => columnOf(page, column)),
     })).filter((group) => group.children.length);
-    const notes = { headerName: mindscope.i18n.text("notes.group"), groupId: "notes", marryChildren: true, children: mindscope.notes.columns() };
-    return [run, notes, ...groups, links];
+    const notes = {
+      headerName: mindscope.i18n.text("notes.group"), groupId: "notes", marryChildren: true,
+      children: mindscope.notes.columns().filter(({ colId }) => notesOf(page).includes(colId)),
+    };
+    return [run, ...(notes.children.length ? [notes] : []), ...groups, links];
   }
 
   async function attach(page) {
@@ -502,13 +511,16 @@
         if (jump) page.change({ node: [jump.dataset.node] });
       });
     }
-    page.list.addEventListener("change", (event) => pick(page, event.target.value, event.target.checked));
+    page.list.addEventListener("change", ({ target }) => {
+      if (target.dataset.note) page.change({ without: NOTES.filter((name) => (name === target.value ? !target.checked : !notesOf(page).includes(name))) });
+      else pick(page, target.value, target.checked);
+    });
   }
 
   const acts = {
-    default: (page) => page.change({ col: [] }),
-    all: (page) => page.change({ col: byAxis(page, page.sheet.columns.map((column) => column.name)) }),
-    clear: (page) => page.change({ col: [""] }),
+    default: (page) => page.change({ col: [], without: [] }),
+    all: (page) => page.change({ col: byAxis(page, page.sheet.columns.map((column) => column.name)), without: [] }),
+    clear: (page) => page.change({ col: [""], without: NOTES }),
     differ: (page) => page.change({ differ: differingOnly(page) ? [] : ["1"] }),
     log: (page, pressed) => {
       const { name } = pressed.dataset;
@@ -574,6 +586,8 @@
       if (!columns.length) return [];
       return [make("h4", "", inLanguage(title)), ...columns.map((column) => line(page, column, shown.has(column.name)))];
     });
+    const notes = NOTES.filter((name) => test(`${name} ${mindscope.i18n.text(`notes.${name}`)}`)).map((name) => noteLine(page, name));
+    if (notes.length) lines.unshift(make("h4", "", words("notes.group")), ...notes);
     page.list.replaceChildren(...lines);
   }
 
@@ -594,6 +608,12 @@
       parts.push(press);
     }
     return make("div", "ms-lineage-column", parts);
+  }
+
+  function noteLine(page, name) {
+    const box = make("input", "", [], { type: "checkbox", value: name, "data-note": name });
+    box.checked = notesOf(page).includes(name);
+    return make("div", "ms-lineage-column", [make("label", "", [box, words(`notes.${name}`)])]);
   }
 
   function colourChoices(page) {
@@ -654,7 +674,7 @@
     if (view) mindscope.i18n.write(page.note, ...mindscope.lineage.told(page));
     else if (axes > MOST_AXES) mindscope.i18n.write(page.note, "lineage.too_many", { n: MOST_AXES, total: columns });
     else mindscope.i18n.write(page.note, axes ? "lineage.brush_tip" : "lineage.no_axes");
-    const shape = JSON.stringify([chosen(page), page.state.log, page.state.linear, page.state.pin, page.sheet.stamp, mindscope.i18n.language()]);
+    const shape = JSON.stringify([chosen(page), notesOf(page), page.state.log, page.state.linear, page.state.pin, page.sheet.stamp, mindscope.i18n.language()]);
     if (shape !== page.listed) {
       page.listed = shape;
       list(page);
@@ -690,7 +710,7 @@
   function exported(page, kind) {
     const query = new URLSearchParams();
     const shown = new Set(chosen(page));
-    if (Object.keys(page.runs.notebook.notes).length) for (const name of ["remark", "tags"]) query.append("col", name);
+    if (Object.keys(page.runs.notebook.notes).length) for (const name of notesOf(page)) query.append("col", name);
     for (const { name } of page.sheet.columns) if (shown.has(name)) query.append("col", name);
     const keys = shownKeys(page);
     if (!same(keys, page.sheet.keys)) for (const key of keys) query.append("run", key);
@@ -720,6 +740,7 @@
       labelfont: { ...font, size: 12, color: colour("--ms-text") }, tickfont: font, rangefont: { ...font, size: 1, color: "rgba(0,0,0,0)" },
       unselected: { line: { color: colour("--ms-line-strong"), opacity: 0.35 } },
     });
+    figure.layout.meta.turn = page.turn;
     Object.assign(figure.layout, { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font });
     return figure;
   }
@@ -762,7 +783,7 @@
       if (!page || !take(page, state, sheet, runs)) return [nothing(), nothing()];
       const lang = mindscope.i18n.language();
       const rowMark = JSON.stringify([sheet.stamp, absent(page), together(page), lang, runs.rows.map((row) => [row.key, row.tags, row.colours]), runs.notebook.notes]);
-      const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), page.state.pin, lang]);
+      const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), notesOf(page), page.state.pin, lang]);
       const rows = rowMark === page.rowMark ? nothing() : rowsOf(page);
       const columns = columnMark === page.columnMark ? nothing() : columnDefs(page);
       Object.assign(page, { rowMark, columnMark });
@@ -784,9 +805,12 @@
         return nothing();
       }
       const look = [prefs && prefs.theme, mindscope.i18n.language(), page.state.brush || []];
-      const known = page.drawnFigure === figure && same(look, page.look);
-      Object.assign(page, { drawnFigure: figure, look });
-      return known ? nothing() : dressed(page);
+      // Dash drops an answer that a newer question overtakes, so what was answered is not yet what is on screen.
+      const { layout } = page.find(".js-plotly-plot") || {};
+      const there = Boolean(layout && layout.meta && layout.meta.turn === page.turn);
+      if (there && page.drawnFigure === figure && same(look, page.look)) return nothing();
+      Object.assign(page, { drawnFigure: figure, look, turn: (page.turn || 0) + 1 });
+      return dressed(page);
     },
 
     // Which operation is open in the pane beside the table.

@@ -91,6 +91,13 @@ def test_runs_are_hidden_and_columns_chosen(page: Page, address: str) -> None:
     page.locator('.ms-lineage-list input[value="optimizer"]').uncheck()
     expect(page.locator(f"{PLOT} .y-axis")).to_have_count(1)
     expect(page.locator(".ag-header-cell[col-id='=optimizer']")).to_have_count(0)
+    page.locator(".ms-lineage-find").fill("")
+    page.locator(".ms-lineage-list input[data-note=remark]").uncheck()
+    expect(page.locator(".ag-header-cell[col-id=remark]")).to_have_count(0)
+    expect(page.locator(".ag-header-cell[col-id=tags]")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".ag-header-cell[col-id=tags]")).to_have_count(1)
+    expect(page.locator(".ag-header-cell[col-id=remark]")).to_have_count(0)
 
 
 def state(page: Page, key: str) -> list[str]:
