@@ -21,9 +21,9 @@ TEXTS: dict[str, tuple[str, str]] = {
     # Tables
     "pair.setting": ("Setting", "配置项"),
     "pair.result": ("Result", "结果"),
-    "pair.better": ("Better", "更优"),
-    "pair.min": ("smaller", "越小"),
-    "pair.max": ("larger", "越大"),
+    "pair.better": ("Better", "优化方向"),
+    "pair.min": ("smaller", "越小越好"),
+    "pair.max": ("larger", "越大越好"),
     "pair.difference": ("B − A", "B − A"),
     "pair.relative": ("of A", "相对 A"),
     "pair.last": ("last", "最新"),
@@ -37,6 +37,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "pair.no_curves": ("The runs have no scalar in common.", "两个训练没有相同的标量。"),
     "pair.rows_left": ("{n} more rows are in the CSV file.", "另有 {n} 行见 CSV 文件。"),
     "pair.all_curves": ("All {n} common scalars", "全部 {n} 个共同标量"),
+    "pair.one_curve": ("On the scalars page", "在标量页面查看"),
     # Pipelines and graphs
     "pair.no_pipeline": ("{run} recorded no data pipeline.", "{run} 没有记录数据处理流程。"),
     "pair.pipelines_equal": ("The data pipelines are equal.", "数据处理流程相同。"),

@@ -40,6 +40,7 @@ def layout(ids: Ids, routes: str) -> Any:
     return html.Div(
         [
             dcc.Store(id=ids("two")),
+            dcc.Store(id=ids("compiled")),
             dcc.Download(id=ids("file")),
             html.Div(parts.empty_state("pair.none", hint="pair.none_hint"), className="ms-pair-none"),
             html.Div([_selector(ids), html.Div(cards, className="ms-pair-cards")], className="ms-pair-body"),
@@ -72,16 +73,18 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         "pipeline": sections.pipeline, "graph": lambda source, two: sections.graph(source, two, views),
     }  # fmt: skip
 
-    def look(state: Any, _version: Any, known: Any) -> Any:
-        found = two_runs(source, state)
-        return no_update if found == known else found
+    def look(state: Any, _version: Any, *known: Any) -> list[Any]:
+        two = two_runs(source, state)
+        return [no_update if found == old else found for found, old in zip((two, compiled(source, two)), known, strict=True)]
 
     app.callback(
-        Output(ids("two"), "data"), Input(ids("state"), "data"), Input(ids("version"), "data"), State(ids("two"), "data")
-    )(look)
+        Output(ids("two"), "data"), Output(ids("compiled"), "data"), Input(ids("state"), "data"), Input(ids("version"), "data"),
+        State(ids("two"), "data"), State(ids("compiled"), "data"),
+    )(look)  # fmt: skip
     for name in SECTIONS:
+        when = ids("compiled" if name == "graph" else "two")
         app.callback(
-            Output(ids(f"section-{name}"), "children"), Input(ids("two"), "data"), prevent_initial_call=True
+            Output(ids(f"section-{name}"), "children"), Input(when, "data"), prevent_initial_call=True
         )(_drawer(draw[name], source))
 
     def save(clicks: Any, two: Any) -> Any:
@@ -106,6 +109,13 @@ def two_runs(source: FrameSource, state: Any) -> dict[str, Any]:
     return {
         "runs": list(found.runs), "colours": list(found.colours), "versions": [source.version(run) for run in found.runs]
     }  # fmt: skip
+
+
+def compiled(source: FrameSource, two: dict[str, Any]) -> dict[str, Any]:
+    """The same with the newest graphs in place of versions: while a run grows its graphs are not compared anew."""
+    newest = [next(reversed(source.graphs(run)), None) for run in two["runs"]]
+    marks = [place and [place.name, place.offset, place.length, place.wall_time] for place in newest]
+    return {**two, "versions": marks} if two["runs"] else two
 
 
 def named(source: FrameSource, two: Any) -> Pair | None:

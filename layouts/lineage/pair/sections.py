@@ -78,7 +78,8 @@ def curves(source: FrameSource, pair: Pair) -> Any:
         return _note("pair.no_curves")
     drawn = [_curve(source, pair, tag) for tag in shared[:CURVES]]
     state = {"run": list(pair.runs)}
-    link = _link("scalars", state, t("pair.all_curves", n=fmt.count(len(shared))))
+    words = t("pair.all_curves", n=fmt.count(len(shared))) if len(shared) > 1 else t("pair.one_curve")
+    link = _link("scalars", state, words)
     return [html.Div(drawn, className="ms-pair-curves"), html.P(link, className="ms-pair-more")]
 
 

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from app.store import Store
-from layouts.lineage.pair import PAGE, SECTIONS, named, sections, two_runs
+from layouts.lineage.pair import PAGE, SECTIONS, compiled, named, sections, two_runs
 from layouts.lineage.pair.choice import pair, pair_of
 from layouts.lineage.pair.differences import End, end_of, metrics, pipelines, scalars, settings
 from layouts.lineage.pair.files import file
 from layouts.lineage.pair.graphs import graphs
 from layouts.state import BadInput
 from layouts.training.graph.views import Views
-from parsers import DatasetGraph, Series, Setting
+from parsers import DatasetGraph, GraphPlace, Series, Setting
 from parsers.analysis.pipelines import MISSING
 from tests.layouts.dataset.pipelines import PipelineSource, node
 from tests.layouts.sources import GivenSource, row, series
@@ -60,6 +60,28 @@ def test_which_two_runs() -> None:
     for bad in (None, {}, {"runs": "ab"}, {"runs": ["one"]}, {"runs": ["one", 2]}, {"runs": ["one", "gone"]}):
         with pytest.raises(BadInput):
             named(source, bad)
+
+
+def test_a_run_that_grows_is_not_a_reason_to_compare_graphs_anew() -> None:
+    def place(order: int) -> GraphPlace:
+        return GraphPlace(f"g{order}", "f", 10 * order, 5, 1e9, 0, "", "", order, None, True, None, None)  # type: ignore[arg-type]
+
+    class Graphs(GivenSource):
+        places = {"a": [place(0)], "b": []}  # noqa: RUF012
+
+        def graphs(self, run: str) -> list[GraphPlace]:
+            return self.places[run]
+
+    source = Graphs([row("a"), row("b")])
+    before = two_runs(source, {})
+    source.change([row("a", version=7), row("b")])
+    after = two_runs(source, {})
+    assert before != after
+    known = compiled(source, before)
+    assert compiled(source, after) == known
+    source.places = {"a": [place(0), place(1)], "b": []}
+    assert compiled(source, after) != known
+    assert compiled(source, {"runs": []}) == {"runs": []}
 
 
 def test_settings_are_compared_as_they_were_recorded() -> None:
