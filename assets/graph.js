@@ -250,7 +250,9 @@
     press(page.parameters, !(page.state.hide || []).includes("parameter"));
     press(page.constants, !(page.state.hide || []).includes("constant"));
     drawCompared(page);
-    page.find(".ms-graph-main").classList.toggle("ms-full", get(page, "full") === "1");
+    const [main, full] = [page.find(".ms-graph-main"), get(page, "full") === "1"];
+    if (main.classList.contains("ms-full") !== full) graph.canvas.turn(page);
+    main.classList.toggle("ms-full", full);
   }
 
   function drawCompared(page) {

@@ -36,10 +36,18 @@
       const cy = cyOf(page);
       if (!cy) return;
       cy.resize();
+      if (page.turned) cy.panBy({ x: (cy.width() - page.turned[0]) / 2, y: (cy.height() - page.turned[1]) / 2 });
+      page.turned = null;
       if (page.there && page.there === page.drawing) settle(page);
     }).observe(page.find(".ms-graph-canvas"));
     page.find(".ms-graph-minimap").addEventListener("pointerdown", (event) => moveTo(page, event));
     page.find(".ms-graph-minimap").addEventListener("pointermove", (event) => { if (event.buttons) moveTo(page, event); });
+  }
+
+  // Before the canvas becomes the whole screen or a part again: what is in its middle stays there.
+  function turn(page) {
+    const cy = cyOf(page);
+    page.turned = cy && page.there ? [cy.width(), cy.height()] : null;
   }
 
   // After the elements of a drawing are on the canvas: camera, then marks.
@@ -283,5 +291,5 @@
     window.setTimeout(() => URL.revokeObjectURL(url), 10000);
   }
 
-  graph.canvas = { build, keys, placed, fit, zoom, centre, mark, key, png };
+  graph.canvas = { build, keys, placed, turn, fit, zoom, centre, mark, key, png };
 })();

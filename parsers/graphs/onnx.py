@@ -249,7 +249,7 @@ class _Reading:
         if self.elsewhere:
             names = ", ".join(list(self.elsewhere)[:3]) + (", …" if len(self.elsewhere) > 3 else "")
             count = sum(self.elsewhere.values())
-            detail = f"{count:,} weights are not in this file but in others ({names}); their names, types and shapes are shown."
+            detail = f"{count:,} weights lie in other files ({names}), which are not read; names, types and shapes are shown."
             self._problem(begin, 0, detail)
         outputs = [self.made[key][0] for name in whole.outputs if (key := _Value((), name)) in self.made]
         details = _Details(tuple(self.messages), tuple(self.parameters))

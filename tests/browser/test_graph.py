@@ -140,10 +140,16 @@ def test_keys_full_screen_language_and_simplify(page: Page, address: str) -> Non
     assert camera(page)[0] > before[0]
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("0")
+    middle = "cy => [(cy.width() / 2 - cy.pan().x) / cy.zoom(), (cy.height() / 2 - cy.pan().y) / cy.zoom()]"
+    looked, width = canvas(page, middle), canvas(page, "cy => cy.width()")
     page.keyboard.press("f")
     expect(page.locator(".ms-graph-main.ms-full")).to_be_visible()
+    page.wait_for_function(f"() => {CY}.width() > {width}")
+    assert canvas(page, middle) == pytest.approx(looked, abs=1)
     page.keyboard.press("Escape")
     expect(page.locator(".ms-graph-main.ms-full")).to_have_count(0)
+    page.wait_for_function(f"() => {CY}.width() === {width}")
+    assert canvas(page, middle) == pytest.approx(looked, abs=1)
     page.locator('[data-control="simple"]').click()
     expect(page.locator(".ms-graph-hidden .en")).to_contain_text("hidden")
     page.locator("[data-action=language]").click()

@@ -253,7 +253,7 @@ def _parameters(view: View, scope: int) -> list[Any]:
 
 def _type(kind: str, many: int, most: int) -> html.Button:
     bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * many / most:.1f}%"})
-    parts = [html.Span(kind, className="ms-cut"), html.Span(bar, className="ms-graph-bars")]
+    parts = [html.Span(kind or "–", className="ms-cut"), html.Span(bar, className="ms-graph-bars")]
     return html.Button(
         [*parts, html.Span(fmt.count(many), className="ms-number")], type="button", className="ms-graph-type",
         title=kind, **{"data-find": f"type:{kind}"},
