@@ -16,7 +16,11 @@ from layouts import format as fmt
 from layouts.i18n import attributes, t
 from layouts.profiler.advice.layout import UNITS
 from layouts.profiler.choice import Choice
+from layouts.profiler.operators import PAGE as OPERATORS
+from layouts.profiler.preparation import PAGE as PREPARATION
+from layouts.profiler.steptrace import PAGE as STEPS
 
+_PATHS = {page.name: page.path for page in (STEPS, PREPARATION, OPERATORS)}
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
@@ -95,7 +99,8 @@ def _link(page: str, choice: Choice | None) -> Any:
     if choice is None:
         return None
     query = urlencode({"run": choice.run, "of": choice.run, "session": choice.session, "rank": choice.rank})
-    return html.A(t(f"advice.open.{page}"), href=f"{page}?{query}", **{"data-page": page, "data-query": query})
+    path = _PATHS[page]
+    return html.A(t(f"advice.open.{page}"), href=f"{path}?{query}", **{"data-page": path, "data-query": query})
 
 
 def _table(rows: pd.DataFrame) -> html.Div:

@@ -16,6 +16,7 @@ from layouts.i18n import t
 from layouts.profiler.preparation.figures import COLOURS, EMPTY, Curve, figure
 from layouts.profiler.preparation.given import QUEUES, Given
 from layouts.profiler.preparation.pieces import Cell, csv, number, plot, share, table, time
+from layouts.profiler.steptrace import PAGE as STEPS
 
 _CARDS = {"pipeline": "pipeline", "host_queue": "sizes", "transmission": "times", "device_queue": "sizes", "get_next": "times"}
 """Stage -> the card about it."""
@@ -56,7 +57,7 @@ def _box(of: Given, stage: str, told: list[Any], class_name: str) -> Any:
         return html.Div(told, className=class_name)
     choice = of.ask.choice
     query = urlencode({"run": choice.run, "of": choice.run, "session": choice.session, "rank": choice.rank})
-    return html.A(told, href=f"steptrace?{query}", className=class_name, **{"data-page": "steptrace", "data-query": query})
+    return html.A(told, href=f"{STEPS.path}?{query}", className=class_name, **{"data-page": STEPS.path, "data-query": query})
 
 
 def _verdict(found: Flow, by_queue: Mapping[str, Any]) -> Any:

@@ -7,12 +7,14 @@ import io
 import json
 import math
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
 
+from layouts import PAGES
 from layouts.i18n import CATALOGUE
 from layouts.page import FrameSource
 from layouts.profiler.advice import PAGE
@@ -49,6 +51,14 @@ def test_every_rule_has_its_words_and_a_unit() -> None:
     assert "Queue use" in text
     assert "Free" not in text  # nothing is known of it
     assert "Number" not in text
+
+
+def test_links_lead_to_pages_that_are_there() -> None:
+    for page in ("steptrace", "preparation", "operators"):
+        one = Advice("idle", 0.9, 0.5, 1.0, ROWS, page)
+        text = json.dumps(drawn([one], THRESHOLDS, Choice("r", ".", 0)), default=lambda part: part.to_plotly_json())
+        (path,) = re.findall(r'"data-page": "([^"]*)"', text)
+        assert [known.name for known in PAGES if known.path == path] == [page]
 
 
 def test_one_slow_operation_and_several_are_told_apart() -> None:

@@ -17,6 +17,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from layouts import PAGES
 from layouts.profiler.choice import Choice
 from layouts.profiler.preparation import PAGE, feeding, machine, operations
 from layouts.profiler.preparation.asks import Ask, read_ask
@@ -101,6 +102,7 @@ def test_stages_lead_to_the_card_or_page_about_them() -> None:
         boxes = [box for box in drawn[1]["props"]["children"] if "ms-preparation-stage" in box["props"]["className"]]
         assert [box["props"].get("data-to") for box in boxes] == ["pipeline", "sizes", "times", "sizes", "times", None]
         assert boxes[-1]["type"] == ("A" if stepped else "Div")
+        assert boxes[-1]["props"].get("data-page") in ({page.path for page in PAGES} if stepped else {None})
         assert boxes[-1]["props"].get("data-query") == ("run=run&of=run&session=.&rank=0" if stepped else None)
 
 
