@@ -59,7 +59,7 @@ class EventFile:
         """Up to `length` bytes from the offset on. Nothing beyond `size` is asked for, whatever the length says."""
         into = bytearray(min(length, max(self.size - offset, 0)))
         got = self.fill(memoryview(into), offset)
-        return bytes(into[:got])
+        return bytes(into if got == len(into) else into[:got])
 
     def crc(self, offset: int, length: int) -> int:
         """The CRC32C of a stretch of the file, read in chunks."""

@@ -235,10 +235,10 @@ def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
     A record of our own goes first and away again: it gives the number of cells, and keeps texts that are all digits texts.
     """
     first = ",".join(_TEXT if kinds[place] in ("category", "str") else "" for place in range(len(kinds)))
-    missing: Any = {place: list(_MISSING) for place, kind in kinds.items() if kind != _BYTES}
+    dtypes: Any = {place: _DTYPES.get(kind, kind) for place, kind in kinds.items()}
     frame = pd.read_csv(
-        io.BytesIO(b"".join((first.encode(), b"\n", data))), header=None, dtype=dict(kinds), keep_default_na=False,
-        na_values=missing, lineterminator="\n", skip_blank_lines=False, low_memory=False, encoding_errors="replace",
+        io.BytesIO(b"".join((first.encode(), b"\n", data))), header=None, dtype=dtypes, keep_default_na=False,
+        na_values=_MISSING, lineterminator="\n", skip_blank_lines=False, low_memory=False, encoding_errors="replace",
     )  # fmt: skip
     frame = frame.iloc[1:]
     for place, kind in kinds.items():
@@ -250,6 +250,10 @@ def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
 
 _TEXT = "\x01"
 _BYTES = f"S{_WIDTH}"
+# Made once: pandas looks a name up among all dtypes it knows, for every column of every block.
+_DTYPES: Mapping[str, Any] = {
+    "category": pd.CategoricalDtype(), "float64": np.dtype("float64"), _BYTES: np.dtype(_BYTES),
+}  # fmt: skip
 _FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "float64", "time": _BYTES}
 
 
@@ -402,11 +406,11 @@ def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
     """Numbers of the texts of a block among all texts of the column; the missing text is the empty one."""
     known = []
     for text in values.categories.tolist():
-        stripped = str(text).strip()
-        if text == _TEXT:
-            known.append(0)
-            continue
-        known.append(texts.setdefault("" if stripped in _MISSING else stripped, len(texts)))
+        code = texts.get(text) if text else None
+        if code is None:
+            stripped = str(text).strip()
+            code = 0 if text == _TEXT else texts.setdefault("" if stripped in _MISSING else stripped, len(texts))
+        known.append(code)
     codes = values.codes
     table = np.array([*known, texts.setdefault("", len(texts)) if bool((codes < 0).any()) else 0], np.int32)
     made: NDArray[np.int32] = table[codes]
