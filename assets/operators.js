@@ -104,13 +104,24 @@
     page.within.addEventListener("change", () => page.change({ in: page.within.value === "name" ? [] : [page.within.value] }));
     page.csv = make("a", "ms-button", [icon("download"), words("operators.csv")], { download: "" });
     page.csv.addEventListener("click", (event) => {
-      if (!page.made) return;
+      if (!page.made && !narrowed(page)) return;
       event.preventDefault();
       page.saved = (page.saved || 0) + 1;
-      window.dash_clientside.set_props(page.store("save"), { data: { ...page.asked, turn: [String(page.saved)] } });
+      const filters = page.api ? page.api.getFilterModel() : {};
+      window.dash_clientside.set_props(page.store("save"), { data: { ...page.asked, filters, turn: [String(page.saved)] } });
     });
     page.count = make("span", "ms-muted");
     page.find(".ms-operators-bar").replaceChildren(page.views, input, page.within, page.count, make("span", "ms-grow"), page.csv);
+  }
+
+  // Whether the table has some of its rows only, as many as can be saved as they are shown.
+  function narrowed(page) {
+    const filtered = page.api && Object.keys(page.api.getFilterModel()).length > 0;
+    return Boolean(filtered || get(page, "q")) && (!page.api || page.api.getDisplayedRowCount() <= page.sheet.most);
+  }
+
+  function nameSaved(page) {
+    mindscope.i18n.write(page.csv.querySelector(".t") || page.csv.lastElementChild, narrowed(page) ? "operators.csv_found" : "operators.csv");
   }
 
   // Controls after every change of the state ----------------------------------------------------------------------------
@@ -151,6 +162,9 @@
     // A table that no frame is has its rows from a callback.
     page.made = sheet.view === "shapes" || (Boolean(page.against) && sheet.view !== "executions");
     page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
+    nameSaved(page);
+    const empty = !sheet.variants.length;
+    for (const part of [page.find(".ms-operators-figures"), page.find(".ms-operators-grid"), page.input, page.csv]) part.hidden = empty;
     mindscope.i18n.write(page.count, sheet.rows ? "operators.rows" : "operators.nothing", { n: count(sheet.rows) });
   }
 
@@ -256,6 +270,7 @@
         const wanted = sorted ? `${sorted.colId}:${sorted.sort}` : "";
         if (wanted && wanted !== page.sheet.sort.join(":")) page.change({ sort: [wanted] });
       });
+      for (const event of ["filterChanged", "modelUpdated"]) api.addEventListener(event, () => nameSaved(page));
       return api;
     });
   }

@@ -52,6 +52,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "operators.in.type": ("type", "类型"),
     "operators.in.full_name": ("full scope", "完整作用域"),
     "operators.csv": ("CSV of all rows", "导出全部行 CSV"),
+    "operators.csv_found": ("CSV of rows found", "导出找到的行 CSV"),
     "operators.copy": ("Click to copy", "点击复制"),
     "operators.copied": ("Copied", "已复制"),
     "operators.more": ("{n} more operators of this type", "该类型另有 {n} 个算子"),

@@ -119,7 +119,15 @@ def _details(place: Place, core: str) -> Part:
             names, found, wrong = read(beside)
             problems += wrong
             columns |= _joined(columns["full_name"], names, found, columns)
+    if core == "AI_CORE" and table.rows and "framework_raw" not in place.beside:
+        problems += (_without_framework(place),)
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
+
+
+def _without_framework(place: Place) -> Problem:
+    wanted = place.name.replace("aicore_intermediate", "framework_raw").replace("_detail", "")
+    text = f"Wanted {wanted} beside it, got none: types are told by names, and shapes, formats and subgraphs are not known."
+    return Problem(place.path, 0, 0, "bad_table", text)
 
 
 def last_part(name: str) -> str:

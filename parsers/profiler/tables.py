@@ -122,6 +122,8 @@ def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Compl
             name = one.field.name
             part = columns.pop(name)
             growing[name].add(_coded(part, texts.setdefault(name, {})) if one.field.kind == "text" else part)
+    if not growing and not complaints.problems:
+        complaints.add("Line 1: wanted rows below the names of columns, got none.")
     joined: dict[str, Any] = {}
     for one in placed:
         name = one.field.name

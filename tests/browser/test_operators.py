@@ -29,7 +29,7 @@ def kernels(rows: int, slow: float) -> str:
 
 
 def profiles(folder: Path) -> Path:
-    """A run with two ranks, and a rank that has a step trace alone."""
+    """A run with two ranks, a rank that has a step trace alone, and one whose table has no rows."""
     for rank, slow in ((0, 20.0), (1, 50.0)):
         place = folder / f"one/profiler/rank-{rank}_20260101_ascend_ms/ASCEND_PROFILER_OUTPUT"
         place.mkdir(parents=True)
@@ -38,6 +38,10 @@ def profiles(folder: Path) -> Path:
     place = folder / "steps/profiler"
     place.mkdir(parents=True)
     (place / "step_trace_time.csv").write_text("Step,Computing\n1,2.0\n")
+    (place / "profiler_info_0.json").write_text("{}")
+    place = folder / "nothing/profiler"
+    place.mkdir(parents=True)
+    (place / "kernel_details.csv").write_text(HEAD)
     (place / "profiler_info_0.json").write_text("{}")
     return folder
 
@@ -67,6 +71,9 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
     expect(page).to_have_url(re.compile("view=operators"))
     page.locator(".ms-operators-bar input").fill("op11")
     expect(rows).to_have_count(1)
+    with page.expect_download() as found:
+        page.get_by_role("link", name="CSV of rows found").click()
+    assert [line.split(",")[0] for line in found.value.path().read_text().splitlines()] == ["name", "Add-op11"]
     page.locator(".ms-operators-bar input").fill("")
     expect(page.locator(".ms-operators-bar")).to_contain_text("100 rows")
     grid.locator(".ag-header-cell[col-id=name]").click()
@@ -90,12 +97,20 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
     wanted = page.locator("[data-state=missing]")
     expect(wanted).to_contain_text("kernel_details.csv")
     expect(wanted).to_contain_text("Found: profiler_info_0.json, step_trace_time.csv")
+
+    # a file that has nothing: that is told, and no empty cards
+    page.goto(f"{address}/operators?run=nothing")
+    page.locator(".ms-profiling-damage summary").click()
+    expect(page.locator(".ms-profiling-damage .ms-popover")).to_contain_text("kernel_details.csv Line 1: wanted rows")
+    expect(page.locator(".ms-operators-bar")).to_contain_text("nothing of this")
+    expect(page.locator(".ms-operators-figures")).to_be_hidden()
     store.stop()
 
 
 def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     base = profiles(tmp_path / "runs")
-    shutil.rmtree(base / "steps")
+    for name in ("steps", "nothing"):
+        shutil.rmtree(base / name)
     store = Store([base], interval=0).start()
     assert store.wait(60)
     page.set_viewport_size({"width": 1000, "height": 800})

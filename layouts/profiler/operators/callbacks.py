@@ -17,12 +17,12 @@ from layouts.profiler.operators import drawing, scopes
 from layouts.profiler.operators.asks import Ask, read_ask, read_sort
 from layouts.profiler.operators.compare import changes, compared
 from layouts.profiler.operators.layout import FRAMES
-from layouts.profiler.operators.tables import Tables, default_sort, page_of, searched
+from layouts.profiler.operators.tables import Tables, default_sort, filters_of, page_of, searched
 from layouts.state import BadInput
 
 _LARGEST = 10**9
 MOST_SAVED = 200_000
-"""Rows of a table that is made for the page; whole frames are saved by a route (`app.profile_tables`)."""
+"""Rows of a table that is made for the page or of what a search finds; whole frames have a route (`app.profile_tables`)."""
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
@@ -51,7 +51,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
     def save(data: Any) -> Any:
         ask = read_ask(data)
-        return no_update if ask is None else csv(tables, ask) or no_update
+        return no_update if ask is None else csv(tables, ask, data.get("filters")) or no_update
 
     app.callback(Output(ids("file"), "data"), Input(ids("save"), "data"), prevent_initial_call=True)(save)
     app.callback(Output(ids("scopes"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(place)
@@ -71,7 +71,7 @@ def sheet(tables: Tables, ask: Ask) -> dict[str, Any]:
     types = tables.types(ask.choice, table.variant)
     return {
         "variants": variants, "variant": table.variant, "view": ask.view, "columns": [asdict(one) for one in table.columns],
-        "rows": len(table.sheet), "sort": list(ask.sort or default_sort(ask, table)), "sums": _sums(types),
+        "rows": len(table.sheet), "most": MOST_SAVED, "sort": list(ask.sort or default_sort(ask, table)), "sums": _sums(types),
         "views": tables.views(ask, table.variant),
     }  # fmt: skip
 
@@ -119,12 +119,13 @@ def _names(before: Choice, after: Choice) -> tuple[str, str]:
     return first, second
 
 
-def csv(tables: Tables, ask: Ask) -> dict[str, str] | None:
-    """The rows of a table that no frame has, as dcc.Download has them: those that the search finds, in their order."""
+def csv(tables: Tables, ask: Ask, filters: Any = None) -> dict[str, str] | None:
+    """The rows of a table as dcc.Download has them: those that the search and AG Grid's filters find, in their order."""
     table = tables.table(ask)
     if table is None:
         return None
-    rows = table.sheet.rows(ask.sort or default_sort(ask, table), (ask.query, searched(table, ask)))[:MOST_SAVED]
+    search = ask.query, searched(table, ask)
+    rows = table.sheet.rows(ask.sort or default_sort(ask, table), search, filters_of(table, filters))[:MOST_SAVED]
     names = [column.name for column in table.columns]
     content = b"".join(csv_rows(table.sheet.frame.iloc[rows], names)).decode()
     name = re.sub(r"[^\w.-]+", "_", f"{ask.choice.run}_{ask.view}").strip("._")[:80] or "operators"

@@ -257,6 +257,14 @@ def test_two_profiles_side_by_side() -> None:
     saved = callbacks.csv(tables, wanted)
     assert saved is not None
     assert [line.split(",")[0] for line in saved["content"].splitlines()] == ["type", "z", "x", "y"]
+    # what is searched and filtered is what is saved; numbers of filters are in the unit shown
+    shown = next(column.scale for column in table.columns if column.name == "total_ns")
+    few = callbacks.csv(tables, wanted, {"total_ns": {"type": "greaterThan", "filter": 2.0 / shown}})
+    assert few is not None
+    assert [line.split(",")[0] for line in few["content"].splitlines()] == ["type", "x"]
+    none = callbacks.csv(tables, ask(against=Choice("b", ".", 0), query="q"))
+    assert none is not None
+    assert none["content"].splitlines() == saved["content"].splitlines()[:1]
     assert callbacks.figure(tables, wanted)["data"][0]["orientation"] == "h"
 
 

@@ -56,6 +56,19 @@ def test_operators_on_the_ai_core_are_joined_with_their_shapes(real_data: Path) 
     assert len(frame) == len(rows(folder / "aicore_intermediate_1_detail.csv"))
 
 
+def test_details_without_framework_raw_say_what_is_missing(real_data: Path, tmp_path: Path) -> None:
+    _, folder = normal_run(real_data)
+    name = "aicore_intermediate_1_detail.csv"
+    (tmp_path / "profiler").mkdir()
+    (tmp_path / "profiler/profiler_info_1.json").write_text("{}")
+    (tmp_path / "profiler" / name).write_bytes((folder / name).read_bytes())
+    profile = open_run(tmp_path).profile["profiler", 1]
+    assert profile.operators["full_name"].tolist() == [row["full_op_name"] for row in rows(folder / name)]
+    (problem,) = profile.problems
+    assert problem.path.endswith(name)
+    assert problem.text.startswith("Wanted framework_raw_1.csv beside it, got none")
+
+
 def test_operators_on_the_ai_cpu(real_data: Path) -> None:
     profile, _ = normal_run(real_data)
     frame = profile.operators

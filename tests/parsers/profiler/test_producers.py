@@ -13,7 +13,7 @@ from parsers.profiler.producers import KNOWN, PRODUCERS, shown_name
 from parsers.profiler.sessions import classify, find_sessions
 from tests.parsers.profiler.written import FILES
 
-BESIDE = ("aicore_intermediate_0_detail.csv", "cpu_op_detail_info_0.csv", "gpu_op_detail_info_0.csv")
+BESIDE = ("aicore_intermediate_0_detail.csv", "cpu_op_detail_info_0.csv", "gpu_op_detail_info_0.csv", "framework_raw_0.csv")
 """Files that others are joined with."""
 DATABASES = ("database", "msprof", "analysis")
 

@@ -47,10 +47,11 @@ def test_no_file_and_an_empty_one(path: Path) -> None:
     assert ([problem.kind for problem in empty.problems], empty.rows) == (["empty_file"], 0)
 
 
-def test_only_a_header_is_no_damage(path: Path) -> None:
+def test_only_a_header_is_told(path: Path) -> None:
+    wanted = ["Line 1: wanted rows below the names of columns, got none."]
     table = read(path, HEADER)
-    assert (table.rows, table.problems) == (0, ())
-    assert read(path, HEADER.rstrip("\n")).problems == ()
+    assert (table.rows, texts(table)) == (0, wanted)
+    assert texts(read(path, HEADER.rstrip("\n"))) == wanted
 
 
 def test_times_keep_their_nanoseconds(path: Path) -> None:
@@ -176,7 +177,7 @@ def test_blocks_of_any_size_read_what_the_csv_module_wrote(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lines, "BLOCK", block)
         table = read(tmp_path_factory.mktemp("t") / "t.csv", made.getvalue())
-    assert not table.problems
+    assert len(table.problems) == (not rows)  # a table without rows is told
     assert table.columns["start"].tolist() == [start * 1000 for _, start, _ in rows]
     assert table.columns["duration"].tolist() == [duration * 1000 for _, _, duration in rows]
     missing = ("", "N/A", "n/a", "NA", "nan", "NaN", "None", "null", "-")
