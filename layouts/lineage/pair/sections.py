@@ -31,6 +31,8 @@ MOST_ROWS = 500
 """Of a table so many rows are drawn; the file has all."""
 MOST_TYPES = 15
 CURVES = 6
+TAIL = 10
+"""Characters of a name that are never cut off."""
 LONG = 200
 """A longer value is folded."""
 _COLUMNS = 500
@@ -206,9 +208,15 @@ def _rows(titles: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bo
 def _lettered(pair: Pair, at: int, words: Any) -> html.Span:
     """A title with the letter of a run and its colour."""
     dot = html.Span(className="ms-dot", style={"background": pair.colours[at]})
-    title = words if isinstance(words, str) else None
-    return html.Span([dot, html.Span("AB"[at], className="ms-pair-letter"), html.Span(words, className="ms-cut")],
-                     className="ms-pair-of", title=title)  # fmt: skip
+    name = words if isinstance(words, str) else None
+    told = html.Span(words, className="ms-cut") if name is None else html.Span(_giving_way(name), className="ms-pair-name")
+    return html.Span([dot, html.Span("AB"[at], className="ms-pair-letter"), told], className="ms-pair-of", title=name)
+
+
+def _giving_way(name: str) -> list[html.Span]:
+    """A name that is cut in its middle where it has no room: runs of one sweep differ at their ends."""
+    end = len(name) - TAIL if len(name) > 2 * TAIL else len(name)
+    return [html.Span(name[:end], className="ms-cut"), html.Span(name[end:], className="ms-pair-tail")]
 
 
 def _column(name: str) -> html.Span:
