@@ -236,7 +236,7 @@
     const fold = iconButton("menu", "cards.fold_tags", "tags");
     fold.addEventListener("click", () => page.change({ tags: last(page.state, "tags", "1") === "0" ? [] : ["0"] }));
     const { left, right } = page.kind.build(page);
-    page.find(".ms-cards-controls").replaceChildren(fold, ...left, make("span", "ms-grow"), ...right, pager(page));
+    page.find(".ms-cards-controls").replaceChildren(fold, ...left, make("div", "ms-cards-right", [...right, pager(page)]));
   }
 
   function pager(page) {

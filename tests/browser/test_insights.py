@@ -46,6 +46,14 @@ def follow(page: Page, address: str) -> None:
     badge.click()
     page.locator(".ms-mark-item").first.click()
     expect(mark).to_have_count(1)
+    # Of a group over another axis too, from a link alone; the bar is one line of a usual screen.
+    page.goto(f"{address}/scalars?group=regex:r(u)n&band=std&x=relative&smooth=0.5&log=loss")
+    expect(page.locator(".ms-group-chip")).to_have_count(1)
+    expect(mark).to_have_count(2)
+    left, right = page.locator(".ms-scalar-mode").bounding_box(), page.locator(".ms-cards-right").bounding_box()
+    assert left is not None
+    assert right is not None
+    assert left["y"] == right["y"]
     page.get_by_label("Marks").select_option("off")
     expect(mark).to_have_count(0)
     assert "insights=off" in page.url
