@@ -109,6 +109,8 @@
     for (const box of page.root.querySelectorAll("[data-to]")) box.disabled = page.find(`[data-card="${box.dataset.to}"]`).hidden;
     for (const tool of page.root.querySelectorAll('[data-act="png"]')) tool.hidden = !tool.closest("[data-card]").querySelector(".dash-graph");
     page.find(".ms-preparation-steps").hidden = Boolean(page.find("[data-unnumbered]"));
+    // Rows may hold other values now.
+    for (const table of page.root.querySelectorAll("[data-sorted]")) table.dataset.sorted = "stale";
     sort(page);
   }
 
