@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
 
 from layouts.page import FrameSource
@@ -18,10 +19,11 @@ from layouts.profiler.operators.asks import Ask
 from layouts.profiler.operators.compare import compared
 from layouts.profiler.operators.drawing import unit_of
 from layouts.profiler.operators.scopes import amounts, linked
-from layouts.profiler.operators.sheet import MOST_ROWS, Sheet
+from layouts.profiler.operators.sheet import MOST_ROWS, NONE, Sheet
 from layouts.profiler.operators.variants import by_shapes, of_variant, present, variant_of, with_shares
 
 MOST_SHEETS = 6
+_FIRST = 1_000
 MOST_CHILDREN = 200
 """So many operators of an opened type are shown below it; the table of operators has all."""
 LONGEST_FIRST: Mapping[str, str] = {"executions": "duration_ns"}
@@ -204,15 +206,19 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
             if np.count_nonzero(used[:-1] & (np.asarray(values.categories, object) != "")) > (1 if name == "core" else 0):
                 found.append(Column(name, True))
             continue
-        numbers = np.asarray(values, np.float64)
-        there = np.isfinite(numbers) & (numbers != -1.0) if values.dtype.kind == "i" else np.isfinite(numbers)
-        if not there.any():
+        numbers = np.asarray(values)
+        if not (_something(numbers[:_FIRST]) or _something(numbers)):
             continue
         unit, scale = _FIXED.get(name, ("", 1.0))
         if name.endswith("_ns") and name not in _FIXED:
             unit, scale = unit_of([_largest(frame, alike) for alike in _alike(name, frame)])
         found.append(Column(name, False, unit, scale))
     return tuple(found)
+
+
+def _something(numbers: NDArray[Any]) -> bool:
+    """Whether any of the numbers is there."""
+    return bool(np.any(numbers != NONE) if numbers.dtype.kind == "i" else np.isfinite(numbers).any())
 
 
 def _alike(name: str, frame: pd.DataFrame) -> list[str]:
