@@ -44,7 +44,6 @@ PICTURES: tuple[Picture, ...] = (
     ("pair", "pair?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
 )
 
-PROFILE_PICTURES: tuple[Picture, ...] = (("operators", "operators?run=mindspore_2.0.0_cpu_legacy", "light", "en-US"),)
 TENSORBOARD_PICTURES: tuple[Picture, ...] = (("texts", "texts", "light", "en-US"),)
 PROFILE_PICTURES: tuple[Picture, ...] = (
     ("profile", "profile?run=mindinsight_legacy", "light", "en-US"),
@@ -78,5 +77,3 @@ if __name__ == "__main__":
     take(sys.argv[1] if len(sys.argv) > 1 else str(HERE.parent / "app" / "demo"), PICTURES)
     for base, pictures in zip(sys.argv[2:], (TENSORBOARD_PICTURES, PROFILE_PICTURES), strict=False):
         take(base, pictures)
-    if len(sys.argv) > 3:
-        take(sys.argv[3], PROFILE_PICTURES)
