@@ -148,6 +148,7 @@ def test_one_run_has_no_other_to_go_to_and_keys_are_listed(page: Page, address: 
     row = page.locator("dialog[open] .ms-keys tr", has_text="change the run")
     assert row.locator("kbd").all_inner_texts() == ["←", "→"]
     page.locator("body").press("Escape")
+    expect(page.locator(".ms-insights")).to_be_visible()
     for key in ("j", "j", "j"):
         page.keyboard.press(key)
     page.locator('[data-tile="histograms"]:focus').press("Enter")

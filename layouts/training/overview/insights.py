@@ -45,6 +45,7 @@ def layout(ids: Ids, routes: str) -> html.Section:
             html.P(t("insights.none"), className="ms-muted ms-insights-none", hidden=True),
         ],
         className="ms-card ms-insights",
+        tabIndex=-1,
         hidden=True,
         **attributes(aria_label="insights.title"),
     )
