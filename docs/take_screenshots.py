@@ -30,7 +30,7 @@ PICTURES: tuple[Picture, ...] = (
     ("runs", "", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
-    ("groups", "scalars?run=*&tag=loss&tag=loss/auto&group=column:optimizer&smooth=0.6", "light", "en-US"),
+    ("groups", "scalars?run=ranks&tag=loss&tag=loss/auto&group=job", "light", "en-US"),
     ("overview", "overview?run=lenet_adam_lr0.01_b64", "light", "en-US"),
     ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
     ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
