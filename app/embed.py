@@ -119,7 +119,7 @@ def show(sources: Sources, page: str = "scalars", *, height: int = 800, proxy_pr
     height in pixels. proxy_prefix is the path that jupyter-server-proxy gives to ports ("/user/me/proxy/{port}/"), for a
     notebook that runs on another machine. The server lives as long as the notebook's process.
     """
-    from IPython.display import IFrame  # type: ignore[import-not-found]  # is there wherever there is a notebook
+    from IPython.display import IFrame  # type: ignore[import-not-found]  # no dependency: only a notebook calls this
     from waitress.server import create_server
 
     if page not in {known.path for known in PAGES}:

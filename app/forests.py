@@ -95,7 +95,8 @@ class Forests:
         while (job := self._next()) is not None:
             try:
                 state = self._run(job)
-            except Exception as error:  # what one forest meets ends that one alone
+            # scikit-learn may raise anything over odd settings. It is logged and told on the page; the one worker must go on.
+            except Exception as error:
                 log.exception("growing a forest for %s failed", job.target)
                 state, job.text = "failed", f"{type(error).__name__}: {error}"
             job.ended = time.monotonic()

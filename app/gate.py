@@ -172,7 +172,8 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
             raise
         except PreventUpdate:
             return Response(status=204)
-        except Exception as error:  # noqa: BLE001 - whatever a callback raises goes to the log, not to the browser
+        # The last place before the browser: whatever a callback raises is logged whole, and no traceback is answered.
+        except Exception as error:  # noqa: BLE001 - logged; the answer is an error too
             _log.exception("callback failed")
             if isinstance(error, InvalidCallbackReturnValue) and asked is not None and not outputs_fit(asked):
                 return _refusal(400, "outputs: not those that belong to the inputs")

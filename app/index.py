@@ -38,7 +38,7 @@ class Rejected(Exception):
     """The index holds something this program never writes."""
 
 
-class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
+class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no types: its class is Any
     """Keys are strings, values are files named by diskcache; nothing else is written, read or deleted."""
 
     def put(self, key: object) -> tuple[str, bool]:

@@ -179,7 +179,8 @@ class ProfileFrames:
             job.state = "ready"
         except Cancelled:
             job.state = "cancelled"
-        except Exception as error:  # whatever one profile does to its reader, the others are read on
+        # A fault of ours over one profile is logged and told on its page; the thread goes on to read all others.
+        except Exception as error:
             log.exception("reading %s of %s failed", job.key[1], job.path)
             job.state, job.text = "failed", f"{type(error).__name__}: {error}"
         finally:

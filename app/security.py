@@ -173,7 +173,7 @@ class Guard:
         path = self.public_prefix.rstrip("/") or "/"
         answer.set_cookie(self.cookie, self.token, httponly=True, samesite="Lax", path=path, secure=request.is_secure)
         answer.cache_control.no_store = True
-        return answer  # type: ignore[return-value]  # werkzeug says Response of its own, Flask makes ours
+        return answer  # type: ignore[return-value]  # Flask makes its own Response, werkzeug declares the base
 
     def mark(self, response: Response) -> Response:
         """Add the headers that bind the browser."""

@@ -104,7 +104,7 @@ def _directories(
     return index, notes
 
 
-class Application(dash.Dash):  # type: ignore[misc]  # dash has no types
+class Application(dash.Dash):  # type: ignore[misc]  # its types are not followed: the class is Any
     """Dash with our index page and static files, and independent of other Dash applications in the process."""
 
     def __init__(

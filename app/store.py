@@ -407,7 +407,8 @@ class Store:
         while not self._stopping:
             try:
                 self._turn()
-            except Exception as error:  # the pages must hear of it, and what comes next may succeed
+            # Without this thread nothing is ever read again: a fault is logged, the header tells it, and it looks once more.
+            except Exception as error:
                 log.exception("looking at the runs failed")
                 self._failed = f"{type(error).__name__}: {error}"
                 self._wake.wait(max(self._interval, 1.0))
@@ -488,7 +489,8 @@ class Store:
         try:
             self._read(entry)
             entry.failure = ()
-        except Exception as error:  # whatever one run does to its reader, all others are read on
+        # A fault of ours over one run is logged and becomes a problem of that run; all other runs are read on.
+        except Exception as error:
             log.exception("reading %s failed", entry.key)
             text = f"Reading stopped at an error of this program ({type(error).__name__}: {error}); the log has more."
             entry.failure = (Problem(entry.source.path, 0, 0, "unreadable", text),)

@@ -89,6 +89,19 @@ def boxes(drawing: dict[str, Any]) -> dict[str, Any]:
     return {element["data"]["id"]: element for element in drawing["elements"] if "source" not in element["data"]}
 
 
+class OneGraph(EmptySource):
+    """A source whose every run has the one graph."""
+
+    def __init__(self, found: Graph) -> None:
+        self.found = found
+
+    def version(self, run: str) -> int:
+        return 1
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        return self.found
+
+
 def test_a_catalogue_names_every_graph_of_the_chosen_runs(store: Store) -> None:
     found = catalogue(store, {"run": [RUN, "nan_inf"]})
     assert found is not None
@@ -400,14 +413,7 @@ def flagged_views() -> Views:
             node.attribute.add(name="precision_flag").value.str_val = FLAGS[number]
     found = read_graph(made.SerializeToString(), Origin("file"))
 
-    class Source(EmptySource):
-        def version(self, run: str) -> int:
-            return 1
-
-        def graph(self, run: str, name: str) -> Graph | None:
-            return found
-
-    return Views(Source())
+    return Views(OneGraph(found))
 
 
 def test_a_very_long_attribute_is_shown_in_part_and_saved_whole() -> None:
@@ -416,14 +422,7 @@ def test_a_very_long_attribute_is_shown_in_part_and_saved_whole() -> None:
     made.node.add(name="1", op_type="Custom").attribute.add(name="kernel/source").value.str_val = long
     found = read_graph(made.SerializeToString(), Origin("file"))
 
-    class Source(EmptySource):
-        def version(self, run: str) -> int:
-            return 1
-
-        def graph(self, run: str, name: str) -> Graph | None:
-            return found
-
-    views = Views(Source())
+    views = Views(OneGraph(found))
     told = panel(views, read_of({"run": ["r"]}), "n0")
     assert f"100,000 of {len(long):,} characters" in texts(told)
     assert len(texts(told)) < 102_000
@@ -443,14 +442,7 @@ def test_what_a_panel_does_not_list_is_in_a_file() -> None:
     made.node.add(name="end", op_type="End", scope="Default").input.add(name="t7")
     found = read_graph(made.SerializeToString(), Origin("file"))
 
-    class Source(EmptySource):
-        def version(self, run: str) -> int:
-            return 1
-
-        def graph(self, run: str, name: str) -> Graph | None:
-            return found
-
-    views = Views(Source())
+    views = Views(OneGraph(found))
     (fold,) = [unit.key for unit in views.of(read_of({"run": ["r"]}))[1].level(1).units if unit.kind == "fold"]
     for name, lines in (("n0", 1_200), (fold, 1_200)):
         told = panel(views, read_of({"run": ["r"]}), name)
