@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from app import create_app, notes
-from app.notes import Content, Notes, RunNote, SavedView, decode, encode
+from app.notes import Notes
+from app.notes_lines import Content, RunNote, SavedView, decode, encode
 from app.settings import SettingError
 from app.store import Store
 from layouts.listing import listing
