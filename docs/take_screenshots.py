@@ -38,15 +38,15 @@ PICTURES: tuple[Picture, ...] = (
     ("dataset", "dataset?run=lenet_landscape&run=lenet_defaults&run=lenet_sgd_lr0.05_b48&node=239adf5c:0", "light", "en-US"),
     ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
     ("graph", "graph?run=graph_bert_train", "light", "en-US"),
-    ("lineage", "lineage?run=*", "light", "en-US"),
-    ("pipelines", "pipelines?run=*&together=1&node=239adf5c:0", "light", "en-US"),
-    ("target", "target?target=loss&setting=epoch", "light", "en-US"),
-    ("pair", "pair?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
+    ("model_lineage", "model_lineage?run=*", "light", "en-US"),
+    ("data_lineage", "data_lineage?run=*&together=1&node=239adf5c:0", "light", "en-US"),
+    ("optimisation", "optimisation?target=loss&setting=epoch", "light", "en-US"),
+    ("two_runs", "two_runs?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
 )
 
-TENSORBOARD_PICTURES: tuple[Picture, ...] = (("texts", "texts", "light", "en-US"),)
+TENSORBOARD_PICTURES: tuple[Picture, ...] = (("text", "text", "light", "en-US"),)
 PROFILE_PICTURES: tuple[Picture, ...] = (
-    ("profile", "profile?run=mindinsight_legacy", "light", "en-US"),
+    ("profile_overview", "profile_overview?run=mindinsight_legacy", "light", "en-US"),
     ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
