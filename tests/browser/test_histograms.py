@@ -17,7 +17,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from parsers import HistogramValue, open_run
 from parsers.events.writer import EventWriter, Histogram, record
 

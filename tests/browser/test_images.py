@@ -12,9 +12,9 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from parsers.events.writer import EventWriter, Image
-from tests.app.test_values import HOSTILE, SVG, png
+from tests.app.routes.test_media import HOSTILE, SVG, png
 
 CARDS = ".ms-slot:not([hidden])"
 

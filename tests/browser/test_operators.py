@@ -14,7 +14,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 
 HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
 

@@ -13,7 +13,7 @@ from flask import Flask
 from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from layouts.pages.tensors.histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 

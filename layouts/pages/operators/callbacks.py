@@ -22,7 +22,7 @@ from parsers.export.frames import csv_rows
 
 _LARGEST = 10**9
 MOST_SAVED = 200_000
-"""Rows of a table that is made for the page or of what a search finds; whole frames have a route (`app.profile_tables`)."""
+"""Rows of a table that is made for the page or of what a search finds; whole frames have a route (`app.routes.profiles`)."""
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from dash import dcc, html
 
-from app.store import Store
+from app.store.store import Store
 from layouts.format import count, duration, number, size
 from layouts.pages.overview.facts import Span, facts, head, run_of, span, speed
 from layouts.pages.overview.page import TILES, drawn, shown_run

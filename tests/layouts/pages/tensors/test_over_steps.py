@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.store import Store
+from app.store.store import Store
 from layouts.pages.tensors.histograms import MOST, coarse_to_fine, over_steps
 from layouts.state import BadInput
 from parsers import HistogramValue

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.store import Store
+from app.store.store import Store
 from layouts.pages.graph.views import Views
 from layouts.pages.two_runs import sections
 from layouts.pages.two_runs.choice import pair, pair_of
