@@ -112,9 +112,9 @@ def rescan(source: Source) -> Source:
     if len(source.files) == 1 and source.name == os.path.basename(source.files[0].path):
         file = source.files[0]
         return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source
-    found = _source_at(_Place(source.path, source.real_path, source.name), _list(source.path, 0))
+    found = _source_at(_Directory(source.path, source.real_path, source.name), _list(source.path, 0))
     parts = sorted({os.path.dirname(file.path) for file in source.files} - {source.path})
-    listed = [_source_at(_Place(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
+    listed = [_source_at(_Directory(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
     files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=_file_order))
     elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
     profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
@@ -146,7 +146,7 @@ class _Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Directory:
     path: str
     real_path: str
     name: str
@@ -170,10 +170,10 @@ class Scanner:
         sources = _join_profiles(_join_ranks(_join_graphs([_measured(source) for source in singles])))
         return sorted(sources, key=lambda source: (-source.updated, source.name))
 
-    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Place, _Listing]]:
+    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Directory, _Listing]]:
         visited: set[tuple[int, int]] = set()
-        pending = [_Place(self.base, os.path.realpath(self.base), "")]
-        links: list[_Place] = []
+        pending = [_Directory(self.base, os.path.realpath(self.base), "")]
+        links: list[_Directory] = []
         while pending or links:
             place = pending.pop() if pending else links.pop(0)
             try:
@@ -195,7 +195,7 @@ class Scanner:
             links.extend(_child(place, name, linked=True) for name in listing.links)
 
 
-def _source_at(place: _Place, listing: _Listing) -> Source:
+def _source_at(place: _Directory, listing: _Listing) -> Source:
     files, problems = [], []
     if listing.error:
         problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
@@ -234,11 +234,11 @@ def _file_order(file: SourceFile) -> tuple[int, str]:
     return file.stamp or 0, file.path
 
 
-def _child(parent: _Place, name: str, *, linked: bool) -> _Place:
+def _child(parent: _Directory, name: str, *, linked: bool) -> _Directory:
     path = os.path.join(parent.path, name)
     real = _real_path(path) if linked else os.path.join(parent.real_path, name)
     shown = printable(name)
-    return _Place(path, real, f"{parent.name}/{shown}" if parent.name else shown)
+    return _Directory(path, real, f"{parent.name}/{shown}" if parent.name else shown)
 
 
 def _real_path(path: str) -> str:

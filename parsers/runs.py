@@ -18,15 +18,15 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.discovery import rescan, source_of
+from parsers.file_states import FileState
 from parsers.frames import SCALARS, SCALARS_VIEW
-from parsers.graphs.access import Graphs, places_of
+from parsers.graphs.access import Graphs, locations_of
 from parsers.lineage.access import Described
 from parsers.model import Batch, PayloadBlock, Problem, Reader, Series, Source, SourceFile
 from parsers.payloads.cache import PayloadCache
-from parsers.payloads.items import Items
+from parsers.payloads.series import PayloadSeries
 from parsers.profiler.access import Profiled
 from parsers.registry import READERS, reader_for, reader_of_kind
-from parsers.states import FileState
 
 _EMPTY_SERIES = Series(
     np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int32), np.empty(0, np.int64)
@@ -55,7 +55,7 @@ class Run(Profiled, Described):
         self._lock = threading.RLock()
         self.behind = False
         self._cache = PayloadCache() if cache is None else cache
-        self._items: dict[tuple[str, str], Items] = {}
+        self._items: dict[tuple[str, str], PayloadSeries] = {}
         self.ranks = tuple(Run(rank, self._cache) for rank in source.ranks)
         self.version = 0
         self._states: dict[str, FileState] = {}
@@ -288,7 +288,7 @@ class Run(Profiled, Described):
     def graphs(self) -> Graphs:
         """Every graph of this run by name; decoded when it is asked for. Ranks have their own."""
         with self._lock:
-            return Graphs(places_of(self.path, self._states), self._cache.graphs, self._verified, self._noted)
+            return Graphs(locations_of(self.path, self._states), self._cache.graphs, self._verified, self._noted)
 
     def payloads(self, kind: str, tag: str) -> list[tuple[str, PayloadBlock]]:
         """(file path, index of the values) of one tag of one kind; the values themselves are not read."""

@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.errors import FormatError
+from parsers.file_states import FileState
 from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
-from parsers.states import FileState
 
 MAGIC = b"MSIX\0\0\0"
 # Grows whenever this layout or what the readers find in a file changes.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.histograms import even_edges
-from parsers.analysis.pieces import Tensor, pieces
+from parsers.analysis.tensor_chunks import Tensor, chunks
 from parsers.errors import FormatError
 from parsers.events.writer import bin_count
 from parsers.payloads.values import HistogramValue
@@ -36,10 +36,10 @@ class Statistics:
 
 @np.errstate(over="ignore", invalid="ignore")  # sums of values that are not finite, or nearly so
 def statistics(array: Tensor) -> Statistics:
-    """Statistics of all values, read in pieces so that no second array of this size is needed."""
+    """Statistics of all values, read in chunks so that no second array of this size is needed."""
     low, high, mean, squares = np.inf, -np.inf, 0.0, 0.0
     finite = nan = pos_inf = zeros = 0
-    for chunk in pieces(array):
+    for chunk in chunks(array):
         zeros += len(chunk) - int(np.count_nonzero(chunk))
         real = np.abs(chunk) if chunk.dtype.kind == "c" else chunk
         values = real.astype(np.float64)
@@ -76,7 +76,7 @@ def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
     number = bin_count(finite) if bins is None else bins
     edges = even_edges(low, high, number)
     counts = np.zeros(number)
-    for chunk in pieces(array):
+    for chunk in chunks(array):
         values = (np.abs(chunk) if chunk.dtype.kind == "c" else chunk).astype(np.float64)
         counts += np.histogram(values[np.isfinite(values)], edges)[0]
     return HistogramValue(

@@ -32,7 +32,7 @@ from parsers.export.files import Names, Progress, readable, replacing, unheard
 from parsers.export.scalars import ALL_STEPS, ScalarWriter, Steps, scalar_file, single_file
 from parsers.export.single import files_of
 from parsers.lineage.table import LineageRow, run_row
-from parsers.payloads.items import Items
+from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, Value
 from parsers.runs import Run
 
@@ -122,7 +122,7 @@ class Export:
             progress((number + 1) / len(jobs))
 
     def _add_values(self, run: Run, kind: str, tag: str, folders: _Folders, progress: Progress) -> None:
-        items = run.items(KINDS[kind], tag)
+        items = run.payload_series(KINDS[kind], tag)
         first, last = self._wanted.steps
         places = np.flatnonzero((items.step >= first) & (items.step <= last)).tolist()
         for number, place in enumerate(places):
@@ -183,7 +183,7 @@ class _Origin(NamedTuple):
     where: str
 
 
-def _origin(run: str, kind: str, tag: str, items: Items, place: int) -> _Origin:
+def _origin(run: str, kind: str, tag: str, items: PayloadSeries, place: int) -> _Origin:
     step = int(items.step[place])
     when = f"{csv_names(run, tag)},{step},{number_text(float(items.wall_time[place]))}"
     return _Origin(kind, tag, step, when, f"{items.file[place]},{items.order[place]}")

@@ -20,7 +20,7 @@ MOST_RECORDS = 1_000
 LINEAGE_KINDS = ("lineage", "dataset_graph", "hparams")
 
 
-class _Kept(NamedTuple):
+class _CachedDescription(NamedTuple):
     """A description, and what it was made of."""
 
     version: int
@@ -39,7 +39,7 @@ class Described(Recorded):
     version: int
 
     def __init__(self) -> None:
-        self._description: _Kept | None = None
+        self._description: _CachedDescription | None = None
         self._configs: dict[SourceFile, Config] = {}
 
     @property
@@ -89,7 +89,7 @@ class Described(Recorded):
                 made.add_others(config.settings)
         with self._lock:
             if self.version == version:
-                self._description = _Kept(version, seen, configs, made)
+                self._description = _CachedDescription(version, seen, configs, made)
         return made
 
     def _lineage_seen(self) -> tuple[tuple[object, int], ...]:
@@ -129,7 +129,7 @@ class Described(Recorded):
             rank = self._file_order()
             for kind in kinds:
                 for tag in self.tags(kind):
-                    items = self.items(kind, tag)
+                    items = self.payload_series(kind, tag)
                     for place in range(max(len(items) - MOST_RECORDS, 0), len(items)):
                         file, order = int(items.file[place]), int(items.order[place])
                         read = _Reading(self, kind, tag, place)

@@ -11,12 +11,13 @@ import pandas as pd
 
 from parsers.analysis.tensors import distribution
 from parsers.errors import FormatError, PayloadError
+from parsers.file_states import FileState
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
 from parsers.model import PayloadBlock, Problem
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.decoding import check_length, decode
-from parsers.payloads.items import Items, join
-from parsers.payloads.reading import Place, read
+from parsers.payloads.reading import ValueLocation, read
+from parsers.payloads.series import PayloadSeries, join
 from parsers.payloads.twins import with_twin
 from parsers.payloads.values import (
     HistogramValue,
@@ -27,7 +28,6 @@ from parsers.payloads.values import (
     Value,
 )
 from parsers.schema import Schema
-from parsers.states import FileState
 
 V = TypeVar("V", HistogramValue, ImageValue, TensorValue, LandscapeValue, TextValue)
 
@@ -35,13 +35,13 @@ V = TypeVar("V", HistogramValue, ImageValue, TensorValue, LandscapeValue, TextVa
 class Recorded:
     """The part of a Run that knows its large values.
 
-    A value is named by kind, tag and place, its index in `items(kind, tag)`; negative places count from the newest.
+    A value is named by kind, tag and place, its index in `payload_series(kind, tag)`; negative places count from the newest.
     """
 
     _lock: threading.RLock
     _states: dict[str, FileState]
     _cache: PayloadCache
-    _items: dict[tuple[str, str], Items]
+    _items: dict[tuple[str, str], PayloadSeries]
 
     def tags(self, kind: str = "scalar") -> tuple[str, ...]:
         """Tags of one kind in order of first appearance."""
@@ -81,7 +81,7 @@ class Recorded:
     def _index(self, kind: str, schema: Schema) -> pd.DataFrame:
         with self._lock:
             tags = self.tags(kind)
-            found = [self.items(kind, tag) for tag in tags]
+            found = [self.payload_series(kind, tag) for tag in tags]
         if not tags:
             return schema.empty()
         codes = np.repeat(np.arange(len(tags), dtype=np.min_scalar_type(-len(tags))), [len(items) for items in found])
@@ -89,7 +89,7 @@ class Recorded:
         columns = {name: np.concatenate([getattr(items, name) for items in found]) for name in schema.names[1:]}
         return pd.DataFrame({"tag": tag, **columns}, copy=False)
 
-    def items(self, kind: str, tag: str) -> Items:
+    def payload_series(self, kind: str, tag: str) -> PayloadSeries:
         """All values of one tag of one kind in the order they were written; none for an unknown tag."""
         with self._lock:
             items = self._items.get((kind, tag))
@@ -100,8 +100,8 @@ class Recorded:
             return items
 
     def find(self, kind: str, tag: str, step: int) -> int:
-        """Place of the value of a step, of several the one written last; PayloadError where there is none."""
-        items = self.items(kind, tag)
+        """ValueLocation of the value of a step, of several the one written last; PayloadError where there is none."""
+        items = self.payload_series(kind, tag)
         place = items.find(step)
         if place is None:
             known = f"steps {items.step.min():,} to {items.step.max():,}" if len(items) else "no values"
@@ -169,7 +169,7 @@ class Recorded:
         except FormatError as error:
             raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
 
-    def _read(self, kind: str, state: FileState, identity: object, at: Place) -> memoryview:
+    def _read(self, kind: str, state: FileState, identity: object, at: ValueLocation) -> memoryview:
         check_length(kind, at.length)
         data = read(at)
         if not at.verified:
@@ -208,15 +208,15 @@ class Recorded:
                 for problem in problems:
                     state.note(problem)
 
-    def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place, int]:
+    def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, ValueLocation, int]:
         """The file a value is in, where in it, and the value's step."""
-        items = self.items(kind, tag)
+        items = self.payload_series(kind, tag)
         if not -len(items) <= place < len(items):
             known = f"place 0 to {len(items) - 1:,}" if len(items) else "a tag that was recorded"
             raise PayloadError(f"{kind} {tag}: wanted {known}, got place {place:,}")
         path, state = list(self._states.items())[items.file[place]]
         order, offset, length = int(items.order[place]), int(items.offset[place]), int(items.length[place])
-        at = Place(path, order, offset, length, state.cursor, state.verified(kind, tag, order))
+        at = ValueLocation(path, order, offset, length, state.cursor, state.verified(kind, tag, order))
         return state, at, int(items.step[place])
 
 

@@ -18,7 +18,7 @@ _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValueLocation:
     """Where a value is: file, record (order), bytes of the value, and what the file was when it was indexed."""
 
     path: str
@@ -29,7 +29,7 @@ class Place:
     verified: bool
 
 
-def read(place: Place) -> memoryview:
+def read(place: ValueLocation) -> memoryview:
     """The bytes of a value; PayloadError where the file is not what was indexed or the record is damaged.
 
     The CRC of the record is checked if that was never done, and always where the record is small.
@@ -42,7 +42,7 @@ def read(place: Place) -> memoryview:
         raise PayloadError(f"wanted to read the file, got: {reason}", place.path, place.order) from error
 
 
-def _read(file: EventFile, place: Place) -> memoryview:
+def _read(file: EventFile, place: ValueLocation) -> memoryview:
     if place.cursor is not None and not file.continues(place.cursor):
         raise _changed(place)
     header = file.read(place.order, HEADER)
@@ -77,6 +77,6 @@ def _extended(crc: int, file: EventFile, begin: int, end: int) -> int:
     return crc
 
 
-def _changed(place: Place) -> PayloadError:
+def _changed(place: ValueLocation) -> PayloadError:
     text = f"wanted {place.length:,} bytes at {place.offset:,}, got another file: it was cut or replaced since it was read"
     return PayloadError(text, place.path, place.order)

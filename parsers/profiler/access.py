@@ -27,7 +27,7 @@ from parsers.frames import (
 from parsers.model import Problem, Source
 from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.documents import read_json
-from parsers.profiler.parts import Place, constant, joined
+from parsers.profiler.parts import ProfileInput, constant, joined
 from parsers.profiler.producers import PRODUCERS, givers, shown_name
 from parsers.profiler.sessions import ProfileFile, Session, find_sessions
 from parsers.schema import Schema
@@ -222,9 +222,9 @@ class Profile(Frames):
         self._problems[schema.name] = tuple(problems)
         return made
 
-    def _place(self, file: ProfileFile) -> Place:
-        beside = {one.what: Place(one.path, one.name, {}) for one in reversed(self.files)}
-        return Place(file.path, file.name, beside)
+    def _place(self, file: ProfileFile) -> ProfileInput:
+        beside = {one.what: ProfileInput(one.path, one.name, {}) for one in reversed(self.files)}
+        return ProfileInput(file.path, file.name, beside)
 
 
 _ASCEND = (

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from parsers.frames import API, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, constant, frame_of, joined
-from parsers.profiler.progress import tell
+from parsers.profiler.parts import Part, ProfileInput, constant, frame_of, joined
+from parsers.profiler.progress import report_read
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
@@ -76,7 +76,7 @@ class Database:
         self._until = time.monotonic() + LONGEST_S
         cursor = self._connection.execute(query)
         while found := cursor.fetchmany(ROWS):
-            tell(0)
+            report_read(0)
             yield found
 
 
@@ -99,10 +99,10 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-Make = Callable[[Database, Place, Complaints], pd.DataFrame]
+Make = Callable[[Database, ProfileInput, Complaints], pd.DataFrame]
 
 
-def _read(place: Place, schema: Schema, make: Make) -> Part:
+def _read(place: ProfileInput, schema: Schema, make: Make) -> Part:
     """What `make` gives of a database; nothing, and a complaint, for one that cannot be read."""
     complaints = Complaints(place.path)
     frame = schema.empty()
@@ -119,12 +119,12 @@ def _read(place: Place, schema: Schema, make: Make) -> Part:
     return Part(frame, complaints.all())
 
 
-def kernels(place: Place) -> Part:
+def kernels(place: ProfileInput) -> Part:
     """Every execution on the device and every communication operator, by begin."""
     return _read(place, KERNELS, _kernels)
 
 
-def _kernels(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+def _kernels(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     texts = _Texts(database)
     frames = [_tasks(database, texts, place, complaints), _communication(database, texts, place, complaints)]
     frame = joined(KERNELS, [frame for frame in frames if frame is not None])
@@ -134,7 +134,7 @@ def _kernels(database: Database, place: Place, complaints: Complaints) -> pd.Dat
     return frame
 
 
-def _tasks(database: Database, texts: _Texts, place: Place, complaints: Complaints) -> pd.DataFrame | None:
+def _tasks(database: Database, texts: _Texts, place: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     info = "COMPUTE_TASK_INFO"
     if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has(info, "name", "globalTaskId")):
         complaints.add(f"Wanted tables TASK and COMPUTE_TASK_INFO, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")
@@ -157,7 +157,7 @@ def _tasks(database: Database, texts: _Texts, place: Place, complaints: Complain
     return frame_of(KERNELS, rows, made, place.name)
 
 
-def _communication(database: Database, texts: _Texts, place: Place, complaints: Complaints) -> pd.DataFrame | None:
+def _communication(database: Database, texts: _Texts, place: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     if not database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
         return None
     kind = database.column("COMMUNICATION_OP", "opType")
@@ -231,12 +231,12 @@ def _steps_at(database: Database, starts: NDArray[np.int64], complaints: Complai
     return np.where(inside, columns["id"][found], NONE)
 
 
-def api(place: Place) -> Part:
+def api(place: ProfileInput) -> Part:
     """Calls of the host by level and name, with the variance of their times."""
     return _read(place, API, _api)
 
 
-def _api(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+def _api(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     if not database.has("CANN_API", "startNs", "endNs", "type", "name"):
         return API.empty()
     levels: dict[int, str] = {}
@@ -264,12 +264,12 @@ _STEP_COLUMNS = {
 }  # fmt: skip
 
 
-def steps(place: Place) -> Part:
+def steps(place: ProfileInput) -> Part:
     """StepTraceTime of the database of analyses: microseconds, of which ns are made."""
     return _read(place, STEPS, _steps)
 
 
-def _steps(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+def _steps(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     table = "StepTraceTime"
     if not database.has(table, "step", "computing"):
         complaints.add(f"Wanted a table {table}, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")

@@ -17,13 +17,13 @@ from parsers.errors import FormatError
 from parsers.frames import KERNELS
 from parsers.profiler.documents import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, frame_of
+from parsers.profiler.parts import Part, ProfileInput, categorical, frame_of
 from parsers.profiler.tables import NONE
 
 _CORES = {"operator": "GPU", "kernel": "GPU_KERNEL"}
 
 
-def executions(place: Place) -> Part:
+def executions(place: ProfileInput) -> Part:
     """Executions of operators and kernels, in the order of the file; none of them says when it began."""
     complaints = Complaints(place.path)
     columns: dict[str, list[Any]] = {name: [] for name in ("step", "name", "type", "core", "duration_ns", "input_shapes")}
@@ -35,7 +35,7 @@ def executions(place: Place) -> Part:
     return Part(frame_of(KERNELS, len(columns["step"]), made, place.name), complaints.all())
 
 
-def _rows(place: Place, complaints: Complaints) -> Iterator[dict[str, Any]]:
+def _rows(place: ProfileInput, complaints: Complaints) -> Iterator[dict[str, Any]]:
     try:
         found = read_json(place.path)
     except OSError as error:

@@ -17,7 +17,7 @@ from parsers.errors import FormatError
 from parsers.frames import FLOPS, FLOPS_SCOPES
 from parsers.profiler.documents import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, frame_of
+from parsers.profiler.parts import Part, ProfileInput, categorical, frame_of
 from parsers.schema import Schema
 
 MEGA, GIGA = 1e6, 1e9
@@ -27,7 +27,7 @@ _UNITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
 }
 
 
-def summary(place: Place) -> Part:
+def summary(place: ProfileInput) -> Part:
     """flops_summary_<r>.json: a row for each unit that the file has numbers of."""
     complaints, found = _object(place)
     columns: dict[str, list[Any]] = {"unit": [], "flops": [], "flops_per_s": [], "flops_use": []}
@@ -42,7 +42,7 @@ def summary(place: Place) -> Part:
     return _part(FLOPS, columns, place, complaints)
 
 
-def scopes(place: Place) -> Part:
+def scopes(place: ProfileInput) -> Part:
     """flops_scope_<r>.json: a row for each link from a scope to one in it."""
     complaints, found = _object(place)
     data = found.get("data")
@@ -62,7 +62,7 @@ def scopes(place: Place) -> Part:
     return _part(FLOPS_SCOPES, columns, place, complaints)
 
 
-def _object(place: Place) -> tuple[Complaints, dict[str, Any]]:
+def _object(place: ProfileInput) -> tuple[Complaints, dict[str, Any]]:
     complaints = Complaints(place.path)
     try:
         found = read_json(place.path)
@@ -93,7 +93,7 @@ def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Compla
     return number
 
 
-def _part(schema: Schema, columns: dict[str, list[Any]], place: Place, complaints: Complaints) -> Part:
+def _part(schema: Schema, columns: dict[str, list[Any]], place: ProfileInput, complaints: Complaints) -> Part:
     rows = len(columns["flops"])
     made = {name: np.array(values, np.float64) if name.startswith("flops") else categorical(values)
             for name, values in columns.items()}  # fmt: skip

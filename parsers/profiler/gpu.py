@@ -12,7 +12,7 @@ import numpy as np
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler.host import lines_of, timestamps
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import Part, ProfileInput, categorical, changed, constant, fraction, frame_of
 from parsers.profiler.tables import Field, exact_ns, read_table
 
 _TYPES = (
@@ -44,7 +44,7 @@ _ACTIVITY = (
 )
 
 
-def types(place: Place) -> Part:
+def types(place: ProfileInput) -> Part:
     """gpu_op_type_info_<r>.csv: types of operators."""
     table = read_table(place.path, _TYPES)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
@@ -52,7 +52,7 @@ def types(place: Place) -> Part:
     return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
 
 
-def details(place: Place) -> Part:
+def details(place: ProfileInput) -> Part:
     """gpu_op_detail_info_<r>.csv: operators."""
     table = read_table(place.path, _DETAILS)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
@@ -60,7 +60,7 @@ def details(place: Place) -> Part:
     return Part(frame_of(OPERATORS, table.rows, table.columns, place.name), table.problems)
 
 
-def kernels(place: Place) -> Part:
+def kernels(place: ProfileInput) -> Part:
     """gpu_activity_data_<r>.csv: kernels by name."""
     table = read_table(place.path, _ACTIVITY)
     columns = table.columns
@@ -70,12 +70,12 @@ def kernels(place: Place) -> Part:
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), table.problems)
 
 
-def executions(place: Place) -> Part:
+def executions(place: ProfileInput) -> Part:
     """gpu_op_execute_timestamp_<r>.txt: every execution of an operator."""
     return timestamps(place, "GPU", 3)
 
 
-def activities(place: Place) -> Part:
+def activities(place: ProfileInput) -> Part:
     """activity_execute_timestamp_<r>.txt, lines `kernel;stream;start;duration`: every execution of a kernel."""
     complaints = Complaints(place.path)
     names: list[str] = []

@@ -15,7 +15,7 @@ from parsers.events.files import EventFile
 from parsers.frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.model import Problem
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import Part, ProfileInput, categorical, changed, constant, fraction, frame_of
 from parsers.profiler.tables import Field, exact_ns, read_table
 
 LONGEST_FILE = 1 << 30
@@ -45,7 +45,7 @@ _POOL = (
 )
 
 
-def types(place: Place) -> Part:
+def types(place: ProfileInput) -> Part:
     """cpu_op_type_info_<r>.csv: types on the CPU."""
     table = read_table(place.path, _TYPES)
     table.columns["core"] = constant("HOST_CPU", table.rows)
@@ -53,7 +53,7 @@ def types(place: Place) -> Part:
     return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
 
 
-def details(place: Place) -> Part:
+def details(place: ProfileInput) -> Part:
     """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt where it is there.
 
     That file has names without scopes: what several operators share with different shapes is left unknown.
@@ -73,7 +73,7 @@ def details(place: Place) -> Part:
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
 
 
-def _shapes(place: Place) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
+def _shapes(place: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
     """Name without scopes -> the shapes its inputs had. Since 2.3 several operators may have one such name."""
     complaints = Complaints(place.path)
     found: dict[str, list[str]] = {}
@@ -114,12 +114,12 @@ def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def executions(place: Place) -> Part:
+def executions(place: ProfileInput) -> Part:
     """cpu_op_execute_timestamp_<r>.txt: every execution on the CPU."""
     return timestamps(place, "HOST_CPU", 6)
 
 
-def timestamps(place: Place, core: str, decimals: int) -> Part:
+def timestamps(place: ProfileInput, core: str, decimals: int) -> Part:
     """Lines `full name;kind;start,duration[,thread] start,duration ...`: begin in ns, time in 10**decimals ns."""
     complaints = Complaints(place.path)
     names: list[str] = []
@@ -152,7 +152,7 @@ def _type_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("-op", 1)[0]
 
 
-def memory(place: Place) -> Part:
+def memory(place: ProfileInput) -> Part:
     """cpu_ms_memory_record_<r>.txt: MindSpore's pool on the host."""
     table = read_table(place.path, _POOL)
     measures = [name for name in ("allocated", "reserved", "active") if name in table.found]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from parsers.events.files import EventFile
 from parsers.model import Problem
-from parsers.profiler.progress import tell
+from parsers.profiler.progress import report_read
 
 BLOCK = 4 << 20
 """Bytes looked at at once."""
@@ -276,7 +276,7 @@ def _pieces(file: EventFile, complaints: Complaints) -> Iterator[bytes]:
         if not piece:
             return
         offset += len(piece)
-        tell(len(piece))
+        report_read(len(piece))
         if not wide and piece.isascii():
             yield decoder.decode(b"").encode() + piece if decoder.getstate()[0] == b"" else decoder.decode(piece).encode()
             continue

@@ -21,7 +21,7 @@ from parsers.frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
 from parsers.profiler.documents import read_json
 from parsers.profiler.host import lines_of
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, constant, frame_of
+from parsers.profiler.parts import Part, ProfileInput, categorical, constant, frame_of
 from parsers.profiler.tables import NONE, Field, read_table
 from parsers.schema import Schema
 
@@ -52,31 +52,31 @@ class _Operation:
     sizes: list[float]
 
 
-def pipeline(place: Place) -> Part:
+def pipeline(place: ProfileInput) -> Part:
     """pipeline_profiling_<r>.json: the operations."""
     complaints = Complaints(place.path)
     return _operations(_profiled(place, complaints), place, complaints)
 
 
-def pipeline_raw(place: Place) -> Part:
+def pipeline_raw(place: ProfileInput) -> Part:
     """minddata_pipeline_raw_<r>.csv: the operations."""
     complaints = Complaints(place.path)
     return _operations(_raw(place, complaints), place, complaints)
 
 
-def samples(place: Place) -> Part:
+def samples(place: ProfileInput) -> Part:
     """pipeline_profiling_<r>.json: the queues of operations, sample by sample."""
     complaints = Complaints(place.path)
     return _samples(_profiled(place, complaints), place, complaints)
 
 
-def samples_raw(place: Place) -> Part:
+def samples_raw(place: ProfileInput) -> Part:
     """minddata_pipeline_raw_<r>.csv: the queues of operations, sample by sample."""
     complaints = Complaints(place.path)
     return _samples(_raw(place, complaints), place, complaints)
 
 
-def _object(place: Place, complaints: Complaints) -> Mapping[str, Any]:
+def _object(place: ProfileInput, complaints: Complaints) -> Mapping[str, Any]:
     """The JSON object in a file; an empty one and a complaint for anything else."""
     try:
         found = read_json(place.path)
@@ -119,7 +119,7 @@ def _whole(value: Any, other: int = NONE) -> int:
     return int(number) if number is not None and abs(number) < 2**62 else other
 
 
-def _profiled(place: Place, complaints: Complaints) -> list[_Operation]:
+def _profiled(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
     found = _object(place, complaints)
     interval = _number(found.get("sampling_interval"))
     operations: list[_Operation] = []
@@ -148,7 +148,7 @@ def _profiled(place: Place, complaints: Complaints) -> list[_Operation]:
     return sorted(operations, key=lambda operation: operation.op_id)
 
 
-def _raw(place: Place, complaints: Complaints) -> list[_Operation]:
+def _raw(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
     table = read_table(place.path, _RAW)
     complaints.problems += table.problems
     operations = []
@@ -175,7 +175,7 @@ def _listed(text: str, row: int, complaints: Complaints) -> list[float]:
     return _numbers(found, f"Row {row + 1}, column output_queue_size", complaints)
 
 
-def _operations(operations: Sequence[_Operation], place: Place, complaints: Complaints) -> Part:
+def _operations(operations: Sequence[_Operation], place: ProfileInput, complaints: Complaints) -> Part:
     uses, levels = _cpu_use(place), _levels(operations)
     operations = sorted(operations, key=lambda one: (levels[one.op_id], one.op_id))
     means = [float(np.mean(one.sizes)) if one.sizes else math.nan for one in operations]
@@ -205,7 +205,7 @@ def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
     return levels
 
 
-def _cpu_use(place: Place) -> dict[int, float]:
+def _cpu_use(place: ProfileInput) -> dict[int, float]:
     """Operation -> mean CPU use of one of its workers, of minddata_pipeline_summary beside; nothing where it tells none."""
     beside = place.beside.get("pipeline_summary")
     if beside is None:
@@ -230,7 +230,7 @@ def _parsed(cell: str) -> float | None:
         return None
 
 
-def _samples(operations: Sequence[_Operation], place: Place, complaints: Complaints) -> Part:
+def _samples(operations: Sequence[_Operation], place: ProfileInput, complaints: Complaints) -> Part:
     counts = [len(one.sizes) for one in operations]
     rows = sum(counts)
     columns = {
@@ -242,17 +242,17 @@ def _samples(operations: Sequence[_Operation], place: Place, complaints: Complai
     return Part(frame_of(QUEUES, rows, columns, place.name), complaints.all())
 
 
-def host_queue(place: Place) -> Part:
+def host_queue(place: ProfileInput) -> Part:
     """device_queue_profiling_<r>.txt: the queue on the host that data are sunk from."""
     return _steps(place, "host")
 
 
-def iterator(place: Place) -> Part:
+def iterator(place: ProfileInput) -> Part:
     """dataset_iterator_profiling_<r>.txt: data handed over step by step."""
     return _steps(place, "iterator")
 
 
-def _steps(place: Place, queue: str) -> Part:
+def _steps(place: ProfileInput, queue: str) -> Part:
     """Lines `type subtype step value [time]`, in ms: type 0 times (subtype 0 get, 1 push, 2 total), 1 a queue (capacity)."""
     complaints = Complaints(place.path)
     rows: list[dict[str, float]] = []
@@ -280,17 +280,17 @@ def _steps(place: Place, queue: str) -> Part:
     return Part(frame_of(QUEUES, len(rows), columns, place.name), complaints.all())
 
 
-def get_next_ascend(place: Place) -> Part:
+def get_next_ascend(place: ProfileInput) -> Part:
     """minddata_aicpu_<r>.txt: getting data on Ascend, in us."""
     return _get_next(place, 1_000)
 
 
-def get_next_gpu(place: Place) -> Part:
+def get_next_gpu(place: ProfileInput) -> Part:
     """minddata_getnext_profiling_<r>.txt: getting data on GPU, in ns."""
     return _get_next(place, 1)
 
 
-def _get_next(place: Place, unit: int) -> Part:
+def _get_next(place: ProfileInput, unit: int) -> Part:
     """Lines `name start end queue_size`."""
     complaints = Complaints(place.path)
     rows: list[tuple[int, int, int]] = []
@@ -312,7 +312,7 @@ def _get_next(place: Place, unit: int) -> Part:
 _USES = {"user": "user_utilization", "system": "sys_utilization", "io": "io_utilization", "idle": "idle_utilization"}
 
 
-def cpu(place: Place) -> Part:
+def cpu(place: ProfileInput) -> Part:
     """minddata_cpu_utilization_<r>.json: use of the CPU.
 
     Some writers put every value of the machine twice, or a zero after each, and cut some of its lists (user and system) to the
@@ -363,7 +363,7 @@ def _fitted(values: Sequence[float], rows: int) -> Any:
     return fitted
 
 
-def _steps_at(times: Any, place: Place) -> Any:
+def _steps_at(times: Any, place: ProfileInput) -> Any:
     """The step under way at each time: the last one that the queue file beside has a time of by then."""
     for what in ("device_queue", "dataset_iterator"):
         beside = place.beside.get(what)
@@ -386,7 +386,7 @@ _MEMORY = {
 }  # fmt: skip
 
 
-def memory(place: Place) -> Part:
+def memory(place: ProfileInput) -> Part:
     """minddata_cpu_utilization_<r>.json: memory of the process and of the machine, in MiB; as many values as there are."""
     complaints = Complaints(place.path)
     found = _object(place, complaints)
@@ -406,5 +406,5 @@ def memory(place: Place) -> Part:
     return _named(HOST_MEMORY, columns, len(rows), place, complaints)
 
 
-def _named(schema: Schema, columns: Mapping[str, Any], rows: int, place: Place, complaints: Complaints) -> Part:
+def _named(schema: Schema, columns: Mapping[str, Any], rows: int, place: ProfileInput, complaints: Complaints) -> Part:
     return Part(frame_of(schema, rows, columns, place.name), complaints.all())

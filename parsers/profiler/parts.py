@@ -25,15 +25,15 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProfileInput:
     """A file to be read: its path, its name below the directory of the session, and files beside it by what they are."""
 
     path: str
     name: str
-    beside: Mapping[str, Place]
+    beside: Mapping[str, ProfileInput]
 
 
-Read = Callable[[Place], Part]
+Read = Callable[[ProfileInput], Part]
 
 
 def frame_of(schema: Schema, rows: int, columns: Mapping[str, Any], file: str) -> pd.DataFrame:

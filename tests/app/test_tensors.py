@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app import tensors
-from parsers import HistogramValue, Items, PayloadError, TensorValue, Value, analysis
+from parsers import HistogramValue, PayloadError, PayloadSeries, TensorValue, Value, analysis
 
 RNG = np.random.default_rng(7)
 ARRAYS: dict[str, list[np.ndarray[Any, Any]]] = {
@@ -34,12 +34,12 @@ ARRAYS: dict[str, list[np.ndarray[Any, Any]]] = {
 def source(source, monkeypatch):
     """The common source with a tensor per tag in run a at steps 0, 10, 20 ..., and a damaged one."""
 
-    def items(run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(run: str, kind: str, tag: str) -> PayloadSeries | None:
         if run != "a" or kind != "tensor" or tag not in (*ARRAYS, "damaged"):
             return None
         count = len(ARRAYS.get(tag, [0]))
         whole = np.arange(count, dtype=np.int64)
-        return Items(whole * 10, whole + 1.7e9, np.zeros(count, np.int32), whole, whole, whole)
+        return PayloadSeries(whole * 10, whole + 1.7e9, np.zeros(count, np.int32), whole, whole, whole)
 
     def value(run: str, kind: str, tag: str, place: int) -> Value:
         if tag == "damaged":
@@ -47,7 +47,7 @@ def source(source, monkeypatch):
         array = ARRAYS[tag][place]
         return TensorValue(array, array.dtype.name)
 
-    monkeypatch.setattr(source, "items", items)
+    monkeypatch.setattr(source, "payload_series", payload_series)
     monkeypatch.setattr(source, "value", value)
     return source
 

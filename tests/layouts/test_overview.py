@@ -94,7 +94,7 @@ def test_the_state_of_a_run_is_what_a_plain_count_says(store: Store, name: str) 
     run, known = open_run(DEMO / name), told(store, name)
     every = scalars_of(run)
     times = [series.wall_time for series in every]
-    times += [run.items(kind, tag).wall_time for kind in ("histogram", "image", "tensor") for tag in run.tags(kind)]
+    times += [run.payload_series(kind, tag).wall_time for kind in ("histogram", "image", "tensor") for tag in run.tags(kind)]
     together = np.concatenate(times)
     assert known["steps"] == count(max((len(series.step), int(series.step.max())) for series in every)[1])
     assert known["points"] == count(sum(len(series.value) for series in every))
@@ -256,7 +256,7 @@ def test_the_distribution_is_the_newest_and_keeps_its_count(store: Store) -> Non
     run = open_run(DEMO / "lenet_adam_lr0.01_b64")
     [link] = tile(store, "histograms", "lenet_adam_lr0.01_b64")
     tag = run.tags("histogram")[0]
-    items = run.items("histogram", tag)
+    items = run.payload_series("histogram", tag)
     assert items is not None
     value = run.value("histogram", tag, len(items) - 1)
     assert f"step {int(items.step[-1]):,}" in words(link)
@@ -268,7 +268,7 @@ def test_the_image_comes_from_the_image_route(store: Store) -> None:
     [link] = tile(store, "images", "lenet_adam_lr0.01_b64")
     [image] = parts(link, html.Img)
     address = urlsplit(image.src)
-    items = open_run(DEMO / "lenet_adam_lr0.01_b64").items("image", "input_image")
+    items = open_run(DEMO / "lenet_adam_lr0.01_b64").payload_series("image", "input_image")
     asked = parse_qs(address.query)
     assert address.path == "/api/image"
     assert (asked["run"], asked["tag"], asked["place"]) == (["lenet_adam_lr0.01_b64"], ["input_image"], [str(len(items) - 1)])
@@ -276,7 +276,7 @@ def test_the_image_comes_from_the_image_route(store: Store) -> None:
 
 def test_the_tensor_is_a_corner_of_the_newest_with_statistics_of_all(store: Store) -> None:
     run = open_run(DEMO / "lenet_adam_lr0.01_b64")
-    data = run.tensor("logits", len(run.items("tensor", "logits")) - 1).data
+    data = run.tensor("logits", len(run.payload_series("tensor", "logits")) - 1).data
     [link] = tile(store, "tensors", "lenet_adam_lr0.01_b64")
     cells = [cell.title for cell in parts(link, html.Td) if getattr(cell, "title", None)]
     assert np.array_equal(np.array(cells, np.float64).astype(np.float32).reshape(CELLS, CELLS), data[:CELLS, :CELLS])

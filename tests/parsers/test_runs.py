@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from parsers import SCALARS, SourceError, discover, open_run
+from parsers.file_states import MOST_PROBLEMS, FileState
 from parsers.frames import SCALARS_VIEW
 from parsers.model import Batch, Cursor, Problem, SourceFile
 from parsers.runs import Run
-from parsers.states import MOST_PROBLEMS, FileState
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 

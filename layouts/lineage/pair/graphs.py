@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from parsers import GraphPlace
+from parsers import GraphLocation
 from parsers.analysis.graphs import STATES
 from parsers.analysis.graphs.network import OPERATOR
 
@@ -63,5 +63,5 @@ def graphs(source: FrameSource, views: Views, runs: tuple[str, str]) -> GraphSum
     )
 
 
-def _counterpart(one: GraphPlace, places: Sequence[GraphPlace]) -> GraphPlace:
+def _counterpart(one: GraphLocation, places: Sequence[GraphLocation]) -> GraphLocation:
     return next((place for place in reversed(places) if place.stage == one.stage), places[-1])

@@ -14,7 +14,7 @@ from layouts.training import tensors
 from layouts.training.tensors.asks import Ask, Named, read_ask
 from layouts.training.tensors.facts import about, summary
 from layouts.training.tensors.shown import chosen, extent, find, rectangle
-from parsers import Items, PayloadError, TensorValue, Value
+from parsers import PayloadError, PayloadSeries, TensorValue, Value
 from tests.layouts.sources import GivenSource, row
 
 STEPS = [1, 5, 5, 9]
@@ -24,11 +24,11 @@ VALUES = [TensorValue(np.arange(24, dtype=np.float32).reshape(2, 3, 4) + step, "
 class TensorSource(GivenSource):
     """Two runs with a tensor "w" at steps 1, 5, 5 and 9; the one at place 3 of run b is damaged."""
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         if run not in ("a", "b") or (kind, tag) != ("tensor", "w"):
             return None
         whole = np.arange(len(STEPS), dtype=np.int64)
-        return Items(np.array(STEPS), whole + 1.7e9, np.zeros(len(STEPS), np.int32), whole * 100, whole, whole)
+        return PayloadSeries(np.array(STEPS), whole + 1.7e9, np.zeros(len(STEPS), np.int32), whole * 100, whole, whole)
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         if run == "b" and place == 3:

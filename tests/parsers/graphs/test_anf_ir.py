@@ -65,7 +65,7 @@ def test_graphs_of_real_runs(run: str, real_data: Path) -> None:
     opened = open_run(real_data / "summary" / run)
     (name,) = opened.graphs
     graph = opened.graphs[name]
-    place = opened.graphs.places[name]
+    place = opened.graphs.locations[name]
     with open(place.path, "rb") as file:
         wanted = graph_of(file.read()[place.offset : place.offset + place.length])
     assert kinds(graph) == COUNTS[run] == (len(wanted.node), len(wanted.parameters), len(wanted.const_vals))
