@@ -22,11 +22,11 @@ from parsers.file_states import FileState
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.graphs.access import Graphs, locations_of
 from parsers.lineage.access import Described
-from parsers.model import Batch, PayloadBlock, Problem, Reader, Series, Source, SourceFile
+from parsers.model import CONFIG, Batch, PayloadBlock, Problem, Reader, Series, Source, SourceFile
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.series import PayloadSeries
 from parsers.profiler.access import Profiled
-from parsers.registry import READERS, reader_for, reader_of_kind
+from parsers.registry import reader_of_file
 
 _EMPTY_SERIES = Series(
     np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int32), np.empty(0, np.int64)
@@ -132,7 +132,7 @@ class Run(Profiled, Described):
         """Show what was read anew, all at once, when it is complete: until then the old data stay whole."""
         if self._next is None:
             return False
-        wanted = {file.path for file in self.source.files if file.kind != "config"}
+        wanted = {file.path for file in self.source.files if file.kind != CONFIG}
         if wanted - self._next.keys() or any(state.more for state in self._next.values()):
             return False
         with self._lock:
@@ -158,7 +158,7 @@ class Run(Profiled, Described):
         """Read what is new in one file: whether that changed anything, how many bytes it took, whether there is more."""
         states = self._states if self._next is None else self._next
         state = states.get(file.path)
-        if file.kind == "config" or (state is not None and _unchanged(file, state)):
+        if file.kind == CONFIG or (state is not None and _unchanged(file, state)):
             return False, 0, False
         state = state or FileState(file)
         reader = reader_of_file(file, state.reader)
@@ -351,15 +351,6 @@ def open_run(path: str | os.PathLike[str]) -> Run:
     run = Run(source_of(path))
     run.refresh()
     return run
-
-
-def reader_of_file(file: SourceFile, known: str = "") -> Reader:
-    """The reader that has begun a file (known is its name), else the one its content or name calls for."""
-    found = next((reader for reader in READERS if reader.name == known), None)
-    found = found or reader_for(file.path) or reader_of_kind(file.kind)
-    if found is None:
-        raise LookupError(f"{file.path}: no reader for files of kind {file.kind!r}")
-    return found
 
 
 def _read_anew(file: SourceFile, reader: Reader, batch: Batch, limit: int | None) -> tuple[Reader, Batch]:

@@ -25,7 +25,7 @@ from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
 
 MAGIC = b"MSIX\0\0\0"
 # Grows whenever this layout or what the readers find in a file changes.
-VERSION = 3
+VERSION = 4
 _PREFIX = struct.Struct("<7sBQQ")
 
 

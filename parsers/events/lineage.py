@@ -6,6 +6,8 @@ as its tag, a pipeline as kind "dataset_graph"; the message is `LineageEvent` of
 
 from __future__ import annotations
 
+import re
+
 from parsers.events.reader import EventReader
 from parsers.events.signature import keys
 from parsers.events.walk import Form
@@ -31,5 +33,10 @@ def _fits(key: int, content: bytes) -> bool:
 
 
 LINEAGE = EventReader(
-    "lineage", ("lineage",), FORM, "mindspore.LineageEvent", r"summary\.\d+.*_lineage$", _fits, versioned=False
+    name="lineage",
+    pattern=re.compile(r"summary\.(?P<stamp>\d+)(?s:.*)_lineage\Z"),
+    form=FORM,
+    message="mindspore.LineageEvent",
+    fits=_fits,
+    versioned=False,
 )

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.checksums import SMALL, length_crcs, mask, small_length_crcs
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.model import Ints
 
 HEADER, FOOTER = 12, 4
@@ -159,7 +159,7 @@ class Records:
     is the size of the file when it was last read to its end from the same offset: what lies before has been searched.
     """
 
-    def __init__(self, file: EventFile, begin: int, seen: int = 0, limit: int | None = None) -> None:
+    def __init__(self, file: RegularFile, begin: int, seen: int = 0, limit: int | None = None) -> None:
         self.file, self.end, self.more = file, begin, False
         self._begin, self._seen = begin, seen
         self._stop = None if limit is None else begin + max(limit, 1)

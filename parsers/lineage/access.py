@@ -12,7 +12,7 @@ from parsers.lineage.datasets import DatasetGraph
 from parsers.lineage.description import METRIC, Description, Record
 from parsers.lineage.table import row_frame
 from parsers.lineage.values import Setting
-from parsers.model import Series, Source, SourceFile
+from parsers.model import CONFIG, Series, Source, SourceFile
 from parsers.payloads.access import Recorded
 
 MOST_RECORDS = 1_000
@@ -113,7 +113,7 @@ class Described(Recorded):
 
     def _read_configs(self) -> bool:
         """Read configuration files that came or changed and forget those that went; whether there were any."""
-        found = [file for file in self.source.files if file.kind == "config"]
+        found = [file for file in self.source.files if file.kind == CONFIG]
         if found == list(self._configs):
             return False
         configs = {file: self._configs.get(file) or read_config(file.path) for file in found}

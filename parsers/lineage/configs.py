@@ -15,13 +15,16 @@ from typing import Any
 import yaml
 
 from parsers.errors import FormatError
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.lineage.values import DEEPEST, MOST, Setting, flat, load_json
-from parsers.model import Problem
+from parsers.model import CONFIG, FileKind, Problem
 
 LIMIT = 1 << 20
 """Bytes."""
 MOST_NODES = 20_000
+CONFIGS = FileKind(
+    name=CONFIG, pattern=re.compile(r"\A(?:config|hparams)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
+)
 _TAG = "tag:yaml.org,2002:"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # PyYAML follows YAML 1.1, in which 1e-3 is text and 1:30 a number of minutes.
@@ -50,7 +53,7 @@ def read_config(path: str) -> Config:
 
 
 def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
-    with EventFile(path) as file:
+    with RegularFile(path) as file:
         if file.size > LIMIT:
             raise FormatError(f"wanted a configuration of at most {LIMIT:,} bytes, got {file.size:,}")
         data = file.read(0, LIMIT)

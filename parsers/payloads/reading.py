@@ -10,8 +10,8 @@ import numpy as np
 
 from parsers.errors import PayloadError
 from parsers.events.checksums import SMALL, mask
-from parsers.events.files import CHUNK, EventFile
 from parsers.events.records import FOOTER, HEADER
+from parsers.files import CHUNK, RegularFile
 from parsers.model import Cursor
 
 _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
@@ -35,14 +35,14 @@ def read(place: ValueLocation) -> memoryview:
     The CRC of the record is checked if that was never done, and always where the record is small.
     """
     try:
-        with EventFile(place.path) as file:
+        with RegularFile(place.path) as file:
             return _read(file, place)
     except OSError as error:
         reason = error.strerror or str(error)
         raise PayloadError(f"wanted to read the file, got: {reason}", place.path, place.order) from error
 
 
-def _read(file: EventFile, place: ValueLocation) -> memoryview:
+def _read(file: RegularFile, place: ValueLocation) -> memoryview:
     if place.cursor is not None and not file.continues(place.cursor):
         raise _changed(place)
     header = file.read(place.order, HEADER)
@@ -70,7 +70,7 @@ def _read(file: EventFile, place: ValueLocation) -> memoryview:
     return buffer.toreadonly()
 
 
-def _extended(crc: int, file: EventFile, begin: int, end: int) -> int:
+def _extended(crc: int, file: RegularFile, begin: int, end: int) -> int:
     while begin < end and (piece := file.read(begin, min(CHUNK, end - begin))):
         crc = google_crc32c.extend(crc, piece)
         begin += len(piece)

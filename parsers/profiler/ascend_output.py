@@ -11,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from parsers.frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
-from parsers.profiler.parts import Part, ProfileInput, changed, constant, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    changed,
+    constant,
+    frame_of,
+    numbered,
+    stamped,
+)
 from parsers.profiler.tables import Field, Table, read_table
 from parsers.schema import Schema
 
@@ -160,3 +170,23 @@ def dataset(place: ProfileInput) -> Part:
 
 def _part(schema: Schema, table: Table, place: ProfileInput) -> Part:
     return Part(frame_of(schema, table.rows, table.columns, place.name), table.problems)
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_KERNEL_DETAILS_FILE = ProfileFileKind("kernel_details", numbered("kernel_details"), marks_profile=True, device="Ascend")
+_OP_SUMMARY_FILE = ProfileFileKind("op_summary", stamped("op_summary"), marks_profile=True)
+_OP_STATISTIC_FILE = ProfileFileKind("op_statistic", stamped("op_statistic"), marks_profile=True, device="Ascend")
+_STEP_TRACE_TIME_FILE = ProfileFileKind("step_trace_time", numbered("step_trace_time"), marks_profile=True, device="Ascend")
+_API_STATISTIC_FILE = ProfileFileKind("api_statistic", stamped("api_statistic"), marks_profile=True)
+_DATA_PREPROCESS_FILE = ProfileFileKind("data_preprocess", numbered("data_preprocess"))
+_OPERATOR_DETAILS_FILE = ProfileFileKind("operator_details", numbered("operator_details"), marks_profile=True)
+_DATASET_FILE = ProfileFileKind("dataset", numbered("dataset"))
+OPERATOR_DETAILS = FrameReader(OPERATORS, _OPERATOR_DETAILS_FILE, details)
+OP_STATISTIC = FrameReader(OPERATOR_TYPES, _OP_STATISTIC_FILE, operator_types)
+KERNEL_DETAILS = FrameReader(KERNELS, _KERNEL_DETAILS_FILE, kernels)
+OP_SUMMARY = FrameReader(KERNELS, _OP_SUMMARY_FILE, kernels, unless=("kernel_details",))
+DATA_PREPROCESS = FrameReader(KERNELS, _DATA_PREPROCESS_FILE, preprocess, unless=("kernel_details", "op_summary"))
+STEP_TRACE_TIME = FrameReader(STEPS, _STEP_TRACE_TIME_FILE, steps)
+DATASET = FrameReader(PIPELINE, _DATASET_FILE, dataset)
+API_STATISTIC = FrameReader(API, _API_STATISTIC_FILE, api)

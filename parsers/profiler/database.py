@@ -9,6 +9,7 @@ between versions (blockDim, blockNum, block_dim) are known. Memory, hardware cou
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 import urllib.parse
@@ -22,7 +23,17 @@ from numpy.typing import NDArray
 from parsers.frames import API, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput, constant, frame_of, joined
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    constant,
+    frame_of,
+    joined,
+    numbered,
+    stamped,
+)
 from parsers.profiler.progress import report_read
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
@@ -296,3 +307,17 @@ def _number(value: Any, name: str, complaints: Complaints) -> float:
     except (TypeError, ValueError):
         complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: wanted a number, got {str(value)[:60]!r}.")
         return float("nan")
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_DATABASE_FILE = ProfileFileKind(
+    "database", numbered("ascend_(?:mindspore|pytorch)_profiler", "db"), marks_profile=True, device="Ascend"
+)
+_MSPROF_FILE = ProfileFileKind("msprof", stamped("msprof", "db"), marks_profile=True, device="Ascend")
+_ANALYSIS_FILE = ProfileFileKind("analysis", re.compile(r"(?:analysis|communication_analyzer)\.db"))
+KERNELS_OF_PROFILER = FrameReader(KERNELS, _DATABASE_FILE, kernels, unless=("kernel_details", "op_summary"))
+KERNELS_OF_MSPROF = FrameReader(KERNELS, _MSPROF_FILE, kernels, unless=("kernel_details", "op_summary", "database"))
+ANALYSIS = FrameReader(STEPS, _ANALYSIS_FILE, steps, unless=("step_trace_time",))
+API_OF_PROFILER = FrameReader(API, _DATABASE_FILE, api, unless=("api_statistic",))
+API_OF_MSPROF = FrameReader(API, _MSPROF_FILE, api, unless=("api_statistic", "database"))

@@ -15,9 +15,9 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import KERNELS
-from parsers.profiler.documents import read_json
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput, categorical, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.profiler.tables import NONE
 
 _CORES = {"operator": "GPU", "kernel": "GPU_KERNEL"}
@@ -79,3 +79,9 @@ def _row(entry: Any, core: str, step: str) -> dict[str, Any] | None:
         "type": str(entry.get("op_type", "")) if core == "GPU" else name, "core": core,
         "duration_ns": round(duration * 1_000), "input_shapes": ";".join(texts),
     }  # fmt: skip
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_DYNAMIC_SHAPE_FILE = ProfileFileKind("dynamic_shape", numbered("dynamic_shape_info", "json"))
+EXECUTIONS = FrameReader(KERNELS, _DYNAMIC_SHAPE_FILE, executions, unless=("gpu_executions", "gpu_activities"))

@@ -15,9 +15,9 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import FLOPS, FLOPS_SCOPES
-from parsers.profiler.documents import read_json
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput, categorical, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.schema import Schema
 
 MEGA, GIGA = 1e6, 1e9
@@ -98,3 +98,11 @@ def _part(schema: Schema, columns: dict[str, list[Any]], place: ProfileInput, co
     made = {name: np.array(values, np.float64) if name.startswith("flops") else categorical(values)
             for name, values in columns.items()}  # fmt: skip
     return Part(frame_of(schema, rows, made, place.name), complaints.all())
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_FLOPS_SUMMARY_FILE = ProfileFileKind("flops_summary", numbered("flops_summary", "json"))
+_FLOPS_SCOPE_FILE = ProfileFileKind("flops_scope", numbered("flops_scope", "json"))
+SUMMARY = FrameReader(FLOPS, _FLOPS_SUMMARY_FILE, summary)
+SCOPES = FrameReader(FLOPS_SCOPES, _FLOPS_SCOPE_FILE, scopes)

@@ -12,7 +12,18 @@ import numpy as np
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler.host import lines_of, timestamps
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    categorical,
+    changed,
+    constant,
+    fraction,
+    frame_of,
+    numbered,
+)
 from parsers.profiler.tables import Field, exact_ns, read_table
 
 _TYPES = (
@@ -97,3 +108,19 @@ def activities(place: ProfileInput) -> Part:
         "stream": values[:, 2],
     }  # fmt: skip
     return Part(frame_of(KERNELS, len(rows), columns, place.name), complaints.all())
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_GPU_OP_TYPE_INFO_FILE = ProfileFileKind("gpu_op_type_info", numbered("gpu_op_type_info"), marks_profile=True, device="GPU")
+_GPU_OP_DETAIL_INFO_FILE = ProfileFileKind(
+    "gpu_op_detail_info", numbered("gpu_op_detail_info"), marks_profile=True, device="GPU"
+)
+_GPU_ACTIVITY_DATA_FILE = ProfileFileKind("gpu_activity_data", numbered("gpu_activity_data"), marks_profile=True, device="GPU")
+_GPU_EXECUTIONS_FILE = ProfileFileKind("gpu_executions", numbered("(?:gpu_)?op_execute_timestamp", "txt"))
+_GPU_ACTIVITIES_FILE = ProfileFileKind("gpu_activities", numbered("activity_execute_timestamp", "txt"))
+DETAILS = FrameReader(OPERATORS, _GPU_OP_DETAIL_INFO_FILE, details)
+ACTIVITY_DATA = FrameReader(OPERATORS, _GPU_ACTIVITY_DATA_FILE, kernels)
+TYPES = FrameReader(OPERATOR_TYPES, _GPU_OP_TYPE_INFO_FILE, types)
+ACTIVITIES = FrameReader(KERNELS, _GPU_ACTIVITIES_FILE, activities)
+EXECUTIONS = FrameReader(KERNELS, _GPU_EXECUTIONS_FILE, executions)

@@ -11,11 +11,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.model import Problem
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    categorical,
+    changed,
+    constant,
+    fraction,
+    frame_of,
+    numbered,
+)
 from parsers.profiler.tables import Field, exact_ns, read_table
 
 LONGEST_FILE = 1 << 30
@@ -93,7 +104,7 @@ def _shapes(place: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, .
 def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
     """Number and text of every line that is not empty; nothing, and a complaint, where the file cannot be read."""
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             if file.size > LONGEST_FILE:
                 complaints.add(f"Wanted at most {LONGEST_FILE:,} bytes, got {file.size:,}; nothing is taken from the file.")
                 return
@@ -166,3 +177,16 @@ def memory(place: ProfileInput) -> Part:
     return Part(frame_of(HOST_MEMORY, rows, columns, place.name), table.problems)
 
 
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_CPU_OP_TYPE_INFO_FILE = ProfileFileKind("cpu_op_type_info", numbered("cpu_op_type_info"), marks_profile=True, device="CPU")
+_CPU_OP_DETAIL_INFO_FILE = ProfileFileKind(
+    "cpu_op_detail_info", numbered("cpu_op_detail_info"), marks_profile=True, device="CPU"
+)
+_CPU_EXECUTIONS_FILE = ProfileFileKind("cpu_executions", numbered("cpu_op_execute_timestamp", "txt"))
+_CPU_FRAMEWORK_FILE = ProfileFileKind("cpu_framework", numbered("cpu_framework", "txt"))
+_CPU_MEMORY_FILE = ProfileFileKind("cpu_memory", numbered("cpu_ms_memory_record", "txt"))
+DETAILS = FrameReader(OPERATORS, _CPU_OP_DETAIL_INFO_FILE, details, also_reads=(_CPU_FRAMEWORK_FILE,))
+TYPES = FrameReader(OPERATOR_TYPES, _CPU_OP_TYPE_INFO_FILE, types)
+EXECUTIONS = FrameReader(KERNELS, _CPU_EXECUTIONS_FILE, executions)
+MEMORY = FrameReader(HOST_MEMORY, _CPU_MEMORY_FILE, memory)

@@ -19,7 +19,18 @@ import pandas as pd
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
 from parsers.model import Problem
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    categorical,
+    changed,
+    constant,
+    fraction,
+    frame_of,
+    numbered,
+)
 from parsers.profiler.tables import NONE, Field, read_table
 
 TICK_NS = 10
@@ -285,3 +296,34 @@ def reduces(place: ProfileInput) -> Part:
     columns["name"] = categorical(frames["name"])
     frame = frame_of(REDUCES, len(columns["name"]), columns, place.name)
     return Part(frame.sort_values(["step", "stream", "start_ns"], kind="stable", ignore_index=True), table.problems)
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_AICORE_TYPE_FILE = ProfileFileKind(
+    "aicore_type", re.compile(r"aicore_intermediate_(?P<rank>\d{1,9})_type\.csv"), marks_profile=True, device="Ascend"
+)
+_AICORE_DETAIL_FILE = ProfileFileKind(
+    "aicore_detail", re.compile(r"aicore_intermediate_(?P<rank>\d{1,9})_detail\.csv"), marks_profile=True, device="Ascend"
+)
+_AICPU_FILE = ProfileFileKind("aicpu", numbered("aicpu_intermediate"), marks_profile=True)
+_PYNATIVE_TYPE_FILE = ProfileFileKind(
+    "pynative_type", re.compile(r"pynative_op_intermediate_(?P<rank>\d{1,9})_type\.csv"), marks_profile=True
+)
+_PYNATIVE_DETAIL_FILE = ProfileFileKind(
+    "pynative_detail", re.compile(r"pynative_op_intermediate_(?P<rank>\d{1,9})_detail\.csv"), marks_profile=True
+)
+_FRAMEWORK_RAW_FILE = ProfileFileKind("framework_raw", numbered("framework_raw"), device="Ascend")
+_FLOPS_FILE = ProfileFileKind("flops", numbered("flops", "txt"))
+_OUTPUT_TIMELINE_FILE = ProfileFileKind("output_timeline", numbered("output_timeline_data", "txt"))
+_STEP_TRACE_RAW_FILE = ProfileFileKind(
+    "step_trace_raw", re.compile(r"step_trace_raw_(?P<rank>\d{1,9})_detail_time\.csv"), marks_profile=True, device="Ascend"
+)
+AICORE_DETAILS = FrameReader(OPERATORS, _AICORE_DETAIL_FILE, details, also_reads=(_FRAMEWORK_RAW_FILE, _FLOPS_FILE))
+AICPU = FrameReader(OPERATORS, _AICPU_FILE, aicpu)
+PYNATIVE_DETAILS = FrameReader(OPERATORS, _PYNATIVE_DETAIL_FILE, pynative_details)
+AICORE_TYPES = FrameReader(OPERATOR_TYPES, _AICORE_TYPE_FILE, types)
+PYNATIVE_TYPES = FrameReader(OPERATOR_TYPES, _PYNATIVE_TYPE_FILE, pynative_types)
+TIMELINE = FrameReader(KERNELS, _OUTPUT_TIMELINE_FILE, timeline)
+STEP_TRACE = FrameReader(STEPS, _STEP_TRACE_RAW_FILE, steps)
+REDUCES_OF_STEP_TRACE = FrameReader(REDUCES, _STEP_TRACE_RAW_FILE, reduces)

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.profiler.progress import report_read
 
@@ -68,7 +68,7 @@ class Block:
 class Lines:
     """A text table, record by record. `header` are the names in its first line that is not empty."""
 
-    def __init__(self, file: EventFile, complaints: Complaints) -> None:
+    def __init__(self, file: RegularFile, complaints: Complaints) -> None:
         self._complaints = complaints
         self._pieces = _pieces(file, complaints)
         self._rest, self._line, self._ended = b"", 1, False
@@ -265,7 +265,7 @@ def cells(record: bytes) -> list[str] | None:
     return found[0] if len(found) == 1 else None
 
 
-def _pieces(file: EventFile, complaints: Complaints) -> Iterator[bytes]:
+def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[bytes]:
     """The bytes of the file as UTF-8, told where they are none."""
     head = file.read(0, 4)
     wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

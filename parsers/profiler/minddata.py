@@ -18,10 +18,10 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
-from parsers.profiler.documents import read_json
 from parsers.profiler.host import lines_of
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, ProfileInput, categorical, constant, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, constant, frame_of, numbered
 from parsers.profiler.tables import NONE, Field, read_table
 from parsers.schema import Schema
 
@@ -408,3 +408,29 @@ def memory(place: ProfileInput) -> Part:
 
 def _named(schema: Schema, columns: Mapping[str, Any], rows: int, place: ProfileInput, complaints: Complaints) -> Part:
     return Part(frame_of(schema, rows, columns, place.name), complaints.all())
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_PIPELINE_RAW_FILE = ProfileFileKind("pipeline_raw", numbered("minddata_pipeline_raw"), marks_profile=True)
+_PIPELINE_SUMMARY_FILE = ProfileFileKind(
+    "pipeline_summary", numbered("minddata_pipeline_summary", "(?:csv|json)"), marks_profile=True
+)
+_PIPELINE_PROFILING_FILE = ProfileFileKind("pipeline_profiling", numbered("pipeline_profiling", "json"), marks_profile=True)
+_DEVICE_QUEUE_FILE = ProfileFileKind("device_queue", numbered("device_queue_profiling", "txt"), marks_profile=True)
+_DATASET_ITERATOR_FILE = ProfileFileKind("dataset_iterator", numbered("dataset_iterator_profiling", "txt"), marks_profile=True)
+_GET_NEXT_ASCEND_FILE = ProfileFileKind("get_next_ascend", numbered("minddata_aicpu", "txt"))
+_GET_NEXT_GPU_FILE = ProfileFileKind("get_next_gpu", numbered("minddata_getnext_profiling", "txt"))
+_CPU_UTILIZATION_FILE = ProfileFileKind("cpu_utilization", numbered("minddata_cpu_utilization", "json"), marks_profile=True)
+PIPELINE_PROFILING = FrameReader(PIPELINE, _PIPELINE_PROFILING_FILE, pipeline, also_reads=(_PIPELINE_SUMMARY_FILE,))
+PIPELINE_RAW = FrameReader(
+    PIPELINE, _PIPELINE_RAW_FILE, pipeline_raw, unless=("pipeline_profiling",), also_reads=(_PIPELINE_SUMMARY_FILE,)
+)
+DEVICE_QUEUE = FrameReader(QUEUES, _DEVICE_QUEUE_FILE, host_queue)
+DATASET_ITERATOR = FrameReader(QUEUES, _DATASET_ITERATOR_FILE, iterator)
+GET_NEXT_ASCEND = FrameReader(QUEUES, _GET_NEXT_ASCEND_FILE, get_next_ascend)
+GET_NEXT_GPU = FrameReader(QUEUES, _GET_NEXT_GPU_FILE, get_next_gpu)
+QUEUES_OF_PROFILING = FrameReader(QUEUES, _PIPELINE_PROFILING_FILE, samples)
+QUEUES_OF_RAW = FrameReader(QUEUES, _PIPELINE_RAW_FILE, samples_raw, unless=("pipeline_profiling",))
+CPU_UTILIZATION = FrameReader(CPU, _CPU_UTILIZATION_FILE, cpu)
+MEMORY = FrameReader(HOST_MEMORY, _CPU_UTILIZATION_FILE, memory)

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.profiler.lines import Block, Complaints, Lines
 
@@ -84,7 +84,7 @@ def read_table(path: str, fields: Sequence[Field], *, further: str = "") -> Tabl
     """
     complaints = Complaints(path)
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             if not file.size:
                 complaints.add("The file is empty.", "empty_file")
                 return _nothing(fields, complaints)

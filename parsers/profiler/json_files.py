@@ -6,14 +6,14 @@ import json
 from typing import Any
 
 from parsers.errors import FormatError
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 
 LONGEST_JSON = 64 << 20
 
 
 def read_json(path: str) -> Any:
     """What a JSON file holds; FormatError saying what is wrong with it, OSError where it cannot be read."""
-    with EventFile(path) as file:
+    with RegularFile(path) as file:
         if file.size > LONGEST_JSON:
             raise FormatError(f"wanted at most {LONGEST_JSON:,} bytes of JSON, got {file.size:,}")
         data = file.read(0, file.size)
