@@ -202,32 +202,23 @@ def _marked(frame: pd.DataFrame, session: str, rank: int) -> pd.DataFrame:
     return pd.DataFrame(marks | {name: frame[name].array for name in frame.columns}, copy=False)
 
 
-class Profiled:
-    """The part of a Run that knows its profiles."""
-
-    source: Source
+class RunProfiles:
+    """Finds the profiles of one run. `current` are those known; reading them is up to whoever asks for a frame."""
 
     def __init__(self) -> None:
-        self._profiles: Profiles = Profiles(())
-        self._profiled = 0
-        super().__init__()
+        self.current = Profiles(())
 
-    @property
-    def profile(self) -> Profiles:
-        """The profiles of this run and, of a job, of its ranks; nothing is read until a frame is asked for."""
-        return self._profiles
-
-    def _find_profiles(self) -> bool:
-        """Look for profiles; whether any file of them came, went or changed. Those that did not keep what was read."""
-        directories = dict.fromkeys(path for one in (self.source, *self.source.ranks) for path in one.profile_dirs)
-        sessions, problems = find_sessions(self.source.path, tuple(directories)) if directories else ((), ())
-        old = self._profiles
+    def refresh(self, source: Source) -> bool:
+        """Look for the files of profiles; return whether any came, went or changed. Unchanged profiles keep their frames."""
+        directories = dict.fromkeys(path for each in (source, *source.ranks) for path in each.profile_dirs)
+        sessions, problems = find_sessions(source.path, tuple(directories)) if directories else ((), ())
+        old = self.current
         if sessions == old.sessions and problems == old._found:
             return False
-        made = Profiles(sessions, problems)
-        for key, profile in made._profiles.items():
+        new = Profiles(sessions, problems)
+        for key, profile in new._profiles.items():
             known = old._profiles.get(key)
             if known is not None and known.files == profile.files:
-                made._profiles[key] = known
-        self._profiles = made
+                new._profiles[key] = known
+        self.current = new
         return True
