@@ -51,7 +51,7 @@ CONFIG = "config"
 class SourceFile:
     """A file of a run, from its name and stat alone.
 
-    kind is the name of its `FileKind` in `parsers.registry`: "mindspore", "lineage", "explain", "tensorboard", "graph" ... or
+    kind is the name of its `FileKind` in `parsers.registry`: "events", "lineage", "explain", "tensorboard", "graph" ... or
     CONFIG. stamp: the seconds in its name, or None. mtime in seconds, size in bytes.
     """
 

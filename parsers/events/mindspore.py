@@ -30,7 +30,7 @@ def _fits(key: int, _: bytes) -> bool:
 
 
 MINDSPORE = EventReader(
-    name="mindspore",
+    name="events",
     pattern=re.compile(r"summary\.(?P<stamp>\d+)(?!(?s:.*)_(?:lineage|explain)\Z)"),
     form=FORM,
     message="mindspore.Event",

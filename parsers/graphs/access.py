@@ -18,7 +18,7 @@ from parsers.payloads.cache import PayloadCache
 from parsers.payloads.reading import ValueLocation, read
 
 # reader of an event file -> format of the graphs in it
-_IN_EVENTS = {"mindspore": anf_ir.FORMAT, "tensorboard": tensorflow.FORMAT}
+_IN_EVENTS = {"events": anf_ir.FORMAT, "tensorboard": tensorflow.FORMAT}
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,10 @@ from parsers.payloads.values import Value
 
 # (name of the reader, kind) -> what decodes it
 DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
-    ("mindspore", "histogram"): mindspore_histogram,
-    ("mindspore", "image"): image,
-    ("mindspore", "tensor"): mindspore_tensor,
-    ("mindspore", "landscape"): landscape,
+    ("events", "histogram"): mindspore_histogram,
+    ("events", "image"): image,
+    ("events", "tensor"): mindspore_tensor,
+    ("events", "landscape"): landscape,
     ("tensorboard", "histogram"): tensorboard_histogram,
     ("tensorboard", "image"): tensorboard_image,
     ("tensorboard", "tensor"): tensorboard_tensor,

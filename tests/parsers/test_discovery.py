@@ -29,8 +29,8 @@ def age(directory: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        (EVENTS, ("mindspore", 1600000000)),
-        ("xx_.out.events.summary.7.0.vm_yy", ("mindspore", 7)),
+        (EVENTS, ("events", 1600000000)),
+        ("xx_.out.events.summary.7.0.vm_yy", ("events", 7)),
         ("a.summary.12.h_lineage", ("lineage", 12)),
         ("a.summary.12.h_explain", ("explain", 12)),
         ("events.out.tfevents.1795221705.vm.18095.3", ("tensorboard", 1795221705)),
@@ -235,7 +235,7 @@ def test_two_names_that_are_written_alike_are_two_runs(tmp_path: Path) -> None:
 
 
 def test_a_time_no_calendar_has_is_no_time() -> None:
-    assert classify("events.summary.99999999999999999999.x_MS") == ("mindspore", None)
+    assert classify("events.summary.99999999999999999999.x_MS") == ("events", None)
 
 
 def test_what_mindspore_saves_beside_graphs_belongs_to_their_run(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ finite = st.floats(-1e12, 1e12)
 buckets = st.lists(st.tuples(finite, st.floats(0, 1e6), st.integers(0, 2**40)), max_size=30)
 
 
-def value_of(data: bytes, reader: str = "mindspore") -> HistogramValue:
+def value_of(data: bytes, reader: str = "events") -> HistogramValue:
     value = decode(reader, "histogram", memoryview(data))
     assert isinstance(value, HistogramValue)
     return value

@@ -51,7 +51,7 @@ def extended(width: int, height: int) -> bytes:
 
 def decoded(encoded: bytes, height: int = 5, width: int = 4) -> ImageValue:
     message = message_class("mindspore.Image")(height=height, width=width, colorspace=3, encoded_image=encoded)
-    value = decode("mindspore", "image", memoryview(message.SerializeToString()))
+    value = decode("events", "image", memoryview(message.SerializeToString()))
     assert isinstance(value, ImageValue)
     return value
 

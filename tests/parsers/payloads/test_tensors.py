@@ -25,7 +25,7 @@ FITS_FLOAT32 = ("bool", "int8", "int16", "uint8", "uint16", "float16", "float32"
 
 def mindspore(**fields: Any) -> TensorValue:
     message = message_class("mindspore.TensorProto")(**fields)
-    value = decode("mindspore", "tensor", memoryview(message.SerializeToString()))
+    value = decode("events", "tensor", memoryview(message.SerializeToString()))
     assert isinstance(value, TensorValue)
     return value
 
@@ -164,7 +164,7 @@ def test_numbers_one_by_one_and_in_several_pieces() -> None:
     head = delimited(1, b"\x05") + number(2, 11)  # packed dimensions
     data = head + single(1) + floats([2, 3]) + single(4) + single(5)
     reference = message_class("mindspore.TensorProto").FromString(data)
-    value = decode("mindspore", "tensor", memoryview(data))
+    value = decode("events", "tensor", memoryview(data))
     assert isinstance(value, TensorValue)
     assert same(value.data, np.array(reference.float_data, "f4"))
     assert value.shape == (5,)
