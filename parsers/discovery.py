@@ -77,8 +77,8 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     if len(found) == 1:
         return found[0]
     if found:
-        raise SourceError(f"{text}: wanted one run, got {len(found)} runs below it; open one of them, or use discover()")
-    raise SourceError(f"{text}: wanted a run, got a directory without event, graph or profiler files")
+        raise SourceError(f"{text}: expected one run, found {len(found)} runs below it; open one of them, or use discover()")
+    raise SourceError(f"{text}: expected a run, found a directory without event, graph or profiler files")
 
 
 def rescan(source: Source) -> Source:
@@ -139,7 +139,7 @@ class Scanner:
     def scan(self) -> list[Source]:
         """All runs as they are now, newest first."""
         if not os.path.isdir(self.base):
-            raise SourceError(f"{self.base}: wanted a directory of runs, got {_what_is(self.base)}")
+            raise SourceError(f"{self.base}: expected a directory of runs, found {_what_is(self.base)}")
         seen: dict[str, _Listing] = {}
         found = list(self._walk(seen))
         self._listings = seen

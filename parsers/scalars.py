@@ -90,7 +90,7 @@ class RunScalars:
         (tag, step) written twice in one session the later value: the curve as the last writer of every step left it.
         """
         if sessions not in ("newest", "all"):
-            raise ValueError(f"sessions: wanted 'newest' or 'all', got {sessions!r}")
+            raise ValueError(f"sessions: expected 'newest' or 'all', found {sessions!r}")
         frame = self.frame()
         tag = frame["tag"].cat.codes.to_numpy() if len(frame) else np.empty(0, np.int8)
         session, kept = _sessions(tag, frame["step"].to_numpy())

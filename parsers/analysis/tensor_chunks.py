@@ -30,7 +30,7 @@ class Difference:
 
     def __post_init__(self) -> None:
         if self.array.shape != self.other.shape:
-            raise FormatError(f"wanted two tensors of one shape, got {self.array.shape} and {self.other.shape}")
+            raise FormatError(f"expected two tensors of one shape, found {self.array.shape} and {self.other.shape}")
 
     @property
     def shape(self) -> tuple[int, ...]:

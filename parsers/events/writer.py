@@ -119,7 +119,7 @@ class EventWriter:
         self, path: str, layout: str, *, wall_time: float | None = None, tensor_scalars: bool = False
     ) -> None:
         if layout not in ("mindspore", "tensorboard"):
-            raise FormatError(f'layout: wanted "mindspore" or "tensorboard", got {layout!r}')
+            raise FormatError(f'layout: expected "mindspore" or "tensorboard", found {layout!r}')
         self._mindspore, self._tensor_scalars = layout == "mindspore", tensor_scalars
         self._described: set[str] = set()
         self._file: BinaryIO = open(path, "xb")  # noqa: SIM115  closed by close()
@@ -201,7 +201,7 @@ def _now(wall_time: float | None) -> bytes:
 
 def _dtype(known: Mapping[str, int], array: NDArray[np.generic], tag: str) -> int:
     if array.dtype.name not in known:
-        raise FormatError(f"{tag}: wanted an array of {', '.join(known)}; got {array.dtype.name}")
+        raise FormatError(f"{tag}: expected an array of {', '.join(known)}; found {array.dtype.name}")
     return known[array.dtype.name]
 
 

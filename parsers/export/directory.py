@@ -74,7 +74,7 @@ class Export:
     ) -> None:  # fmt: skip
         self._alone = single_file(out, format)
         if self._alone and set(wanted.kinds) != {"scalars"}:
-            raise FormatError(f"wanted a directory for {', '.join(wanted.kinds)}, got the file {os.fspath(out)!r}")
+            raise FormatError(f"expected a directory for {', '.join(wanted.kinds)}, found the file {os.fspath(out)!r}")
         self._out, self._wanted, self._format, self._refused = Path(out), wanted, format, refused
         self._all = set(wanted.kinds) == set(KINDS)
         self._open = contextlib.ExitStack()
@@ -201,7 +201,7 @@ class _Folders:
         folder = self._out / origin.kind / self._run
         if origin.kind not in self._names:
             if not folder.resolve().is_relative_to(self._out.resolve()):
-                raise FormatError(f"{folder}: wanted a directory in {self._out}, got a link that leaves it")
+                raise FormatError(f"{folder}: expected a directory in {self._out}, found a link that leaves it")
             folder.mkdir(parents=True, exist_ok=True)
             self._names[origin.kind] = Names()
         return folder / self._names[origin.kind].take(readable(origin.tag), f"_{origin.step}", suffix)

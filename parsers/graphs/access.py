@@ -101,10 +101,10 @@ class Graphs(Mapping[str, Graph]):
         except FormatError as error:
             raise PayloadError(f"graph {place.name}: {error}", place.path, place.order) from error
         except OSError as error:
-            text = f"graph {place.name}: wanted to read the file, got: {error.strerror or error}"
+            text = f"graph {place.name}: expected to read the file, found: {error.strerror or error}"
             raise PayloadError(text, place.path, place.order) from error
         except MemoryError as error:
-            raise PayloadError(f"graph {place.name}: wanted a graph that fits in memory", place.path, place.order) from error
+            raise PayloadError(f"graph {place.name}: expected a graph that fits in memory", place.path, place.order) from error
 
 
 def locations_of(directory: str, states: Mapping[str, FileState]) -> dict[str, GraphLocation]:

@@ -83,11 +83,11 @@ def read_file(path: str, cursor: Cursor | None = None) -> Graph:
     the cursor or too large."""
     with RegularFile(path) as file:
         if cursor is not None and (file.size != cursor.size or not file.continues(cursor)):
-            raise FormatError("wanted the graph that was indexed, got another file: it was replaced since")
+            raise FormatError("expected the graph that was indexed, found another file: it was replaced since")
         head, name = file.read(0, HEAD), os.path.basename(path)
         form = format_of(head, name)
         if form is None:
-            raise FormatError(f"wanted a graph, got a file that begins with {head[:16]!r}")
+            raise FormatError(f"expected a graph, found a file that begins with {head[:16]!r}")
         form.check(file.size)
         data = file.read(0, file.size)
         mtime = file.status.st_mtime

@@ -55,18 +55,18 @@ def read_config(path: str) -> Config:
 def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
     with RegularFile(path) as file:
         if file.size > LIMIT:
-            raise FormatError(f"wanted a configuration of at most {LIMIT:,} bytes, got {file.size:,}")
+            raise FormatError(f"expected a configuration of at most {LIMIT:,} bytes, found {file.size:,}")
         data = file.read(0, LIMIT)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"wanted UTF-8, got byte {data[error.start]:02x} at {error.start:,}") from error
+        raise FormatError(f"expected UTF-8, found byte {data[error.start]:02x} at {error.start:,}") from error
     complaints: list[str] = []
     found = load_json(text) if path.endswith(".json") else _load_yaml(text, complaints)
     if found is None:
         return {}, complaints
     if not isinstance(found, dict):
-        raise FormatError(f"wanted a mapping of settings, got {type(found).__name__}")
+        raise FormatError(f"expected a mapping of settings, found {type(found).__name__}")
     settings: dict[str, Setting] = {}
     for name, value in flat(found):
         if len(settings) == MOST:
@@ -83,9 +83,9 @@ def _load_yaml(text: str, complaints: list[str]) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
-        raise FormatError(f"wanted YAML, got {getattr(error, 'problem', None) or 'what is none'}{place}") from error
+        raise FormatError(f"expected YAML, found {getattr(error, 'problem', None) or 'what is none'}{place}") from error
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"wanted YAML, got {error}") from error
+        raise FormatError(f"expected YAML, found {error}") from error
     return _Values(complaints).value(node, 0) if node is not None else None
 
 
@@ -95,9 +95,9 @@ def _check(text: str) -> None:
     for number, event in enumerate(yaml.parse(text, Loader=_Loader)):
         level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if level > DEEPEST:
-            raise FormatError(f"wanted at most {DEEPEST} levels, got more")
+            raise FormatError(f"expected at most {DEEPEST} levels, found more")
         if number > 2 * MOST_NODES:
-            raise FormatError(f"wanted at most {MOST_NODES:,} values, got more")
+            raise FormatError(f"expected at most {MOST_NODES:,} values, found more")
 
 
 class _Values:
@@ -111,9 +111,9 @@ class _Values:
         """The value of a node; None for one with a tag of its own."""
         self._left -= 1
         if self._left < 0:
-            raise FormatError(f"wanted at most {MOST_NODES:,} values with what its aliases repeat, got more")
+            raise FormatError(f"expected at most {MOST_NODES:,} values with what its aliases repeat, found more")
         if depth > DEEPEST:
-            raise FormatError(f"wanted at most {DEEPEST} levels, got an alias within what it stands for")
+            raise FormatError(f"expected at most {DEEPEST} levels, found an alias within what it stands for")
         if not node.tag.startswith(_TAG) or node.tag.startswith(f"{_TAG}python"):
             self._complaints.append(f"Line {node.start_mark.line + 1} has a value of type {node.tag}, which is not read.")
             return None

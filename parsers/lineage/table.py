@@ -95,7 +95,7 @@ def lineage_table(
     """
     parts = [part for run in runs for part in (run, *run.ranks) if part.source.files or not part.ranks]
     if names is not None and len(names) != len(parts):
-        raise ValueError(f"names: wanted {len(parts)}, one for every run and rank, got {len(names)}")
+        raise ValueError(f"names: expected {len(parts)}, one for every run and rank, found {len(names)}")
     tags = shared_tags([part.tags("scalar") for part in parts]) if scalars is None else tuple(dict.fromkeys(scalars))
     shown = [part.name for part in parts] if names is None else names
     return lineage_frame([run_row(part, tags, name) for part, name in zip(parts, shown, strict=True)])

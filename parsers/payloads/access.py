@@ -74,7 +74,7 @@ class RunPayloads:
         place = series.find(step)
         if place is None:
             known = f"steps {series.step.min():,} to {series.step.max():,}" if len(series) else "no values"
-            raise PayloadError(f"{kind} {tag}: wanted step {step:,}, got {known}")
+            raise PayloadError(f"{kind} {tag}: expected step {step:,}, found {known}")
         return place
 
 
@@ -153,7 +153,7 @@ class RunPayloads:
         series = self.series(kind, tag)
         if not -len(series) <= place < len(series):
             known = f"place 0 to {len(series) - 1:,}" if len(series) else "a tag that was recorded"
-            raise PayloadError(f"{kind} {tag}: wanted {known}, got place {place:,}")
+            raise PayloadError(f"{kind} {tag}: expected {known}, found place {place:,}")
         path, state = list(self._files.states.items())[series.file[place]]
         order, offset, length = int(series.order[place]), int(series.offset[place]), int(series.length[place])
         at = ValueLocation(path, order, offset, length, state.cursor, state.verified(kind, tag, order))
@@ -162,5 +162,5 @@ class RunPayloads:
 
 def _typed(value: Value, kind: type[V]) -> V:
     if not isinstance(value, kind):
-        raise TypeError(f"wanted {kind.__name__}, got {type(value).__name__}")
+        raise TypeError(f"expected {kind.__name__}, found {type(value).__name__}")
     return value

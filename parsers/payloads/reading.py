@@ -39,7 +39,7 @@ def read(place: ValueLocation) -> memoryview:
             return _read(file, place)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise PayloadError(f"wanted to read the file, got: {reason}", place.path, place.order) from error
+        raise PayloadError(f"expected to read the file, found: {reason}", place.path, place.order) from error
 
 
 def _read(file: RegularFile, place: ValueLocation) -> memoryview:
@@ -65,7 +65,7 @@ def _read(file: RegularFile, place: ValueLocation) -> memoryview:
         if len(stored) < FOOTER:
             raise _changed(place)
         if mask(crc) != _u32(stored)[0]:
-            text = f"wanted data with CRC {_u32(stored)[0]:08x}, got {mask(crc):08x}; the record is damaged"
+            text = f"expected data with CRC {_u32(stored)[0]:08x}, found {mask(crc):08x}; the record is damaged"
             raise PayloadError(text, place.path, place.order)
     return buffer.toreadonly()
 
@@ -78,5 +78,5 @@ def _extended(crc: int, file: RegularFile, begin: int, end: int) -> int:
 
 
 def _changed(place: ValueLocation) -> PayloadError:
-    text = f"wanted {place.length:,} bytes at {place.offset:,}, got another file: it was cut or replaced since it was read"
+    text = f"expected {place.length:,} bytes at {place.offset:,}, found another file: it was cut or replaced since it was read"
     return PayloadError(text, place.path, place.order)

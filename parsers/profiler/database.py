@@ -126,7 +126,7 @@ def _read(place: ProfileInput, schema: Schema, make: Make) -> Part:
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
     except (sqlite3.Error, OverflowError, ValueError) as error:
-        complaints.add(f"{schema.name}: wanted a database that can be read, got: {error}; they are not taken from it.")
+        complaints.add(f"{schema.name}: expected a database that can be read, found: {error}; they are not taken from it.")
     return Part(frame, complaints.all())
 
 
@@ -148,7 +148,8 @@ def _kernels(database: Database, place: ProfileInput, complaints: Complaints) ->
 def _tasks(database: Database, texts: _Texts, place: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     info = "COMPUTE_TASK_INFO"
     if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has(info, "name", "globalTaskId")):
-        complaints.add(f"Wanted tables TASK and COMPUTE_TASK_INFO, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")
+        tables = ", ".join(sorted(database.columns)[:40]) or "none"
+        complaints.add(f"Expected tables TASK and COMPUTE_TASK_INFO, found {tables}.")
         return None
     wanted = {
         "start_ns": "TASK.startNs", "end_ns": "TASK.endNs", "device": database.column("TASK", "deviceId"),
@@ -195,7 +196,7 @@ def _columns(
         left_out += int(np.count_nonzero(~kept))
         parts.append(block[:, kept])
     if left_out:
-        complaints.add(f"Table {table}: wanted startNs <= endNs in every row; {left_out:,} rows are left out.")
+        complaints.add(f"Table {table}: expected startNs <= endNs in every row; {left_out:,} rows are left out.")
     whole = np.concatenate(parts, axis=1) if parts else np.empty((len(names), 0), np.int64)
     return dict(zip(names, whole, strict=True)), whole.shape[1]
 
@@ -283,7 +284,7 @@ def steps(place: ProfileInput) -> Part:
 def _steps(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     table = "StepTraceTime"
     if not database.has(table, "step", "computing"):
-        complaints.add(f"Wanted a table {table}, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")
+        complaints.add(f"Expected a table {table}, found {', '.join(sorted(database.columns)[:40]) or 'none'}.")
         return STEPS.empty()
     names = ["step", "device", *_STEP_COLUMNS]
     cells = [database.column(table, one) for one in ("step", "deviceId", *_STEP_COLUMNS.values())]
@@ -305,7 +306,7 @@ def _number(value: Any, name: str, complaints: Complaints) -> float:
     try:
         return float("nan") if value is None else float(value)
     except (TypeError, ValueError):
-        complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: wanted a number, got {str(value)[:60]!r}.")
+        complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: expected a number, found {str(value)[:60]!r}.")
         return float("nan")
 
 

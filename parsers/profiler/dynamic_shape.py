@@ -45,18 +45,18 @@ def _rows(place: ProfileInput, complaints: Complaints) -> Iterator[dict[str, Any
         complaints.add(f"Nothing is taken from the file: {error}.")
         return
     if not isinstance(found, dict) or not set(_CORES) & set(found):
-        complaints.add("Wanted executions under operator or kernel, as GPU has them; nothing is taken from the file.")
+        complaints.add("Expected executions under operator or kernel, as GPU has them; nothing is taken from the file.")
         return
     for kind, core in _CORES.items():
         steps = found.get(kind, {})
         if not isinstance(steps, dict):
-            complaints.add(f"{kind}: wanted an object of steps, got {type(steps).__name__}.")
+            complaints.add(f"{kind}: expected an object of steps, found {type(steps).__name__}.")
             continue
         for step, listed in steps.items():
             for number, entry in enumerate(listed if isinstance(listed, list) else ()):
                 row = _row(entry, core, step)
                 if row is None:
-                    complaints.add(f"{kind}.{str(step)[:20]}[{number}]: wanted op_name and dur; it is left out.")
+                    complaints.add(f"{kind}.{str(step)[:20]}[{number}]: expected op_name and dur; it was skipped.")
                 else:
                     yield row
 

@@ -38,7 +38,7 @@ def summary(place: ProfileInput) -> Part:
             for name, number, scale in zip(("flops", "flops_per_s", "flops_use"), numbers, (MEGA, GIGA, 0.01), strict=True):
                 columns[name].append(number * scale)
     if found and not columns["unit"]:
-        complaints.add(f"Wanted a number under FLOPs or cube_FLOPs, got {', '.join(map(str, list(found)[:20]))}.")
+        complaints.add(f"Expected a number under FLOPs or cube_FLOPs, found {', '.join(map(str, list(found)[:20]))}.")
     return _part(FLOPS, columns, place, complaints)
 
 
@@ -49,12 +49,12 @@ def scopes(place: ProfileInput) -> Part:
     links = data.get("links") if isinstance(data, dict) else None
     columns: dict[str, list[Any]] = {"parent": [], "scope": [], "flops": []}
     if found and not isinstance(links, list):
-        complaints.add("Wanted a list under data.links.")
+        complaints.add("Expected a list under data.links.")
     for number, link in enumerate(links if isinstance(links, list) else ()):
         parent, scope = (link.get("source"), link.get("target")) if isinstance(link, dict) else (None, None)
         value = _number(link, ("value",), complaints) if isinstance(link, dict) else math.nan
         if not isinstance(parent, str) or not isinstance(scope, str) or math.isnan(value):
-            complaints.add(f"data.links[{number}]: wanted source, target and value; it is left out.")
+            complaints.add(f"data.links[{number}]: expected source, target and value; it was skipped.")
             continue
         columns["parent"].append(parent)
         columns["scope"].append(scope)
@@ -73,7 +73,7 @@ def _object(place: ProfileInput) -> tuple[Complaints, dict[str, Any]]:
         complaints.add(f"Nothing is taken from the file: {error}.")
         return complaints, {}
     if not isinstance(found, dict):
-        complaints.add(f"Nothing is taken from the file: wanted a JSON object, got {type(found).__name__}.")
+        complaints.add(f"Nothing is taken from the file: expected a JSON object, found {type(found).__name__}.")
         return complaints, {}
     return complaints, found
 
@@ -88,7 +88,7 @@ def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Compla
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        complaints.add(f"{name}: wanted a number, got {str(value)[:60]!r}.")
+        complaints.add(f"{name}: expected a number, found {str(value)[:60]!r}.")
         return math.nan
     return number
 

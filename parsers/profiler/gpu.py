@@ -95,7 +95,7 @@ def activities(place: ProfileInput) -> Part:
         cells = line.rsplit(";", 3)  # names of C++ templates may hold any sign
         start, taken = (exact_ns(cells[2], 0), exact_ns(cells[3], 3)) if len(cells) == 4 else (None, None)
         if start is None or taken is None:
-            complaints.add(f"Line {number}: wanted kernel;stream;start;duration, got {line[:60]!r}; the line is left out.")
+            complaints.add(f"Line {number}: expected kernel;stream;start;duration, found {line[:60]!r}; the line was skipped.")
             continue
         stream = int(cells[1]) if cells[1].isdecimal() and len(cells[1]) < 19 else -1
         names.append(cells[0])

@@ -91,7 +91,7 @@ def _shapes(place: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, .
     for number, line in lines_of(place.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
-            complaints.add(f"Line {number}: wanted type;name;graph;inputs, got {len(cells)} parts; the line is left out.")
+            complaints.add(f"Line {number}: expected type;name;graph;inputs, found {len(cells)} parts; the line was skipped.")
             continue
         inputs = (cell.split(":", 1)[1] for cell in cells[3:] if ":" in cell)
         shapes = ";".join(text.strip("[] ").replace(" ", "").replace("NoShape", "") for text in inputs)
@@ -106,7 +106,7 @@ def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
     try:
         with RegularFile(path) as file:
             if file.size > LONGEST_FILE:
-                complaints.add(f"Wanted at most {LONGEST_FILE:,} bytes, got {file.size:,}; nothing is taken from the file.")
+                complaints.add(f"Expected at most {LONGEST_FILE:,} bytes, found {file.size:,}; nothing is taken from the file.")
                 return
             if not file.size:
                 complaints.add("The file is empty.", "empty_file")
@@ -120,7 +120,7 @@ def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
         line = raw.decode("utf-8", "replace").strip()
         if not told and "\ufffd" in line:
             told = True
-            complaints.add(f"From line {number} on: wanted UTF-8, got other bytes; these are shown as \ufffd.")
+            complaints.add(f"From line {number} on: expected UTF-8, found other bytes; these are shown as \ufffd.")
         if line:
             yield number, line
 
@@ -138,13 +138,13 @@ def timestamps(place: ProfileInput, core: str, decimals: int) -> Part:
     for number, line in lines_of(place.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
-            complaints.add(f"Line {number}: wanted name;kind;times, got {len(cells)} parts; the line is left out.")
+            complaints.add(f"Line {number}: expected name;kind;times, found {len(cells)} parts; the line was skipped.")
             continue
         for event in cells[2].split():
             parts = event.split(",")
             start, taken = exact_ns(parts[0], 0), exact_ns(parts[1], decimals) if len(parts) > 1 else None
             if start is None or taken is None:
-                complaints.add(f"Line {number}: wanted start,duration, got {event[:60]!r}; the execution is left out.")
+                complaints.add(f"Line {number}: expected start,duration, found {event[:60]!r}; the execution was skipped.")
                 continue
             thread = int(parts[2]) if len(parts) > 2 and parts[2].isdecimal() and len(parts[2]) < 19 else -1
             names.append(cells[0])

@@ -136,8 +136,8 @@ def _details(place: ProfileInput, core: str) -> Part:
 
 
 def _without_framework(place: ProfileInput) -> Problem:
-    wanted = place.name.replace("aicore_intermediate", "framework_raw").replace("_detail", "")
-    text = f"Wanted {wanted} beside it, got none: types are told by names, and shapes, formats and subgraphs are not known."
+    expected = place.name.replace("aicore_intermediate", "framework_raw").replace("_detail", "")
+    text = f"Expected {expected} beside it, found none: types are taken from names; shapes, formats and subgraphs are unknown."
     return Problem(place.path, 0, 0, "bad_table", text)
 
 
@@ -200,7 +200,7 @@ def _described(text: str, complaints: Complaints) -> dict[str, str]:
     try:
         info = json.loads(text)
     except (ValueError, RecursionError):
-        complaints.add(f"Column op_info: wanted a JSON object, got {text[:60]!r}.")
+        complaints.add(f"Column op_info: expected a JSON object, found {text[:60]!r}.")
         return columns
     if not isinstance(info, dict):
         return columns

@@ -87,7 +87,7 @@ def _object(place: ProfileInput, complaints: Complaints) -> Mapping[str, Any]:
         complaints.add(f"Nothing is taken from the file: {error}.")
         return {}
     if not isinstance(found, dict):
-        complaints.add(f"Wanted a JSON object, got {type(found).__name__}; nothing is taken from the file.")
+        complaints.add(f"Expected a JSON object, found {type(found).__name__}; nothing is taken from the file.")
         return {}
     return found
 
@@ -97,11 +97,11 @@ def _numbers(found: Any, what: str, complaints: Complaints) -> list[float]:
     if found is None:
         return []
     if not isinstance(found, list):
-        complaints.add(f"{what}: wanted a list of numbers, got {str(found)[:60]!r}.")
+        complaints.add(f"{what}: expected a list of numbers, found {str(found)[:60]!r}.")
         return []
     bad = next((one for one in found if _number(one) is None), None)
     if bad is not None:
-        complaints.add(f"{what}: wanted numbers, got {str(bad)[:60]!r} among them.")
+        complaints.add(f"{what}: expected numbers, found {str(bad)[:60]!r} among them.")
     return [math.nan if (value := _number(one)) is None else value for one in found]
 
 
@@ -127,7 +127,7 @@ def _profiled(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
     listed = found.get("op_info")
     for number, info in enumerate(listed if isinstance(listed, list) else []):
         if not isinstance(info, dict) or _number(info.get("op_id")) is None:
-            complaints.add(f"op_info[{number}]: wanted an operation with an op_id, got {str(info)[:60]!r}; it is left out.")
+            complaints.add(f"op_info[{number}]: expected an operation with an op_id, found {str(info)[:60]!r}; it was skipped.")
             continue
         op_id = _whole(info["op_id"])
         parents |= {_whole(child): op_id for child in _numbers(info.get("children"), f"op_info[{number}].children", complaints)}
@@ -142,7 +142,7 @@ def _profiled(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
             )
         )  # fmt: skip
     if found and not isinstance(listed, list):
-        complaints.add(f"op_info: wanted a list of operations, got {str(listed)[:60]!r}.")
+        complaints.add(f"op_info: expected a list of operations, found {str(listed)[:60]!r}.")
     for operation in operations:
         operation.parent = parents.get(operation.op_id, NONE)
     return sorted(operations, key=lambda operation: operation.op_id)
@@ -261,7 +261,7 @@ def _steps(place: ProfileInput, queue: str) -> Part:
         cells = line.split()
         values = [int(cell) if cell.lstrip("-").isdecimal() and len(cell) < 16 else None for cell in cells]
         if len(values) not in (4, 5) or None in values or values[0] not in (0, 1):
-            complaints.add(f"Line {number}: wanted 4 or 5 whole numbers, got {line[:60]!r}; the line is left out.")
+            complaints.add(f"Line {number}: expected 4 or 5 whole numbers, found {line[:60]!r}; the line was skipped.")
             continue
         kind, sub, step, value = (one or 0 for one in values[:4])
         name = "size" if kind == 1 else {_PUSH: "push_ns", _TOTAL: "total_ns"}.get(sub, "get_ns")
@@ -297,7 +297,7 @@ def _get_next(place: ProfileInput, unit: int) -> Part:
     for number, line in lines_of(place.path, complaints):
         cells = line.split()
         if len(cells) != 4 or not all(cell.isdecimal() and len(cell) < 16 for cell in cells[1:]):
-            complaints.add(f"Line {number}: wanted a name and 3 whole numbers, got {line[:60]!r}; the line is left out.")
+            complaints.add(f"Line {number}: expected a name and 3 whole numbers, found {line[:60]!r}; the line was skipped.")
             continue
         rows.append((int(cells[1]), int(cells[2]), int(cells[3])))
     values = np.array(rows, np.int64).reshape(len(rows), 3)

@@ -359,7 +359,7 @@ def test_checkpoints_that_wait_for_a_landscape(made_run: Callable[..., Store], t
     assert link.href == "landscape?run=run"
     assert parts(link, html.Code) == []  # what is to be copied is no link
     plan.write_text('{"epoch_group": [')
-    assert f"{plan}: wanted the JSON that SummaryCollector writes" in words(tile(store, "landscape", "run"))
+    assert f"{plan}: expected the JSON that SummaryCollector writes" in words(tile(store, "landscape", "run"))
 
 
 def test_a_text_is_there_only_where_one_was_written(made_run: Callable[..., Store], store: Store) -> None:

@@ -95,7 +95,7 @@ def test_facts(source) -> None:
     assert told["fixed"] == [1, 0, 0]
     assert told["free"] == [{"dim": 1, "start": 0, "count": 3}, {"dim": 2, "start": 1, "count": 2}]
     assert about(source, ask())["boxes"] == ("0", ":", ":")
-    assert about(source, ask(dims="0,:,4"))["refused"] == "dimension 2: wanted -4 to 3, got 4"
+    assert about(source, ask(dims="0,:,4"))["refused"] == "dimension 2: expected -4 to 3, found 4"
     compared = about(source, ask(step="9", minus_step="1"))
     assert (compared["kept"], compared["minus"]["step"]) == ("float64", 1)
 

@@ -64,7 +64,7 @@ def test_what_is_equal_does_not_differ() -> None:
 
 
 def test_two_shapes_are_refused() -> None:
-    with pytest.raises(FormatError, match=r"wanted two tensors of one shape, got \(2,\) and \(3,\)"):
+    with pytest.raises(FormatError, match=r"expected two tensors of one shape, found \(2,\) and \(3,\)"):
         Difference(np.zeros(2), np.zeros(3))
 
 

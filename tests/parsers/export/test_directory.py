@@ -212,7 +212,7 @@ def test_a_link_that_leaves_the_directory_is_refused(record: Record, tmp_path: P
 
 
 def test_a_file_takes_scalars_only(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="wanted a directory for"):
+    with pytest.raises(FormatError, match="expected a directory for"):
         Export(tmp_path / "x.csv", Wanted(), refused=print)
     assert os.listdir(tmp_path) == []
 

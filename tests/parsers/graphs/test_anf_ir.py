@@ -133,7 +133,7 @@ def test_columns_of_a_small_graph() -> None:
     assert graph.attributes(4) == {"value": "-5"}
     assert graph.source_lines(1) == (SourceLine("/n.py", 3, 3, "x = 1"),)
     assert (graph.title, graph.outputs, graph.problems) == ("net", (1,), ())
-    with pytest.raises(IndexError, match="wanted node 0 to 4, got 5"):
+    with pytest.raises(IndexError, match="expected node 0 to 4, found 5"):
         graph.attributes(5)
 
 

@@ -47,7 +47,7 @@ def test_items_of_several_files_are_in_the_order_of_their_times(tmp_path: Path) 
     assert run.find("tensor", "alone", 2) == 4
     assert [run.tensor("alone", place).data[0, 0] for place in range(8)] == items.step.tolist()
     assert run.tensor("alone", -1).data[0, 0] == 5
-    with pytest.raises(PayloadError, match="wanted step 99, got steps 0 to 5"):
+    with pytest.raises(PayloadError, match="expected step 99, found steps 0 to 5"):
         run.find("tensor", "alone", 99)
 
 
@@ -56,9 +56,9 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     run = open_run(tmp_path)
     assert len(run.payload_series("image", "none")) == 0
     for kind, tag, place in (("tensor", "alone", 4), ("tensor", "alone", -5), ("image", "none", 0), ("none", "alone", 0)):
-        with pytest.raises(PayloadError, match=r"wanted (place 0 to 3|a tag that was recorded), got place"):
+        with pytest.raises(PayloadError, match=r"expected (place 0 to 3|a tag that was recorded), found place"):
             run.value(kind, tag, place)
-    with pytest.raises(PayloadError, match="got no values"):
+    with pytest.raises(PayloadError, match="found no values"):
         run.find("image", "none", 1)
 
 
@@ -71,7 +71,7 @@ def test_the_crc_of_a_large_record_is_checked_at_first_read(tmp_path: Path) -> N
     os.utime(path, ns=(0, 0))
     run = open_run(tmp_path)
     assert not run.problems
-    with pytest.raises(PayloadError, match="wanted data with CRC") as raised:
+    with pytest.raises(PayloadError, match="expected data with CRC") as raised:
         run.tensor("large", 1)
     assert (raised.value.path, raised.value.order) == (str(path), items.order[1])
     assert f"record at byte {items.order[1]:,}" in str(raised.value)
@@ -192,7 +192,7 @@ def test_a_refused_value_leaves_the_others(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(record(b"\x09" + bytes(8) + number(2, 8) + delimited(5, delimited(1, delimited(1, b"alone") + wrong))))
     run = open_run(tmp_path)
-    with pytest.raises(PayloadError, match=r"tensor alone: wanted 5 values for the shape \(5,\), got 2"):
+    with pytest.raises(PayloadError, match=r"tensor alone: expected 5 values for the shape \(5,\), found 2"):
         run.tensor("alone", 1)
     assert run.tensor("alone", 0).data[0, 0] == 0
 
