@@ -28,7 +28,7 @@ TRAIN_LINEAGE_KEYS = {0x0A, 0x12, 0x1A, 0x22}
 
 
 def _fits(key: int, content: bytes) -> bool:
-    # the explainer's events have the same number for something else
+    # the explainer's events use the same field number for another message
     return key in FORM.contents and (key != TRAIN_LINEAGE or keys(content) <= TRAIN_LINEAGE_KEYS)
 
 

@@ -1,4 +1,4 @@
-"""What the readers of event files have in common."""
+"""The reader of event files; each format is an instance of it."""
 
 from __future__ import annotations
 

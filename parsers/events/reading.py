@@ -1,4 +1,4 @@
-"""Reading an event file from a cursor on: opening, records, messages, blocks, problems and the next cursor."""
+"""Reads an event file from a cursor: records, messages, blocks, problems and the next cursor."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class _Reading:
         self._columns = ColumnDecoder(form, self.found)
 
     def consume(self, records: Records) -> OSError | None:
-        """Take all records; return the error that ended it early, if any."""
+        """Read all records; return the error that ended the read early, if any."""
         try:
             for piece in records:
                 if isinstance(piece, Damage):

@@ -1,4 +1,4 @@
-"""A check of a whole file: what reading finds, and what it leaves: the data CRC of large records and their messages."""
+"""Checks a whole file: everything reading checks, and also the data CRC of large records and their messages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _u32 = Struct("<I").unpack_from
 
 
 def verify_events(path: str, form: Form, message: str) -> list[Problem]:
-    """All that is wrong with an event file; message names what each record holds."""
+    """Return all problems of an event file; message names the message of each record."""
     problems = list(read_events(path, form).problems)
     covered = sorted((problem.offset, problem.offset + problem.length) for problem in problems)
     try:
@@ -40,7 +40,7 @@ def _within(offset: int, covered: list[tuple[int, int]]) -> bool:
 
 
 def _undecodable(file: RegularFile, message: str) -> Iterator[Damage]:
-    """Large records with a wrong data CRC, and records that are no such message."""
+    """Yield large records with a wrong data CRC, and records that cannot be decoded as this message."""
     for piece in Records(file, 0):
         if isinstance(piece, Frames):
             data = piece.data.data
