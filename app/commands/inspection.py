@@ -15,7 +15,7 @@ import msgspec
 from app.commands.terminal import printable, width
 from parsers import Problem, Run, Source, discover
 from parsers.names import printable as encodable
-from parsers.runs import reader_of_file
+from parsers.registry import reader_of_file
 
 
 def list_runs(options: argparse.Namespace) -> int:

@@ -20,7 +20,7 @@ def histogram_rows(source: FrameSource, pairs: Sequence[tuple[str, str]], steps:
     """Lines of CSV for each (run, tag) and step of a closed range. The note of a record that cannot be read says why."""
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag in pairs:
-        items = source.items(run, "histogram", tag)
+        items = source.payload_series(run, "histogram", tag)
         if items is None:
             continue
         names = csv_names(run, tag)

@@ -24,7 +24,7 @@ from flask import Response, request
 
 from app.routes.refusals import Unusable, refusal
 from layouts.sources import FrameSource
-from parsers import ImageValue, Items, MediaError, PayloadError, TextValue, Value
+from parsers import ImageValue, MediaError, PayloadError, PayloadSeries, TextValue, Value
 from parsers.export.single import files_of
 
 PARAMETERS = ("run", "tag", "place", "step", "index", "download", "v")
@@ -100,7 +100,7 @@ def _wanted(source: FrameSource, kind: str, *, newest: bool = False) -> Wanted:
     run, tag = _text("run"), _text("tag")
     if not any(run in row.members for row in source.runs()):
         raise Unusable(f"no such run: {run[:200]!r}", 404)
-    items = source.items(run, kind, tag)
+    items = source.payload_series(run, kind, tag)
     if items is None:
         raise Unusable(f"run {run[:200]!r} has no {kind} {tag[:200]!r}", 404)
     place = len(items) - 1 if newest and not {"place", "step"} & set(request.args) else _place(items)
@@ -110,7 +110,7 @@ def _wanted(source: FrameSource, kind: str, *, newest: bool = False) -> Wanted:
     return Wanted(run, kind, tag, place, int(items.step[place]))
 
 
-def _place(items: Items) -> int | None:
+def _place(items: PayloadSeries) -> int | None:
     place, step = _number("place"), _number("step")
     if place is None:
         if step is None:

@@ -16,7 +16,7 @@ from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
 from layouts.sources import FrameSource, ProfileFrame
 from parsers.export.frames import csv_rows
-from parsers.profiler.access import FRAMES
+from parsers.profiler.registry import FRAMES
 
 PATIENCE = 30.0
 """A download waits so many seconds for a profile that is still being read."""

@@ -34,7 +34,7 @@ from layouts.pages.tensors.histograms import over_steps
 from layouts.pages.tensors.shown import Shown, chosen, extent, find, rectangle
 from layouts.sources import FrameSource
 from layouts.state import BadInput
-from parsers.analysis import Tensor, cut, next_bad, pieces, row_number
+from parsers.analysis import Tensor, chunks, cut, next_bad, row_number
 from parsers.errors import FormatError
 from parsers.export import number_text
 
@@ -147,7 +147,7 @@ def _shown(source: FrameSource, *others: str) -> Shown:
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):
         if not any(run in row.members for row in source.runs()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
-        if source.items(run, "tensor", ask.value.tag) is None:
+        if source.payload_series(run, "tensor", ask.value.tag) is None:
             raise Unusable(f"run {run[:200]!r} has no tensor {ask.value.tag[:200]!r}", 404)
     return find(source, ask)
 
@@ -213,7 +213,7 @@ def _npy_pieces(tensor: Tensor, _starts: list[int]) -> Iterator[bytes]:
         header, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": tensor.shape}
     )
     yield header.getvalue()
-    for values in pieces(tensor):
+    for values in chunks(tensor):
         yield values.astype(dtype).tobytes()
 
 
@@ -228,7 +228,7 @@ def _csv_pieces(tensor: Tensor, starts: list[int]) -> Iterator[bytes]:
     yield (",".join(["index", *map(str, heads)]) + "\n").encode()
     waiting: list[str] = []
     row = first_row
-    for values in pieces(tensor):
+    for values in chunks(tensor):
         waiting += _cells(values)
         lines = []
         while len(waiting) >= width > 0 and row < first_row + height:
@@ -242,7 +242,7 @@ def _csv_pieces(tensor: Tensor, starts: list[int]) -> Iterator[bytes]:
 def _csv_list(tensor: Tensor) -> Iterator[bytes]:
     yield (",".join([*(f"dim{number}" for number in range(len(tensor.shape))), "value"]) + "\n").encode()
     begin = 0
-    for values in pieces(tensor):
+    for values in chunks(tensor):
         places = np.unravel_index(np.arange(begin, begin + len(values)), tensor.shape)
         columns = [column.tolist() for column in places]
         rows = zip(*columns, _cells(values), strict=True)

@@ -21,8 +21,8 @@ import diskcache
 from diskcache.core import MODE_BINARY, UNKNOWN
 
 from parsers.errors import FormatError
+from parsers.file_states import FileState
 from parsers.snapshot import dump, load
-from parsers.states import FileState
 
 log = logging.getLogger(__name__)
 

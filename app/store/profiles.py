@@ -20,8 +20,9 @@ from app.store.index import Index
 from layouts.sources import ProfileFrame, ProfileRow
 from parsers.errors import FormatError
 from parsers.model import Problem
-from parsers.profiler.access import FRAMES, Profile, Profiles
+from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.progress import Cancelled, watched
+from parsers.profiler.registry import FRAMES
 from parsers.profiler.snapshot import dump, key_of, load
 
 log = logging.getLogger(__name__)

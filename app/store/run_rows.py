@@ -10,7 +10,7 @@ import numpy as np
 from layouts.sources import RunRow
 from parsers import Source
 from parsers.names import printable
-from parsers.profiler.access import FRAMES
+from parsers.profiler.registry import FRAMES
 from parsers.runs import Run
 
 LIVE_SECONDS = 60.0

@@ -28,14 +28,14 @@ from layouts.sources import Growth, ProfileFrame, ProfileRow, RunRow, SourceStat
 from parsers import (
     DatasetGraph,
     Graph,
-    GraphPlace,
+    GraphLocation,
     HistogramValue,
     Insight,
-    Items,
     LandscapePlan,
     LineageRow,
     PayloadCache,
     PayloadError,
+    PayloadSeries,
     Problem,
     Profile,
     Series,
@@ -203,10 +203,10 @@ class Store:
         found = entry.run.series(tag) if entry else None
         return found if found is not None and len(found.step) else None
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         """Steps, times and places of the large values of one tag of one member run, or None."""
         entry = self._entries.get(run)
-        found = entry.run.items(kind, tag) if entry else None
+        found = entry.run.payload_series(kind, tag) if entry else None
         return found if found is not None and len(found) else None
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
@@ -262,10 +262,10 @@ class Store:
         entry = self._entries.get(run)
         return entry.run.dataset_graph if entry else None
 
-    def graphs(self, run: str) -> Sequence[GraphPlace]:
+    def graphs(self, run: str) -> Sequence[GraphLocation]:
         """Where the computation graphs of one member run are."""
         entry = self._entries.get(run)
-        return list(entry.run.graphs.places.values()) if entry else ()
+        return list(entry.run.graphs.locations.values()) if entry else ()
 
     def graph(self, run: str, name: str) -> Graph | None:
         """One graph of one member run, or None; PayloadError where its bytes cannot be had."""

@@ -46,7 +46,7 @@ def view(page: Page, name: str) -> None:
 
 
 def steps(run: str, tag: str) -> list[int]:
-    found: list[int] = open_run(DEMO / run).items("histogram", tag).step.tolist()
+    found: list[int] = open_run(DEMO / run).payload_series("histogram", tag).step.tolist()
     return found
 
 

@@ -151,7 +151,7 @@ def test_what_cannot_be_decoded(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["export", str(run), "--out", str(tmp_path / "out")]) == 3
     error = capsys.readouterr().err
     assert error.startswith(f"{run / 'e.summary.1700000000.h_MS'}: record at byte ")
-    assert "wanted a PNG, JPEG, GIF or WebP image" in error
+    assert "expected a PNG, JPEG, GIF or WebP image" in error
     assert error.endswith("mindscope: could not be read, see above: 1\n")
     assert [name for name in files(tmp_path / "out") if "image" in name] == ["images/run/i_0.png", "images/run/i_2.png"]
     assert len(pd.read_csv(tmp_path / "out" / "scalars.csv")) == 3

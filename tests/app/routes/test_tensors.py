@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from app.routes import tensors
-from parsers import HistogramValue, Items, PayloadError, TensorValue, Value, analysis
+from parsers import HistogramValue, PayloadError, PayloadSeries, TensorValue, Value, analysis
 
 RNG = np.random.default_rng(7)
 ARRAYS: dict[str, list[np.ndarray[Any, Any]]] = {
@@ -34,12 +34,12 @@ ARRAYS: dict[str, list[np.ndarray[Any, Any]]] = {
 def source(source, monkeypatch):
     """The common source with a tensor per tag in run a at steps 0, 10, 20 ..., and a damaged one."""
 
-    def items(run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(run: str, kind: str, tag: str) -> PayloadSeries | None:
         if run != "a" or kind != "tensor" or tag not in (*ARRAYS, "damaged"):
             return None
         count = len(ARRAYS.get(tag, [0]))
         whole = np.arange(count, dtype=np.int64)
-        return Items(whole * 10, whole + 1.7e9, np.zeros(count, np.int32), whole, whole, whole)
+        return PayloadSeries(whole * 10, whole + 1.7e9, np.zeros(count, np.int32), whole, whole, whole)
 
     def value(run: str, kind: str, tag: str, place: int) -> Value:
         if tag == "damaged":
@@ -47,7 +47,7 @@ def source(source, monkeypatch):
         array = ARRAYS[tag][place]
         return TensorValue(array, array.dtype.name)
 
-    monkeypatch.setattr(source, "items", items)
+    monkeypatch.setattr(source, "payload_series", payload_series)
     monkeypatch.setattr(source, "value", value)
     return source
 
@@ -92,10 +92,10 @@ def test_a_rectangle_has_the_values_recorded(client, source, query, wanted) -> N
 @pytest.mark.parametrize(
     ("query", "status", "said"),
     [
-        ({"tag": "w", "dims": "0,:,9"}, 422, "dimension 2: wanted -5 to 4, got 9"),
-        ({"tag": "w", "dims": "0,:"}, 422, "wanted 3 dimensions, got 2"),
-        ({"tag": "w", "dims": ":,:,:"}, 422, "at most 2 dimensions with a colon, got 3"),
-        ({"tag": "w", "dims": "0,x,:"}, 422, "dimension 1: wanted an index or a range such as 2:5, got 'x'"),
+        ({"tag": "w", "dims": "0,:,9"}, 422, "dimension 2: expected -5 to 4, found 9"),
+        ({"tag": "w", "dims": "0,:"}, 422, "expected 3 dimensions, found 2"),
+        ({"tag": "w", "dims": ":,:,:"}, 422, "at most 2 dimensions with a colon, found 3"),
+        ({"tag": "w", "dims": "0,x,:"}, 422, "dimension 1: expected an index or a range such as 2:5, found 'x'"),
         ({"tag": "w", "step": "11"}, 422, "wanted step 11, which is not there, or no longer"),
         ({"tag": "w", "place": "3"}, 422, "not there, or no longer"),
         ({"tag": "w", "step": "x"}, 400, "step: wanted a whole number"),
@@ -123,7 +123,7 @@ def test_an_unknown_run_is_refused(client, source) -> None:
 def test_tensors_of_two_shapes_have_no_difference(client, source, monkeypatch) -> None:
     monkeypatch.setitem(ARRAYS, "w", [np.zeros((2, 2)), np.zeros((2, 3)), np.zeros(2)])
     answer = client.get("/api/tensor?run=a&tag=w&step=0&minus_step=10")
-    assert (answer.status_code, answer.json["error"]) == (422, "wanted two tensors of one shape, got (2, 2) and (2, 3)")
+    assert (answer.status_code, answer.json["error"]) == (422, "expected two tensors of one shape, found (2, 2) and (2, 3)")
 
 
 def test_going_to_the_next_value_that_is_not_finite_goes_round(client, source) -> None:

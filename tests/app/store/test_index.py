@@ -14,9 +14,9 @@ import pytest
 
 from app.store.index import Index, PlainDisk, Rejected
 from parsers import FormatError, Problem
+from parsers.file_states import FileState
 from parsers.model import Cursor, PayloadBlock, ScalarBlock, SourceFile
 from parsers.snapshot import dump, load
-from parsers.states import FileState
 
 RAN = Path("ran-by-pickle")
 

@@ -23,7 +23,7 @@ def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
     store = Store([tmp_path], interval=0).start()
     try:
         assert store.wait(30)
-        items = store.items("a", "tensor", "w")
+        items = store.payload_series("a", "tensor", "w")
         assert items is not None
         assert items.step.tolist() == [1, 2, 2]
         assert store.unverified() == 6
@@ -31,8 +31,8 @@ def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
         assert isinstance(value, TensorValue)
         assert np.array_equal(value.data, LARGE + 2)
         assert (store.unverified(), store.unverified("b")) == (5, 2)
-        assert store.items("a", "tensor", "none") is None
-        assert store.items("none", "tensor", "w") is None
+        assert store.payload_series("a", "tensor", "none") is None
+        assert store.payload_series("none", "tensor", "w") is None
         for run, tag, place in (("none", "w", 0), ("a", "none", 0), ("a", "w", 3)):
             with pytest.raises(PayloadError, match="wanted"):
                 store.value(run, "tensor", tag, place)

@@ -6,22 +6,22 @@ import json
 from typing import Any
 
 from parsers.errors import FormatError
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 
 LONGEST_JSON = 64 << 20
 
 
 def read_json(path: str) -> Any:
     """What a JSON file holds; FormatError saying what is wrong with it, OSError where it cannot be read."""
-    with EventFile(path) as file:
+    with RegularFile(path) as file:
         if file.size > LONGEST_JSON:
-            raise FormatError(f"wanted at most {LONGEST_JSON:,} bytes of JSON, got {file.size:,}")
+            raise FormatError(f"expected at most {LONGEST_JSON:,} bytes of JSON, found {file.size:,}")
         data = file.read(0, file.size)
     try:
         return json.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise FormatError(f"wanted UTF-8, got byte {data[error.start]:02x} at {error.start:,}") from error
+        raise FormatError(f"expected UTF-8, found byte {data[error.start]:02x} at {error.start:,}") from error
     except json.JSONDecodeError as error:
-        raise FormatError(f"line {error.lineno}, column {error.colno}: wanted JSON, got {error.msg.lower()}") from error
+        raise FormatError(f"line {error.lineno}, column {error.colno}: expected JSON, found {error.msg.lower()}") from error
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"wanted JSON, got {error}") from error
+        raise FormatError(f"expected JSON, found {error}") from error

@@ -1,4 +1,4 @@
-"""Tensors in pieces and their differences, against numpy on whole arrays."""
+"""Tensors in chunks and their differences, against numpy on whole arrays."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 import pytest
 
 from parsers import FormatError
-from parsers.analysis import Difference, cut, distribution, next_bad, pieces, row_number, statistics
-from parsers.analysis.pieces import PIECE
+from parsers.analysis import Difference, chunks, cut, distribution, next_bad, row_number, statistics
+from parsers.analysis.tensor_chunks import CHUNK
 
 RNG = np.random.default_rng(11)
 INTEGERS = ("bool", "int8", "uint8", "int32", "uint32", "int64", "uint64")
-LARGE = RNG.normal(size=(3, PIECE // 2 + 7)).astype(np.float32)
+LARGE = RNG.normal(size=(3, CHUNK // 2 + 7)).astype(np.float32)
 
 
 @pytest.mark.parametrize("array", [LARGE, np.asfortranarray(LARGE), LARGE[:, ::2], np.zeros((0, 3)), np.array(5.0)])
 @pytest.mark.parametrize("begin", [0, 1])
 def test_pieces_are_all_values_in_row_order(array, begin) -> None:
-    whole = np.concatenate([np.empty(0), *pieces(array, begin)])
+    whole = np.concatenate([np.empty(0), *chunks(array, begin)])
     np.testing.assert_array_equal(whole, array.flatten()[begin:])
 
 
@@ -30,9 +30,9 @@ def test_a_difference_is_that_of_float64(relative) -> None:
     if relative:
         wanted = np.where(wanted == 0, 0, wanted / np.abs(other.astype(np.float64)))
     difference = Difference(LARGE, other, relative)
-    np.testing.assert_array_equal(np.concatenate(list(pieces(difference))), wanted.ravel())
+    np.testing.assert_array_equal(np.concatenate(list(chunks(difference))), wanted.ravel())
     np.testing.assert_array_equal(difference[1, slice(5, 9)], wanted[1, 5:9])
-    np.testing.assert_array_equal(np.concatenate(list(pieces(cut(difference, (1, slice(5, 9)))))), wanted[1, 5:9])
+    np.testing.assert_array_equal(np.concatenate(list(chunks(cut(difference, (1, slice(5, 9)))))), wanted[1, 5:9])
     found = statistics(difference)
     assert (found.min, found.max, found.zeros) == (wanted.min(), wanted.max(), np.count_nonzero(wanted == 0))
     assert found.mean == pytest.approx(wanted.mean(), abs=1e-12)
@@ -64,13 +64,13 @@ def test_what_is_equal_does_not_differ() -> None:
 
 
 def test_two_shapes_are_refused() -> None:
-    with pytest.raises(FormatError, match=r"wanted two tensors of one shape, got \(2,\) and \(3,\)"):
+    with pytest.raises(FormatError, match=r"expected two tensors of one shape, found \(2,\) and \(3,\)"):
         Difference(np.zeros(2), np.zeros(3))
 
 
 def test_the_next_value_that_is_not_finite() -> None:
     array = LARGE.copy()
-    bad = [(0, 3), (1, PIECE // 2), (2, 0), (2, array.shape[1] - 1)]
+    bad = [(0, 3), (1, CHUNK // 2), (2, 0), (2, array.shape[1] - 1)]
     for index, value in zip(bad, (np.nan, np.inf, -np.inf, np.nan), strict=True):
         array[index] = value
     for tensor in (array, np.asfortranarray(array), Difference(array, np.zeros_like(array))):

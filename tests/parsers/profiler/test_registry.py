@@ -1,4 +1,4 @@
-"""Every producer on a file of its own writing (`written.py`): numbers, damage in twenty places, and which of several counts."""
+"""Every reader on a file of its own writing (`written.py`): numbers, damage in twenty places, and which of several counts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from parsers import open_run
-from parsers.profiler.access import FRAMES, Profile, Profiles
-from parsers.profiler.producers import KNOWN, PRODUCERS, shown_name
-from parsers.profiler.sessions import classify, find_sessions
+from parsers.profiler.access import Profile, Profiles
+from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES, classify, display_name
+from parsers.profiler.sessions import find_sessions
 from tests.parsers.profiler.written import FILES
 
 BESIDE = ("aicore_intermediate_0_detail.csv", "cpu_op_detail_info_0.csv", "gpu_op_detail_info_0.csv", "framework_raw_0.csv")
 """Files that others are joined with."""
-DATABASES = ("database", "msprof", "analysis")
 
 
 def profile_of(folder: Path, *names: str) -> Profile:
@@ -29,17 +28,13 @@ def frames_of(name: str) -> set[str]:
     """The frames a file is read for; of a file that is only joined with others the operators."""
     what = classify(name)
     assert what is not None
-    return {producer.schema.name for producer in PRODUCERS if producer.what == what[0]} or {"operators"}
+    return {reader.schema.name for reader in FRAME_READERS if reader.file.name == what[0]} or {"operators"}
 
 
-def test_every_producer_has_a_file_and_a_frame() -> None:
-    written = {known[0] for name in FILES if (known := classify(name)) is not None}
-    producing = {producer.what for producer in PRODUCERS}
-    assert producing - set(DATABASES) <= written | {"op_summary", "dataset_iterator", "get_next_ascend"}
-    assert producing <= set(KNOWN)
-    for producer in PRODUCERS:
-        assert producer.schema in FRAMES.values()
-        assert set(producer.unless) <= set(KNOWN)
+def test_readers_name_kinds_that_are_registered() -> None:
+    for reader in FRAME_READERS:
+        assert FRAMES[reader.schema.name] is reader.schema
+        assert set(reader.unless) <= set(FILE_KINDS)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -200,10 +195,10 @@ def test_dynamic_shapes_of_gpu(tmp_path: Path) -> None:
 
 
 def test_names_of_files_as_users_know_them() -> None:
-    shown = {what: shown_name(what) for what in KNOWN}
+    shown = {kind: display_name(kind) for kind in FILE_KINDS}
     assert shown["kernel_details"] == "kernel_details.csv"
     assert shown["aicore_detail"] == "aicore_intermediate_*_detail.csv"
     assert shown["gpu_executions"] == "gpu_op_execute_timestamp.txt"
     assert not [name for name in shown.values() if set(name) & set("()?\\|[]")]
-    for what, name in shown.items():
-        assert classify(name.replace("*", "3")) == (what, 3 if "*" in name else None)
+    for kind, name in shown.items():
+        assert classify(name.replace("*", "3")) == (kind, 3 if "*" in name else None)

@@ -19,7 +19,7 @@ TAIL = 4096
 CHUNK = 1 << 20
 
 
-class EventFile:
+class RegularFile:
     """An open regular file. `size` is what it was when opened: bytes that come later belong to the next read."""
 
     def __init__(self, path: str) -> None:
@@ -36,7 +36,7 @@ class EventFile:
         self.path = path
         self.size = self.status.st_size
 
-    def __enter__(self) -> EventFile:
+    def __enter__(self) -> RegularFile:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -88,7 +88,7 @@ class Sparse:
 
     PIECE = 4096
 
-    def __init__(self, file: EventFile, offset: int, length: int) -> None:
+    def __init__(self, file: RegularFile, offset: int, length: int) -> None:
         self._file, self._offset, self._length = file, offset, length
         self._start, self._piece = 0, b""
 

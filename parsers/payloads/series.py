@@ -12,7 +12,7 @@ from parsers.model import Floats, Ints, PayloadBlock
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Items:
+class PayloadSeries:
     """One tag in the order it was written: columns of one length, where a value's index is its place.
 
     file is an index into `run.files`, order the byte offset of the record, offset and length the bytes of the value. Steps
@@ -30,16 +30,16 @@ class Items:
         return len(self.step)
 
     def find(self, step: int) -> int | None:
-        """Place of the value written last for a step, or None."""
+        """ValueLocation of the value written last for a step, or None."""
         places = np.flatnonzero(self.step == step)
         return int(places[-1]) if len(places) else None
 
 
-def join(parts: Sequence[tuple[int, PayloadBlock]]) -> Items:
-    """Items of the blocks of one tag, each with its file's number; files come in their order, rows by place in the file."""
+def join(parts: Sequence[tuple[int, PayloadBlock]]) -> PayloadSeries:
+    """Join the blocks of one tag, each given with its file's number: files in the order given, rows by offset in the file."""
     if not parts:
         none = np.empty(0, np.int64)
-        return Items(none, np.empty(0), np.empty(0, np.int32), none, none, none)
+        return PayloadSeries(none, np.empty(0), np.empty(0, np.int32), none, none, none)
     step, wall_time, order, offset, length = (
         np.concatenate([getattr(block, name) for _, block in parts])
         for name in ("step", "wall_time", "order", "offset", "length")
@@ -49,4 +49,4 @@ def join(parts: Sequence[tuple[int, PayloadBlock]]) -> Items:
     file = np.repeat(np.array([number for number, _ in parts], np.int32), counts)
     by_file = np.repeat([rank[number] for number, _ in parts], counts)
     place = np.lexsort((offset, by_file))
-    return Items(step[place], wall_time[place], file[place], order[place], offset[place], length[place])
+    return PayloadSeries(step[place], wall_time[place], file[place], order[place], offset[place], length[place])

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 
-PIECE = 1 << 17
+CHUNK = 1 << 17
 """Values in a piece."""
-HOW = ("absolute", "relative")
+DIFFERENCE_MODES = ("absolute", "relative")
 _EXACT = "biu"
 
 
@@ -30,7 +30,7 @@ class Difference:
 
     def __post_init__(self) -> None:
         if self.array.shape != self.other.shape:
-            raise FormatError(f"wanted two tensors of one shape, got {self.array.shape} and {self.other.shape}")
+            raise FormatError(f"expected two tensors of one shape, found {self.array.shape} and {self.other.shape}")
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -67,20 +67,20 @@ def cut(tensor: Tensor, index: tuple[int | slice, ...]) -> Tensor:
     return part(tensor, index)
 
 
-def pieces(tensor: Tensor, begin: int = 0) -> Iterator[NDArray[Any]]:
-    """All values from the begin-th on in row order, as one-dimensional arrays of up to PIECE values."""
+def chunks(tensor: Tensor, begin: int = 0) -> Iterator[NDArray[Any]]:
+    """All values from the begin-th on in row order, as one-dimensional arrays of up to CHUNK values."""
     if isinstance(tensor, Difference):
-        pairs = zip(pieces(tensor.array, begin), pieces(tensor.other, begin), strict=True)
+        pairs = zip(chunks(tensor.array, begin), chunks(tensor.other, begin), strict=True)
         yield from (_subtract(array, other, tensor.relative) for array, other in pairs)
         return
     # A reshape of what is not contiguous would copy all of it.
     flat = tensor.reshape(-1) if tensor.flags.c_contiguous else tensor.flat
-    yield from (flat[place : place + PIECE] for place in range(begin, tensor.size, PIECE))
+    yield from (flat[place : place + CHUNK] for place in range(begin, tensor.size, CHUNK))
 
 
 def next_bad(tensor: Tensor, begin: int = 0) -> tuple[int, ...] | None:
     """Index of the first NaN or infinity from the begin-th value on in row order, or None."""
-    for values in pieces(tensor, begin):
+    for values in chunks(tensor, begin):
         if values.dtype.kind in _EXACT:
             return None
         bad = ~np.isfinite(values)
