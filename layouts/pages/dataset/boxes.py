@@ -11,9 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from layouts.pages.dataset.parameters import PLUMBING, brief, summary, value_text
 from parsers import DatasetNode
 from parsers.analysis.pipelines import ComparedOperation, Difference, Numbered, parameters_of
+
+from layouts.pages.dataset.parameters import PLUMBING, brief, summary, value_text
 
 WIDTH = 200
 BETWEEN = 26

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from parsers import DatasetGraph
+from parsers.analysis.pipelines import ComparedOperation, Numbered, compare, numbered
+
 from layouts.pages.dataset.boxes import drawing
 from layouts.sources import FrameSource
 from layouts.state import colours, elsewhere, label_of, number, selected_runs, stamped
-from parsers import DatasetGraph
-from parsers.analysis.pipelines import ComparedOperation, Numbered, compare, numbered
 
 MOST_RUNS = 200
 """Of so many runs the pipelines are read."""

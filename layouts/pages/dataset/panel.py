@@ -7,14 +7,15 @@ from itertools import islice
 from typing import Any
 
 from dash import html
+from parsers import DatasetNode, DatasetOperation
+from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
+from parsers.export.cells import csv_names
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.dataset.catalogue import MOST_COMPARED, Found, letter
 from layouts.pages.dataset.parameters import value_text
 from layouts.state import BadInput, text
-from parsers import DatasetNode, DatasetOperation
-from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
-from parsers.export.cells import csv_names
 
 LONG = 160
 """A longer value is folded."""

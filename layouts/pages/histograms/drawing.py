@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from parsers import HistogramValue, PayloadError, PayloadSeries
+from parsers.analysis import relative_time, thinned
+
 from layouts.figures.histogram_numbers import over_steps
 from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.figures.typed_arrays import whole_numbers
 from layouts.pages.histograms.asks import Ask
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of, selected_runs
-from numpy.typing import NDArray
-from parsers import HistogramValue, PayloadError, PayloadSeries
-from parsers.analysis import relative_time, thinned
 
 MOST_LINES = 60
 """A ridge or an overlay has so many lines; up to so many steps it is what a card shows."""

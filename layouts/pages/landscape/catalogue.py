@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
+
 from layouts.sources import FrameSource, RunRow
 from layouts.state import elsewhere, label_of, selected_runs, stamped
-from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
 NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50

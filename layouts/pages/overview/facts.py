@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
 from layouts import format as fmt
 from layouts.i18n import both
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of, selected_runs, text
-from numpy.typing import NDArray
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 """Kinds of data of which a run on the overview has one."""

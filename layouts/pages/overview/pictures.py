@@ -9,6 +9,11 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 from dash import dcc, html
+from numpy.typing import NDArray
+from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, PayloadError, PayloadSeries, TensorValue, TextValue
+from parsers.analysis import statistics
+from parsers.analysis.graphs import Shown, View, network
+
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG, landscapes, lines
 from layouts.figures import histograms as distributions
@@ -21,10 +26,6 @@ from layouts.pages.overview.facts import main_tag
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of
 from layouts.theme import PALETTE
-from numpy.typing import NDArray
-from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, PayloadError, PayloadSeries, TensorValue, TextValue
-from parsers.analysis import statistics
-from parsers.analysis.graphs import Shown, View, network
 
 PICTURES = 2
 """A tile of scalars or distributions shows so many tags."""

@@ -12,8 +12,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.state import BadInput, text
 from parsers.analysis.tensor_chunks import DIFFERENCE_MODES
+
+from layouts.state import BadInput, text
 
 _NAME = 100_000
 _DIMS = 2000

@@ -11,11 +11,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from parsers import HistogramValue, PayloadError
+
 from layouts.pages.histograms import drawing
 from layouts.pages.histograms.asks import read_ask
 from layouts.sources import FrameSource
 from layouts.state import BadInput, selected_runs
-from parsers import HistogramValue, PayloadError
 
 SECONDS = 0.4
 """A request goes on making histograms for so long; the last one may take longer."""

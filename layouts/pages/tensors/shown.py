@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.pages.tensors.asks import Ask, Named
-from layouts.sources import FrameSource
 from numpy.typing import NDArray
 from parsers import PayloadError, PayloadSeries, TensorValue
 from parsers.analysis import Difference, Selection, Tensor, default_boxes, part, selection
+
+from layouts.pages.tensors.asks import Ask, Named
+from layouts.sources import FrameSource
 
 
 @dataclass(frozen=True, slots=True, eq=False)

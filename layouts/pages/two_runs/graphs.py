@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from layouts.pages.graph.asks import Of
-from layouts.pages.graph.views import Views
-from layouts.sources import FrameSource
 from parsers import GraphLocation
 from parsers.analysis.graphs import STATES
 from parsers.analysis.graphs.network import OPERATOR
+
+from layouts.pages.graph.asks import Of
+from layouts.pages.graph.views import Views
+from layouts.sources import FrameSource
 
 
 @dataclass(frozen=True, slots=True)
