@@ -209,7 +209,7 @@ class ColumnDecoder:
         return False
 
     def _learn(self, shape: Shape, rows: Bytes, constant: Longs, which: NDArray[np.intp]) -> None:
-        """Parse one record of each group of unmatched rows with the same shape but other constant bytes, such as another tag."""
+        """Parse one record of each group of unmatched rows of the same shape with other constant bytes, such as their tag."""
         unknown = np.flatnonzero(which < 0)
         unknown = unknown[shape.built_alike(constant[unknown])]
         if not len(unknown):
