@@ -35,7 +35,7 @@ class FileState:
     checked: set[int] = field(default_factory=set, compare=False)
 
     def add(self, batch: Batch) -> None:
-        """Take in one batch; one that says `restarted` replaces all that was read before."""
+        """Add one batch; a `restarted` one replaces everything read before."""
         if batch.restarted:
             self.scalars, self.payloads, self.problems = {}, {}, ()
             self.records = self.bytes_read = 0
