@@ -18,8 +18,8 @@ from flask_compress import Compress
 
 from app import gate, routes, security
 from app import workspace as workspaces
-from app.bundles import LIBRARIES, NEVER, Bundle, Bundles, asset_names, assets_directory
-from app.parcels import COMMON, KINDS, SHELL, name_of, parcels
+from app.bundles import LIBRARIES, NEVER, Bundle, Bundles, assets_directory
+from app.modules import BASE, EARLY, SHELL, Assets, page_entry
 from app.settings import parse_prefix
 from app.store import Store
 from layouts import PAGES
@@ -30,10 +30,6 @@ from parsers import Source
 from parsers.discovery import source_of
 
 Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
-
-HEAD_SCRIPT = "prefs.js"
-"""This asset sets theme and language: it runs in the head of the index page, before anything is painted."""
-
 
 def create_app(
     sources: Sources,
@@ -139,8 +135,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
             enable_mcp=False,
             mcp_path="_mcp",
         )
-        assets = assets_directory()
-        self.bundles = Bundles(self.registered_paths, assets, parcels(asset_names(assets), pages, (HEAD_SCRIPT,)))
+        self.bundles = Bundles(self.registered_paths, Assets(assets_directory()))
         views = self.server.view_functions
         views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callback_map)
         views[prefix + "_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"] = self.bundles.component
@@ -173,19 +168,23 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         """The script tags, after the first time from memory; what the page of the request does not need is left out."""
         if not self._scripts:
             return str(super()._generate_scripts_html())
-        page = self._page()
-        return "\n".join(f'<script src="{url}"></script>' for url in [*self.scripts_of(page), *self._parcels(page, ".js")])
+        return "\n".join(f'<script src="{url}"></script>' for url in self.scripts_of(self._page()))
 
-    def _parcels(self, page: Page, kind: str) -> list[str]:
-        """URLs of our own scripts or styles that a page begins with."""
-        names = [name_of(owner, kind) for owner in (COMMON, SHELL, *page.shares, page.name)]
-        return [self._asset(name) for name in names if name in self.bundles]
+    def _entries(self, page: Page) -> list[str]:
+        """The modules that a page begins with."""
+        return [name for name in (BASE, SHELL, page_entry(page.name)) if name in self.bundles.assets]
 
-    def _later(self, page: Page) -> list[str]:
-        """URLs of what a page needs beyond what every page does."""
-        own = [name_of(owner, kind) for owner in (*page.shares, page.name) for kind in KINDS]
-        libraries = [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])]
-        return [*libraries, *(self._asset(name) for name in own if name in self.bundles)]
+    def _later(self, page: Page) -> dict[str, list[str]]:
+        """URLs of what a page needs beyond what every page does: "scripts", "styles" and "modules"."""
+        assets = self.bundles.assets
+        known = assets.modules((BASE, SHELL))
+        modules = [name for name in assets.modules(self._entries(page)) if name not in known]
+        sheets = [name for name in assets.styles(modules, page.name) if name not in assets.styles(known)]
+        return {
+            "scripts": [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])],
+            "styles": [self._asset(name) for name in sheets],
+            "modules": [self._asset(name) for name in modules],
+        }
 
     def scripts_of(self, page: Page) -> list[str]:
         """URLs of the libraries a page begins with."""
@@ -202,12 +201,12 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
 
     def index(self, *_args: Any, **_kwargs: Any) -> Response:
         """The page in which everything happens; a person who asks for one that is not there gets a way back."""
+        found = self._path() in self._pages_by_path
         renamed = next((page for page in self._pages_by_path.values() if self._path() in page.formerly), None)
-        if renamed is not None:
+        if renamed is not None and not found:
             query = request.query_string.decode("ascii", "replace")
             address = self.public_prefix + renamed.path + (f"?{query}" if query else "")
             return Response(status=308, headers={"Location": address})
-        found = self._path() in self._pages_by_path
         if not found and "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
             abort(404, "There is no such page.")
         return Response(str(super().index()), status=200 if found else 404, mimetype="text/html")
@@ -215,25 +214,33 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
     def interpolate_index(self, **parts: str) -> str:
         """The HTML of a page."""
         page = self._page()
+        self.bundles.assets = self.bundles.assets.current()
         later = {other.path: self._later(other) for other in self._pages_by_path.values() if other is not page}
+        entries = self._entries(page)
+        modules = self.bundles.assets.modules(entries)
+        sheets = self.bundles.assets.styles(modules, page.name)
         head = [
             parts["metas"],
             f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
             f"<title>{parts['title']}</title>",
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
-            f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
-            *(f'<link rel="stylesheet" href="{url}">' for url in self._parcels(page, ".css")),
+            f'<script src="{self._asset(EARLY)}"></script>',
+            *(f'<link rel="stylesheet" href="{url}">' for url in map(self._asset, sheets)),
             *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
             f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
+            *(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules),
             parts["css"],
         ]
-        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
+        # Modules run in their order after all else, so the last of them starts Dash.
+        starts = [*(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
+                  f'<script id="_dash-renderer" type="module">{self.renderer}</script>']
+        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
         return "\n".join(
             ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
 
     def _asset(self, name: str) -> str:
-        """URL of an asset or parcel, under which a browser may keep it."""
-        return f"{self.get_asset_url(name)}?m={self.bundles.version(name)}"
+        """URL of an asset, under which a browser may keep it."""
+        return str(self.get_asset_url(self.bundles.assets.path(name)))
 
     def _library(self, package: str) -> list[str]:
         """URLs of a library that is loaded when a component of it is first shown."""
@@ -247,7 +254,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
     def warm(self) -> None:
         """Compress the scripts of all pages, so that the first visitor need not wait for it."""
         needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
-        self.bundles.warm([*self._charts(), *sorted(needed)])
+        modules = self.bundles.assets.modules(entry for page in self._pages_by_path.values() for entry in self._entries(page))
+        self.bundles.warm([EARLY, *modules, *self.bundles.assets.sheets], [*self._charts(), *sorted(needed)])
         for page in self._pages_by_path.values():
             self._content(page).form("br")
 
