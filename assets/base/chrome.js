@@ -232,7 +232,9 @@ functions.seconds_chosen = function (value) {
 
 function showPrefs() {
   const now = currentPrefs();
-  for (const button of document.querySelectorAll('[data-action="auto"]')) button.setAttribute("aria-checked", String(now.refresh));
+  for (const button of document.querySelectorAll('[data-action="auto"]')) {
+    button.setAttribute("aria-checked", String(now.refresh));
+  }
 }
 document.addEventListener("toggle", showPrefs, true);
 window.addEventListener("mindscope:prefs", showPrefs);

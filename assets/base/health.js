@@ -1,6 +1,7 @@
 // The list of problems: what of the files could not be read, and what that costs. Only ever textContent: all of it comes from files.
 
 import { functionsOf } from "./dash.js";
+import { saveCsv } from "./files.js";
 import { translations, writeText } from "./i18n.js";
 
 const functions = functionsOf("mindscope");
@@ -79,8 +80,12 @@ functions.health_listed = function (data, hostId) {
   if (!data || !host) return;
   listed = data;
   const parts = [summary(data)];
-  if (data.failed) parts.unshift(writeText(make("p", "ms-health-line ms-health-failed"), "status.failed_title", { text: data.failed }));
-  if (data.unverified) parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.unverified", { n: count(data.unverified) }));
+  if (data.failed) {
+    parts.unshift(writeText(make("p", "ms-health-line ms-health-failed"), "status.failed_title", { text: data.failed }));
+  }
+  if (data.unverified) {
+    parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.unverified", { n: count(data.unverified) }));
+  }
   const list = make("ul", "ms-problems");
   const groups = grouped(data.rows);
   for (const group of groups.slice(0, SHOWN)) list.append(item(group));
@@ -93,19 +98,10 @@ functions.health_listed = function (data, hostId) {
   host.scrollTop = 0;
 };
 
-// A text that a spreadsheet would take for a formula is kept a text.
-function cell(value) {
-  const text = String(value);
-  const safe = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return `"${safe.replace(/"/g, '""')}"`;
-}
-
-function csv() {
-  return [COLUMNS, ...listed.rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
-}
-
 function plain() {
-  return listed.rows.map(([run, kind, path, offset, length, text]) => `${run}\t${kind}\t${path}\t${offset}\t${length}\t${text}`).join("\n");
+  return listed.rows
+    .map(([run, kind, path, offset, length, text]) => `${run}\t${kind}\t${path}\t${offset}\t${length}\t${text}`)
+    .join("\n");
 }
 
 export function copy(button) {
@@ -136,9 +132,5 @@ export async function copyText(button, text) {
 }
 
 export function save() {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([csv()], { type: "text/csv" }));
-  link.download = "mindscope-problems.csv";
-  link.click();
-  window.setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  saveCsv([COLUMNS, ...listed.rows], "mindscope-problems");
 }

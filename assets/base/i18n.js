@@ -7,7 +7,9 @@ const catalogue = {};
 // layouts/frame.py and the pages put the texts that scripts need on their elements.
 function pair(key) {
   if (!(key in catalogue)) {
-    for (const element of document.querySelectorAll("[data-texts]")) Object.assign(catalogue, JSON.parse(element.dataset.texts));
+    for (const element of document.querySelectorAll("[data-texts]")) {
+      Object.assign(catalogue, JSON.parse(element.dataset.texts));
+    }
   }
   return catalogue[key] || [key, key];
 }

@@ -1,4 +1,5 @@
 // How code of a page goes to another page. Only the shell owns an address bar; in somebody else's layout there is nowhere to go.
+/** @type {(path: string, changes?: Record<string, string[]>) => void} */
 let navigate = () => {};
 
 export function onNavigation(act) {

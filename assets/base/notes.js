@@ -42,7 +42,11 @@ export function routesOf(frame) {
 export async function post(routes, name, change) {
   let answer;
   try {
-    answer = await fetch(routes + name, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(change) });
+    answer = await fetch(routes + name, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(change),
+    });
   } catch {
     throw new Error(translate("notes.no_answer"));
   }
@@ -83,16 +87,22 @@ cellRenderers.MindscopeNoteTags = ({ data }) => {
   const tags = (data.note && data.note.tags) || [];
   return element("span", { className: "ms-labels" }, tags.map((tag) => (isIcon(tag)
     ? element("span", { key: tag, className: "ms-label-icon", role: "img", title: tagText(tag), "aria-label": tagText(tag) },
-      element("span", { className: `ms-icon ms-icon-${tag.slice(1)}` }))
+        element("span", { className: `ms-icon ms-icon-${tag.slice(1)}` }))
     : element("span", { key: tag, className: "ms-label" }, tag))));
 };
 
 // The columns of a grid whose rows have a note.
 export function columns() {
   const column = (name, value, more) => ({
-    colId: name, headerName: translate(`notes.${name}`), headerTooltip: translate("notes.edit_tip"),
-    valueGetter: { function: `${value}(params.data)` }, tooltipValueGetter: { function: "params.value" }, cellClass: "ms-note-cell",
-    comparator: { function: "mindscopeNoteOrder" }, filter: "agTextColumnFilter", ...more,
+    colId: name,
+    headerName: translate(`notes.${name}`),
+    headerTooltip: translate("notes.edit_tip"),
+    valueGetter: { function: `${value}(params.data)` },
+    tooltipValueGetter: { function: "params.value" },
+    cellClass: "ms-note-cell",
+    comparator: { function: "mindscopeNoteOrder" },
+    filter: "agTextColumnFilter",
+    ...more,
   });
   return [
     column("remark", "mindscopeRemark", { initialWidth: 200 }),
@@ -136,10 +146,17 @@ export function line(host, book, key, name) {
     host.replaceChildren(refusal(book));
     return;
   }
-  const remark = make("button", "ms-note-remark", note.remark || [icon("pencil"), words("notes.add_remark")], { type: "button" });
+  const remark = make("button", "ms-note-remark", note.remark || [icon("pencil"), words("notes.add_remark")], {
+    type: "button",
+  });
   setLabel(remark, "title", "notes.edit_remark");
   remark.classList.toggle("ms-muted", !note.remark);
-  const tags = make("button", "ms-note-tags", note.tags.length ? note.tags.map(tagElement) : [icon("pencil"), words("notes.add_tags")], { type: "button" });
+  const tags = make(
+    "button",
+    "ms-note-tags",
+    note.tags.length ? note.tags.map(tagElement) : [icon("pencil"), words("notes.add_tags")],
+    { type: "button" },
+  );
   setLabel(tags, "title", "notes.edit_tags");
   tags.classList.toggle("ms-muted", !note.tags.length);
   const again = (selector) => () => { const button = host.querySelector(selector); if (button) button.focus(); };
@@ -151,7 +168,9 @@ export function line(host, book, key, name) {
 // Boxes -------------------------------------------------------------------------------------------------------------
 
 export function refusal(book) {
-  return book.whyNot ? words("notes.trouble", { text: book.whyNot }, "span", "ms-note-wrong") : words("notes.not_kept", {}, "span", "ms-muted");
+  return book.whyNot
+    ? words("notes.trouble", { text: book.whyNot }, "span", "ms-note-wrong")
+    : words("notes.not_kept", {}, "span", "ms-muted");
 }
 
 // what: "remark" or "tags"; anchor: what it stands over; back: gives the focus back when it closes.
@@ -162,7 +181,16 @@ function open(what, anchor, key, name, back) {
   if (!book) return;
   const element = make("div", `ms ms-note-box ms-note-box-${what}`, [], { role: "dialog", tabindex: "-1" });
   setLabel(element, "aria-label", `notes.${what === "tags" ? "tags_of" : "remark_of"}`, { name });
-  const made = { element, frame, routes: routesOf(frame), key, back, update: () => {}, leave: () => close(made), anchor: anchor.getBoundingClientRect() };
+  const made = {
+    element,
+    frame,
+    routes: routesOf(frame),
+    key,
+    back,
+    update: () => {},
+    leave: () => close(made),
+    anchor: anchor.getBoundingClientRect(),
+  };
   box = made;
   document.body.append(element);
   element.addEventListener("keydown", (event) => keyed(made, event));
@@ -188,7 +216,9 @@ function keyed(made, event) {
   if (event.key === "Escape") close(made);
   if (event.key !== "Tab") return;
   // The focus stays in the box.
-  const stops = Array.from(made.element.querySelectorAll("button, input, textarea")).filter((stop) => !stop.disabled && stop.offsetParent);
+  const stops = Array.from(made.element.querySelectorAll("button, input, textarea")).filter(
+    (stop) => !stop.disabled && stop.offsetParent,
+  );
   const [first, last] = event.shiftKey ? [stops[0], stops[stops.length - 1]] : [stops[stops.length - 1], stops[0]];
   if (last && document.activeElement === first) {
     event.preventDefault();
@@ -220,7 +250,11 @@ function remarkBox(made) {
   const before = noteOf(books.get(frame), key);
   let base = before.version;
   let busy = false;
-  const field = make("textarea", "ms-input ms-note-field", [], { rows: "3", maxlength: String(LONGEST_REMARK), spellcheck: "false" });
+  const field = make("textarea", "ms-input ms-note-field", [], {
+    rows: "3",
+    maxlength: String(LONGEST_REMARK),
+    spellcheck: "false",
+  });
   setLabel(field, "aria-label", "notes.remark");
   field.value = before.remark;
   const trouble = make("div", "ms-note-trouble", [], { hidden: "", role: "alert" });
@@ -275,7 +309,9 @@ function remarkBox(made) {
       button.addEventListener("click", act);
       return button;
     });
-    const theirs = now.remark ? make("div", "ms-note-theirs", now.remark) : words("notes.nothing", {}, "div", "ms-note-theirs ms-muted");
+    const theirs = now.remark
+      ? make("div", "ms-note-theirs", now.remark)
+      : words("notes.nothing", {}, "div", "ms-note-theirs ms-muted");
     trouble.replaceChildren(words("notes.changed", {}, "p"), theirs, make("div", "ms-note-foot", choices));
     trouble.hidden = false;
     foot.hidden = true;
@@ -308,7 +344,12 @@ function tagsBox(made) {
   });
   const list = make("div", "ms-note-words");
   const suggestions = make("datalist", "", [], { id: "ms-note-suggestions" });
-  const field = make("input", "ms-input", [], { type: "text", maxlength: String(LONGEST_TAG), list: suggestions.id, autocomplete: "off" });
+  const field = make("input", "ms-input", [], {
+    type: "text",
+    maxlength: String(LONGEST_TAG),
+    list: suggestions.id,
+    autocomplete: "off",
+  });
   for (const name of ["placeholder", "aria-label"]) setLabel(field, name, "notes.word");
   element.append(make("div", "ms-note-icons", icons), list, field, suggestions, trouble);
 
@@ -358,14 +399,25 @@ function tagsBox(made) {
     const own = Array.from(now).filter((tag) => !isIcon(tag)).sort();
     list.replaceChildren(...own.map(word));
     list.hidden = own.length === 0;
-    const used = new Set(Object.values(books.get(frame).notes).flatMap((note) => note.tags).filter((tag) => !isIcon(tag) && !now.has(tag)));
-    suggestions.replaceChildren(...Array.from(used).sort().slice(0, SUGGESTED).map((tag) => make("option", "", [], { value: tag })));
+    const used = new Set(
+      Object.values(books.get(frame).notes)
+        .flatMap((note) => note.tags)
+        .filter((tag) => !isIcon(tag) && !now.has(tag)),
+    );
+    suggestions.replaceChildren(
+      ...Array.from(used)
+        .sort()
+        .slice(0, SUGGESTED)
+        .map((tag) => make("option", "", [], { value: tag })),
+    );
     place(made);
   }
 
   field.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
-    if (event.key === "Backspace" && !field.value && list.lastElementChild) change(list.lastElementChild.firstElementChild.textContent, false);
+    if (event.key === "Backspace" && !field.value && list.lastElementChild) {
+      change(list.lastElementChild.firstElementChild.textContent, false);
+    }
     if (event.key !== "Enter") return;
     event.preventDefault();
     add();

@@ -42,12 +42,16 @@ export function paint(members, drawn) {
 export function selected(state, rows, needs = [], every = false) {
   const keys = (state || {}).run;
   if (!keys || !keys.length) {
-    const having = needs.length ? rows.filter((row) => UNREAD.has(row.state) || needs.some((kind) => row.tags[kind] > 0)) : rows;
+    const having = needs.length
+      ? rows.filter((row) => UNREAD.has(row.state) || needs.some((kind) => row.tags[kind] > 0))
+      : rows;
     return new Set((having.length ? having : rows).slice(0, every ? undefined : NEWEST).flatMap((row) => row.members));
   }
   const wanted = new Set(keys);
   const whole = wanted.has(EVERY);
-  return new Set(rows.flatMap((row) => (whole || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))));
+  return new Set(
+    rows.flatMap((row) => (whole || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))),
+  );
 }
 
 function frameOf(store) {
@@ -103,7 +107,7 @@ export function matcher(text, regex) {
 }
 
 // The last part of a path, or as many parts as tell it from all others.
-function shortName(name, others) {
+export function shortName(name, others) {
   const parts = name.split("/");
   for (let count = 1; count < parts.length; count += 1) {
     const short = parts.slice(-count).join("/");
@@ -116,7 +120,10 @@ function shortName(name, others) {
 function nameParts(name) {
   const characters = Array.from(name);
   const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
-  return [make("span", "ms-cut", characters.slice(0, end).join("")), make("span", "ms-chip-tail", characters.slice(end).join(""))];
+  return [
+    make("span", "ms-cut", characters.slice(0, end).join("")),
+    make("span", "ms-chip-tail", characters.slice(end).join("")),
+  ];
 }
 
 function rankName(row, member) {
@@ -277,7 +284,11 @@ class Picker {
     const all = this.onScreen();
     const missing = this.rows.length ? gone(this.state, this.rows) : [];
     const few = all.slice(0, CHIPS).map((one) => ({ ...one, short: this.short(one.name) }));
-    const signature = JSON.stringify([few.map((one) => [one.name, one.short, paint(one.members, this.drawnIn)]), all.length, missing]);
+    const signature = JSON.stringify([
+      few.map((one) => [one.name, one.short, paint(one.members, this.drawnIn)]),
+      all.length,
+      missing,
+    ]);
     if (signature === this.drawn) return;
     this.drawn = signature;
     this.total = all.length + missing.length;
@@ -378,7 +389,9 @@ class Picker {
     else this.search.removeAttribute("title");
     if (test !== null) {
       const held = (row) => !this.held || row.members.some((key) => this.held.has(key));
-      const rows = this.rows.filter((row) => held(row) && (test(row.name) || (row.members.length > 1 && row.members.some(test))));
+      const rows = this.rows.filter(
+        (row) => held(row) && (test(row.name) || (row.members.length > 1 && row.members.some(test))),
+      );
       this.matched = rows;
       this.items = rows.flatMap((row) => {
         const own = { row, members: row.members, name: row.name, depth: 0 };
@@ -391,7 +404,10 @@ class Picker {
       this.list.scrollTop = 0;
     }
     this.active = Math.max(0, Math.min(this.active, this.items.length - 1));
-    this.found.textContent = this.search.value || this.held ? `${this.matched.length.toLocaleString("en")} / ${this.rows.length.toLocaleString("en")}` : "";
+    this.found.textContent
+      = this.search.value || this.held
+        ? `${this.matched.length.toLocaleString("en")} / ${this.rows.length.toLocaleString("en")}`
+        : "";
     this.paint();
   }
 

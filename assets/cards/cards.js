@@ -99,7 +99,8 @@ function buildBar(page) {
 
 function pager(page) {
   const range = make("span", "ms-range ms-muted");
-  const buttons = [["left", "previous", -1], ["right", "next", 1]].map(([name, key, by]) => {
+  const sides = [{ name: "left", key: "previous", by: -1 }, { name: "right", key: "next", by: 1 }];
+  const buttons = sides.map(({ name, key, by }) => {
     const button = iconButton(name, `cards.${key}`, key);
     button.addEventListener("click", () => {
       const number = Math.floor(page.first / page.size) + 1 + by;

@@ -2,30 +2,13 @@
 // and the step's numbers. A page joins with build(page, figureOf), where figureOf(card) is the card's figure, null for none.
 
 import { make, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import { count, dateTime, short } from "../base/format.js";
+import { numbersOf } from "../base/typed_arrays.js";
 import * as slots from "./slots.js";
 
-const ARRAYS = { i4: Int32Array, f4: Float32Array, f8: Float64Array };
 const KINDS = ["NaN", "+Inf", "-Inf"];
 const NEAR_PX = 24;
-const decoded = new WeakMap();
 const built = new Map();  // page -> its figureOf
-
-export function array(spec) {
-  if (!decoded.has(spec)) {
-    const bytes = Uint8Array.from(atob(spec.bdata), (character) => character.charCodeAt(0));
-    decoded.set(spec, new ARRAYS[spec.dtype](bytes.buffer));
-  }
-  return decoded.get(spec);
-}
-
-// Four significant digits, thousands separated.
-export function short(value) {
-  if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
-  const rounded = Number(value.toPrecision(4));
-  const size = Math.abs(rounded);
-  return size >= 1e4 && size < 1e12 ? rounded.toLocaleString("en") : String(rounded);
-}
 
 // Where on the figure ------------------------------------------------------------------------------------------------
 
@@ -56,28 +39,28 @@ function nearest(values, pixel, axis) {
   return best;
 }
 
-function binAt(bins, value) {
+export function binAt(bins, value) {
   const at = Math.floor(((value - bins.low) / (bins.high - bins.low)) * bins.n);
   return at >= 0 && at < bins.n ? at : -1;
 }
 
 function countAt(figure, panel, row, bin) {
   const { n } = figure.layout.meta.bins;
-  if (panel.counts) return array(panel.counts)[row * n + bin];
-  const rows = array(panel.at).length;
-  return (array(figure.data[panel.trace].z)[bin * rows + row] || 0) * array(panel.finite)[row];
+  if (panel.counts) return numbersOf(panel.counts)[row * n + bin];
+  const rows = numbersOf(panel.at).length;
+  return (numbersOf(figure.data[panel.trace].z)[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
 }
 
 // The line of an overlay that is nearest to the pointer.
 function nearestLine(figure, place, bin) {
-  const rows = Array.from(array(place.panel.at), (_, row) => countAt(figure, place.panel, row, bin));
+  const rows = Array.from(numbersOf(place.panel.at), (_, row) => countAt(figure, place.panel, row, bin));
   return nearest(rows, place.py, place.y);
 }
 
 // The histogram of a ridge that is seen at the pointer: the newest that reaches so high, else that of the nearest step.
 function nearestRidge(figure, place, bin) {
   const { panel, py, y } = place;
-  const at = array(panel.at);
+  const at = numbersOf(panel.at);
   const here = y.p2l(py);
   for (let row = at.length - 1; row >= 0; row -= 1) {
     if (here <= at[row] && here >= at[row] - countAt(figure, panel, row, bin) * panel.height) return row;
@@ -89,7 +72,7 @@ function rowsAt(figure, plot, pointer) {
   const { meta } = figure.layout;
   return inside(plot, meta, pointer).map((place) => {
     const { panel, px, py, x, y } = place;
-    const at = array(panel.at);
+    const at = numbersOf(panel.at);
     if (!at.length) return null;
     const bin = meta.view === "numbers" ? -1 : binAt(meta.bins, meta.view === "heat" ? y.p2l(py) : x.p2l(px));
     if (meta.view !== "numbers" && bin < 0) return null;
@@ -108,46 +91,55 @@ function cell(text, className = "ms-number") {
   return make("td", className, text);
 }
 
-function time(panel, row) {
-  const date = new Date((panel.started + array(panel.time)[row]) * 1000);
-  if (Number.isNaN(date.getTime())) return "";
-  const two = (part) => String(part).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
-    + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
-}
-
 function bad(panel, row) {
-  return KINDS.map((name, at) => [name, array(panel.bad)[row * 3 + at]]).filter(([, n]) => n > 0)
+  return KINDS.map((name, at) => [name, numbersOf(panel.bad)[row * 3 + at]]).filter(([, n]) => n > 0)
     .map(([name, n]) => `${count(n)} ${name}`).join(" · ");
 }
 
 function away(panel, row) {
-  return array(panel.outside)[2 * row] + array(panel.outside)[2 * row + 1];
+  return numbersOf(panel.outside)[2 * row] + numbersOf(panel.outside)[2 * row + 1];
 }
 
 function bodyRow(figure, { panel, row, bin }, anyAway, anyBad) {
   const { bins } = figure.layout.meta;
   const dot = make("span", "ms-dot");
   dot.style.background = panel.colour;
-  const cells = [make("td", "ms-hover-run", [dot, make("span", "ms-cut", panel.label)]), cell(count(array(panel.step)[row]))];
+  const cells = [
+    make("td", "ms-hover-run", [dot, make("span", "ms-cut", panel.label)]),
+    cell(count(numbersOf(panel.step)[row])),
+  ];
   if (bin >= 0) {
     const number = countAt(figure, panel, row, bin);
-    const whole = array(panel.finite)[row];
+    const whole = numbersOf(panel.finite)[row];
     cells.push(cell(short(bins.low + (bin + 0.5) * ((bins.high - bins.low) / bins.n))), cell(short(number)),
       cell(whole > 0 ? `${short((100 * number) / whole)} %` : "–"));
   }
   if (anyAway) cells.push(cell(short(away(panel, row))));
-  const extent = Array.from(array(panel.extent).slice(row * 3, row * 3 + 3));
-  cells.push(...extent.map((value) => cell(Number.isNaN(value) ? "–" : short(value))), cell(count(array(panel.total)[row])));
+  const extent = Array.from(numbersOf(panel.extent).slice(row * 3, row * 3 + 3));
+  cells.push(
+    ...extent.map((value) => cell(Number.isNaN(value) ? "–" : short(value))),
+    cell(count(numbersOf(panel.total)[row])),
+  );
   if (anyBad) cells.push(cell(bad(panel, row), "ms-number ms-hover-bad"));
-  cells.push(cell(time(panel, row)));
+  cells.push(cell(dateTime(panel.started + numbersOf(panel.time)[row])));
   return make("tr", "", cells);
 }
 
 function fill(table, figure, rows) {
   const anyBad = rows.some(({ panel, row }) => bad(panel, row));
   const anyAway = rows.some(({ panel, row }) => away(panel, row));
-  const names = ["run", "step", ...(rows[0].bin >= 0 ? ["centre", "count", "share"] : []), ...(anyAway ? ["outside"] : []), "min", "mean", "max", "total", ...(anyBad ? ["bad"] : []), "time"];
+  const names = [
+    "run",
+    "step",
+    ...(rows[0].bin >= 0 ? ["centre", "count", "share"] : []),
+    ...(anyAway ? ["outside"] : []),
+    "min",
+    "mean",
+    "max",
+    "total",
+    ...(anyBad ? ["bad"] : []),
+    "time",
+  ];
   const head = names.map((name) => words(`histograms.hover.${name}`, {}, "th", name === "run" ? "" : "ms-number"));
   const body = rows.map((row) => bodyRow(figure, row, anyAway, anyBad));
   table.replaceChildren(make("table", "", [make("thead", "", make("tr", "", head)), make("tbody", "", body)]));
@@ -165,7 +157,7 @@ function place(table, pointer) {
 
 function outline(figure, { panel, row, x, y }) {
   const { meta } = figure.layout;
-  const at = array(panel.at)[row];
+  const at = numbersOf(panel.at)[row];
   if (meta.view === "heat" || meta.view === "numbers") {
     const left = x._offset + x.l2p(at);
     return `M${left},${y._offset}V${meta.view === "numbers" ? 100000 : y._offset + y._length}`;
@@ -229,8 +221,9 @@ export function build(page, figureOf) {
     frame = window.requestAnimationFrame(() => {
       frame = 0;
       const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
-      if (card && latest.buttons === 0 && latest.target.closest(".js-plotly-plot")) show(page, card, { x: latest.clientX, y: latest.clientY });
-      else hide(page);
+      if (card && latest.buttons === 0 && latest.target.closest(".js-plotly-plot")) {
+        show(page, card, { x: latest.clientX, y: latest.clientY });
+      } else hide(page);
     });
   });
   page.root.addEventListener("mouseleave", () => hide(page));
@@ -245,5 +238,7 @@ document.addEventListener("scroll", () => {
 
 // New data under a resting pointer.
 export function refresh(page, card) {
-  if (page.hovered && page.hovered.card === card) window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
+  if (page.hovered && page.hovered.card === card) {
+    window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
+  }
 }

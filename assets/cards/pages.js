@@ -15,11 +15,20 @@ export function onBegin(act) {
   begun.push(act);
 }
 
-export const { pageOf } = keeper((root) => ({
-  kind: kinds.get(root.dataset.page), catalogue: null, shown: [], asks: [], chosen: [], drawings: new Map(), answered: new Map(),
-  part: (part, slot) => ({ ms: root.dataset.instance, page: root.dataset.page, part, key: String(slot) }),
-  slot: (number) => root.querySelector(`.ms-slot[data-slot="${number}"]`),
-}), (page) => begun.forEach((act) => act(page)));
+export const { pageOf } = keeper(
+  (root) => ({
+    kind: kinds.get(root.dataset.page),
+    catalogue: null,
+    shown: [],
+    asks: [],
+    chosen: [],
+    drawings: new Map(),
+    answered: new Map(),
+    part: (part, slot) => ({ ms: root.dataset.instance, page: root.dataset.page, part, key: String(slot) }),
+    slot: (number) => root.querySelector(`.ms-slot[data-slot="${number}"]`),
+  }),
+  (page) => begun.forEach((act) => act(page)),
+);
 
 export function pageAround(element) {
   const root = element instanceof Element && element.closest(".ms-tagged");

@@ -2,6 +2,8 @@
 
 import { setProps } from "../base/dash.js";
 import { badge, icon, iconButton, make, menu, words } from "../base/elements.js";
+import * as files from "../base/files.js";
+import { escapeMarkup } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { last, listed, same, toggled } from "../base/state.js";
 import * as cards from "./pages.js";
@@ -67,8 +69,12 @@ function toolbar(page, key) {
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   setLabel(summary, "title", "cards.save");
   setLabel(summary, "aria-label", "cards.save");
-  const files = page.kind.files(key);
-  const tools = [...page.kind.tools(key), ...(files.length ? [menu(summary, files)] : []), iconButton("full", "cards.full", "full")];
+  const items = page.kind.files(key);
+  const tools = [
+    ...page.kind.tools(key),
+    ...(items.length ? [menu(summary, items)] : []),
+    iconButton("full", "cards.full", "full"),
+  ];
   const bar = make("span", "ms-card-tools", tools, { role: "toolbar" });
   setLabel(bar, "aria-label", "cards.tools");
   return bar;
@@ -126,14 +132,16 @@ window.addEventListener("mindscope:answer", ({ detail: status }) => {
 
 // Saving -------------------------------------------------------------------------------------------------------------
 
+const TITLE = 22;  // px that the title of an image takes above the plot
+
 export function imageItems() {
   return ["png", "svg"].map((format) => make("button", "ms-menu-item", words(`cards.save.${format}`),
     { type: "button", "data-act": format }));
 }
 
 // Links to plain routes, made when the menu opens: [[name of the file, text key], ...].
-export function links(files) {
-  return files.map(([name, key]) => make("a", "ms-menu-item", words(key), { "data-save": name, download: "" }));
+export function links(names) {
+  return names.map(([name, key]) => make("a", "ms-menu-item", words(key), { "data-save": name, download: "" }));
 }
 
 function drawLinks(page, card) {
@@ -145,43 +153,20 @@ function drawLinks(page, card) {
   }
 }
 
-export function fileName(text) {
-  return text.replace(/[^\p{L}\p{N}._-]+/gu, "_").replace(/^[._]+/, "").slice(0, 80) || "chart";
-}
-
-// plotly takes some of html for markup in its texts.
-export function plain(text) {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-}
-
-// On the page css colours the plot; a file needs the colours in it.
 function forFile(page, card, key) {
-  const plot = plotOf(card);
-  const style = getComputedStyle(card);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  const layout = structuredClone(plot.layout);
-  for (const name of Object.keys(layout).filter((axis) => /^[xy]axis\d*$/.test(axis))) {
-    Object.assign(layout[name], { gridcolor: colour("--ms-plot-grid"), zerolinecolor: colour("--ms-plot-zero") });
-  }
+  const { data, layout } = files.withColours(plotOf(card), card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
   const name = key || translate(page.kind.title(key));
-  Object.assign(layout, {
-    paper_bgcolor: colour("--ms-card"), plot_bgcolor: colour("--ms-card"), autosize: false,
-    font: { size: 11, color: colour("--ms-text"), family: style.fontFamily },
-    title: { text: plain(name), font: { size: 13 }, x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } },
-  });
+  const corner = { x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } };
+  layout.title = { text: escapeMarkup(name), font: { size: 13 }, ...corner };
   layout.margin = { ...layout.margin, t: Math.max(30, (layout.margin || {}).t || 0) };
-  const figure = { data: plot.data, layout };
+  const figure = { data, layout };
   return page.kind.forFile ? page.kind.forFile(page, card, key, figure) : figure;
 }
 
-async function saveImage(page, card, key, format) {
+function saveImage(page, card, key, format) {
   const { clientWidth: width, clientHeight: height } = plotOf(card);
-  const options = { format, width, height: height + 22, scale: format === "png" ? 2 : 1 };
-  saveAs(await window.Plotly.toImage(forFile(page, card, key), options), `${fileName(key || page.kind.fileTags(page, key).join("_"))}.${format}`);
-}
-
-export function saveAs(href, name) {
-  make("a", "", [], { href, download: name }).click();
+  const name = files.fileName(key || page.kind.fileTags(page, key).join("_"), "chart");
+  return files.saveFigure(forFile(page, card, key), format, name, width, height + TITLE);
 }
 
 // Events -------------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ function seriesOf(meta) {
 
 // Positions ---------------------------------------------------------------------------------------------------------
 
-function parse(text) {
+export function parse(text) {
   const found = /^(-?\d+)(?:~(\d+))?$/.exec(text || "");
   return found ? { step: Number(found[1]), nth: found[2] ? Number(found[2]) : Infinity } : null;
 }
@@ -96,7 +96,9 @@ export function placeAt(series, position) {
 
 // Cards that have the steps of the tag they show.
 function drawn(page) {
-  return Array.from(page.root.querySelectorAll(".ms-slot:not([hidden])")).filter((card) => card.steppedKey === card.dataset.key);
+  return Array.from(page.root.querySelectorAll(".ms-slot:not([hidden])")).filter(
+    (card) => card.steppedKey === card.dataset.key,
+  );
 }
 
 function perCard(page) {
@@ -185,13 +187,20 @@ export function slider(className, to) {
   const range = make("input", "ms-slider ms-steps-range", [], { type: "range", min: "0", step: "1" });
   setLabel(range, "aria-label", "step_slider.slider");
   range.addEventListener("input", () => to(Number(range.value)));
-  const [before, after] = [["left", "step_slider.previous", -1], ["right", "step_slider.next", 1]].map(([name, label, by]) => {
+  const sides = [{ name: "left", label: "step_slider.previous", by: -1 }, { name: "right", label: "step_slider.next", by: 1 }];
+  const [before, after] = sides.map(({ name, label, by }) => {
     const button = iconButton(name, label, "");
     button.removeAttribute("data-act");
     button.addEventListener("click", () => to(Number(range.value) + by));
     return button;
   });
-  return make("div", `ms-steps ${className}`, [before, range, after, make("span", "ms-steps-now"), make("span", "ms-steps-of ms-muted")]);
+  return make("div", `ms-steps ${className}`, [
+    before,
+    range,
+    after,
+    make("span", "ms-steps-now"),
+    make("span", "ms-steps-of ms-muted"),
+  ]);
 }
 
 export function drawSlider(element, list, position) {
@@ -260,7 +269,9 @@ function pageOfKey(target) {
 document.addEventListener("keydown", (event) => {
   const { target } = event;
   if (!KEYS[event.key] || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (!(target instanceof Element) || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("dialog[open]")) return;
+  if (!(target instanceof Element) || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("dialog[open]")) {
+    return;
+  }
   const page = pageOfKey(target);
   if (!page || !page.kind.show) return;
   const card = target.closest(".ms-slot") || page.find(".ms-slot.ms-full:not([hidden])") || page.find(".ms-slot:hover");

@@ -63,7 +63,7 @@ function clicked(page, event) {
 }
 
 // Tags with the same text before the first "/" are a group; tags without company stand together between the groups.
-function grouped(tags) {
+export function grouped(tags) {
   const members = new Map();
   for (const tag of tags) {
     const prefix = tag.slice(0, Math.max(0, tag.indexOf("/") + 1));

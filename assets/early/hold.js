@@ -3,9 +3,9 @@
 // script, whose data-modules names what to load, once for each embedded page.
 (function () {
   "use strict";
-  const { src, dataset } = document.currentScript;
+  const { src, dataset } = /** @type {HTMLScriptElement} */ (document.currentScript);
   const assets = new URL("../", src);
-  const modules = dataset.modules.split(" ").map((name) => import(new URL(name, assets)));
+  const modules = dataset.modules.split(" ").map((name) => import(new URL(name, assets).href));
   if (window.mindscopeModules) {
     window.mindscopeModules.push(...modules);
     return;

@@ -2,8 +2,7 @@
 // Stands in the head of the index page, so it runs before anything is painted; a second run changes nothing.
 (function () {
   "use strict";
-  const mindscope = (window.mindscope = window.mindscope || {});
-  if (mindscope.prefs) return;
+  if (window.mindscope && window.mindscope.prefs) return;
 
   const KEY = "mindscope";
   const NARROW = 1100;  // px; below it the menu begins folded
@@ -80,7 +79,7 @@
     tell();
   }
 
-  mindscope.prefs = { ours, current, set, apply, clamp };
+  window.mindscope = { prefs: { ours, current, set, apply } };
   apply();
   if (!ours) {
     const watched = { attributes: true, attributeFilter: ["lang", "data-mantine-color-scheme"] };

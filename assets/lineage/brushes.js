@@ -1,4 +1,5 @@
-// lineage/brushes.js
+// Brushes of an axis: what they mean, where they stand, and which runs they leave.
+import { numbersOf } from "../base/typed_arrays.js";
 
 // Brushes: {column: {ranges: [[from, to], ...], names: [category or what stands apart, ...]}} --------------------------
 
@@ -61,10 +62,6 @@ export function stretches(axis, { ranges, names }) {
   return found.sort((a, b) => a[0] - b[0]);
 }
 
-export function decoded({ bdata }) {
-  return new Float64Array(Uint8Array.from(window.atob(bdata), (letter) => letter.charCodeAt(0)).buffer);
-}
-
 // Keys of the runs that all brushes leave; null for all.
 export function filter(page) {
   const { figure } = page;
@@ -72,9 +69,10 @@ export function filter(page) {
   const wanted = brushes(page);
   const tests = figure.layout.meta.axes.flatMap((axis, i) => {
     if (!wanted.has(axis.name)) return [];
-    return [[decoded(figure.data[0].dimensions[i].values), stretches(axis, wanted.get(axis.name))]];
+    return [[numbersOf(figure.data[0].dimensions[i].values), stretches(axis, wanted.get(axis.name))]];
   });
   if (!tests.length) return null;
-  const passes = (row) => tests.every(([places, parts]) => parts.some(([from, to]) => from <= places[row] && places[row] <= to));
+  const passes = (row) =>
+    tests.every(([places, parts]) => parts.some(([from, to]) => from <= places[row] && places[row] <= to));
   return new Set(figure.layout.meta.keys.filter((_key, row) => passes(row)));
 }

@@ -39,7 +39,10 @@ export function viewOf(page) {
 export function pairOf(page) {
   const axes = page.sheet.columns.filter((column) => column.axis).map((column) => column.name);
   const shown = axesOf(page);
-  const usual = [shown.find((name) => name !== colourOf(page)), shown.includes(colourOf(page)) ? colourOf(page) : shown[shown.length - 1]];
+  const usual = [
+    shown.find((name) => name !== colourOf(page)),
+    shown.includes(colourOf(page)) ? colourOf(page) : shown[shown.length - 1],
+  ];
   return ["x", "y"].map((key, i) => {
     const named = last(page.state, key, "");
     return axes.includes(named) ? named : usual[i] || axes[0];

@@ -3,7 +3,8 @@
 import { cellRenderers, gridFunctions } from "../base/ag_grid.js";
 import { functionsOf, noUpdate } from "../base/dash.js";
 import { icon, iconButton, make, menu, pressSegment, segments, words } from "../base/elements.js";
-import { count } from "../base/format.js";
+import * as files from "../base/files.js";
+import { count, escapeMarkup } from "../base/format.js";
 import { linkTo, pagesOf } from "../base/grid.js";
 import { language, setLabel, translate, writeText } from "../base/i18n.js";
 import * as runNotes from "../base/notes.js";
@@ -67,13 +68,17 @@ function notesOf(page) {
   return NOTES.filter((name) => !(page.state.without || []).includes(name));
 }
 
-gridFunctions.mindscopeLineageBrushed = ({ api }) => Array.from(pages.values()).some((page) => page.api === api && page.passing !== null);
+gridFunctions.mindscopeLineageBrushed = ({ api }) =>
+  Array.from(pages.values()).some((page) => page.api === api && page.passing !== null);
 gridFunctions.mindscopeLineagePasses = ({ data }) => data.members.some((key) => pages.get(data.root).passing.has(key));
 gridFunctions.mindscopeLineageClass = ({ data, colDef, value }) => {
   const { columns } = pages.get(data.root);
   const { usual } = columns.get(colDef.colId.slice(1));
   const shown = Number.isNaN(value) ? "NaN" : value === undefined ? null : value;
-  const odd = shown !== usual[0] && !(usual[0] === "Infinity" && value === Infinity) && !(usual[0] === "-Infinity" && value === -Infinity);
+  const odd
+    = shown !== usual[0]
+      && !(usual[0] === "Infinity" && value === Infinity)
+      && !(usual[0] === "-Infinity" && value === -Infinity);
   return `${columns.get(colDef.colId.slice(1)).numeric ? "ag-right-aligned-cell" : ""} ${odd ? "ms-lineage-unusual" : ""} ${shown === null ? "ms-lineage-absent" : ""}`;
 };
 gridFunctions.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
@@ -92,9 +97,16 @@ cellRenderers.MindscopeLineageRun = ({ data }) => {
   const element = (...args) => window.React.createElement(...args);
   const [first] = pagesOf(data);
   if (data.members.length > 1) {
-    return element("span", { className: "ms-run", title: data.members.slice(0, 100).join("\n") },
+    return element(
+      "span",
+      { className: "ms-run", title: data.members.slice(0, 100).join("\n") },
       element("span", { className: "ms-dot", style: { background: data.colour } }),
-      element("span", { className: "ms-cut ms-run-name" }, translate("data_lineage.of_runs", { n: count(data.members.length) })));
+      element(
+        "span",
+        { className: "ms-cut ms-run-name" },
+        translate("data_lineage.of_runs", { n: count(data.members.length) }),
+      ),
+    );
   }
   return element("span", { className: "ms-run" },
     element("span", { className: "ms-dot", style: { background: data.colour } }),
@@ -121,7 +133,9 @@ function rowsOf(page) {
     const note = runNotes.noteOf(page.runs.notebook, key);
     const row = { key, name: key, members: [key], root: page.root.id, tags: job.tags, colour, note };
     byMark.set(marks[i], row);
-    for (const [name, numeric, values] of columns) row[`=${name}`] = numeric && typeof values[i] === "string" ? Number(values[i]) : values[i];
+    for (const [name, numeric, values] of columns) {
+      row[`=${name}`] = numeric && typeof values[i] === "string" ? Number(values[i]) : values[i];
+    }
     return [row];
   });
 }
@@ -130,9 +144,14 @@ function columnOf(page, column) {
   const label = labelOf(column);
   const pinned = (page.state.pin || []).includes(column.name);
   const common = {
-    pinned: pinned ? "left" : null, ...(column.usual.length ? { cellClass: { function: "mindscopeLineageClass(params)" } } : {}),
-    field: `=${column.name}`, colId: `=${column.name}`, headerName: cut(label, 60), headerTooltip: cut(column.name, 400),
-    comparator: { function: "mindscopeLineageOrder" }, tooltipValueGetter: { function: "mindscopeLineageExact(params.value)" },
+    pinned: pinned ? "left" : null,
+    ...(column.usual.length ? { cellClass: { function: "mindscopeLineageClass(params)" } } : {}),
+    field: `=${column.name}`,
+    colId: `=${column.name}`,
+    headerName: cut(label, 60),
+    headerTooltip: cut(column.name, 400),
+    comparator: { function: "mindscopeLineageOrder" },
+    tooltipValueGetter: { function: "mindscopeLineageExact(params.value)" },
     initialWidth: Math.min(220, Math.max(column.numeric ? 96 : 120, 40 + 8 * cut(label, 24).length)),
   };
   if (!column.numeric) return { ...common, filter: "agTextColumnFilter" };
@@ -152,10 +171,16 @@ function columnDefs(page) {
     field: "open", colId: "open", headerName: translate("lineage.column.open"), cellRenderer: "MindscopeLinks",
     initialWidth: 300, sortable: false, hide: !document.querySelector(".ms-shell"),
   };
-  const groups = page.sheet.groups.map(([group, title]) => ({
-    headerName: inLanguage(title), groupId: group, marryChildren: true,
-    children: page.sheet.columns.filter((column) => column.group === group && shown.has(column.name)).map((column) => columnOf(page, column)),
-  })).filter((group) => group.children.length);
+  const groups = page.sheet.groups
+    .map(([group, title]) => ({
+      headerName: inLanguage(title),
+      groupId: group,
+      marryChildren: true,
+      children: page.sheet.columns
+        .filter((column) => column.group === group && shown.has(column.name))
+        .map((column) => columnOf(page, column)),
+    }))
+    .filter((group) => group.children.length);
   const notes = {
     headerName: translate("notes.group"), groupId: "notes", marryChildren: true,
     children: runNotes.columns().filter(({ colId }) => notesOf(page).includes(colId)),
@@ -205,7 +230,12 @@ function restore(page) {
 }
 
 function pinned(page) {
-  page.change({ pin: page.api.getColumnState().filter((one) => one.pinned && one.colId.startsWith("=")).map((one) => one.colId.slice(1)) });
+  page.change({
+    pin: page.api
+      .getColumnState()
+      .filter((one) => one.pinned && one.colId.startsWith("="))
+      .map((one) => one.colId.slice(1)),
+  });
 }
 
 // A cell of an operation opens all that the operation was told.
@@ -269,7 +299,11 @@ function build(page) {
   for (const attribute of ["placeholder", "aria-label"]) setLabel(page.search, attribute, "lineage.find");
   page.search.addEventListener("input", () => list(page));
   page.list = make("div", "ms-lineage-list");
-  const sets = make("div", "ms-lineage-sets", [button("lineage.default", "default"), button("lineage.all", "all"), button("lineage.clear", "clear")]);
+  const sets = make("div", "ms-lineage-sets", [
+    button("lineage.default", "default"),
+    button("lineage.all", "all"),
+    button("lineage.clear", "clear"),
+  ]);
   const opener = make("summary", "ms-button", [page.count, icon("down")]);
   setLabel(opener, "title", "lineage.columns_tip");
   page.chooser = menu(opener, [page.search, sets, page.list]);
@@ -282,19 +316,34 @@ function build(page) {
     page.change({ colour: page.colour.value === page.sheet.colour ? [] : [page.colour.value] });
   });
   page.note = make("span", "ms-lineage-told");
-  page.views = segments("lineage.view", [["", "lineage.view.axes"], ["matrix", "lineage.view.matrix"], ["scatter", "lineage.view.scatter"]],
-    (value) => page.change({ view: value ? [value] : [] }));
+  page.views = segments(
+    "lineage.view",
+    [
+      ["", "lineage.view.axes"],
+      ["matrix", "lineage.view.matrix"],
+      ["scatter", "lineage.view.scatter"],
+    ],
+    (value) => page.change({ view: value ? [value] : [] }),
+  );
   page.pair = ["x", "y"].map((key) => {
     const select = make("select", "ms-input", [], { "data-control": key });
     setLabel(select, "aria-label", `lineage.${key}`);
     select.addEventListener("change", () => page.change({ [key]: [select.value] }));
     return select;
   });
-  page.pairFields = page.pair.map((select, i) => make("label", "ms-field", [words(`lineage.${i ? "y" : "x"}`, {}, "span", "ms-field-name"), select]));
-  page.find(".ms-lineage-bar").append(
-    page.views, ...page.pairFields, page.chooser, page.differ, make("label", "ms-field", [words("lineage.colour", {}, "span", "ms-field-name"), page.colour]),
-    page.note,
+  page.pairFields = page.pair.map((select, i) =>
+    make("label", "ms-field", [words(`lineage.${i ? "y" : "x"}`, {}, "span", "ms-field-name"), select]),
   );
+  page
+    .find(".ms-lineage-bar")
+    .append(
+      page.views,
+      ...page.pairFields,
+      page.chooser,
+      page.differ,
+      make("label", "ms-field", [words("lineage.colour", {}, "span", "ms-field-name"), page.colour]),
+      page.note,
+    );
   page.told = make("span", "ms-lineage-told");
   page.acts = Object.fromEntries([
     ["unbrush", "lineage.unbrush"], ["keep", "lineage.keep"], ["hide", "lineage.hide"], ["unhide", "lineage.unhide"],
@@ -308,18 +357,31 @@ function build(page) {
   setLabel(page.compare, "title", "data_lineage.compare_tip");
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const attribute of ["title", "aria-label"]) setLabel(summary, attribute, "lineage.save");
-  const files = ["csv", "json"].map((kind) => {
+  const items = ["csv", "json"].map((kind) => {
     const link = make("a", "ms-menu-item", words(`lineage.save_${kind}`), { href: "#", "data-kind": kind, download: "" });
     link.addEventListener("click", () => { link.href = exported(page, kind); });
     return link;
   });
   const picture = make("button", "ms-menu-item", words("lineage.save_png"), { type: "button", "data-act": "png" });
-  files.push(picture);
-  page.find(".ms-lineage-rows").append(
-    page.told, page.acts.unbrush, page.acts.keep, page.acts.hide, page.acts.unhide, page.acts.everyone, page.compare, page.acts.together, page.marked, make("span", "ms-grow"),
-    page.elsewhere, page.acts.unchoose, page.acts.choose,
-    menu(summary, files),
-  );
+  items.push(picture);
+  page
+    .find(".ms-lineage-rows")
+    .append(
+      page.told,
+      page.acts.unbrush,
+      page.acts.keep,
+      page.acts.hide,
+      page.acts.unhide,
+      page.acts.everyone,
+      page.compare,
+      page.acts.together,
+      page.marked,
+      make("span", "ms-grow"),
+      page.elsewhere,
+      page.acts.unchoose,
+      page.acts.choose,
+      menu(summary, items),
+    );
   page.root.addEventListener("click", (event) => {
     const pressed = event.target instanceof Element && event.target.closest("[data-act]");
     if (pressed && acts[pressed.dataset.act]) acts[pressed.dataset.act](page, pressed);
@@ -327,15 +389,24 @@ function build(page) {
   const pane = page.find(".ms-lineage-detail");
   if (pane) {
     page.openGraph = make("a", "ms-button ms-button-small", words("data_lineage.open"), { href: "#", "data-page": "dataset" });
-    pane.prepend(make("div", "ms-lineage-detail-bar", [page.openGraph, make("span", "ms-grow"), iconButton("close", "data_lineage.close", "unnode")]));
+    pane.prepend(
+      make("div", "ms-lineage-detail-bar", [
+        page.openGraph,
+        make("span", "ms-grow"),
+        iconButton("close", "data_lineage.close", "unnode"),
+      ]),
+    );
     pane.addEventListener("click", (event) => {
       const jump = event.target instanceof Element && event.target.closest("[data-node]");
       if (jump) page.change({ node: [jump.dataset.node] });
     });
   }
   page.list.addEventListener("change", ({ target }) => {
-    if (target.dataset.note) page.change({ without: NOTES.filter((name) => (name === target.value ? !target.checked : !notesOf(page).includes(name))) });
-    else pick(page, target.value, target.checked);
+    if (target.dataset.note) {
+      page.change({
+        without: NOTES.filter((name) => (name === target.value ? !target.checked : !notesOf(page).includes(name))),
+      });
+    } else pick(page, target.value, target.checked);
   });
 }
 
@@ -348,8 +419,9 @@ const acts = {
     const { name } = pressed.dataset;
     const [log, linear] = ["log", "linear"].map((key) => (page.state[key] || []).filter((one) => one !== name));
     const usual = page.columns.get(name).scale;
-    if (scaleOf(page, name) !== "linear") { if (usual !== "linear") linear.push(name); }
-    else if (usual === "linear") log.push(name);
+    if (scaleOf(page, name) !== "linear") {
+      if (usual !== "linear") linear.push(name);
+    } else if (usual === "linear") log.push(name);
     page.change({ log, linear });
   },
   pin: (page, pressed) => {
@@ -384,10 +456,6 @@ const acts = {
   },
 };
 
-function without(page, name) {
-  return (page.state.brush || []).filter((text) => !text.startsWith(`[${JSON.stringify(name)},`));
-}
-
 // Settings first, results last, as the axes stand.
 function byAxis(page, names) {
   const place = (name) => page.sheet.axes.indexOf(page.columns.get(name).group);
@@ -404,7 +472,9 @@ function list(page) {
   const shown = new Set(chosen(page));
   const test = picker.matcher(page.search.value, false);
   const lines = page.sheet.groups.flatMap(([group, title]) => {
-    const columns = page.sheet.columns.filter((column) => column.group === group && test(`${column.name} ${column.label.join(" ")}`));
+    const columns = page.sheet.columns.filter(
+      (column) => column.group === group && test(`${column.name} ${column.label.join(" ")}`),
+    );
     if (!columns.length) return [];
     return [make("h4", "", inLanguage(title)), ...columns.map((column) => line(page, column, shown.has(column.name)))];
   });
@@ -423,7 +493,11 @@ function line(page, column, on) {
   pin.setAttribute("aria-pressed", String((page.state.pin || []).includes(column.name)));
   if (on) parts.push(pin);
   if (column.numeric && (column.scale !== "linear" || column.values.some((value) => value > 0))) {
-    const press = button(scale === "symlog" ? "lineage.symlog" : "lineage.log", "log", scale === "symlog" ? "lineage.symlog_tip" : "lineage.log_tip");
+    const press = button(
+      scale === "symlog" ? "lineage.symlog" : "lineage.log",
+      "log",
+      scale === "symlog" ? "lineage.symlog_tip" : "lineage.log_tip",
+    );
     press.classList.add("ms-button-small");
     press.dataset.name = column.name;
     press.setAttribute("aria-pressed", String(scale !== "linear"));
@@ -444,7 +518,8 @@ function colourChoices(page) {
     return element;
   };
   const fixed = [option("run", translate("lineage.colour.run")), option("none", translate("lineage.colour.none"))];
-  const columns = () => page.sheet.columns.filter((column) => column.axis).map((column) => option(column.name, cut(fullOf(column), 60)));
+  const columns = () =>
+    page.sheet.columns.filter((column) => column.axis).map((column) => option(column.name, cut(fullOf(column), 60)));
   page.colour.replaceChildren(...fixed, ...columns());
   for (const select of page.pair) select.replaceChildren(...columns());
 }
@@ -460,8 +535,9 @@ function tell(page) {
   page.acts.unbrush.hidden = page.passing === null && !(page.state.filter || []).length;
   page.acts.together.hidden = !page.sheet.nodes;
   const { left } = page.sheet;
-  if (left && left.runs + left.columns) writeText(page.marked, "data_lineage.left", { runs: count(left.runs), columns: count(left.columns) });
-  else if (left) writeText(page.marked, "data_lineage.tip");
+  if (left && left.runs + left.columns) {
+    writeText(page.marked, "data_lineage.left", { runs: count(left.runs), columns: count(left.columns) });
+  } else if (left) writeText(page.marked, "data_lineage.tip");
   page.acts.together.setAttribute("aria-pressed", String(together(page)));
   const on = page.before !== undefined && same(page.state.run, page.chosen);
   page.acts.everyone.hidden = on || here === total;
@@ -473,7 +549,9 @@ function tell(page) {
   const target = document.querySelector('.ms-menu-link[data-page="dataset"]');
   const compared = selectedKeys(page);
   page.compare.hidden = !(page.sheet.nodes && target && compared.length > 1);
-  if (!page.compare.hidden) page.compare.href = `${target.getAttribute("href")}?${new URLSearchParams(compared.map((key) => ["run", key]))}`;
+  if (!page.compare.hidden) {
+    page.compare.href = `${target.getAttribute("href")}?${new URLSearchParams(compared.map((key) => ["run", key]))}`;
+  }
   page.acts.keep.hidden = page.acts.hide.hidden = !some;
   page.acts.unhide.hidden = gone === 0;
   writeText(page.acts.unhide.firstElementChild, "lineage.unhide", { n: count(gone) });
@@ -496,7 +574,15 @@ function furnish(page) {
   if (view) writeText(page.note, ...scatter.told(page));
   else if (axes > MOST_AXES) writeText(page.note, "lineage.too_many", { n: MOST_AXES, total: columns });
   else writeText(page.note, axes ? "lineage.brush_tip" : "lineage.no_axes");
-  const shape = JSON.stringify([chosen(page), notesOf(page), page.state.log, page.state.linear, page.state.pin, page.sheet.stamp, language()]);
+  const shape = JSON.stringify([
+    chosen(page),
+    notesOf(page),
+    page.state.log,
+    page.state.linear,
+    page.state.pin,
+    page.sheet.stamp,
+    language(),
+  ]);
   if (shape !== page.listed) {
     page.listed = shape;
     list(page);
@@ -516,17 +602,13 @@ async function savePicture(page) {
     pen.fillStyle = background;
     pen.fillRect(0, 0, copy.width, copy.height);
     pen.drawImage(source, 0, 0);
-    saveAs(copy.toDataURL("image/png"));
+    files.save(copy.toDataURL("image/png"), "lineage.png");
     return;
   }
   const plot = page.find(".js-plotly-plot");
   const { clientWidth: width, clientHeight: height } = plot;
   const layout = { ...plot.layout, width, height, paper_bgcolor: background };
-  saveAs(await window.Plotly.toImage({ data: plot.data, layout }, { format: "png", width, height, scale: 2 }));
-}
-
-function saveAs(href) {
-  make("a", "", [], { href, download: "lineage.png" }).click();
+  await files.saveFigure({ data: plot.data, layout }, "png", "lineage", width, height);
 }
 
 function exported(page, kind) {
@@ -552,14 +634,18 @@ function dressed(page) {
   trace.dimensions.forEach((dimension, i) => {
     const axis = figure.layout.meta.axes[i];
     const scale = axis.scale === "linear" ? "" : ` (${translate(`lineage.${axis.scale}`)})`;
-    dimension.label = escaped(`${cut(shortOf(page, axis.name), LABEL - scale.length)}${scale}`);
-    dimension.ticktext = dimension.ticktext.map((text) => (text === "missing" && "missing" in axis.apart ? translate("lineage.apart.missing") : text));
+    dimension.label = escapeMarkup(`${cut(shortOf(page, axis.name), LABEL - scale.length)}${scale}`);
+    dimension.ticktext = dimension.ticktext.map((text) =>
+      text === "missing" && "missing" in axis.apart ? translate("lineage.apart.missing") : text,
+    );
     if (!wanted.has(axis.name)) return;
     const parts = stretches(axis, wanted.get(axis.name));
     if (parts.length) dimension.constraintrange = parts;
   });
   Object.assign(trace, {
-    labelfont: { ...font, size: 12, color: colour("--ms-text") }, tickfont: font, rangefont: { ...font, size: 1, color: "rgba(0,0,0,0)" },
+    labelfont: { ...font, size: 12, color: colour("--ms-text") },
+    tickfont: font,
+    rangefont: { ...font, size: 1, color: "rgba(0,0,0,0)" },
     unselected: { line: { color: colour("--ms-line-strong"), opacity: 0.35 } },
   });
   figure.layout.meta.turn = page.turn;
@@ -579,10 +665,6 @@ function programmed() {
   return ready;
 }
 
-function escaped(text) {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-}
-
 Object.assign(functionsOf("mindscope_lineage"), {
   plan(state, sheet, prefs, runs, ask, rootId) {
     const page = pageOf(rootId);
@@ -590,7 +672,11 @@ Object.assign(functionsOf("mindscope_lineage"), {
     furnish(page);
     const axes = axesOf(page).slice(0, MOST_AXES);
     const more = viewOf(page) === "scatter" ? pairOf(page).filter((name) => name && !axes.includes(name)) : [];
-    const next = { col: [...more, ...axes].slice(0, MOST_AXES), mark: [page.sheet.stamp], theme: [prefs ? prefs.theme : "light"] };
+    const next = {
+      col: [...more, ...axes].slice(0, MOST_AXES),
+      mark: [page.sheet.stamp],
+      theme: [prefs ? prefs.theme : "light"],
+    };
     for (const key of ["log", "linear"]) if (page.state[key]) next[key] = page.state[key];
     if (absent(page).length) next.hide = absent(page);
     if (colourOf(page) !== "none") next.colour = [colourOf(page)];
@@ -602,7 +688,14 @@ Object.assign(functionsOf("mindscope_lineage"), {
     const page = pageOf(rootId);
     if (!page || !take(page, state, sheet, runs)) return [nothing(), nothing()];
     const lang = language();
-    const rowMark = JSON.stringify([sheet.stamp, absent(page), together(page), lang, runs.rows.map((row) => [row.key, row.tags, row.colours]), runs.notebook.notes]);
+    const rowMark = JSON.stringify([
+      sheet.stamp,
+      absent(page),
+      together(page),
+      lang,
+      runs.rows.map((row) => [row.key, row.tags, row.colours]),
+      runs.notebook.notes,
+    ]);
     const columnMark = JSON.stringify([sheet.stamp, chosen(page).slice().sort(), notesOf(page), page.state.pin, lang]);
     const rows = rowMark === page.rowMark ? nothing() : rowsOf(page);
     const columns = columnMark === page.columnMark ? nothing() : columnDefs(page);
@@ -643,7 +736,9 @@ Object.assign(functionsOf("mindscope_lineage"), {
     const marks = sheet.columns.find(({ name }) => name === "dataset_mark");
     const run = node.length && marks ? sheet.keys[marks.values.indexOf(node[0].split(":")[0])] : undefined;
     page.openGraph.hidden = !target || run === undefined;
-    if (!page.openGraph.hidden) page.openGraph.href = `${target.getAttribute("href")}?${new URLSearchParams({ run, node: node[0] })}`;
+    if (!page.openGraph.hidden) {
+      page.openGraph.href = `${target.getAttribute("href")}?${new URLSearchParams({ run, node: node[0] })}`;
+    }
     return !node.length || same(known, { node }) ? nothing() : { node };
   },
 

@@ -4,7 +4,8 @@
 import { make } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { translate } from "../base/i18n.js";
-import { brushes, decoded, meaning, stretches } from "./brushes.js";
+import { numbersOf } from "../base/typed_arrays.js";
+import { brushes, meaning, stretches } from "./brushes.js";
 import { axesOf, colourOf, cut, fullOf, pairOf, valueText, viewOf } from "./columns.js";
 
 const MOST = 6;
@@ -45,8 +46,10 @@ export const scatter = (page) => {
     board.figure = figure;
     board.axes = new Map(figure.layout.meta.axes.map((meta, i) => {
       const dimension = figure.data[0].dimensions[i];
-      const ticks = dimension.tickvals.map((at, n) => [at, dimension.ticktext[n].replace(/[\u200b\u200c]/g, "")]).filter(([, text]) => text);
-      return [meta.name, { meta, places: decoded(dimension.values), range: dimension.range, ticks }];
+      const ticks = dimension.tickvals
+        .map((at, n) => [at, dimension.ticktext[n].replace(/[\u200b\u200c]/g, "")])
+        .filter(([, text]) => text);
+      return [meta.name, { meta, places: numbersOf(dimension.values), range: dimension.range, ticks }];
     }));
     board.colours = coloursOf(figure);
   }
@@ -68,7 +71,7 @@ function coloursOf(figure) {
   const { keys } = figure.layout.meta;
   const { color, colorscale, cmin, cmax } = figure.data[0].line;
   if (typeof color === "string") return keys.map(() => color);
-  return Array.from(decoded(color), (value) => {
+  return Array.from(numbersOf(color), (value) => {
     const part = Math.min(1, Math.max(0, (value - cmin) / (cmax - cmin)));
     const after = Math.max(1, colorscale.findIndex(([at]) => at >= part));
     const [[from, first], [to, second]] = [colorscale[after - 1], colorscale[after]];
@@ -91,7 +94,9 @@ function panelsOf(page, width, height, left) {
   const { axes } = page.board;
   if (viewOf(page) === "scatter") {
     const [x, y] = pairOf(page);
-    return axes.has(x) && axes.has(y) ? [{ x, y, left, top: GAP, width: width - left - GAP, height: height - GAP - BOTTOM, low: true, first: true }] : [];
+    return axes.has(x) && axes.has(y)
+      ? [{ x, y, left, top: GAP, width: width - left - GAP, height: height - GAP - BOTTOM, low: true, first: true }]
+      : [];
   }
   const names = namesOf(page).filter((name) => axes.has(name));
   const side = names.length - 1;
@@ -101,8 +106,14 @@ function panelsOf(page, width, height, left) {
   for (let row = 0; row < side; row += 1) {
     for (let column = 0; column <= row; column += 1) {
       panels.push({
-        x: names[column], y: names[row + 1], left: left + column * across, top: GAP + row * down, width: across - GAP, height: down - GAP,
-        low: row === side - 1, first: column === 0,
+        x: names[column],
+        y: names[row + 1],
+        left: left + column * across,
+        top: GAP + row * down,
+        width: across - GAP,
+        height: down - GAP,
+        low: row === side - 1,
+        first: column === 0,
       });
     }
   }
@@ -110,7 +121,8 @@ function panelsOf(page, width, height, left) {
 }
 
 const acrossOf = (panel, axis, place) => panel.left + ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.width;
-const upOf = (panel, axis, place) => panel.top + panel.height - ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.height;
+const upOf = (panel, axis, place) =>
+  panel.top + panel.height - ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.height;
 
 function missing(text, axis) {
   return text === "missing" && "missing" in axis.meta.apart ? translate("lineage.apart.missing") : text;
@@ -132,7 +144,12 @@ function draw(page) {
   };
   const names = viewOf(page) === "scatter" ? [pairOf(page)[1]] : namesOf(page).slice(1);
   pen.font = `11px ${look.font}`;
-  const longest = Math.max(0, ...names.flatMap((name) => (board.axes.has(name) ? board.axes.get(name).ticks.map(([, text]) => pen.measureText(text).width) : [])));
+  const longest = Math.max(
+    0,
+    ...names.flatMap((name) =>
+      board.axes.has(name) ? board.axes.get(name).ticks.map(([, text]) => pen.measureText(text).width) : [],
+    ),
+  );
   board.panels = panelsOf(page, width, height, Math.min(140, longest) + 34);
   const keys = page.figure.layout.meta.keys;
   const shown = page.passing;
@@ -166,7 +183,13 @@ function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
   pen.fillStyle = look.text;
   pen.font = `500 12px ${look.font}`;
   pen.textAlign = "center";
-  if (panel.low) pen.fillText(fitted(pen, title(page, panel.x, x.meta.scale), panel.width), panel.left + panel.width / 2, panel.top + panel.height + 29);
+  if (panel.low) {
+    pen.fillText(
+      fitted(pen, title(page, panel.x, x.meta.scale), panel.width),
+      panel.left + panel.width / 2,
+      panel.top + panel.height + 29,
+    );
+  }
   if (panel.first) {
     pen.translate(12, panel.top + panel.height / 2);
     pen.rotate(-Math.PI / 2);
@@ -237,7 +260,9 @@ function band(pen, panel, axis, parts, along, look) {
   pen.globalAlpha = 0.1;
   for (const [from, to] of parts) {
     const [low, high] = [from, to].map((place) => Math.min(axis.range[1], Math.max(axis.range[0], place)));
-    const ends = along ? [acrossOf(panel, axis, low), acrossOf(panel, axis, high)] : [upOf(panel, axis, high), upOf(panel, axis, low)];
+    const ends = along
+      ? [acrossOf(panel, axis, low), acrossOf(panel, axis, high)]
+      : [upOf(panel, axis, high), upOf(panel, axis, low)];
     if (along) pen.fillRect(ends[0], panel.top, ends[1] - ends[0], panel.height);
     else pen.fillRect(panel.left, ends[0], panel.width, ends[1] - ends[0]);
   }
@@ -257,7 +282,9 @@ function outline(pen, { panel, from, to }, look) {
 // Boxes and points --------------------------------------------------------------------------------------------------
 
 const at = (event) => [event.offsetX, event.offsetY];
-const inside = (panel, [x, y]) => x >= panel.left && x <= panel.left + panel.width && y >= panel.top && y <= panel.top + panel.height;
+/** @type {(panel: any, place: number[]) => boolean} */
+const inside = (panel, [x, y]) =>
+  x >= panel.left && x <= panel.left + panel.width && y >= panel.top && y <= panel.top + panel.height;
 
 function press(page, event) {
   const panel = event.button === 0 && page.board.panels.find((one) => inside(one, at(event)));
@@ -274,7 +301,10 @@ function move(page, event) {
   }
   const { panel } = board.box;
   const [x, y] = at(event);
-  board.box.to = [Math.min(panel.left + panel.width, Math.max(panel.left, x)), Math.min(panel.top + panel.height, Math.max(panel.top, y))];
+  board.box.to = [
+    Math.min(panel.left + panel.width, Math.max(panel.left, x)),
+    Math.min(panel.top + panel.height, Math.max(panel.top, y)),
+  ];
   board.tip.hidden = true;
   draw(page);
 }
@@ -284,7 +314,9 @@ function release(page, event) {
   if (!board.box) return;
   const { panel, from, to } = board.box;
   board.box = null;
-  const others = (page.state.brush || []).filter((text) => ![panel.x, panel.y].some((name) => text.startsWith(`[${JSON.stringify(name)},`)));
+  const others = (page.state.brush || []).filter(
+    (text) => ![panel.x, panel.y].some((name) => text.startsWith(`[${JSON.stringify(name)},`)),
+  );
   if (Math.hypot(to[0] - from[0], to[1] - from[1]) < CLICK) {
     const row = nearest(page, panel, at(event));
     if (row === -1) page.change({ brush: others });
@@ -303,7 +335,8 @@ function release(page, event) {
 }
 
 // The point near a place of a panel; -1 for none. Those that brushes leave out do not count.
-function nearest(page, panel, [px, py]) {
+function nearest(page, panel, place) {
+  const [px, py] = place;
   const [x, y] = [page.board.axes.get(panel.x), page.board.axes.get(panel.y)];
   let best = NEAR;
   let found = -1;
@@ -326,7 +359,10 @@ function hover(page, event) {
   const names = [...new Set([panel.x, panel.y, colourOf(page)])].filter((name) => page.columns.has(name));
   const lines = names.map((name) => {
     const column = page.columns.get(name);
-    return make("div", "ms-lineage-tip-line", [make("span", "ms-muted", cut(fullOf(column), 40)), make("span", "", valueText(column, page.places.get(key)))]);
+    return make("div", "ms-lineage-tip-line", [
+      make("span", "ms-muted", cut(fullOf(column), 40)),
+      make("span", "", valueText(column, page.places.get(key))),
+    ]);
   });
   const dot = make("span", "ms-dot", []);
   dot.style.background = board.colours[row];

@@ -2,6 +2,7 @@
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { iconButton, make } from "../base/elements.js";
+import * as files from "../base/files.js";
 import { language } from "../base/i18n.js";
 import { same } from "../base/state.js";
 import * as profiling from "./profiling.js";
@@ -27,9 +28,16 @@ export function watch(page) {
 export function furnish(page, extra) {
   for (const card of page.root.querySelectorAll("[data-plot]")) {
     const name = card.dataset.plot;
-    const tools = make("span", "ms-card-tools", [
-      ...(extra ? extra(name) : []), iconButton("download", "composition.png", "png"), iconButton("full", "composition.full", "full"),
-    ], { role: "toolbar" });
+    const tools = make(
+      "span",
+      "ms-card-tools",
+      [
+        ...(extra ? extra(name) : []),
+        iconButton("download", "composition.png", "png"),
+        iconButton("full", "composition.full", "full"),
+      ],
+      { role: "toolbar" },
+    );
     card.querySelector(".ms-card-head").append(tools);
     card.addEventListener("click", (event) => {
       const button = event.target instanceof Element && event.target.closest("[data-act]");
@@ -49,23 +57,11 @@ export function drawFull(page) {
   for (const card of page.root.querySelectorAll("[data-plot]")) card.classList.toggle("ms-full", card.dataset.plot === name);
 }
 
-// On the page css colours the plot; a file needs the colours in it.
 async function png(page, card) {
   const plot = card.querySelector(".js-plotly-plot");
   if (!plot || !plot.data || !plot.data.length) return;
-  const style = getComputedStyle(plot);
-  const colour = (name) => style.getPropertyValue(name).trim();
-  const layout = structuredClone(plot.layout);
-  Object.assign(layout, {
-    paper_bgcolor: colour("--ms-card"), plot_bgcolor: colour("--ms-card"), autosize: false,
-    font: { size: 11, color: colour("--ms-text"), family: style.fontFamily },
-  });
-  for (const axis of Object.keys(layout).filter((key) => /^[xy]axis/.test(key))) layout[axis].gridcolor = colour("--ms-line");
-  const { clientWidth: width, clientHeight: height } = plot;
-  const href = await window.Plotly.toImage({ data: plot.data, layout }, { format: "png", width, height, scale: 2 });
-  const said = `${page.run.name}_${page.profile.rank}_${card.dataset.plot}`;
-  const safe = said.replace(/[^\p{L}\p{N}.-]+/gu, "_").replace(/^[._]+|_+$/g, "").slice(0, 80);
-  make("a", "", [], { href, download: `${safe || "plot"}.png` }).click();
+  const name = files.fileName(`${page.run.name}_${page.profile.rank}_${card.dataset.plot}`, "plot");
+  await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-line" });
 }
 
 // The address of a frame of the profile that is shown, as CSV.
@@ -102,7 +98,10 @@ export function keys(rootClass, more) {
     const large = profiling.get(page, "full");
     if (event.key === "Escape" && large) full(page, large);
     else if (event.key === "f") {
-      const near = (target && target.closest("[data-plot]")) || root.querySelector("[data-plot]:hover") || root.querySelector("[data-plot]");
+      const near
+        = (target && target.closest("[data-plot]"))
+          || root.querySelector("[data-plot]:hover")
+          || root.querySelector("[data-plot]");
       full(page, large || near.dataset.plot);
     } else if (!more || !more(page, event)) return;
     event.preventDefault();

@@ -4,7 +4,7 @@
 // page.against, page.reading, page.change({key: [...]}), page.find(selector), page.store(part).
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { icon, make, words } from "../base/elements.js";
+import { fillSelect, icon, make, select, words } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { setLabel, translate, translations, writeText } from "../base/i18n.js";
 import { keeper } from "../base/pages.js";
@@ -70,7 +70,9 @@ function shown(run, profile) {
 
 function others(page) {
   const own = page.profile ? nameOf(page.run, page.profile) : "";
-  const all = page.catalogue.runs.flatMap((run) => run.profiles.map((profile) => ({ run, profile, name: nameOf(run, profile) })));
+  const all = page.catalogue.runs.flatMap((run) =>
+    run.profiles.map((profile) => ({ run, profile, name: nameOf(run, profile) })),
+  );
   return all.filter((one) => one.name !== own && serves(page, one.profile));
 }
 
@@ -80,29 +82,17 @@ function wantedOf(page) {
   };
   if (page.against) {
     const { run, profile } = page.against;
-    Object.assign(found, { with_run: [run.key], with_session: [profile.session], with_rank: [String(profile.rank)], with_mark: [profile.mark] });
+    Object.assign(found, {
+      with_run: [run.key],
+      with_session: [profile.session],
+      with_rank: [String(profile.rank)],
+      with_mark: [profile.mark],
+    });
   }
   return found;
 }
 
 // Controls ----------------------------------------------------------------------------------------------------------
-
-function select(label, press) {
-  const element = make("select", "ms-input", [], {});
-  for (const attribute of ["title", "aria-label"]) setLabel(element, attribute, label);
-  element.addEventListener("change", () => press(element.value));
-  return element;
-}
-
-function options(element, choices, chosen) {
-  const wanted = JSON.stringify(choices);
-  if (element.dataset.choices !== wanted) {
-    element.dataset.choices = wanted;
-    element.replaceChildren(...choices.map(([value, text]) => make("option", "", text, { value })));
-  }
-  element.value = chosen;
-  element.hidden = choices.length < 2;
-}
 
 function build(page) {
   const controls = {
@@ -111,16 +101,29 @@ function build(page) {
     rank: select("profiling.rank", (rank) => page.change({ rank: [rank], session: [page.profile.session] })),
     with: select("profiling.with", (name) => page.change({ with: [name] })),
   };
-  const compare = make("button", "ms-button", [icon("compare"), words("profiling.compare")], { type: "button", "aria-pressed": "false" });
+  const compare = make("button", "ms-button", [icon("compare"), words("profiling.compare")], {
+    type: "button",
+    "aria-pressed": "false",
+  });
   setLabel(compare, "title", "profiling.compare.tip");
   compare.addEventListener("click", () => page.change({ with: page.against ? [] : [page.others[0].name] }));
   page.controls = { ...controls, compare };
   page.left = make("span", "ms-muted");
   page.device = make("span", "ms-badge");
   page.tools = make("span", "ms-toolbar ms-profiling-tools");
-  page.find(".ms-profiling-bar").replaceChildren(
-    controls.run, controls.session, controls.rank, page.device, compare, controls.with, page.left, make("span", "ms-grow"), page.tools,
-  );
+  page
+    .find(".ms-profiling-bar")
+    .replaceChildren(
+      controls.run,
+      controls.session,
+      controls.rank,
+      page.device,
+      compare,
+      controls.with,
+      page.left,
+      make("span", "ms-grow"),
+      page.tools,
+    );
   const status = page.find(".ms-profiling-status");
   status.querySelector('[data-act="cancel"]').addEventListener("click", () => {
     setProps(page.store("cancel"), { data: { ...wantedOf(page), turn: [String(Date.now())] } });
@@ -135,22 +138,34 @@ function look(page, more) {
   setProps(page.store("wanted"), { data: { ...wantedOf(page), ...more, turn: [String(page.turn)] } });
 }
 
+function offer(control, choices, chosen) {
+  fillSelect(control, choices, chosen);
+  control.hidden = choices.length < 2;
+}
+
 function drawControls(page) {
   const { controls, run, profile } = page;
-  options(controls.run, page.catalogue.runs.map((one) => [one.key, one.name]), run.key);
-  options(controls.session, [...new Set(run.profiles.map((one) => one.session))].map((one) => [one, one]), profile.session);
+  offer(controls.run, page.catalogue.runs.map((one) => [one.key, one.name]), run.key);
+  offer(controls.session, [...new Set(run.profiles.map((one) => one.session))].map((one) => [one, one]), profile.session);
   const ranks = run.profiles.filter((one) => one.session === profile.session).map((one) => one.rank);
-  options(controls.rank, ranks.map((rank) => [String(rank), translate("profiling.rank_n", { n: rank })]), String(profile.rank));
+  offer(controls.rank, ranks.map((rank) => [String(rank), translate("profiling.rank_n", { n: rank })]), String(profile.rank));
   page.device.textContent = profile.device;
   const able = page.root.dataset.compared === "1" && page.others.length > 0;
   controls.compare.hidden = !able;
   controls.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
-  if (page.against) options(controls.with, page.others.map((one) => [one.name, shown(one.run, one.profile)]), page.against.name);
+  if (page.against) {
+    offer(
+      controls.with,
+      page.others.map((one) => [one.name, shown(one.run, one.profile)]),
+      page.against.name,
+    );
+  }
   controls.with.hidden = !page.against;
   const total = page.catalogue.left;
   page.left.hidden = !total && run.total <= run.profiles.length;
-  if (run.total > run.profiles.length) writeText(page.left, "profiling.first_of", { n: count(run.profiles.length), total: count(run.total) });
-  else if (total) writeText(page.left, "profiling.left", { n: count(total) });
+  if (run.total > run.profiles.length) {
+    writeText(page.left, "profiling.first_of", { n: count(run.profiles.length), total: count(run.total) });
+  } else if (total) writeText(page.left, "profiling.left", { n: count(total) });
 }
 
 // States ------------------------------------------------------------------------------------------------------------

@@ -249,12 +249,14 @@ function tell(status) {
 // Dash says nothing when the server is gone or refuses a token, so the answers to its requests are watched here.
 const fetchNow = window.fetch;
 window.fetch = function (resource, ...rest) {
-  const url = typeof resource === "string" ? resource : (resource && resource.url) || "";
+  const url = typeof resource === "string" ? resource : "url" in resource ? resource.url : String(resource);
   const answer = fetchNow.call(this, resource, ...rest);
   if (url.includes("_dash-update-component") && document.querySelector(".ms-shell")) {
     answer.then(
       (response) => {
-        notice(response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null);
+        notice(
+          response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null,
+        );
         tell(response.status);
       },
       (error) => {

@@ -154,7 +154,11 @@ function deleting(view) {
   sure.addEventListener("click", () => remove(view));
   const cancel = make("button", "ms-button", words("views.cancel"), { type: "button" });
   cancel.addEventListener("click", () => edit(null));
-  const line = make("div", "ms-views-form ms-views-edit", [words("views.delete_sure", { name: view.name }, "span", "ms-grow ms-cut"), cancel, sure]);
+  const line = make("div", "ms-views-form ms-views-edit", [
+    words("views.delete_sure", { name: view.name }, "span", "ms-grow ms-cut"),
+    cancel,
+    sure,
+  ]);
   line.addEventListener("keydown", escape);
   return make("li", "ms-views-one", line);
 }
@@ -175,11 +179,22 @@ function show() {
   if (!book.kept && message.hidden) tell(runNotes.refusal(book));
   const list = place.querySelector(".ms-views-list");
   // What is being typed stays as it is while the list comes anew.
-  if (editing && list.querySelector(".ms-views-edit") && book.views.some((view) => view.key === editing.key) && list.dataset.editing === JSON.stringify(editing)) return;
+  if (
+    editing
+    && list.querySelector(".ms-views-edit")
+    && book.views.some((view) => view.key === editing.key)
+    && list.dataset.editing === JSON.stringify(editing)
+  ) { return; }
   list.dataset.editing = JSON.stringify(editing);
   const none = book.kept && !book.views.length;
   list.replaceChildren(...(none ? [words("views.empty", {}, "li", "ms-muted ms-views-none")] : book.views.map(entry)));
 }
 
 // It is there before any list of runs has come.
-document.addEventListener("toggle", ({ target }) => { if (target instanceof Element && target.matches(".ms-views[open]")) show(); }, true);
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (target instanceof Element && target.matches(".ms-views[open]")) show();
+  },
+  true,
+);

@@ -16,7 +16,10 @@ function fill(page) {
     let timer = 0;
     input.addEventListener("input", () => {
       window.clearTimeout(timer);
-      timer = window.setTimeout(() => page.change({ [rule]: input.value === "" || input.value === usual ? [] : [input.value] }), WAIT_MS);
+      timer = window.setTimeout(
+        () => page.change({ [rule]: input.value === "" || input.value === usual ? [] : [input.value] }),
+        WAIT_MS,
+      );
     });
     host.replaceChildren(input);
   }

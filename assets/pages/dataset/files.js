@@ -1,16 +1,14 @@
 // What the dataset graph page saves: a pipeline as it is drawn, as SVG or PNG, in the colours of the page.
 
 import { make } from "../../base/elements.js";
+import { fileName, saveBlob } from "../../base/files.js";
 
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity"];
 const SHARPER = 2;
 const MOST_PIXELS = 16000;  // of an edge of a canvas
 
 function save(blob, name, suffix) {
-  const url = URL.createObjectURL(blob);
-  const safe = name.replace(/[^\p{L}\p{N}.-]+/gu, "_").replace(/^[._]+|_+$/g, "").slice(0, 60);
-  make("a", "", [], { href: url, download: `${safe || "run"}-dataset.${suffix}` }).click();
-  window.setTimeout(() => URL.revokeObjectURL(url), 10000);
+  saveBlob(blob, `${fileName(name, "run", 60)}-dataset.${suffix}`);
 }
 
 // On the page css colours the drawing; a file needs the colours in it.

@@ -100,7 +100,9 @@ function row(line, font, size) {
     ruler.font = font.text;
     const left = inside - ruler.measureText(key).width - 10;
     const value = cut(line.text, left, font.text);
-    const mark = line.changed ? [svg("rect", "ms-dataset-mark", { x: 6, y: line.y, width: size.width - 12, height: size.line, rx: 4 })] : [];
+    const mark = line.changed
+      ? [svg("rect", "ms-dataset-mark", { x: 6, y: line.y, width: size.width - 12, height: size.line, rx: 4 })]
+      : [];
     return svg("g", `ms-dataset-line${changed}`, {}, [
       ...mark,
       label("ms-dataset-name", 12, line.y + 13, key, line.name),
@@ -126,15 +128,25 @@ function box(one, mark, font, size) {
   const hidden = one.hidden
     ? [label("ms-dataset-hidden", 0, -5, translate("dataset.hidden", { n: count(one.hidden) }))] : [];
   const spoken = `${one.title}: ${one.lines.map((line) => `${line.name} ${line.text}`).join(", ")}`;
-  return svg("g", classes.join(" "), {
-    transform: `translate(${one.x} ${one.y})`, tabindex: "-1", role: "button", "data-node": `${mark}:${one.number}`, "aria-label": spoken,
-  }, [
-    svg("rect", "ms-dataset-back", { width: size.width, height: one.height, rx: 7 }),
-    svg("path", "ms-dataset-strip", { d: `M0 7a7 7 0 0 1 7 -7H${size.width - 7}a7 7 0 0 1 7 7V${size.head - 5}H0z` }),
-    label("ms-dataset-title-text", 12, 18.5, cut(one.title, size.width - 24, font.title), one.title),
-    ...hidden, ...rows,
-    svg("rect", "ms-dataset-ring", { x: 0.5, y: 0.5, width: size.width - 1, height: one.height - 1, rx: 6.5 }),
-  ]);
+  return svg(
+    "g",
+    classes.join(" "),
+    {
+      transform: `translate(${one.x} ${one.y})`,
+      tabindex: "-1",
+      role: "button",
+      "data-node": `${mark}:${one.number}`,
+      "aria-label": spoken,
+    },
+    [
+      svg("rect", "ms-dataset-back", { width: size.width, height: one.height, rx: 7 }),
+      svg("path", "ms-dataset-strip", { d: `M0 7a7 7 0 0 1 7 -7H${size.width - 7}a7 7 0 0 1 7 7V${size.head - 5}H0z` }),
+      label("ms-dataset-title-text", 12, 18.5, cut(one.title, size.width - 24, font.title), one.title),
+      ...hidden,
+      ...rows,
+      svg("rect", "ms-dataset-ring", { x: 0.5, y: 0.5, width: size.width - 1, height: one.height - 1, rx: 6.5 }),
+    ],
+  );
 }
 
 // A line with round corners.
@@ -197,13 +209,25 @@ function head(page, pipeline) {
   if (pipeline.problem) badges.unshift(words("dataset.damaged", {}, "span", "ms-badge ms-badge-wrong"));
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(summary, name, "dataset.save");
-  const items = ["svg", "png"].map((name) => make("button", "ms-menu-item", words(`dataset.save.${name}`), { type: "button", "data-act": name }));
+  const items = ["svg", "png"].map((name) =>
+    make("button", "ms-menu-item", words(`dataset.save.${name}`), { type: "button", "data-act": name }),
+  );
   const query = new URLSearchParams({ run: pipeline.runs[0].key });
-  items.push(make("a", "ms-menu-item", words("dataset.save.json"), { href: `${page.root.dataset.routes}dataset.json?${query}`, download: "" }));
-  const tools = make("span", "ms-card-tools", [menu(summary, items), iconButton("full", "dataset.full", "full")], { role: "toolbar" });
+  items.push(
+    make("a", "ms-menu-item", words("dataset.save.json"), {
+      href: `${page.root.dataset.routes}dataset.json?${query}`,
+      download: "",
+    }),
+  );
+  const tools = make("span", "ms-card-tools", [menu(summary, items), iconButton("full", "dataset.full", "full")], {
+    role: "toolbar",
+  });
   const letter = pipeline.letter ? [make("span", "ms-dataset-letter", pipeline.letter)] : [];
   return make("header", "ms-card-head", [
-    ...letter, make("h3", "ms-card-title ms-dataset-runs", runNames(pipeline.runs)), make("span", "ms-card-badges", badges), tools,
+    ...letter,
+    make("h3", "ms-card-title ms-dataset-runs", runNames(pipeline.runs)),
+    make("span", "ms-card-badges", badges),
+    tools,
   ]);
 }
 
@@ -218,13 +242,19 @@ function notes(page) {
   const { catalogue: known } = page;
   const found = [];
   const wrong = "ms-dataset-problem";
-  if (known.broken.length) found.push(words("dataset.broken", { names: known.broken.map((run) => run.name).join(", ") }, "p", wrong));
+  if (known.broken.length) {
+    found.push(words("dataset.broken", { names: known.broken.map((run) => run.name).join(", ") }, "p", wrong));
+  }
   if (known.left) found.push(words("dataset.left", { n: count(known.left) }, "p", "ms-muted"));
   if (known.unseen) found.push(words("dataset.unseen", { n: count(known.unseen) }, "p", "ms-muted"));
   if (known.without_total) {
     const names = known.without.join(", ");
     const more = known.without_total - known.without.length;
-    found.push(more ? words("dataset.without_more", { names, n: count(more) }, "p", "ms-muted") : words("dataset.without", { names }, "p", "ms-muted"));
+    found.push(
+      more
+        ? words("dataset.without_more", { names, n: count(more) }, "p", "ms-muted")
+        : words("dataset.without", { names }, "p", "ms-muted"),
+    );
   }
   page.find(".ms-dataset-notes").replaceChildren(...found);
 }
@@ -247,7 +277,9 @@ function elsewhere(page) {
     button.addEventListener("click", () => page.change({ run: [key] }));
     return button;
   });
-  page.find(".ms-dataset-elsewhere").replaceChildren(...(buttons.length ? [words("dataset.elsewhere", {}, "span", "ms-muted"), ...buttons] : []));
+  page
+    .find(".ms-dataset-elsewhere")
+    .replaceChildren(...(buttons.length ? [words("dataset.elsewhere", {}, "span", "ms-muted"), ...buttons] : []));
 }
 
 function showState(page) {
@@ -462,7 +494,9 @@ Object.assign(functionsOf("mindscope_dataset"), {
     page.catalogue = catalogue;
     showState(page);
     draw(page);
-    for (const section of page.root.querySelectorAll(".ms-dataset-card")) section.classList.toggle("ms-full", section.dataset.mark === get(page, "full"));
+    for (const section of page.root.querySelectorAll(".ms-dataset-card")) {
+      section.classList.toggle("ms-full", section.dataset.mark === get(page, "full"));
+    }
     resize(page);
     mark(page);
     reveal(page);

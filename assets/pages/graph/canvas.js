@@ -1,6 +1,6 @@
 // All that knows of cytoscape in the browser: camera, marks, pointer, minimap, PNG. Positions come from the server.
 
-import { make } from "../../base/elements.js";
+import { fileName, saveBlob } from "../../base/files.js";
 import { markTree } from "./tree.js";
 import * as view from "./view.js";
 
@@ -297,7 +297,5 @@ export function png(page) {
   if (!cy) return;
   const bg = getComputedStyle(page.find(".ms-graph-main")).backgroundColor;
   const blob = cy.png({ output: "blob", full: true, bg, scale: 2, maxWidth: 8000, maxHeight: 8000 });
-  const url = URL.createObjectURL(blob);
-  make("a", "", [], { href: url, download: `${page.run.name.replace(/[^\p{L}\p{N}.-]+/gu, "_")}.png` }).click();
-  window.setTimeout(() => URL.revokeObjectURL(url), 10000);
+  saveBlob(blob, `${fileName(page.run.name, "graph")}.png`);
 }

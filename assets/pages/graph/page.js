@@ -2,7 +2,7 @@
 // Counterpart of layouts/training/graph. graph_canvas.js draws, graph_side.js has what stands beside the canvas.
 
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
-import { badge, icon, make, menu, pressSegment, segments, words } from "../../base/elements.js";
+import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
@@ -67,6 +67,7 @@ function about(page) {
 }
 
 function query(page) {
+  /** @type {Record<string, string[]>} */
   const found = { ...of(page), q: [view.get(page, "q")] };
   if (view.get(page, "regex") === "1") found.regex = ["1"];
   return found;
@@ -102,24 +103,12 @@ function others(page) {
 
 const FRESH = { open: [], page: [], node: [], with: [], other: [], into: [], flag: [] };
 
-function select(name, label, chosen) {
-  const element = make("select", "ms-input", [], { "data-control": name });
-  for (const attribute of ["title", "aria-label"]) setLabel(element, attribute, label);
-  element.addEventListener("change", () => chosen(element.value));
-  return element;
-}
-
-function options(element, choices, chosen) {
-  const wanted = JSON.stringify(choices);
-  if (element.dataset.choices !== wanted) {
-    element.dataset.choices = wanted;
-    element.replaceChildren(...choices.map(([value, text]) => make("option", "", text, { value })));
-  }
-  element.value = chosen;
-}
-
 function toggleButton(name, press) {
-  const button = make("button", "ms-button", words(`graph.${name}`), { type: "button", "data-control": name, "aria-pressed": "false" });
+  const button = make("button", "ms-button", words(`graph.${name}`), {
+    type: "button",
+    "data-control": name,
+    "aria-pressed": "false",
+  });
   setLabel(button, "title", `graph.${name}.tip`);
   button.addEventListener("click", press);
   return button;
@@ -131,8 +120,8 @@ function hide(page, kind) {
 }
 
 function build(page) {
-  page.runs = select("of", "graph.run", (key) => page.change({ ...FRESH, of: [key], graph: [] }));
-  page.graphs = select("graph", "graph.graph", (name) => page.change({ ...FRESH, graph: [name] }));
+  page.runs = select("graph.run", (key) => page.change({ ...FRESH, of: [key], graph: [] }), { "data-control": "of" });
+  page.graphs = select("graph.graph", (name) => page.change({ ...FRESH, graph: [name] }), { "data-control": "graph" });
   page.views = segments("graph.view", [["", "graph.view.graph"], ["statistics", "graph.view.statistics"]],
     (view) => page.change({ view: view ? [view] : [] }));
   page.simple = toggleButton("simple", () => {
@@ -142,9 +131,12 @@ function build(page) {
   page.parameters = toggleButton("parameters", () => hide(page, "parameter"));
   page.constants = toggleButton("constants", () => hide(page, "constant"));
   page.compare = toggleButton("compare", () => against(page, page.against ? null : comparable(page)[0]));
-  page.others = select("with", "graph.with", (pair) => against(page, JSON.parse(pair)));
+  page.others = select("graph.with", (pair) => against(page, JSON.parse(pair)), { "data-control": "with" });
   page.hiddenCount = make("span", "ms-muted ms-graph-hidden");
-  const collapse = page.collapse = make("button", "ms-button", words("graph.collapse"), { type: "button", "data-control": "collapse" });
+  const collapse = (page.collapse = make("button", "ms-button", words("graph.collapse"), {
+    type: "button",
+    "data-control": "collapse",
+  }));
   collapse.addEventListener("click", () => {
     page.fit = true;
     page.change({ open: [""], page: [], node: [] });
@@ -172,7 +164,9 @@ const FORMS = ["svg", "png", "dot", "json", "all.dot", "all.json"];
 function buildHead(page) {
   const summary = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const attribute of ["title", "aria-label"]) setLabel(summary, attribute, "graph.save");
-  const items = FORMS.map((form) => make("button", "ms-menu-item", words(`graph.save.${form}`), { type: "button", "data-save": form }));
+  const items = FORMS.map((form) =>
+    make("button", "ms-menu-item", words(`graph.save.${form}`), { type: "button", "data-save": form }),
+  );
   page.find(".ms-graph-main .ms-card-tools").prepend(menu(summary, items));
   page.root.addEventListener("click", (event) => {
     const button = event.target instanceof Element && event.target.closest("[data-act], [data-save]");
@@ -196,6 +190,7 @@ function save(page, data) {
   }
   const opened = page.opened.length ? page.opened : [""];
   page.saved = (page.saved || 0) + 1;
+  /** @type {Record<string, string[]>} */
   const wanted = { ...ask(page), open: opened, into: page.state.into || [], form: [form], turn: [String(page.saved)] };
   if (data.node !== undefined) wanted.node = [data.node];
   if (data.attribute !== undefined) wanted.attribute = [data.attribute];
@@ -205,9 +200,9 @@ function save(page, data) {
 function drawControls(page) {
   const { runs, left } = page.catalogue;
   page.runs.hidden = runs.length < 2;
-  options(page.runs, runs.map((run) => [run.key, run.name]), page.run.key);
+  fillSelect(page.runs, runs.map((run) => [run.key, run.name]), page.run.key);
   const named = (one) => (one.stage ? translate("graph.stage", { name: one.name, stage: one.stage }) : one.name);
-  options(page.graphs, page.run.graphs.map((one) => [one.name, named(one)]), page.graph.name);
+  fillSelect(page.graphs, page.run.graphs.map((one) => [one.name, named(one)]), page.graph.name);
   if (page.run.total > page.run.graphs.length) {
     writeText(page.left, "graph.first_of", { n: count(page.run.graphs.length), total: count(page.run.total) });
   } else if (left) writeText(page.left, "graph.left", { n: count(left) });
@@ -233,10 +228,13 @@ function drawCompared(page) {
   page.root.classList.toggle("ms-graph-compared", Boolean(page.against));
   if (!page.against) return;
   const named = new Map(page.catalogue.runs.map((run) => [run.key, run.name]));
-  const choices = pairs.map((pair) => [JSON.stringify(pair), translate("graph.of_run", { run: named.get(pair[0]), graph: pair[1] })]);
+  const choices = pairs.map((pair) => [
+    JSON.stringify(pair),
+    translate("graph.of_run", { run: named.get(pair[0]), graph: pair[1] }),
+  ]);
   const chosen = JSON.stringify(page.against);
   if (!choices.some(([value]) => value === chosen)) choices.unshift([chosen, page.against.join(" · ")]);
-  options(page.others, choices, chosen);
+  fillSelect(page.others, choices, chosen);
 }
 
 // The head of the canvas --------------------------------------------------------------------------------------------
@@ -327,7 +325,9 @@ Object.assign(functionsOf("mindscope_graph"), {
     if (!page || !drawing || !page.graph) return [noUpdate(), noUpdate()];
     const { meta } = drawing;
     const other = page.against || [];
-  if (meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !same(meta.of.against, other)) return [noUpdate(), noUpdate()];
+    if (meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !same(meta.of.against, other)) {
+      return [noUpdate(), noUpdate()];
+    }
     const before = page.drawing;
     page.drawing = drawing;
     page.root.classList.remove("ms-graph-busy");

@@ -13,8 +13,12 @@ export function drawTree(page) {
     arrow.setAttribute("aria-expanded", String(opened));
     const shown = members > 1 ? `${label} ×${count(members)}` : label;
     const dot = mark && mark !== "same" ? [make("span", `ms-graph-mark ms-graph-mark-${mark}`)] : [];
-    const text = make("button", "ms-graph-name", [...dot, make("span", "ms-cut", shown), make("span", "ms-muted ms-number", count(many))],
-      { type: "button", "data-go": name, title: name.replace(/^[sk]:/, "") });
+    const text = make(
+      "button",
+      "ms-graph-name",
+      [...dot, make("span", "ms-cut", shown), make("span", "ms-muted ms-number", count(many))],
+      { type: "button", "data-go": name, title: name.replace(/^[sk]:/, "") },
+    );
     const line = make("div", `ms-graph-branch ms-graph-branch-${kind}`, [arrow, text],
       { role: "treeitem", "aria-expanded": String(opened), "aria-level": String(depth + 1), "data-name": name });
     line.style.paddingLeft = `${Math.min(depth, 12) * 12}px`;

@@ -76,10 +76,18 @@ function rectangle(tile, [x, y, width, height], place) {
     written.textContent = text;
     parts.push(written);
   }
-  return svg("g", {
-    class: `ms-graph-tile ms-graph-tile-${kind}`, transform: `translate(${x} ${y})`, tabindex: "-1", role: kind === "rest" ? "img" : "button",
-    "data-place": place, "aria-label": told(tile),
-  }, parts);
+  return svg(
+    "g",
+    {
+      class: `ms-graph-tile ms-graph-tile-${kind}`,
+      transform: `translate(${x} ${y})`,
+      tabindex: "-1",
+      role: kind === "rest" ? "img" : "button",
+      "data-place": place,
+      "aria-label": told(tile),
+    },
+    parts,
+  );
 }
 
 function told(tile) {
@@ -193,14 +201,23 @@ function move(page, tile, [right, down]) {
 // Precision flags ---------------------------------------------------------------------------------------------------
 
 function buildFlags(page) {
-  const input = make("input", "ms-input ms-filter", [], { type: "search", autocomplete: "off", spellcheck: "false", "data-control": "flag" });
+  const input = make("input", "ms-input ms-filter", [], {
+    type: "search",
+    autocomplete: "off",
+    spellcheck: "false",
+    "data-control": "flag",
+  });
   for (const name of ["placeholder", "aria-label"]) setLabel(input, name, "graph.flag");
   let timer = 0;
   input.addEventListener("input", () => {
     window.clearTimeout(timer);
     timer = window.setTimeout(() => page.change({ flag: input.value ? [input.value] : [] }), WAIT_MS);
   });
-  const every = make("button", "ms-button", words("graph.every"), { type: "button", "aria-pressed": "false", "data-control": "flagged" });
+  const every = make("button", "ms-button", words("graph.every"), {
+    type: "button",
+    "aria-pressed": "false",
+    "data-control": "flagged",
+  });
   setLabel(every, "title", "graph.every.tip");
   every.addEventListener("click", () => page.change({ flagged: view.get(page, "flagged") ? [] : ["all"] }));
   Object.assign(page, { flag: input, every });

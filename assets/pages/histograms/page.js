@@ -1,9 +1,10 @@
 // The histograms page in the browser, a page with one card per tag (cards.js). Counterpart of layouts/training/histograms.
 
 import { badge, make, pressSegment, segments, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count, short } from "../../base/format.js";
 import { setLabel, writeText } from "../../base/i18n.js";
 import { entry, last, withEntry } from "../../base/state.js";
+import { numbersOf } from "../../base/typed_arrays.js";
 import * as histogramHover from "../../cards/histogram_hover.js";
 import * as cards from "../../cards/cards.js";
 import * as slots from "../../cards/slots.js";
@@ -91,10 +92,13 @@ function opener(card, key, n, title) {
 // Which record is damaged, and how: where nothing can be drawn at once, else when it is asked for.
 function drawNote(page, card, meta) {
   const note = card.querySelector(".ms-histogram-note");
-  const nothing = meta.unread > 0 && meta.panels.every((panel) => histogramHover.array(panel.step).length === 0);
+  const nothing = meta.unread > 0 && meta.panels.every((panel) => numbersOf(panel.step).length === 0);
   card.classList.toggle("ms-histogram-nothing", nothing);
   note.hidden = !nothing && card.dataset.damage !== card.dataset.key;
-  const said = [["histograms.unread.first", meta.unread, meta.reason], ["histograms.damaged.first", meta.damaged, meta.problem]];
+  const said = [
+    ["histograms.unread.first", meta.unread, meta.reason],
+    ["histograms.damaged.first", meta.damaged, meta.problem],
+  ];
   note.replaceChildren(...said.filter(([, n]) => n).map(([key, n, text]) => words(key, { n: count(n), text }, "p")));
   if (!note.childElementCount) note.hidden = true;
 }
@@ -109,12 +113,18 @@ function notes(page, meta) {
   const result = [];
   result.push(...outside(meta));
   if (meta.shown < meta.runs) {
-    result.push(badge("histograms.of_runs", { shown: count(meta.shown), total: count(meta.runs) }, "histograms.of_runs.title", "accent"));
+    result.push(
+      badge("histograms.of_runs", { shown: count(meta.shown), total: count(meta.runs) }, "histograms.of_runs.title", "accent"),
+    );
   }
   if (meta.runs === 1 && page.catalogue.runs.length > 1) result.push(...meta.panels.map((panel) => named(panel)));
   if (meta.view !== "step" && meta.drawn < meta.steps) {
-    result.push(badge("histograms.shown", { drawn: count(meta.drawn), steps: count(meta.steps) }, "histograms.shown.title", "accent"));
-  } else if (meta.view !== "step") result.push(badge(meta.steps === 1 ? "histograms.steps_one" : "histograms.steps", { n: count(meta.steps) }));
+    result.push(
+      badge("histograms.shown", { drawn: count(meta.drawn), steps: count(meta.steps) }, "histograms.shown.title", "accent"),
+    );
+  } else if (meta.view !== "step") {
+    result.push(badge(meta.steps === 1 ? "histograms.steps_one" : "histograms.steps", { n: count(meta.steps) }));
+  }
   if (meta.scale) result.push(...scale(meta));
   if (meta.newest && meta.shown === 1) result.push(newest(meta.newest));
   return result;
@@ -125,7 +135,7 @@ function outside(meta) {
   if (meta.limits === "all") return [];
   let [values, steps] = [0, 0];
   for (const panel of meta.panels) {
-    const away = histogramHover.array(panel.outside);
+    const away = numbersOf(panel.outside);
     for (let row = 0; row < away.length; row += 2) {
       const both = away[row] + away[row + 1];
       values += both;
@@ -133,7 +143,12 @@ function outside(meta) {
     }
   }
   if (!values) return [];
-  const said = badge("histograms.outside", { n: values < 10 || values > 1e12 ? histogramHover.short(values) : count(Math.round(values)), steps: count(steps) }, "histograms.outside.title", "accent");
+  const said = badge(
+    "histograms.outside",
+    { n: values < 10 || values > 1e12 ? short(values) : count(Math.round(values)), steps: count(steps) },
+    "histograms.outside.title",
+    "accent",
+  );
   return [said, make("button", "ms-badge ms-badge-button", words("histograms.whole"), { type: "button", "data-act": "whole" })];
 }
 
@@ -147,8 +162,11 @@ function named(panel, step) {
 // The runs of the view of one step, and each one's step where they are not the same.
 function drawLegend(card, meta) {
   const host = card.querySelector(".ms-histogram-legend");
-  const shown = meta.view === "step" || meta.view === "numbers" ? meta.panels.filter((panel) => histogramHover.array(panel.step).length) : [];
-  const stepOf = (panel) => histogramHover.array(panel.step)[0];
+  const shown
+    = meta.view === "step" || meta.view === "numbers"
+      ? meta.panels.filter((panel) => numbersOf(panel.step).length)
+      : [];
+  const stepOf = (panel) => numbersOf(panel.step)[0];
   const alike = meta.view !== "step" || shown.every((panel) => stepOf(panel) === stepOf(shown[0]));
   host.hidden = meta.shown < 2 || !shown.length || new Set(shown.map((panel) => panel.xaxis)).size > 1;
   card.classList.toggle("ms-with-legend", !host.hidden);
@@ -157,9 +175,9 @@ function drawLegend(card, meta) {
 
 // What the colours mean: shares in a heat map, else from the oldest step to the newest.
 function scale(meta) {
-  const steps = meta.panels.flatMap((panel) => Array.from(histogramHover.array(panel.step)));
+  const steps = meta.panels.flatMap((panel) => Array.from(numbersOf(panel.step)));
   if (!steps.length) return [];
-  const ends = meta.view === "heat" ? ["0", `${histogramHover.short(100 * meta.scale.most)} %`]
+  const ends = meta.view === "heat" ? ["0", `${short(100 * meta.scale.most)} %`]
     : [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))].map(count);
   const bar = make("span", "ms-histogram-scale", [], { "aria-hidden": "true" });
   bar.style.background = `linear-gradient(to right, ${meta.scale.stops.map(([at, colour]) => `${colour} ${100 * at}%`).join(", ")})`;
@@ -170,7 +188,7 @@ function scale(meta) {
 
 function newest(facts) {
   if (facts.mean === undefined) return badge("histograms.newest.bad", { step: count(facts.step), n: count(facts.total) });
-  const four = (value) => (value === null ? "?" : histogramHover.short(value));
+  const four = (value) => (value === null ? "?" : short(value));
   return badge("histograms.newest", {
     step: count(facts.step), min: four(facts.min), max: four(facts.max), mean: four(facts.mean), n: count(facts.total),
   });
@@ -179,8 +197,8 @@ function newest(facts) {
 // The step slider of the view of one step ----------------------------------------------------------------------------
 
 // Positions as the state writes them: a step, or "step~n" for one that was recorded again later.
-function positions(meta) {
-  const steps = meta.choices ? Array.from(histogramHover.array(meta.choices)) : [];
+export function positions(meta) {
+  const steps = meta.choices ? Array.from(numbersOf(meta.choices)) : [];
   let nth = 0;
   return steps.map((step, at) => {
     nth = at && steps[at - 1] === step ? nth + 1 : 1;
@@ -219,9 +237,16 @@ function drawSlider(page, card, key, meta) {
       sayPosition(host, position);
       const newestOne = Number(slider.value) === host.positions.length - 1;
       window.clearTimeout(timer);
-      timer = window.setTimeout(() => page.change({ at: withEntry(page.state, "at", key, newestOne ? "" : position.text) }), SLIDER_WAIT_MS);
+      timer = window.setTimeout(
+        () => page.change({ at: withEntry(page.state, "at", key, newestOne ? "" : position.text) }),
+        SLIDER_WAIT_MS,
+      );
     });
-    host.replaceChildren(words("histograms.axis.step", {}, "span", "ms-muted"), slider, make("output", "ms-histogram-at ms-number"));
+    host.replaceChildren(
+      words("histograms.axis.step", {}, "span", "ms-muted"),
+      slider,
+      make("output", "ms-histogram-at ms-number"),
+    );
   }
   host.positions = list;
   slider.max = String(list.length - 1);

@@ -60,7 +60,7 @@ export function moved(page, card, key, change) {
   const view = (entry(page.state, "zoom", key) || ",,,").split(",");
   if (range.values.length === 2) view.splice(0, 2, ...range.values.map((value) => short(Number(value), 9)));
   if (range.places.length === 2 && meta.view !== "overlay" && meta.view !== "step") {
-    view.splice(2, 2, ...range.places.map((value) => place(page, value)).sort((a, b) => a - b));
+    view.splice(2, 2, ...range.places.map((value) => place(page, value)).sort((a, b) => Number(a) - Number(b)));
   }
   const empty = [0, 2].some((at) => view[at] !== "" && view[at] !== "all" && !(Number(view[at]) < Number(view[at + 1])));
   if (empty) return slots.plotOf(card) && window.Plotly.relayout(slots.plotOf(card), structuredClone(meta.ranges));

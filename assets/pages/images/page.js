@@ -45,7 +45,13 @@ function show(page, card, key) {
 // Controls ----------------------------------------------------------------------------------------------------------
 
 function adjustment([name, label]) {
-  const range = make("input", "ms-slider ms-image-adjust", [], { type: "range", min: "0", max: "200", step: "5", "data-adjust": name });
+  const range = make("input", "ms-slider ms-image-adjust", [], {
+    type: "range",
+    min: "0",
+    max: "200",
+    step: "5",
+    "data-adjust": name,
+  });
   setLabel(range, "aria-label", label);
   return make("label", "ms-field", [words(label, {}, "span", "ms-field-name"), range, make("output", "ms-image-percent")]);
 }
@@ -72,7 +78,9 @@ function build(page) {
   const ranges = ADJUSTMENTS.map(adjustment);
   for (const field of ranges) {
     field.querySelector("input").addEventListener("input", () => {
-      const values = Object.fromEntries(ADJUSTMENTS.map(([name]) => [name, Number(page.find(`[data-adjust="${name}"]`).value)]));
+      const values = Object.fromEntries(
+        ADJUSTMENTS.map(([name]) => [name, Number(page.find(`[data-adjust="${name}"]`).value)]),
+      );
       adjust(page, values);
       window.clearTimeout(page.adjusting);
       page.adjusting = window.setTimeout(() => {

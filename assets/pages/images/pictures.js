@@ -31,11 +31,19 @@ export function picture() {
   const save = make("a", "ms-button ms-button-icon", icon("download"), { download: "" });
   setLabel(save, "title", "images.save");
   setLabel(save, "aria-label", "images.save");
-  const index = make("button", "ms-badge ms-badge-button ms-image-index", [], { type: "button", "data-act": "index", hidden: "" });
+  const index = make("button", "ms-badge ms-badge-button ms-image-index", [], {
+    type: "button",
+    "data-act": "index",
+    hidden: "",
+  });
   setLabel(index, "title", "images.index");
   const caption = make("figcaption", "", [
-    make("span", "ms-dot", [], { "aria-hidden": "true" }), make("span", "ms-image-run ms-cut"), make("span", "ms-image-step"), index,
-    make("span", "ms-image-size ms-muted"), make("span", "ms-image-tools", [iconButton("compare", "images.compare", "compare"), save]),
+    make("span", "ms-dot", [], { "aria-hidden": "true" }),
+    make("span", "ms-image-run ms-cut"),
+    make("span", "ms-image-step"),
+    index,
+    make("span", "ms-image-size ms-muted"),
+    make("span", "ms-image-tools", [iconButton("compare", "images.compare", "compare"), save]),
   ]);
   const figure = make("figure", "ms-image", [frame, caption]);
   image.addEventListener("load", () => loaded(figure, image));
@@ -50,7 +58,10 @@ export function loaded(figure, image) {
   figure.querySelector(".ms-image-size").textContent = `${count(image.naturalWidth)} × ${count(image.naturalHeight)}`;
   // Pixels as they are help where they are enlarged; a reduced picture would only lose some of them.
   arrange(figure.parentElement);
-  image.classList.toggle("ms-image-enlarged", image.clientWidth > image.naturalWidth || image.clientHeight > image.naturalHeight);
+  image.classList.toggle(
+    "ms-image-enlarged",
+    image.clientWidth > image.naturalWidth || image.clientHeight > image.naturalHeight,
+  );
 }
 
 // The route says why it has no picture; where it has one, the browser could not decode it.
@@ -93,7 +104,7 @@ export async function look(page, figure) {
   index.hidden = total < 2;
   index.dataset.total = String(total);
   const card = figure.closest(".ms-slot");
-  if (card) index.textContent = `${indexOf(page, card.dataset.key) + 1}/${total}`;  // else it went while its picture was on its way
+  if (card) index.textContent = `${indexOf(page, card.dataset.key) + 1}/${total}`; // else it went while its picture was on its way
 }
 
 // Which of several images in one record is shown.
@@ -142,7 +153,8 @@ export function fill(page, figure, tag, series, place, wanted) {
 // So many pictures beside each other that they are as large as they can be; where they have to be scrolled, as css has it.
 export function arrange(grid) {
   if (!grid || !grid.classList.contains("ms-image-grid")) return;
-  const { naturalWidth: width, naturalHeight: height } = Array.from(grid.querySelectorAll("img")).find((image) => image.naturalWidth) || {};
+  const { naturalWidth: width, naturalHeight: height }
+    = Array.from(grid.querySelectorAll("img")).find((image) => image.naturalWidth) || {};
   const number = grid.children.length;
   let [columns, largest] = [0, 0];
   for (let across = 1; width && across <= number; across += 1) {

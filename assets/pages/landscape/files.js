@@ -5,12 +5,12 @@ import * as files from "../../base/files.js";
 const HEADER = ["run", "tag", "kind", "unit", "at", "x", "y", "loss"];
 
 function fileName(page) {
-  return files.safe(page.figure.layout.meta.sheets.map((sheet) => `${sheet.label}_${sheet.tag}`).join("_"), "landscape");
+  return files.fileName(page.figure.layout.meta.sheets.map((sheet) => `${sheet.label}_${sheet.tag}`).join("_"), "landscape");
 }
 
 export async function image(page, format) {
   const plot = page.plot();
-  if (plot && page.figure) await files.image(plot, plot, format, fileName(page));
+  if (plot && page.figure) await files.saveImage(plot, plot, format, fileName(page));
 }
 
 function plain(value) {
@@ -34,5 +34,5 @@ export function csv(page) {
   if (!plot || !page.figure) return;
   const grounds = plot._fullData.filter((trace) => trace.meta && trace.meta.role === "ground");
   const { sheets } = page.figure.layout.meta;
-  files.csv([HEADER, ...grounds.flatMap((ground) => rows(sheets[ground.meta.sheet], ground))], fileName(page));
+  files.saveCsv([HEADER, ...grounds.flatMap((ground) => rows(sheets[ground.meta.sheet], ground))], fileName(page));
 }

@@ -2,7 +2,7 @@
 // layouts/training/landscape. landscape_path.js plays the path, landscape_files.js saves.
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
-import { badge, icon, iconButton, make, menu, pressSegment, segments, words } from "../../base/elements.js";
+import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
@@ -70,8 +70,9 @@ function showState(page) {
   const { catalogue } = page;
   let name = "";
   if (!catalogue.chosen) name = "no-runs";
-  else if (!catalogue.runs.length) name = catalogue.waiting ? "reading" : catalogue.plans.some((plan) => !plan.problem) ? "planned" : "none";
-  else if (!page.sheets.length) name = "no-final";
+  else if (!catalogue.runs.length) {
+    name = catalogue.waiting ? "reading" : catalogue.plans.some((plan) => !plan.problem) ? "planned" : "none";
+  } else if (!page.sheets.length) name = "no-final";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   page.find(".ms-landscape-body").hidden = name !== "";
   page.find(".ms-landscape-controls").hidden = !catalogue.runs.length;
@@ -89,21 +90,30 @@ function slider(page, key, bounds) {
   return make("label", `ms-field ms-landscape-${key}`, [words(`landscape.${key}`, {}, "span", "ms-field-name"), input]);
 }
 
-function select(name, label, choose) {
-  const element = make("select", "ms-input", [], { "data-control": name });
-  for (const attribute of ["title", "aria-label"]) setLabel(element, attribute, label);
-  element.addEventListener("change", () => choose(element.value));
-  return element;
-}
-
 function build(page) {
   const choices = (name, values) => values.map((value) => [value, `landscape.${name}.${value}`]);
-  page.views = segments("landscape.view", choices("view", ["filled", "isolines", "surface"]), (view) => put(page, "view", view));
-  page.modes = segments("landscape.mode", [["", "landscape.path"], ["final", "landscape.compare"]], (mode) => put(page, "mode", mode));
-  page.overs = segments("landscape.arrangement", [["", "landscape.beside"], ["1", "landscape.over"]], (over) => put(page, "over", over));
-  page.runs = select("of", "landscape.run", (key) => page.change({ of: [key], at: [] }));
-  page.intervals = select("at", "landscape.interval", (tag) => page.change({ at: [tag] }));
-  page.maps = select("map", "landscape.map", (map) => put(page, "map", map));
+  page.views = segments("landscape.view", choices("view", ["filled", "isolines", "surface"]), (view) =>
+    put(page, "view", view),
+  );
+  page.modes = segments(
+    "landscape.mode",
+    [
+      ["", "landscape.path"],
+      ["final", "landscape.compare"],
+    ],
+    (mode) => put(page, "mode", mode),
+  );
+  page.overs = segments(
+    "landscape.arrangement",
+    [
+      ["", "landscape.beside"],
+      ["1", "landscape.over"],
+    ],
+    (over) => put(page, "over", over),
+  );
+  page.runs = select("landscape.run", (key) => page.change({ of: [key], at: [] }), { "data-control": "of" });
+  page.intervals = select("landscape.interval", (tag) => page.change({ at: [tag] }), { "data-control": "at" });
+  page.maps = select("landscape.map", (map) => put(page, "map", map), { "data-control": "map" });
   page.picks = menu(make("summary", "ms-button", [make("span", "ms-landscape-compared"), icon("down")]), []);
   page.find(".ms-landscape-controls").replaceChildren(
     page.modes, page.runs, page.intervals, page.picks, page.overs, make("span", "ms-grow"), page.views, page.maps,
@@ -143,15 +153,6 @@ const acts = {
   csv: (page) => saving.csv(page),
 };
 
-function options(element, choices, chosen) {
-  const wanted = JSON.stringify(choices);
-  if (element.dataset.choices !== wanted) {
-    element.dataset.choices = wanted;
-    element.replaceChildren(...choices.map(([value, text]) => make("option", "", text, { value })));
-  }
-  element.value = chosen;
-}
-
 function sheetName(sheet) {
   if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
   if (sheet.final) return `${translate("landscape.final")} (${sheet.tag})`;
@@ -171,13 +172,18 @@ function drawControls(page) {
   page.picks.hidden = !final || finals(page).length < 2;
   const [shown] = page.sheets;
   if (!final && shown) {
-    options(page.runs, runs.map((run) => [run.key, run.name]), shown.run.key);
-    options(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, sheetName(sheet)]), shown.sheet.tag);
+    fillSelect(page.runs, runs.map((run) => [run.key, run.name]), shown.run.key);
+    fillSelect(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, sheetName(sheet)]), shown.sheet.tag);
   }
-  options(page.maps, ["viridis", "cividis", "diverging"].map((map) => [map, translate(`landscape.map.${map}`)]), get(page, "map"));
+  fillSelect(
+    page.maps,
+    ["viridis", "cividis", "diverging"].map((map) => [map, translate(`landscape.map.${map}`)]),
+    get(page, "map"),
+  );
   // The colours of overlaid landscapes are those of their runs.
   page.maps.hidden = overlaid(page);
-  page.find(".ms-landscape-opacity").hidden = get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
+  page.find(".ms-landscape-opacity").hidden
+    = get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
   for (const key of ["lines", "opacity"]) page.find(`[data-control="${key}"]`).value = get(page, key);
   if (final) drawPicks(page);
   page.find(".ms-landscape-main").classList.toggle("ms-full", get(page, "full") === "1");
@@ -194,7 +200,9 @@ function drawPicks(page) {
     const box = make("input", "", [], { type: "checkbox" });
     box.checked = on.includes(run.key);
     box.disabled = box.checked ? on.length === 1 : on.length >= MOST_COMPARED;
-    box.addEventListener("change", () => page.change({ final: box.checked ? [...on, run.key] : on.filter((key) => key !== run.key) }));
+    box.addEventListener("change", () =>
+      page.change({ final: box.checked ? [...on, run.key] : on.filter((key) => key !== run.key) }),
+    );
     return make("label", "ms-menu-item ms-landscape-pick", [box, make("span", "ms-cut", run.name)], { title: run.name });
   }));
 }
@@ -204,10 +212,17 @@ function drawPicks(page) {
 function plan(item) {
   if (item.problem) return make("section", "ms-card ms-landscape-plan", make("p", "ms-wrong-text", item.problem));
   const unit = (language) => translations(item.unit === "epoch" ? "landscape.epoch" : "landscape.step")[language].toLowerCase();
-  const values = { run: item.name, n: count(item.checkpoints), intervals: item.intervals, size: item.size, samples: count(item.samples) };
+  const values = {
+    run: item.name,
+    n: count(item.checkpoints),
+    intervals: item.intervals,
+    size: item.size,
+    samples: count(item.samples),
+  };
   const english = words("landscape.plan", { ...values, unit: unit(language() === "zh" ? 1 : 0) }, "p");
-  const code = `from mindspore.train import SummaryLandscape\n\nlandscape = SummaryLandscape(${JSON.stringify(item.directory)})\n`
-    + "landscape.gen_landscapes_with_multi_process(callback_fn, device_ids=[0])";
+  const code
+    = `from mindspore.train import SummaryLandscape\n\nlandscape = SummaryLandscape(${JSON.stringify(item.directory)})\n`
+      + "landscape.gen_landscapes_with_multi_process(callback_fn, device_ids=[0])";
   return make("section", "ms-card ms-landscape-plan", [
     english, words("landscape.plan_hint", values, "p", "ms-muted"), make("pre", "ms-code", make("code", "", code)),
   ], { tabindex: "-1" });
@@ -239,7 +254,8 @@ function drawHead(page) {
   const { meta } = page.figure.layout;
   const title = page.find(".ms-landscape-main .ms-card-title");
   const [only] = page.sheets;
-  title.textContent = page.sheets.length === 1 && only ? `${only.run.name} · ${sheetName(only.sheet)}` : translate("landscape.compare");
+  title.textContent
+    = page.sheets.length === 1 && only ? `${only.run.name} · ${sheetName(only.sheet)}` : translate("landscape.compare");
   title.title = title.textContent;
   const badges = meta.bad.filter((bad) => bad > 0).map((bad) => badge("landscape.bad", { n: count(bad) }, null, "wrong"));
   for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => drawn < all)) {

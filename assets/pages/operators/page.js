@@ -10,8 +10,27 @@ import * as profiling from "../../profiling/profiling.js";
 
 const react = (...args) => window.React.createElement(...args);
 const WAIT_MS = 250;
+const PREFIXES = [
+  { scale: 1e15, prefix: "P" }, { scale: 1e12, prefix: "T" }, { scale: 1e9, prefix: "G" }, { scale: 1e6, prefix: "M" },
+  { scale: 1e3, prefix: "k" },
+];
+const UNITS = [{ scale: 1e9, unit: "s" }, { scale: 1e6, unit: "ms" }, { scale: 1e3, unit: "µs" }];
 const NUMBER = { type: "rightAligned", filter: "agNumberColumnFilter", initialWidth: 104 };
-const WIDTHS = { name: 260, type: 200, full_name: 420, core: 130, input_shapes: 240, output_shapes: 200, stack: 320, start_ns: 180, duration_ns: 124, difference_ns: 128, with_total_ns: 140, with_mean_ns: 140, with_count: 116 };
+const WIDTHS = {
+  name: 260,
+  type: 200,
+  full_name: 420,
+  core: 130,
+  input_shapes: 240,
+  output_shapes: 200,
+  stack: 320,
+  start_ns: 180,
+  duration_ns: 124,
+  difference_ns: 128,
+  with_total_ns: 140,
+  with_mean_ns: 140,
+  with_count: 116,
+};
 const pages = new Map();
 
 function build(page) {
@@ -66,7 +85,9 @@ function drawScopes(page, data) {
     tile.title = `${path || name}\n${told(amount)} · ${number(100 * share)}%`;
     Object.assign(tile.style, { left: percent(x), top: percent(y), width: percent(width), height: percent(height) });
     if (inner) tile.addEventListener("click", () => page.change({ scope: [path] }));
-    else if (path) tile.addEventListener("dblclick", () => page.change({ view: ["operators"], q: [path], in: ["full_name"], sort: [] }));
+    else if (path) {
+      tile.addEventListener("dblclick", () => page.change({ view: ["operators"], q: [path], in: ["full_name"], sort: [] }));
+    }
     return tile;
   }));
 }
@@ -81,12 +102,14 @@ function drawCrumbs(page, data) {
   const trail = parts.flatMap((name, place) => [" / ", crumb(name, parts.slice(0, place + 1).join("/"))]);
   const sums = data.summary.map(({ unit, flops, flops_per_s: rate, flops_use: use }) => words(`operators.flops.${unit}`,
     { flops: prefixed(flops), rate: prefixed(rate), use: use === null ? "" : `, ${number(100 * use)} %` }, "span", "ms-muted"));
-  page.find(".ms-operators-crumbs").replaceChildren(crumb(words("operators.all_scopes"), ""), ...trail, make("span", "ms-grow"), ...sums);
+  page
+    .find(".ms-operators-crumbs")
+    .replaceChildren(crumb(words("operators.all_scopes"), ""), ...trail, make("span", "ms-grow"), ...sums);
 }
 
-function prefixed(value) {
+export function prefixed(value) {
   if (!value) return value === 0 ? "0 " : "? ";
-  const [scale, prefix] = [[1e15, "P"], [1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([one]) => value >= one) || [1, ""];
+  const { scale, prefix } = PREFIXES.find((one) => value >= one.scale) || { scale: 1, prefix: "" };
   return `${number(value / scale)} ${prefix}`;
 }
 
@@ -123,7 +146,10 @@ function narrowed(page) {
 }
 
 function nameSaved(page) {
-  writeText(page.csv.querySelector(".t") || page.csv.lastElementChild, narrowed(page) ? "operators.csv_found" : "operators.csv");
+  writeText(
+    page.csv.querySelector(".t") || page.csv.lastElementChild,
+    narrowed(page) ? "operators.csv_found" : "operators.csv",
+  );
 }
 
 // Controls after every change of the state ----------------------------------------------------------------------------
@@ -145,7 +171,10 @@ function drawSheet(page, sheet) {
   page.sheet = sheet;
   const press = (part, value) => (event) => { event.preventDefault(); page.change({ [part]: [value], open: [], sort: [] }); };
   page.tabs.replaceChildren(...sheet.variants.map((name) => {
-    const button = make("button", "ms-button", words(`operators.variant.${name}`), { type: "button", "aria-pressed": String(name === sheet.variant) });
+    const button = make("button", "ms-button", words(`operators.variant.${name}`), {
+      type: "button",
+      "aria-pressed": String(name === sheet.variant),
+    });
     button.addEventListener("click", press("core", name));
     return button;
   }), sums(sheet));
@@ -166,23 +195,30 @@ function drawSheet(page, sheet) {
   page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
   nameSaved(page);
   const empty = !sheet.variants.length;
-  for (const part of [page.find(".ms-operators-figures"), page.find(".ms-operators-grid"), page.input, page.csv]) part.hidden = empty;
+  for (const part of [page.find(".ms-operators-figures"), page.find(".ms-operators-grid"), page.input, page.csv]) {
+    part.hidden = empty;
+  }
   writeText(page.count, sheet.rows ? "operators.rows" : "operators.nothing", { n: count(sheet.rows) });
 }
 
 function sums(sheet) {
   const { types, count: many, total_ns: total } = sheet.sums;
   if (types === undefined) return "";
-  return words("operators.sums", { types: count(types), count: many ? count(Math.round(many)) : "?", total: duration(total) }, "span", "ms-muted");
+  return words(
+    "operators.sums",
+    { types: count(types), count: many ? count(Math.round(many)) : "?", total: duration(total) },
+    "span",
+    "ms-muted",
+  );
 }
 
-function duration(ns) {
-  const [scale, unit] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"]].find(([one]) => ns >= one) || [1, "ns"];
+export function duration(ns) {
+  const { scale, unit } = UNITS.find((one) => ns >= one.scale) || { scale: 1, unit: "ns" };
   return `${number(ns / scale)} ${unit}`;
 }
 
 // To 4 significant digits, thousands separated.
-function number(value) {
+export function number(value) {
   if (value === null || value === undefined) return "";
   if (value === 0) return "0";
   const size = Math.abs(value);
@@ -210,10 +246,22 @@ function definition(page, column) {
     sort: page.sheet.sort[0] === name ? page.sheet.sort[1] : null, sortingOrder: text ? ["asc", "desc"] : ["desc", "asc"],
   };
   if (text) {
-    return { ...shared, filter: "agTextColumnFilter", initialWidth: WIDTHS[name] || 150, tooltipField: name, cellRenderer: "MindscopeOperator",
-      ...place(page, name) };
+    return {
+      ...shared,
+      filter: "agTextColumnFilter",
+      initialWidth: WIDTHS[name] || 150,
+      tooltipField: name,
+      cellRenderer: "MindscopeOperator",
+      ...place(page, name),
+    };
   }
-  return { ...shared, ...NUMBER, initialWidth: WIDTHS[name] || NUMBER.initialWidth, cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber", cellRendererParams: { scale, whole: WHOLE.has(name) } };
+  return {
+    ...shared,
+    ...NUMBER,
+    initialWidth: WIDTHS[name] || NUMBER.initialWidth,
+    cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber",
+    cellRendererParams: { scale, whole: WHOLE.has(name) },
+  };
 }
 
 cellRenderers.MindscopeNumber = ({ value, scale, whole, colDef }) => {
@@ -221,7 +269,11 @@ cellRenderers.MindscopeNumber = ({ value, scale, whole, colDef }) => {
   const shown = whole ? String(value) : number(value / scale);
   const signed = colDef.field === "difference_ns" || colDef.field === "change";
   const tone = !signed || !value ? "" : value > 0 ? "ms-operators-longer" : "ms-operators-shorter";
-  return react("span", { title: String(value / (whole ? 1 : scale)), className: tone }, signed && value > 0 ? `+${shown}` : shown);
+  return react(
+    "span",
+    { title: String(value / (whole ? 1 : scale)), className: tone },
+    signed && value > 0 ? `+${shown}` : shown,
+  );
 };
 
 cellRenderers.MindscopeShare = ({ value, data }) => {
@@ -239,24 +291,56 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
   const first = page.sheet.columns[0].name === colDef.field;
   if (data.more && first) {
     const show = () => page.change({ view: ["operators"], q: [data.of], in: ["type"], sort: [] });
-    return react("span", { className: "ms-operators-name ms-operators-below" },
-      react("button", { type: "button", className: "ms-operators-link", onClick: show }, translate("operators.more", { n: count(data.more) })));
+    return react(
+      "span",
+      { className: "ms-operators-name ms-operators-below" },
+      react(
+        "button",
+        { type: "button", className: "ms-operators-link", onClick: show },
+        translate("operators.more", { n: count(data.more) }),
+      ),
+    );
   }
   if (data.below && first) {
     return react("span", { className: "ms-operators-name ms-operators-below ms-cut", title: data.full_name }, data.name);
   }
   if (first && page.sheet.view === "types" && !page.against) {
     const opened = (page.state.open || []).includes(data.type);
-    const toggle = () => page.change({ open: opened ? page.state.open.filter((one) => one !== data.type) : [...(page.state.open || []), data.type] });
+    const toggle = () =>
+      page.change({
+        open: opened ? page.state.open.filter((one) => one !== data.type) : [...(page.state.open || []), data.type],
+      });
     const label = translate(opened ? "operators.close" : "operators.open");
-    return react("span", { className: "ms-operators-name" },
-      react("button", { type: "button", className: "ms-button ms-button-icon", onClick: toggle, "aria-expanded": String(opened), "aria-label": label, title: label },
-        react("span", { className: `ms-icon ms-icon-${opened ? "down" : "right"}` })),
-      react("span", { className: "ms-cut" }, value));
+    return react(
+      "span",
+      { className: "ms-operators-name" },
+      react(
+        "button",
+        {
+          type: "button",
+          className: "ms-button ms-button-icon",
+          onClick: toggle,
+          "aria-expanded": String(opened),
+          "aria-label": label,
+          title: label,
+        },
+        react("span", { className: `ms-icon ms-icon-${opened ? "down" : "right"}` }),
+      ),
+      react("span", { className: "ms-cut" }, value),
+    );
   }
   if (colDef.field === "full_name" && value) {
     const copy = () => navigator.clipboard && navigator.clipboard.writeText(value);
-    return react("button", { type: "button", className: "ms-operators-link ms-cut", title: `${value}\n${translate("operators.copy")}`, onClick: copy }, value);
+    return react(
+      "button",
+      {
+        type: "button",
+        className: "ms-operators-link ms-cut",
+        title: `${value}\n${translate("operators.copy")}`,
+        onClick: copy,
+      },
+      value,
+    );
   }
   return value || "";
 };
@@ -297,7 +381,11 @@ Object.assign(functionsOf("mindscope_operators"), {
     const colour = (name) => style.getPropertyValue(name).trim();
     const { layout } = figure;
     const axis = (one) => one && { gridcolor: colour("--ms-plot-grid"), zerolinecolor: colour("--ms-plot-zero"), ...one };
-    const hoverlabel = { bgcolor: colour("--ms-raised"), bordercolor: colour("--ms-line"), font: { color: colour("--ms-text") } };
+    const hoverlabel = {
+      bgcolor: colour("--ms-raised"),
+      bordercolor: colour("--ms-line"),
+      font: { color: colour("--ms-text") },
+    };
     const font = { ...layout.font, color: colour("--ms-text"), family: colour("--ms-font") };
     const drawn = { ...layout, font, hoverlabel };
     for (const name of ["xaxis", "yaxis"]) if (layout[name]) drawn[name] = axis(layout[name]);

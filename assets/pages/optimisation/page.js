@@ -4,11 +4,12 @@
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, menu, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
-import { count } from "../../base/format.js";
+import { count, escapeMarkup } from "../../base/format.js";
 import { pagesOf } from "../../base/grid.js";
 import { language, setLabel, translate, writeText } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { last, same } from "../../base/state.js";
+import { numbersOf } from "../../base/typed_arrays.js";
 
 const MEASURES = ["linear", "rank", "share"];
 const RUNNING = ["waiting", "growing", "left"];
@@ -138,10 +139,16 @@ function furnish(page) {
   const shape = JSON.stringify([sheet.targets, language()]);
   if (shape !== page.listed) {
     page.listed = shape;
-    page.target.replaceChildren(...sheet.targets.map((one) => make("option", "", cut(spoken(one.label), 80), { value: one.name })));
+    page.target.replaceChildren(
+      ...sheet.targets.map((one) => make("option", "", cut(spoken(one.label), 80), { value: one.name })),
+    );
   }
   page.target.value = sheet.target;
-  writeText(page.told, sheet.chosen === sheet.total ? "optimisation.count" : "optimisation.count_chosen", { n: count(sheet.runs), chosen: count(sheet.chosen), total: count(sheet.total) });
+  writeText(page.told, sheet.chosen === sheet.total ? "optimisation.count" : "optimisation.count_chosen", {
+    n: count(sheet.runs),
+    chosen: count(sheet.chosen),
+    total: count(sheet.total),
+  });
   const [least, middle, most] = sheet.summary;
   const spread = { runs: count(sheet.runs), least, middle, most };
   page.find(".ms-target-spread .ms-target-told").replaceChildren(words("optimisation.summary", spread));
@@ -158,7 +165,10 @@ function table(page) {
   page.shown = shown;
   const box = page.find(".ms-target-settings");
   const focused = document.activeElement && box.contains(document.activeElement) ? document.activeElement : null;
-  const header = make("tr", "", [make("th", "", words("optimisation.setting"), { scope: "col" }), ...MEASURES.map((name) => head(name, by))]);
+  const header = make("tr", "", [
+    make("th", "", words("optimisation.setting"), { scope: "col" }),
+    ...MEASURES.map((name) => head(name, by)),
+  ]);
   const rows = sorted(page).map((row) => line(page, row));
   const built = make("table", "ms-target-table", [make("thead", "", header), make("tbody", "", rows)]);
   setLabel(built, "aria-label", "optimisation.importance");
@@ -175,7 +185,11 @@ function refocus(box, { setting, by }) {
 }
 
 function head(name, by) {
-  const press = make("button", "ms-target-by", [words(`optimisation.${name}`)], { type: "button", "data-act": "by", "data-by": name });
+  const press = make("button", "ms-target-by", [words(`optimisation.${name}`)], {
+    type: "button",
+    "data-act": "by",
+    "data-by": name,
+  });
   setLabel(press, "title", `optimisation.${name}_tip`);
   return make("th", "", press, { scope: "col", "aria-sort": name === by ? "descending" : "none" });
 }
@@ -183,8 +197,12 @@ function head(name, by) {
 function line(page, row) {
   const chosen = row.setting === chosenSetting(page);
   const parts = [make("span", "ms-cut", cut(named(page, row.setting), 200), { title: cut(row.setting, 400) })];
-  if (row.text && row.levels > 1 && row.reason !== "unique") parts.push(words("optimisation.levels", { n: row.levels }, "span", "ms-badge"));
-  if (row.runs < page.sheet.runs && row.reason !== "few") parts.push(words("optimisation.of_runs", { n: count(row.runs) }, "span", "ms-badge"));
+  if (row.text && row.levels > 1 && row.reason !== "unique") {
+    parts.push(words("optimisation.levels", { n: row.levels }, "span", "ms-badge"));
+  }
+  if (row.runs < page.sheet.runs && row.reason !== "few") {
+    parts.push(words("optimisation.of_runs", { n: count(row.runs) }, "span", "ms-badge"));
+  }
   if (row.strength !== null) {
     const other = { other: cut(named(page, row.with), 40), strength: row.strength.toFixed(2) };
     const near = words("optimisation.near", other, "span", "ms-badge ms-badge-accent");
@@ -193,15 +211,28 @@ function line(page, row) {
   }
   const name = make("th", "", make("div", "ms-target-name", parts), { scope: "row" });
   const cells = row.reason
-    ? [make("td", "ms-target-reason", words(`optimisation.reason.${row.reason}`, { n: count(row.runs), other: cut(named(page, row.with), 60) }), { colspan: "3" })]
+    ? [
+        make(
+          "td",
+          "ms-target-reason",
+          words(`optimisation.reason.${row.reason}`, { n: count(row.runs), other: cut(named(page, row.with), 60) }),
+          { colspan: "3" },
+        ),
+      ]
     : MEASURES.map((by) => bar(page, row, by));
-  return make("tr", row.reason ? "ms-target-quiet" : "", [name, ...cells], { "data-setting": row.setting, tabindex: "0", "aria-selected": String(chosen) });
+  return make("tr", row.reason ? "ms-target-quiet" : "", [name, ...cells], {
+    "data-setting": row.setting,
+    tabindex: "0",
+    "aria-selected": String(chosen),
+  });
 }
 
 function bar(page, row, by) {
   const found = strength(page, row, by);
   const share = by === "share";
-  if (!found) return make("td", "ms-target-cell", !share && row.eta ? words("optimisation.no_order", {}, "span", "ms-muted") : []);
+  if (!found) {
+    return make("td", "ms-target-cell", !share && row.eta ? words("optimisation.no_order", {}, "span", "ms-muted") : []);
+  }
   const [value, low, high] = found;
   const at = (part) => `${Math.min(100, Math.max(0, part * 100)).toFixed(2)}%`;
   const fill = make("span", `ms-target-fill ms-target-${by}`);
@@ -215,12 +246,24 @@ function bar(page, row, by) {
   }
   const text = share ? `${(value * 100).toFixed(value < 0.0995 ? 1 : 0)} %` : value.toFixed(2);
   const sign = row.sign && by === "linear" ? (row.sign > 0 ? "↗" : "↘") : "";
-  const number = make("span", "ms-target-value", [by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "", text.replace("-0.0 %", "0.0 %")]);
+  const number = make("span", "ms-target-value", [
+    by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
+    text.replace("-0.0 %", "0.0 %"),
+  ]);
   const cell = make("td", "ms-target-cell", make("div", "ms-target-measure", [
     number, make("span", "ms-target-sign", sign, { "aria-hidden": "true" }), make("span", "ms-target-track", parts),
   ]));
-  const ends = low === null ? { low: "–", high: "–" } : { low: share ? `${(low * 100).toFixed(1)} %` : low.toFixed(3), high: share ? `${(high * 100).toFixed(1)} %` : high.toFixed(3) };
-  setLabel(cell, "title", share ? "optimisation.middle" : "optimisation.interval", { value: share ? text : value.toFixed(4), ...ends });
+  const ends
+    = low === null
+      ? { low: "–", high: "–" }
+      : {
+          low: share ? `${(low * 100).toFixed(1)} %` : low.toFixed(3),
+          high: share ? `${(high * 100).toFixed(1)} %` : high.toFixed(3),
+        };
+  setLabel(cell, "title", share ? "optimisation.middle" : "optimisation.interval", {
+    value: share ? text : value.toFixed(4),
+    ...ends,
+  });
   return cell;
 }
 
@@ -228,8 +271,18 @@ function note(page) {
   const box = page.find(".ms-target-note");
   const { runs } = page.sheet;
   const bare = page.sheet.rows.every((row) => row.reason);
-  box.replaceChildren(words(!page.sheet.rows.length ? "optimisation.no_settings" : runs < 3 ? "optimisation.too_few" : bare ? "optimisation.no_number" : "optimisation.association",
-    { n: count(runs) }));
+  box.replaceChildren(
+    words(
+      !page.sheet.rows.length
+        ? "optimisation.no_settings"
+        : runs < 3
+          ? "optimisation.too_few"
+          : bare
+            ? "optimisation.no_number"
+            : "optimisation.association",
+      { n: count(runs) },
+    ),
+  );
 }
 
 function forest(page) {
@@ -293,7 +346,9 @@ function runCell(page, key) {
   const dot = make("span", "ms-dot");
   if (row) dot.style.background = row.colours[row.members.indexOf(key)];
   const [first] = row ? pagesOf({ key, tags: row.tags }) : [];
-  const name = first ? make("a", "ms-cut ms-run-name", key, { href: first.href, "data-run": key, title: key }) : make("span", "ms-cut", key, { title: key });
+  const name = first
+    ? make("a", "ms-cut ms-run-name", key, { href: first.href, "data-run": key, title: key })
+    : make("span", "ms-cut", key, { title: key });
   return make("td", "", make("span", "ms-run", [dot, name]));
 }
 
@@ -314,9 +369,14 @@ function pairs(page) {
   const setting = { name: cut(named(page, drawing.setting), 24) };
   const result = { name: cut(targetLabel(page), 24) };
   const header = make("tr", "", [
-    column("optimisation.first"), column("optimisation.named", setting, "ms-number"), column("optimisation.named", result, "ms-number"),
-    column("optimisation.second"), column("optimisation.named", setting, "ms-number"), column("optimisation.named", result, "ms-number"),
-    column("optimisation.difference", {}, "ms-number"), make("th", ""),
+    column("optimisation.first"),
+    column("optimisation.named", setting, "ms-number"),
+    column("optimisation.named", result, "ms-number"),
+    column("optimisation.second"),
+    column("optimisation.named", setting, "ms-number"),
+    column("optimisation.named", result, "ms-number"),
+    column("optimisation.difference", {}, "ms-number"),
+    make("th", ""),
   ]);
   const number = (text) => make("td", "ms-number ms-target-cut", make("span", "ms-cut", text, { title: text }));
   const rows = drawing.pairs.map((pair) => make("tr", "", [
@@ -344,29 +404,47 @@ function dressed(page, figure, titles) {
   const colour = (name) => style.getPropertyValue(name).trim();
   const font = { family: colour("--ms-font"), color: colour("--ms-text"), size: 12 };
   const layout = {
-    ...figure.layout, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { ...font, color: colour("--ms-muted"), size: 11 },
+    ...figure.layout,
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { ...font, color: colour("--ms-muted"), size: 11 },
     hoverlabel: { bgcolor: colour("--ms-raised"), bordercolor: colour("--ms-line"), font, align: "left" },
   };
   for (const [axis, text] of Object.entries(titles)) {
-    layout[axis] = { ...layout[axis], title: { text: escaped(cut(text, 60)), standoff: 6, font: { size: 12 } } };
+    layout[axis] = { ...layout[axis], title: { text: escapeMarkup(cut(text, 60)), standoff: 6, font: { size: 12 } } };
   }
   return { data: figure.data, layout };
 }
 
-function escaped(text) {
-  return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
-}
-
 function save(page, card, kind) {
-  const name = files.safe(card === "over" ? `${page.sheet.target}_${page.drawing.setting}` : `${page.sheet.target}_${card}`, "target");
-  if (kind === "csv") files.csv(card === "over" ? points(page) : strengths(page), name);
-  else if (card === "importance") files.image(bars(page), page.find(".ms-target-importance"), kind, name, { clientWidth: 820, clientHeight: 90 + 24 * numbered(page).length });
-  else files.image(page.plot(card), page.plot(card), kind, name);
+  const name = files.fileName(
+    card === "over" ? `${page.sheet.target}_${page.drawing.setting}` : `${page.sheet.target}_${card}`,
+    "target",
+  );
+  if (kind === "csv") files.saveCsv(card === "over" ? points(page) : strengths(page), name);
+  else if (card === "importance") {
+    files.saveImage(bars(page), page.find(".ms-target-importance"), kind, name, {
+      clientWidth: 820,
+      clientHeight: 90 + 24 * numbered(page).length,
+    });
+  } else files.saveImage(page.plot(card), page.plot(card), kind, name);
 }
 
 function strengths(page) {
   const ends = (name) => [name, `${name}_low`, `${name}_high`];
-  const header = ["setting", "kind", "levels", "runs", ...ends("linear"), ...ends("monotonic"), ...ends("forest"), "sign", "reason", "with", "with_strength"];
+  const header = [
+    "setting",
+    "kind",
+    "levels",
+    "runs",
+    ...ends("linear"),
+    ...ends("monotonic"),
+    ...ends("forest"),
+    "sign",
+    "reason",
+    "with",
+    "with_strength",
+  ];
   return [header, ...sorted(page).map((row) => [
     row.setting, row.text ? "categorical" : "numeric", row.levels, row.runs,
     ...row.linear, ...row.rank, ...(shares(page)[row.setting] || ["", "", ""]), row.sign, row.reason, row.with, row.strength,
@@ -376,15 +454,14 @@ function strengths(page) {
 function points(page) {
   const trace = page.drawing.figure.data.find(({ meta }) => meta.role === "runs");
   const plot = page.plot("over").data.find(({ meta }) => meta && meta.role === "runs");
-  const value = (text) => text.slice(text.indexOf("<br>") + 4).replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+  const value = (text) =>
+    text
+      .slice(text.indexOf("<br>") + 4)
+      .replace(/&lt;/g, "<")
+      .replace(/&gt;/g, ">")
+      .replace(/&amp;/g, "&");
   return [["run", page.drawing.setting, page.drawing.target],
     ...trace.customdata.map((run, i) => [run, value(trace.text[i]), Array.from(numbersOf(plot.y))[i]])];
-}
-
-function numbersOf(array) {
-  if (!array.bdata) return array;
-  const kinds = { i4: Int32Array, f4: Float32Array, f8: Float64Array };
-  return new kinds[array.dtype](Uint8Array.from(window.atob(array.bdata), (letter) => letter.charCodeAt(0)).buffer);
 }
 
 function numbered(page) {
@@ -396,7 +473,7 @@ function bars(page) {
   const by = measure(page);
   const rows = numbered(page);
   const found = rows.map((row) => strength(page, row, by));
-  const names = rows.map((row) => escaped(cut(named(page, row.setting), 40)));
+  const names = rows.map((row) => escapeMarkup(cut(named(page, row.setting), 40)));
   const data = [{
     type: "bar", orientation: "h", x: found.map(([value]) => value), y: rows.map((_row, i) => i), marker: { color: "#4e7fd6" },
     error_x: { type: "data", symmetric: false, color: "#8b95a1", thickness: 1.5, width: 3,
@@ -404,8 +481,10 @@ function bars(page) {
       arrayminus: found.map(([value, low]) => (low === null ? 0 : Math.max(0, value - low))) },
   }];
   const layout = {
-    margin: { l: 200, r: 24, t: 36, b: 32 }, title: { text: escaped(`${targetLabel(page)}: ${translate(`optimisation.${by}`)}`), font: { size: 13 }, x: 0.02 },
-    xaxis: { range: [0, 1] }, yaxis: { autorange: "reversed", tickvals: rows.map((_row, i) => i), ticktext: names, automargin: true },
+    margin: { l: 200, r: 24, t: 36, b: 32 },
+    title: { text: escapeMarkup(`${targetLabel(page)}: ${translate(`optimisation.${by}`)}`), font: { size: 13 }, x: 0.02 },
+    xaxis: { range: [0, 1] },
+    yaxis: { autorange: "reversed", tickvals: rows.map((_row, i) => i), ticktext: names, automargin: true },
   };
   return { data, layout };
 }
@@ -453,7 +532,9 @@ Object.assign(functionsOf("mindscope_target"), {
     page.find(".ms-target-over .ms-skeleton").hidden = true;
     tell(page);
     pairs(page);
-    if (!drawing.figure) return dressed(page, { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } }, {});
+    if (!drawing.figure) {
+      return dressed(page, { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } }, {});
+    }
     return dressed(page, drawing.figure, { xaxis: named(page, drawing.setting), yaxis: targetLabel(page) });
   },
 

@@ -21,7 +21,9 @@ const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 // The chosen runs in the order of the list: [key, name].
 function chosen(rows, state, store) {
   const keys = picker.selected(state, rows, picker.needsOf(store));
-  return rows.flatMap((row) => row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]));
+  return rows.flatMap((row) =>
+    row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]),
+  );
 }
 
 function show(rootId, key) {
@@ -54,7 +56,10 @@ function select(root, view) {
   root.querySelector(".ms-overview-previous").disabled = at <= 0;
   root.querySelector(".ms-overview-next").disabled = at >= view.runs.length - 1;
   root.querySelector(".ms-overview-selector").classList.toggle("ms-overview-alone", view.runs.length < 2);
-  writeText(root.querySelector(".ms-overview-of"), "overview.of", { n: (at + 1).toLocaleString("en"), total: view.runs.length.toLocaleString("en") });
+  writeText(root.querySelector(".ms-overview-of"), "overview.of", {
+    n: (at + 1).toLocaleString("en"),
+    total: view.runs.length.toLocaleString("en"),
+  });
 }
 
 function fact(name, value, tip) {
@@ -70,7 +75,11 @@ function fact(name, value, tip) {
 }
 
 function moment(seconds) {
-  const time = make("time", "", new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }).format(seconds * 1000));
+  const time = make(
+    "time",
+    "",
+    new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }).format(seconds * 1000),
+  );
   time.dateTime = new Date(seconds * 1000).toISOString();
   time.title = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }).format(seconds * 1000);
   return time;
@@ -146,9 +155,11 @@ document.addEventListener("keydown", (event) => {
 });
 
 // These events do not bubble.
-for (const [name, failed] of [["error", true], ["load", false]]) {
+for (const { name, failed } of [{ name: "error", failed: true }, { name: "load", failed: false }]) {
   document.addEventListener(name, ({ target }) => {
-    if (target instanceof HTMLImageElement && target.matches(".ms-tile-image")) target.parentElement.classList.toggle("ms-tile-failed", failed);
+    if (target instanceof HTMLImageElement && target.matches(".ms-tile-image")) {
+      target.parentElement.classList.toggle("ms-tile-failed", failed);
+    }
   }, true);
 }
 

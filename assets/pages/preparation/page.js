@@ -23,8 +23,15 @@ function build(page) {
   });
   page.reset = make("button", "ms-button", words("preparation.all_steps"), { type: "button" });
   page.reset.addEventListener("click", () => page.change({ from: [], to: [] }));
-  page.find(".ms-preparation-steps").replaceChildren(
-    words("preparation.from", {}, "span", "ms-muted"), page.inputs[0], words("preparation.to", {}, "span", "ms-muted"), page.inputs[1], page.reset);
+  page
+    .find(".ms-preparation-steps")
+    .replaceChildren(
+      words("preparation.from", {}, "span", "ms-muted"),
+      page.inputs[0],
+      words("preparation.to", {}, "span", "ms-muted"),
+      page.inputs[1],
+      page.reset,
+    );
   page.root.addEventListener("click", (event) => {
     const target = event.target instanceof Element ? event.target : null;
     const box = target && target.closest("[data-op]");
@@ -50,10 +57,8 @@ function go(page, name) {
 async function png(page, card) {
   for (const [at, plot] of [...card.querySelectorAll(".js-plotly-plot")].entries()) {
     if (!plot.data || !plot.data.length) continue;
-    const gridcolor = getComputedStyle(plot).getPropertyValue("--ms-plot-grid").trim();
-    const layout = { ...plot.layout, xaxis: { ...plot.layout.xaxis, gridcolor }, yaxis: { ...plot.layout.yaxis, gridcolor } };
-    const name = files.safe(`${page.run.name}_${page.profile.rank}_${card.dataset.card}${at ? `_${at + 1}` : ""}`, "plot");
-    await files.image({ data: plot.data, layout }, plot, "png", name);
+    const name = files.fileName(`${page.run.name}_${page.profile.rank}_${card.dataset.card}${at ? `_${at + 1}` : ""}`, "plot");
+    await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-plot-grid" });
   }
 }
 
@@ -90,7 +95,7 @@ function sort(page) {
       const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
       // What is not known comes last either way.
       const missing = (row) => value.get(row) === null;
-      rows.sort((a, b) => missing(a) - missing(b) || sign * order(value.get(a), value.get(b)));
+      rows.sort((a, b) => Number(missing(a)) - Number(missing(b)) || sign * order(value.get(a), value.get(b)));
     }
     for (const [at, title] of [...titles].entries()) {
       if (known && at === Number(column)) title.setAttribute("aria-sort", way === "desc" ? "descending" : "ascending");
@@ -108,7 +113,9 @@ function toggle(page, name) {
 // What depends on the contents of the cards.
 function furnish(page) {
   for (const box of page.root.querySelectorAll("[data-to]")) box.disabled = page.find(`[data-card="${box.dataset.to}"]`).hidden;
-  for (const tool of page.root.querySelectorAll('[data-act="png"]')) tool.hidden = !tool.closest("[data-card]").querySelector(".dash-graph");
+  for (const tool of page.root.querySelectorAll('[data-act="png"]')) {
+    tool.hidden = !tool.closest("[data-card]").querySelector(".dash-graph");
+  }
   page.find(".ms-preparation-steps").hidden = Boolean(page.find("[data-unnumbered]"));
   // Rows may hold other values now.
   for (const table of page.root.querySelectorAll("[data-sorted]")) table.dataset.sorted = "stale";
@@ -120,7 +127,9 @@ function draw(page) {
     if (document.activeElement !== page.inputs[at]) page.inputs[at].value = profiling.get(page, name);
   }
   page.reset.hidden = !profiling.get(page, "from") && !profiling.get(page, "to");
-  for (const card of page.root.querySelectorAll("[data-card]")) card.classList.toggle("ms-full", card.dataset.card === profiling.get(page, "full"));
+  for (const card of page.root.querySelectorAll("[data-card]")) {
+    card.classList.toggle("ms-full", card.dataset.card === profiling.get(page, "full"));
+  }
   sort(page);
 }
 

@@ -23,7 +23,11 @@ function tileOf(page, tile) {
   const text = words(there ? tile.text : "profile_overview.not_there", {}, "p", "ms-muted ms-profile-text");
   if (!there) return make("div", "ms-card ms-profile-tile ms-profile-absent", [head, text]);
   const query = link(page);
-  return make("a", "ms-card ms-profile-tile", [head, text], { href: `${tile.page}?${query}`, "data-page": tile.page, "data-query": query });
+  return make("a", "ms-card ms-profile-tile", [head, text], {
+    href: `${tile.page}?${query}`,
+    "data-page": tile.page,
+    "data-query": query,
+  });
 }
 
 function draw(page) {

@@ -42,7 +42,12 @@ const make = (...args) => window.React.createElement(...args);
 
 function words(key, values) {
   const [english, chinese] = translations(key, values);
-  return make("span", { className: "t" }, make("span", { className: "en" }, english), make("span", { className: "zh" }, chinese));
+  return make(
+    "span",
+    { className: "t" },
+    make("span", { className: "en" }, english),
+    make("span", { className: "zh" }, chinese),
+  );
 }
 
 cellRenderers.MindscopeRun = ({ data }) => {
@@ -57,10 +62,10 @@ cellRenderers.MindscopeRun = ({ data }) => {
 cellRenderers.MindscopeState = ({ data }) =>
   make("span", { className: "ms-run" },
     make("span", { className: `ms-state ms-state-${data.state}` }, words(`state.${data.state}`)),
-    data.problems > 0 &&
-      make("button", { type: "button", "data-action": "health", "data-run": data.key,
-        className: `ms-badge ms-badge-button ${data.state === "empty" ? "" : "ms-badge-wrong"}`,
-        title: translate("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
+    data.problems > 0
+    && make("button", { type: "button", "data-action": "health", "data-run": data.key,
+      className: `ms-badge ms-badge-button ${data.state === "empty" ? "" : "ms-badge-wrong"}`,
+      title: translate("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
 
 cellRenderers.MindscopeValue = ({ data }) =>
   make("span", { className: "ms-last", title: data.tag ? `${data.tag} = ${data.valueExact}` : "" },
@@ -86,6 +91,7 @@ class View {
     this.state = {};
     this.store = null;
     this.api = null;
+    /** @type {(text: string) => boolean} */
     this.test = () => true;
     this.search = body.querySelector(".ms-filter input");
     this.regex = body.querySelector(".ms-runs-search button");
@@ -123,7 +129,9 @@ class View {
     fresh.forEach((row, i) => this.order.set(row.key, first + i));
     this.rows = rows;
     this.choose();
-    this.said = new Map(Object.entries(notebook.notes).map(([key, note]) => [key, `${note.remark}\n${runNotes.tagsText(note.tags)}`]));
+    this.said = new Map(
+      Object.entries(notebook.notes).map(([key, note]) => [key, `${note.remark}\n${runNotes.tagsText(note.tags)}`]),
+    );
     const own = (row) => ({ ...row, grid: this.gridId, note: runNotes.noteOf(notebook, row.key) });
     return rows.map(own).sort((a, b) => this.order.get(a.key) - this.order.get(b.key));
   }

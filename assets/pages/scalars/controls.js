@@ -80,7 +80,9 @@ function downloads() {
 }
 
 export function build(page) {
-  const restore = make("button", "ms-button ms-restore-all ms-unseen", [icon("restore"), words("scalars.restore_all")], { type: "button" });
+  const restore = make("button", "ms-button ms-restore-all ms-unseen", [icon("restore"), words("scalars.restore_all")], {
+    type: "button",
+  });
   for (const name of ["title", "aria-label"]) setLabel(restore, name, "scalars.restore_all");
   restore.addEventListener("click", () => {
     page.trails.clear();
@@ -138,7 +140,9 @@ export function draw(page) {
   drawAxis(page);
   const smooth = last(page.state, "smooth", "0");
   for (const input of page.root.querySelectorAll('[data-control="smooth"]')) {
-    if ((input.value === "" || Number(input.value) !== Number(smooth)) && input !== document.activeElement) input.value = smooth;
+    if ((input.value === "" || Number(input.value) !== Number(smooth)) && input !== document.activeElement) {
+      input.value = smooth;
+    }
   }
   pressSegment(page.find(".ms-scalar-mode"), last(page.state, "mode", "cards"));
   runGroups.draw(page);

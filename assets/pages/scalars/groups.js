@@ -32,11 +32,24 @@ function choose(page, values) {
 
 function control(page) {
   const summary = make("summary", "ms-button", [icon("compare"), words("groups.button")]);
-  const kind = make("select", "ms-input", KINDS.map((name) => option(name, `groups.by.${name || "none"}`)), { "data-group": "kind" });
+  const kind = make(
+    "select",
+    "ms-input",
+    KINDS.map((name) => option(name, `groups.by.${name || "none"}`)),
+    { "data-group": "kind" },
+  );
   const list = make("datalist", "", [], { id: page.store("group-names") });
   const what = make("input", "ms-input", [], { list: list.id, "data-group": "what", spellcheck: "false", autocomplete: "off" });
-  const line = segments("groups.line", LINES.map((name) => [name, `groups.line.${name}`]), (name) => page.change({ line: name === "mean" ? [] : [name] }));
-  const band = segments("groups.band", BANDS.map((name) => [name, `groups.band.${name}`]), (name) => page.change({ band: name === "interval" ? [] : [name] }));
+  const line = segments(
+    "groups.line",
+    LINES.map((name) => [name, `groups.line.${name}`]),
+    (name) => page.change({ line: name === "mean" ? [] : [name] }),
+  );
+  const band = segments(
+    "groups.band",
+    BANDS.map((name) => [name, `groups.band.${name}`]),
+    (name) => page.change({ band: name === "interval" ? [] : [name] }),
+  );
   const base = make("select", "ms-input", [], { "data-group": "base" });
   for (const [element, key] of [[kind, "groups.by"], [base, "groups.base"]]) setLabel(element, "aria-label", key);
   line.classList.add("ms-group-line");
@@ -83,7 +96,8 @@ function drawControl(page) {
   const kind = page.find('[data-group="kind"]');
   const what = page.find('[data-group="what"]');
   for (const element of kind.options) element.textContent = translate(element.dataset.key);
-  const choosing = NAMED.includes(kind.value) && kind.value !== name && (document.activeElement === what || document.activeElement === kind);
+  const choosing
+    = NAMED.includes(kind.value) && kind.value !== name && (document.activeElement === what || document.activeElement === kind);
   if (!choosing) {
     kind.value = name;
     typing(page, name);
@@ -101,7 +115,10 @@ function drawChoices(page, kind) {
   const names = kind === "column" && page.sheet ? page.sheet.settings || [] : [];
   page.find(".ms-group-panel datalist").replaceChildren(...names.map((name) => make("option", "", [], { value: name })));
   const now = last(page.state, "base", "");
-  const groups = ((grouped(page) && page.sheet && page.sheet.groups) || []).map(({ label }) => [`group:${label}`, named(label)]);
+  const groups = ((grouped(page) && page.sheet && page.sheet.groups) || []).map(({ label }) => [
+    `group:${label}`,
+    named(label),
+  ]);
   const runs = ((page.catalogue && page.catalogue.runs) || []).slice(0, MOST_CHOICES).map((run) => [`run:${run}`, run]);
   const choices = [["", translate("groups.base.none")], ...groups.slice(0, MOST_CHOICES), ...runs];
   if (!choices.some(([value]) => value === now)) choices.push([now, now.slice(now.indexOf(":") + 1)]);
@@ -124,7 +141,9 @@ function chip(page, group) {
   const summary = make("summary", "ms-group-chip", [dot, make("span", "ms-cut", named(group.label)), n]);
   summary.title = group.runs.slice(0, 20).join("\n") + (group.n > 20 ? "\n…" : "");
   const runs = group.runs.map((run) => make("div", "ms-cut", run, { title: run }));
-  return make("details", "ms-details ms-menu-down ms-group", [summary, make("div", "ms-menu-items ms-group-runs", runs)], { "data-label": group.label });
+  return make("details", "ms-details ms-menu-down ms-group", [summary, make("div", "ms-menu-items ms-group-runs", runs)], {
+    "data-label": group.label,
+  });
 }
 
 function baseline(page) {
@@ -142,7 +161,11 @@ function drawStrip(page) {
   if (strip.hidden) return;
   const parts = [];
   if (sheet.refused) parts.push(make("span", "ms-badge ms-badge-wrong ms-group-refused", sheet.refused, { role: "alert" }));
-  if (sheet.groups) parts.push(words(`groups.${last(page.state, "line", "mean")}.${last(page.state, "band", "interval")}`, {}, "span", "ms-muted"));
+  if (sheet.groups) {
+    parts.push(
+      words(`groups.${last(page.state, "line", "mean")}.${last(page.state, "band", "interval")}`, {}, "span", "ms-muted"),
+    );
+  }
   if (sheet.groups) parts.push(...sheet.groups.slice(0, MOST_CHOICES).map((group) => chip(page, group)));
   if (sheet.groups && sheet.groups.some((group) => group.n < sheet.few)) {
     const warning = badge("groups.few.short", { n: sheet.few }, "groups.few", "accent");
@@ -150,7 +173,15 @@ function drawStrip(page) {
     parts.push(warning);
   }
   if (sheet.base !== null && last(page.state, "base", "")) parts.push(baseline(page));
-  const key = JSON.stringify([sheet.groups, sheet.base, sheet.refused, page.state.line, page.state.band, page.state.base, language()]);
+  const key = JSON.stringify([
+    sheet.groups,
+    sheet.base,
+    sheet.refused,
+    page.state.line,
+    page.state.band,
+    page.state.base,
+    language(),
+  ]);
   if (strip.dataset.drawn === key) return;
   strip.dataset.drawn = key;
   strip.replaceChildren(...parts);

@@ -1,33 +1,23 @@
 // What is under the pointer: one table for all runs of a chart, the nearest first, then by value.
 
 import { make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count, dateTime } from "../../base/format.js";
 import { translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
+import { numbersOf } from "../../base/typed_arrays.js";
 import * as cards from "../../cards/cards.js";
 import * as slots from "../../cards/slots.js";
 import { members, named } from "./grouping.js";
 
 const MOST_ROWS = 14;
 const REACH_PX = 24;
-const ARRAYS = { i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array };
 const KINDS = ["NaN", "+Inf", "-Inf"];
-const decoded = new WeakMap();
-
-function array(spec) {
-  if (!spec) return null;
-  if (spec.bdata === undefined) return spec;
-  if (!decoded.has(spec)) {
-    const bytes = Uint8Array.from(atob(spec.bdata), (character) => character.charCodeAt(0));
-    decoded.set(spec, new ARRAYS[spec.dtype](bytes.buffer));
-  }
-  return decoded.get(spec);
-}
+const decoded = new WeakMap();  // figure -> its lines and marks
 
 // Numbers by index, whether they were sent as an array or as first and distance.
 function column(spec, even) {
   if (even && even.dx !== undefined) return (i) => even.x0 + i * even.dx;
-  const values = array(spec);
+  const values = numbersOf(spec);
   return values ? (i) => values[i] : null;
 }
 
@@ -35,30 +25,36 @@ function column(spec, even) {
 function durations({ first, steps, seconds }) {
   if (seconds) return column(seconds);
   let now = first;
-  const times = Float64Array.from(array(steps), (step) => (now += step) / 1000);
+  const times = Float64Array.from(numbersOf(steps), (step) => (now += step) / 1000);
   return (i) => times[i];
 }
 
 function series(figure) {
   if (decoded.has(figure)) return decoded.get(figure);
   const lines = figure.data.filter((trace) => trace.meta && trace.meta.key !== undefined).map((trace) => {
-    const values = array(trace.y);
+    const values = numbersOf(trace.y);
     const x = column(trace.x, trace);
     let rising = true;
     if (trace.x) for (let i = 1; i < values.length && rising; i += 1) rising = x(i) >= x(i - 1);
     const { meta } = trace;
     return {
       meta, values, x, rising, size: values.length, exact: trace.y.dtype === "f8", axis: trace.yaxis || "y",
-      raw: meta.raw === null || meta.raw === undefined ? null : array(figure.data[meta.raw].y),
+      raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(figure.data[meta.raw].y),
       rawExact: meta.raw !== null && meta.raw !== undefined && figure.data[meta.raw].y.dtype === "f8",
       step: meta.step ? column(meta.step, meta.step) : x,
       time: meta.time ? durations(meta.time) : null,
-      n: meta.n ? column(meta.n) : null, low: array(meta.low), high: array(meta.high),
+      n: meta.n ? column(meta.n) : null, low: numbersOf(meta.low), high: numbersOf(meta.high),
     };
   });
-  const marks = figure.data.filter((trace) => trace.meta && trace.meta.mark !== undefined).map((trace) => ({
-    kind: KINDS[trace.meta.mark], low: array(trace.x), high: array(trace.meta.high), count: array(trace.meta.count), runs: trace.meta.runs,
-  }));
+  const marks = figure.data
+    .filter((trace) => trace.meta && trace.meta.mark !== undefined)
+    .map((trace) => ({
+      kind: KINDS[trace.meta.mark],
+      low: numbersOf(trace.x),
+      high: numbersOf(trace.meta.high),
+      count: numbersOf(trace.meta.count),
+      runs: trace.meta.runs,
+    }));
   decoded.set(figure, { lines, marks });
   return decoded.get(figure);
 }
@@ -88,7 +84,7 @@ export function plane(card) {
   };
 }
 
-function nearestIndex(line, x, toX, toY, pointer) {
+export function nearestIndex(line, x, toX, toY, pointer) {
   if (!line.rising) {
     let best = -1;
     let distance = Infinity;
@@ -122,8 +118,21 @@ function rowsAt(figure, view, pointer, axis) {
     if (i < 0) continue;
     const [place, shown] = [line.x(i), line.values[i]];
     const [px, py] = [view.toX(place), view.toY[line.axis](shown)];
-    if (px < view.box.left - 1 || px > view.box.right + 1 || Math.abs(px - pointer.x) > Math.max(REACH_PX, spacing(line, i, view))) continue;
-    rows.push({ line, i, px, py, shown, value: line.raw ? line.raw[i] : shown, time: timeOf(line, i, axis), away: Math.abs(py - pointer.y) });
+    if (
+      px < view.box.left - 1
+      || px > view.box.right + 1
+      || Math.abs(px - pointer.x) > Math.max(REACH_PX, spacing(line, i, view))
+    ) { continue; }
+    rows.push({
+      line,
+      i,
+      px,
+      py,
+      shown,
+      value: line.raw ? line.raw[i] : shown,
+      time: timeOf(line, i, axis),
+      away: Math.abs(py - pointer.y),
+    });
   }
   // The nearest first; then, of as many as there is room for, by value.
   rows.sort((a, b) => a.away - b.away);
@@ -132,7 +141,9 @@ function rowsAt(figure, view, pointer, axis) {
 }
 
 function spacing(line, i, view) {
-  const near = [i - 1, i + 1].filter((k) => k >= 0 && k < line.size).map((k) => Math.abs(view.toX(line.x(k)) - view.toX(line.x(i))));
+  const near = [i - 1, i + 1]
+    .filter((k) => k >= 0 && k < line.size)
+    .map((k) => Math.abs(view.toX(line.x(k)) - view.toX(line.x(i))));
   return near.length ? Math.max(...near) : 0;
 }
 
@@ -146,7 +157,7 @@ function timeOf(line, i, axis) {
 // Text ---------------------------------------------------------------------------------------------------------------
 
 // The shortest text that reads back as the value: of a float32, where it was sent as one.
-function exact(value, isDouble) {
+export function exact(value, isDouble) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   if (!isDouble) {
     for (let digits = 6; digits < 10; digits += 1) {
@@ -162,11 +173,11 @@ function readable(value) {
   return size >= 1e4 && size < 1e15 && Number.isInteger(value) ? count(value) : String(value);
 }
 
-function smoothed(value) {
+export function smoothed(value) {
   return String(Number(value.toPrecision(6)));
 }
 
-function span(seconds) {
+export function span(seconds) {
   if (!Number.isFinite(seconds)) return "";
   const size = Math.abs(seconds);
   const sign = seconds < 0 ? "-" : "";
@@ -175,14 +186,6 @@ function span(seconds) {
   const minutes = Math.floor(size / 60) % 60;
   if (size < 3600) return `${sign}${minutes} m ${two(size % 60)} s`;
   return `${sign}${count(Math.floor(size / 3600))} h ${two(minutes)} m ${two(size % 60)} s`;
-}
-
-function clock(seconds) {
-  const date = new Date(seconds * 1000);
-  if (Number.isNaN(date.getTime())) return "";
-  const two = (part) => String(part).padStart(2, "0");
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} `
-    + `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
 }
 
 function cell(text, className = "ms-number") {
@@ -202,7 +205,7 @@ function groupRow({ line, i, shown }, several, axis) {
 
 function placeOf(x, axis) {
   if (axis === "relative") return span(x);
-  if (axis === "absolute") return clock(x / 1000 + new Date().getTimezoneOffset() * 60);
+  if (axis === "absolute") return dateTime(x / 1000 + new Date().getTimezoneOffset() * 60);
   return axis === "step" ? count(x) : readable(Number(x.toPrecision(6)));
 }
 
@@ -215,7 +218,7 @@ function bodyRow(row, wide, several) {
   if (several) cells.push(cell(line.meta.tag, "ms-cut"));
   cells.push(cell(exact(row.value, line.raw ? line.rawExact : line.exact)));
   if (wide) cells.push(cell(smoothed(row.shown)));
-  cells.push(cell(count(line.step(i))), cell(span(row.time)), cell(clock(line.meta.started + row.time)));
+  cells.push(cell(count(line.step(i))), cell(span(row.time)), cell(dateTime(line.meta.started + row.time)));
   return make("tr", "", cells);
 }
 
@@ -244,7 +247,11 @@ function fill(page, table, figure, rows, view, pointer) {
   const place = { relative: "relative", absolute: "absolute", tag: "x" }[axis] || "step";
   const names = grouped ? ["group", ...(several ? ["tag"] : []), last(page.state, "line", "mean"), "band", "n", place]
     : ["run", ...(several ? ["tag"] : []), "value", ...(wide ? ["smoothed"] : []), "step", "relative", "absolute"];
-  const header = make("tr", "", names.map((name) => words(`hover.${name}`, {}, "th", ["run", "group", "tag"].includes(name) ? "" : "ms-number")));
+  const header = make(
+    "tr",
+    "",
+    names.map((name) => words(`hover.${name}`, {}, "th", ["run", "group", "tag"].includes(name) ? "" : "ms-number")),
+  );
   const body = rows.slice(0, MOST_ROWS).map((row) => (grouped ? groupRow(row, several, axis) : bodyRow(row, wide, several)));
   if (grouped && rows.length) {
     const of = make("td", "ms-muted ms-hover-members", members(page, rows[0].line.meta.label));
@@ -280,7 +287,12 @@ function hide(page) {
 function show(page, card, pointer) {
   const figure = page.drawings.get(Number(card.dataset.slot));
   const view = !card.classList.contains("ms-pending") && figure && plane(card);
-  const inside = view && pointer.x >= view.box.left && pointer.x <= view.box.right && pointer.y >= view.box.top - 4 && pointer.y <= view.box.bottom + 4;
+  const inside
+    = view
+      && pointer.x >= view.box.left
+      && pointer.x <= view.box.right
+      && pointer.y >= view.box.top - 4
+      && pointer.y <= view.box.bottom + 4;
   if (!inside) return hide(page);
   const rows = rowsAt(figure, view, pointer, figure.layout.meta.axis);
   if (page.hovered && page.hovered.card !== card) hide(page);
@@ -313,8 +325,9 @@ export function build(page) {
       frame = window.requestAnimationFrame(() => {
         frame = 0;
         const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
-        if (card && latest.buttons === 0 && latest.target.closest(".ms-card-body") && !latest.target.closest(".ms-mark")) show(page, card, { x: latest.clientX, y: latest.clientY });
-        else hide(page);
+        if (card && latest.buttons === 0 && latest.target.closest(".ms-card-body") && !latest.target.closest(".ms-mark")) {
+          show(page, card, { x: latest.clientX, y: latest.clientY });
+        } else hide(page);
       });
     }
   });
@@ -327,5 +340,7 @@ document.addEventListener("scroll", () => {
 
 // New points under a resting pointer.
 export function refresh(page, card) {
-  if (page.hovered && page.hovered.card === card) window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
+  if (page.hovered && page.hovered.card === card) {
+    window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
+  }
 }

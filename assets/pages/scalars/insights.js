@@ -74,7 +74,9 @@ export function received(page, answer) {
   if (!answer.left || !page.marked) return;
   window.clearTimeout(page.askingAgain);
   page.askingAgain = window.setTimeout(() => {
-    if (page.marked && page.root.isConnected) setProps(page.store("marked"), { data: { ...page.marked, again: [String(page.looked)] } });
+    if (page.marked && page.root.isConnected) {
+      setProps(page.store("marked"), { data: { ...page.marked, again: [String(page.looked)] } });
+    }
   }, AGAIN_MS);
 }
 
@@ -122,12 +124,19 @@ function place(page, card) {
   for (const mark of marks) {
     const at = view.toX(placeOf(page, mark));
     if (shown.length >= MOST) break;
-    if (!(at >= view.box.left - 1 && at <= view.box.right + 1) || taken.some((other) => Math.abs(other - at) < NEAR_PX)) continue;
+    if (!(at >= view.box.left - 1 && at <= view.box.right + 1) || taken.some((other) => Math.abs(other - at) < NEAR_PX)) {
+      continue;
+    }
     taken.push(at);
     shown.push([mark, at - body.left, view.box.top - body.top]);
   }
   host.replaceChildren(...shown.map(([mark, left, top]) => {
-    const dot = make("button", `ms-mark ms-mark-${mark.severity}`, [], { type: "button", tabindex: "-1", "data-act": "mark", "data-view": mark.view });
+    const dot = make("button", `ms-mark ms-mark-${mark.severity}`, [], {
+      type: "button",
+      tabindex: "-1",
+      "data-act": "mark",
+      "data-view": mark.view,
+    });
     dot.style.left = `${left}px`;
     dot.style.top = `${top}px`;
     dot.setAttribute("aria-label", sentence(mark));
@@ -159,8 +168,13 @@ function badge(page, card) {
     item.title = `${mark.label}\n${reason(mark)}`;
     return item;
   });
-  if (marks.length > MOST) items.push(words("insights.more", { n: count(marks.length - MOST) }, "div", "ms-menu-item ms-muted"));
-  const menu = make("details", "ms-details ms-menu-down ms-marks-menu", [summary, make("div", "ms-menu-items ms-mark-items", items)]);
+  if (marks.length > MOST) {
+    items.push(words("insights.more", { n: count(marks.length - MOST) }, "div", "ms-menu-item ms-muted"));
+  }
+  const menu = make("details", "ms-details ms-menu-down ms-marks-menu", [
+    summary,
+    make("div", "ms-menu-items ms-mark-items", items),
+  ]);
   menu.dataset.text = text;
   head.append(menu);
 }
@@ -209,14 +223,20 @@ function tip(page, dot) {
   const colour = make("span", "ms-dot");
   colour.style.background = mark.colour;
   box.replaceChildren(
-    make("div", "ms-mark-tip-run", [colour, make("span", "ms-cut", mark.label), words(`insights.kind.${mark.kind}`, {}, "span", "ms-muted")]),
-    make("div", "", sentence(mark)), make("div", "ms-muted", reason(mark)));
+    make("div", "ms-mark-tip-run", [
+      colour,
+      make("span", "ms-cut", mark.label),
+      words(`insights.kind.${mark.kind}`, {}, "span", "ms-muted"),
+    ]),
+    make("div", "", sentence(mark)),
+    make("div", "ms-muted", reason(mark)),
+  );
   const at = dot.getBoundingClientRect();
   box.style.left = `${Math.max(4, Math.min(at.left - 12, window.innerWidth - box.offsetWidth - 8))}px`;
   box.style.top = `${at.bottom + 6}px`;
 }
 
-for (const [name, on] of [["mouseover", true], ["mouseout", false]]) {
+for (const { name, on } of [{ name: "mouseover", on: true }, { name: "mouseout", on: false }]) {
   document.addEventListener(name, ({ target }) => {
     const dot = target instanceof Element && target.closest(".ms-mark");
     const page = dot && cards.pageAround(dot);

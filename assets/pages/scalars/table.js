@@ -37,7 +37,7 @@ function compare(names, sort) {
   return (a, b) => {
     const [x, y] = [value(a), value(b)];
     // What is missing comes last either way.
-    if (x === null || y === null) return (x === null) - (y === null);
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
     return down * (x - y);
   };
 }
@@ -66,13 +66,22 @@ function section(tag, rows, table, sort) {
   const best = winners(rows, table.columns);
   const ordered = sort ? [...rows].sort(compare(table.columns, sort)) : rows;
   const said = rows[0].better ? [words(`final.better.${rows[0].better}`, {}, "span", "ms-muted")] : [];
-  const title = make("th", "ms-final-tag", make("div", "ms-final-tag-name", [make("span", "ms-cut", tag, { title: tag }), ...said]),
-    { colspan: String(table.columns.length + 1), scope: "rowgroup" });
+  const title = make(
+    "th",
+    "ms-final-tag",
+    make("div", "ms-final-tag-name", [make("span", "ms-cut", tag, { title: tag }), ...said]),
+    { colspan: String(table.columns.length + 1), scope: "rowgroup" },
+  );
   const lines = ordered.map((row) => {
     const dot = make("span", "ms-dot");
     dot.style.background = row.colour;
     const label = table.grouped ? named(row.label) : row.label;
-    const name = make("th", "ms-final-name", make("span", "ms-final-run", [dot, make("span", "ms-cut", label, { title: label })]), { scope: "row" });
+    const name = make(
+      "th",
+      "ms-final-name",
+      make("span", "ms-final-run", [dot, make("span", "ms-cut", label, { title: label })]),
+      { scope: "row" },
+    );
     return make("tr", "", [name, ...row.cells.map((data, at) => cell(data, best[at] !== null && data.value === best[at]))]);
   });
   return make("tbody", "", [make("tr", "", title), ...lines]);
@@ -93,7 +102,9 @@ export function draw(page) {
   for (const row of table.rows) tags.set(row.tag, [...(tags.get(row.tag) || []), row]);
   const bodies = Array.from(tags, ([tag, rows]) => section(tag, rows, table, sort));
   const notes = [];
-  if (table.total > table.rows.length) notes.push(words("final.shown", { n: count(table.rows.length), total: count(table.total) }, "p", "ms-muted"));
+  if (table.total > table.rows.length) {
+    notes.push(words("final.shown", { n: count(table.rows.length), total: count(table.total) }, "p", "ms-muted"));
+  }
   if (!table.rows.length) notes.push(words("cards.no_match", {}, "p", "ms-muted"));
   const focused = host.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
   host.replaceChildren(make("table", "", [header(table.columns, table.grouped, sort), ...bodies]), ...notes);

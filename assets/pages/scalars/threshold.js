@@ -39,11 +39,20 @@ function build(page, key) {
   logic.addEventListener("change", () => { second.row.hidden = !logic.value; });
   const close = () => parts.dialog.close();
   const form = make("form", "ms-dialog-body", [
-    words("threshold.hint", {}, "p", "ms-muted"), first.row, logic, second.row,
-    make("label", "ms-field", [all, words("threshold.all")]), error,
+    words("threshold.hint", {}, "p", "ms-muted"),
+    first.row,
+    logic,
+    second.row,
+    make("label", "ms-field", [all, words("threshold.all")]),
+    error,
     make("div", "ms-threshold-buttons", [
-      button("threshold.delete", "", () => { apply(page, parts, ""); close(); }), make("span", "ms-grow"),
-      button("threshold.cancel", "", close), make("button", "ms-button ms-button-main", words("threshold.set"), { type: "submit" }),
+      button("threshold.delete", "", () => {
+        apply(page, parts, "");
+        close();
+      }),
+      make("span", "ms-grow"),
+      button("threshold.cancel", "", close),
+      make("button", "ms-button ms-button-main", words("threshold.set"), { type: "submit" }),
     ]),
   ]);
   form.addEventListener("submit", (event) => {

@@ -1,7 +1,7 @@
 // One card of the scalars page: its tools, what it says about its points, its zoom.
 
 import { badge, iconButton, make, words } from "../../base/elements.js";
-import { count } from "../../base/format.js";
+import { count, escapeMarkup } from "../../base/format.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { entry, last, listed, toggled, withEntry } from "../../base/state.js";
 import * as slots from "../../cards/slots.js";
@@ -72,7 +72,9 @@ function notes(page, key, meta) {
   }
   const values = { n: count(meta.points - meta.unplaced), inside: count(meta.inside) };
   const zoomed = entry(page.state, "zoom", key) !== "";
-  if (meta.points > 0 && meta.sent === 0) return [...result, badge(zoomed ? "scalars.points.outside" : "scalars.points.none", values)];
+  if (meta.points > 0 && meta.sent === 0) {
+    return [...result, badge(zoomed ? "scalars.points.outside" : "scalars.points.none", values)];
+  }
   const all = meta.points - meta.unplaced === 1 ? "scalars.point" : "scalars.points";
   const points = zoomed ? "scalars.points.part" : meta.whole ? all : "scalars.points.drawn";
   result.push(badge(points, values, meta.whole ? "scalars.points.whole" : "scalars.points.title"));
@@ -104,19 +106,29 @@ function legend(meta) {
 
 export function forFile(page, key, { data, layout }) {
   const lines = data.filter((trace) => trace.meta && trace.meta.key !== undefined);
-  if (layout.meta.base !== null) layout.title.text += slots.plain(` − ${named(layout.meta.base)}`);
+  if (layout.meta.base !== null) layout.title.text += escapeMarkup(` − ${named(layout.meta.base)}`);
   layout.showlegend = lines.length > 1 && lines.length <= 20;
   layout.legend = { orientation: "h", x: 0, y: -0.14, yanchor: "top", font: { size: 10 } };
   const axis = last(page.state, "x", "step");
   const titled = { standoff: 6, font: { size: 10 } };
-  layout.xaxis.title = { ...titled, text: slots.plain(axis.startsWith("tag:") ? axis.slice(4) : translate(`scalars.x.${axis}`)) };
-  for (const [name, number] of [["yaxis", 1], ["yaxis2", 2]]) {
-    const tags = new Set(lines.filter((trace) => (trace.yaxis || "y") === name.replace("axis", "")).map((trace) => trace.meta.tag));
-    if (!key && layout[name]) layout[name].title = { ...titled, text: slots.plain([...tags].join(", ")), standoff: number };
+  layout.xaxis.title = {
+    ...titled,
+    text: escapeMarkup(axis.startsWith("tag:") ? axis.slice(4) : translate(`scalars.x.${axis}`)),
+  };
+  for (const { name, number } of [{ name: "yaxis", number: 1 }, { name: "yaxis2", number: 2 }]) {
+    const tags = new Set(
+      lines.filter((trace) => (trace.yaxis || "y") === name.replace("axis", "")).map((trace) => trace.meta.tag),
+    );
+    if (!key && layout[name]) layout[name].title = { ...titled, text: escapeMarkup([...tags].join(", ")), standoff: number };
   }
-  layout.margin = { ...layout.margin, l: layout.margin.l + 14, r: layout.margin.r + 14, b: 46 + (layout.showlegend ? 18 * Math.ceil(lines.length / 3) : 0) };
+  layout.margin = {
+    ...layout.margin,
+    l: layout.margin.l + 14,
+    r: layout.margin.r + 14,
+    b: 46 + (layout.showlegend ? 18 * Math.ceil(lines.length / 3) : 0),
+  };
   const labelled = data.map((trace) => (lines.includes(trace)
-    ? { ...trace, name: slots.plain(key ? labelOf(trace.meta) : `${labelOf(trace.meta)} ${trace.meta.tag}`) }
+    ? { ...trace, name: escapeMarkup(key ? labelOf(trace.meta) : `${labelOf(trace.meta)} ${trace.meta.tag}`) }
     : { ...trace, showlegend: false }));
   return { data: labelled, layout };
 }

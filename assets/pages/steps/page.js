@@ -24,7 +24,9 @@ function build(page) {
   page.next.addEventListener("click", () => pick(page, page.facts.next));
   page.number = make("input", "ms-input ms-breakdown-number", [], { type: "number", step: "1" });
   setLabel(page.number, "aria-label", "steps.step");
-  page.number.addEventListener("change", () => pick(page, page.number.value === "" ? null : Math.trunc(Number(page.number.value))));
+  page.number.addEventListener("change", () =>
+    pick(page, page.number.value === "" ? null : Math.trunc(Number(page.number.value))),
+  );
   const step = make("label", "ms-field", [words("steps.step", {}, "span", "ms-field-name"), page.number]);
   page.stepping = make("span", "ms-pager", [page.previous, step, page.next]);
   page.told = make("span");
@@ -52,7 +54,10 @@ function draw(page) {
   plots.drawFull(page);
   page.all.hidden = !profiling.get(page, "to");
   const item = (frame, key) => make("a", "ms-menu-item", words(key), { href: plots.csv(page, frame), download: "" });
-  const items = [["steps", "steps.csv"], ["reduces", "steps.csv_reduces"]].filter(([frame]) => page.profile.frames.includes(frame));
+  const items = [
+    ["steps", "steps.csv"],
+    ["reduces", "steps.csv_reduces"],
+  ].filter(([frame]) => page.profile.frames.includes(frame));
   const wanted = JSON.stringify([items, plots.csv(page, "")]);
   if (page.filesOf !== wanted) {
     page.filesOf = wanted;
@@ -89,7 +94,10 @@ function drawOutliers(page) {
   if (!total) return;
   writeText(page.told, "composition.outliers", { n: count(total) });
   const items = outliers.map(({ step, long, text: [english, chinese] }) => {
-    const both = make("span", "t", [make("span", "en", english, { lang: "en" }), make("span", "zh", chinese, { lang: "zh-CN" })]);
+    const both = make("span", "t", [
+      make("span", "en", english, { lang: "en" }),
+      make("span", "zh", chinese, { lang: "zh-CN" }),
+    ]);
     const mark = make("span", long ? "ms-breakdown-long" : "ms-breakdown-short", long ? "▼ " : "▲ ", { "aria-hidden": "true" });
     const button = make("button", "ms-menu-item", [mark, both], { type: "button" });
     button.addEventListener("click", () => { page.outliers.open = false; pick(page, step); });
@@ -110,7 +118,9 @@ function drawBadges(page, bars, streams) {
   }
   page.find('[data-plot="bars"] .ms-card-badges').replaceChildren(...badges);
   const host = page.find('[data-plot="streams"]');
-  page.find(".ms-breakdown-row").classList.toggle("ms-breakdown-many", Boolean(streams) && streams.layout.meta.streams > MANY_STREAMS);
+  page
+    .find(".ms-breakdown-row")
+    .classList.toggle("ms-breakdown-many", Boolean(streams) && streams.layout.meta.streams > MANY_STREAMS);
   if (!streams) return;
   const { boxes, marks } = streams.layout.meta;
   const notes = [badge("steps.step_n", { n: count(page.facts.streams_of) })];

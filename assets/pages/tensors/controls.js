@@ -1,6 +1,6 @@
 // The controls in a card of the tensors page: run, dimension boxes, what to subtract.
 
-import { make, pressSegment, segments, words } from "../../base/elements.js";
+import { fillSelect, make, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
 import { entry, listed, toggled } from "../../base/state.js";
@@ -47,18 +47,13 @@ export function build(t) {
   t.find("foot").replaceChildren(make("output", "ms-tensor-readout ms-mono"), words("tensors.keys", {}, "span", "ms-muted"));
 }
 
-function options(element, list, value) {
-  const key = JSON.stringify(list);
-  if (element.dataset.options !== key) {
-    element.dataset.options = key;
-    element.replaceChildren(...list.map(([name, text]) => make("option", "", text, { value: name })));
-  }
-  element.value = list.some(([name]) => name === value) ? value : list[0][0];
+function fillOrFirst(control, choices, value) {
+  fillSelect(control, choices, choices.some(([name]) => name === value) ? value : choices[0][0]);
 }
 
 function drawRuns(t) {
   const series = seriesOf(t.page, t.card, t.key);
-  options(t.run, t.card.stepped.map((one) => [escaped(one.run), one.label]), series ? escaped(series.run) : "");
+  fillOrFirst(t.run, t.card.stepped.map((one) => [escaped(one.run), one.label]), series ? escaped(series.run) : "");
   t.runField.hidden = t.card.stepped.length < 2;
 }
 
@@ -66,10 +61,14 @@ function drawMinus(t) {
   const chosen = entry(t.page.state, "minus", t.key);
   const series = seriesOf(t.page, t.card, t.key);
   const others = t.card.stepped.filter((one) => one !== series);
-  const list = [["", translate("tensors.minus.nothing")], ["prev", translate("tensors.minus.previous")], ["at", translate("tensors.minus.at")],
-    ...others.map((one) => [`run.${escaped(one.run)}`, translate("tensors.minus.run", { run: one.label })])];
+  const list = [
+    ["", translate("tensors.minus.nothing")],
+    ["prev", translate("tensors.minus.previous")],
+    ["at", translate("tensors.minus.at")],
+    ...others.map((one) => [`run.${escaped(one.run)}`, translate("tensors.minus.run", { run: one.label })]),
+  ];
   const atStep = chosen.startsWith("at.");
-  options(t.minus, list, atStep ? "at" : chosen);
+  fillOrFirst(t.minus, list, atStep ? "at" : chosen);
   t.minusStep.hidden = !atStep;
   if (atStep && document.activeElement !== t.minusStep) t.minusStep.value = chosen.slice(3);
   const { minus } = t.wanted;
@@ -108,7 +107,9 @@ function drawBoxes(t) {
     return input;
   });
   const focused = Array.from(t.boxes.querySelectorAll("input")).indexOf(document.activeElement);
-  const parts = inputs.map((input, dim) => make("span", "ms-tensor-dim", [input, make("span", "ms-muted", `/${count(about.shape[dim])}`)]));
+  const parts = inputs.map((input, dim) =>
+    make("span", "ms-tensor-dim", [input, make("span", "ms-muted", `/${count(about.shape[dim])}`)]),
+  );
   t.boxes.replaceChildren(...parts);
   for (const input of inputs) {
     input.addEventListener("change", () => setBoxes(t, inputs.map((one) => one.value.trim() || ":")));

@@ -56,7 +56,9 @@ export function fresh() {
 function query(t) {
   const { state, asks } = t.page;
   const wanted = new URLSearchParams();
-  for (const [name, values] of Object.entries(asks[Number(t.card.dataset.slot)] || {})) values.forEach((value) => wanted.append(name, value));
+  for (const [name, values] of Object.entries(asks[Number(t.card.dataset.slot)] || {})) {
+    values.forEach((value) => wanted.append(name, value));
+  }
   const axis = last(state, "x", "step");
   wanted.append("view", last(state, "hist", "auto"));
   wanted.append("x", axis);
@@ -118,13 +120,21 @@ export function notes(t) {
   if (!figure || problem) return [];
   const { meta } = figure.layout;
   const result = [];
-  if (meta.shown < meta.runs) result.push(badge("histograms.of_runs", { shown: count(meta.shown), total: count(meta.runs) }, "histograms.of_runs.title", "accent"));
+  if (meta.shown < meta.runs) {
+    result.push(
+      badge("histograms.of_runs", { shown: count(meta.shown), total: count(meta.runs) }, "histograms.of_runs.title", "accent"),
+    );
+  }
   if (meta.waiting) result.push(badge("tensors.waiting", { n: count(meta.waiting) }, "tensors.waiting.title", "accent"));
   if (meta.drawn < meta.steps) {
-    result.push(badge("histograms.shown", { drawn: count(meta.drawn), steps: count(meta.steps) }, "histograms.shown.title", "accent"));
+    result.push(
+      badge("histograms.shown", { drawn: count(meta.drawn), steps: count(meta.steps) }, "histograms.shown.title", "accent"),
+    );
   } else result.push(badge("histograms.steps", { n: count(meta.steps) }));
   const bad = KINDS.map((name, at) => [name, meta.bad[at]]).filter(([, n]) => n > 0).map(([name, n]) => `${count(n)} ${name}`);
-  if (bad.length) result.push(withTitle(make("span", "ms-badge ms-badge-wrong", bad.join(" · ")), translate("histograms.bad.title")));
+  if (bad.length) {
+    result.push(withTitle(make("span", "ms-badge ms-badge-wrong", bad.join(" · ")), translate("histograms.bad.title")));
+  }
   if (meta.unread) result.push(withTitle(badge("histograms.unread", { n: count(meta.unread) }, null, "wrong"), meta.reason));
   if (meta.problem) result.push(withTitle(badge("tensors.damaged", {}, null, "wrong"), meta.problem));
   return result;

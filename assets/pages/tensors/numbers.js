@@ -1,15 +1,12 @@
 // Numbers of tensors: from the bytes of an answer, and to text.
+import { arrayOf } from "../../base/typed_arrays.js";
 
-const ARRAYS = {
-  f4: Float32Array, f8: Float64Array, i1: Int8Array, i2: Int16Array, i4: Int32Array, i8: BigInt64Array,
-  u1: Uint8Array, u2: Uint16Array, u4: Uint32Array, u8: BigUint64Array, c8: Float32Array, c16: Float64Array,
-};
 const LONGEST = { int8: 4, uint8: 3, int16: 6, uint16: 5, int32: 11, uint32: 10, int64: 20, uint64: 20, bool: 5 };
 const MOST_CHARACTERS = 22;
 
 // (number of a value) -> the value: a number, a BigInt, or [real, imaginary].
 export function reader(dtype, buffer) {
-  const values = new ARRAYS[dtype](buffer);
+  const values = arrayOf(dtype, buffer);
   return dtype[0] === "c" ? (i) => [values[2 * i], values[2 * i + 1]] : (i) => values[i];
 }
 

@@ -59,7 +59,21 @@ function tensorOf(page, card) {
   if (card.tensor) return card.tensor;
   const host = card.querySelector(".ms-tensor");
   const find = (name) => host.querySelector(`.ms-tensor-${name}`);
-  const t = { page, card, host, find, drawHead: () => head(t), about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null, mode: "" };
+  const t = {
+    page,
+    card,
+    host,
+    find,
+    drawHead: () => head(t),
+    about: null,
+    summary: null,
+    asked: "",
+    summed: "",
+    shown: "",
+    after: null,
+    target: null,
+    mode: "",
+  };
   t.over = histograms.fresh();
   const tableHost = find("table");
   tableHost.id = page.store(`table-${card.dataset.slot}`);
@@ -238,7 +252,8 @@ function readout(t) {
   if (!t.about || !t.about.fixed) return;
   const [row, column] = t.table.current;
   const value = t.table.valueAt(row, column);
-  element.textContent = value === undefined ? "" : `[${indexOf(t.about, row, column).join(", ")}] = ${numbers.exact(value, t.about.kept)}`;
+  element.textContent
+    = value === undefined ? "" : `[${indexOf(t.about, row, column).join(", ")}] = ${numbers.exact(value, t.about.kept)}`;
 }
 
 async function nextBad(t) {
@@ -280,7 +295,10 @@ function drawSummary(t) {
   });
   if (t.summary && !t.summary.bad) parts.push(words("tensors.all_finite", {}, "span", "ms-muted"));
   if (t.summary && t.summary.bad) {
-    const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", words("tensors.next_bad"), { type: "button", "data-act": "bad" });
+    const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", words("tensors.next_bad"), {
+      type: "button",
+      "data-act": "bad",
+    });
     setLabel(button, "title", "tensors.next_bad.title");
     parts.push(button);
   }
@@ -313,8 +331,12 @@ function build(page) {
   const format = segments("tensors.format", [["value", "tensors.format.value"], ["sci", "tensors.format.sci"]],
     (value) => page.change({ format: value === "sci" ? ["sci"] : [] }));
   format.classList.add("ms-tensor-format");
-  const decimals = make("select", "ms-input", [0, 1, 2, 3, 4, 5].map((n) => make("option", "", String(n), { value: String(n) })),
-    { "data-control": "digits" });
+  const decimals = make(
+    "select",
+    "ms-input",
+    [0, 1, 2, 3, 4, 5].map((n) => make("option", "", String(n), { value: String(n) })),
+    { "data-control": "digits" },
+  );
   decimals.addEventListener("change", () => page.change({ digits: decimals.value === "5" ? [] : [decimals.value] }));
   const field = make("label", "ms-field", [words("tensors.digits", {}, "span", "ms-field-name"), decimals]);
   field.classList.add("ms-tensor-digits");
@@ -334,8 +356,18 @@ cards.define("tensors", {
   tools: () => [],
   files: () => [
     ...slots.imageItems(),
-    ...[["npy", "shown"], ["csv", "shown"], ["npy", "all"], ["csv", "all"]].map(([suffix, part]) =>
-      make("a", "ms-menu-item", words(`tensors.save.${suffix}_${part}`), { "data-tensor-file": suffix, "data-part": part, download: "" })),
+    ...[
+      ["npy", "shown"],
+      ["csv", "shown"],
+      ["npy", "all"],
+      ["csv", "all"],
+    ].map(([suffix, part]) =>
+      make("a", "ms-menu-item", words(`tensors.save.${suffix}_${part}`), {
+        "data-tensor-file": suffix,
+        "data-part": part,
+        download: "",
+      }),
+    ),
   ],
   press: () => {},
   painted(page, card, key, meta) {

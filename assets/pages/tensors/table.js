@@ -22,7 +22,7 @@ function clamp(value, low, high) {
 }
 
 // One direction of scrolling: count cells of a size, of which the first in view may be seen in part.
-function axis(size) {
+export function axis(size) {
   return {
     size, count: 0, at: 0, room: 0,
     get most() { return Math.max(0, this.count - this.room / this.size); },
@@ -133,8 +133,9 @@ export function createTable(host, { fetch, moved }) {
     const heat = known ? shown.heat(value) : 0;
     element.style.setProperty("--ms-heat", Math.abs(heat).toFixed(3));
     const selected = row === current[0] && column === current[1];
-    element.className = `ms-table-cell${kind}${heat > 0 ? " ms-above" : heat < 0 ? " ms-below" : ""}${selected ? " ms-current" : ""}`
-      + (known ? "" : " ms-unknown");
+    element.className
+      = `ms-table-cell${kind}${heat > 0 ? " ms-above" : heat < 0 ? " ms-below" : ""}${selected ? " ms-current" : ""}`
+        + (known ? "" : " ms-unknown");
     element.id = `${host.id}-${row}-${column}`;
     element.setAttribute("aria-rowindex", String(row + 2));
     element.setAttribute("aria-colindex", String(column + 2));

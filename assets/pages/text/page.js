@@ -46,7 +46,9 @@ function block() {
   setLabel(save, "title", "text.save");
   setLabel(save, "aria-label", "text.save");
   const caption = make("figcaption", "", [
-    make("span", "ms-dot", [], { "aria-hidden": "true" }), make("span", "ms-text-run ms-cut"), make("span", "ms-text-step ms-muted"),
+    make("span", "ms-dot", [], { "aria-hidden": "true" }),
+    make("span", "ms-text-run ms-cut"),
+    make("span", "ms-text-step ms-muted"),
     make("span", "ms-text-tools", save),
   ]);
   return make("figure", "ms-text", [caption, make("div", "ms-text-notes"), make("pre", "ms-text-body", [], { tabindex: "0" })]);
