@@ -31,7 +31,7 @@ def figures(times: int) -> list[Figure]:
 
 
 def _source(name: str) -> Any:
-    from app.store import Store
+    from app.store.store import Store
 
     store = Store([folder() / "ms" / name], interval=0).start()
     store.wait(60)

@@ -62,13 +62,13 @@ def landscape_plan(directory: str) -> LandscapePlan | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise FormatError(f"{path}: wanted a readable file, got {error.strerror}") from error
+        raise FormatError(f"{path}: expected a readable file, found {error.strerror}") from error
     if len(data) > LIMIT:
-        raise FormatError(f"{path}: wanted at most {LIMIT:,} bytes, got more")
+        raise FormatError(f"{path}: expected at most {LIMIT:,} bytes, found more")
     try:
         found = msgspec.json.decode(data, type=_Metadata)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise FormatError(f"{path}: wanted the JSON that SummaryCollector writes, got {error}") from error
+        raise FormatError(f"{path}: expected the JSON that SummaryCollector writes, found {error}") from error
     return LandscapePlan(
         path=path,
         intervals=tuple(tuple(group) for group in found.epoch_group.values() if group),

@@ -26,56 +26,33 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.checkpoints import PLACE
 from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import PROFILE_NAME, printable
+from parsers.profiler.registry import marks_profile
 from parsers.profiler.sessions import extent
+from parsers.registry import KINDS, READERS, kind_of
 
-SUMMARY_NAME = re.compile(r"summary\.(\d+)")
-TENSORBOARD_NAME = re.compile(r"tfevents(?:\.(\d+))?")
-MEMORY_USAGE_NAME = re.compile(r"memory_usage_\d+\.pb")
-GRAPH_NAME = re.compile(r"(?s:.*)\.(?:pb|ir|dot|onnx)|trace_code_graph_\d+")
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
-PROFILE_FILE = re.compile(
-    r"profiler_info(_\d+)?\.json|(kernel_details|op_statistic|op_summary|api_statistic|step_trace_time|operator_details)(_\d+)*\.csv"
-    r"|(aicore|aicpu)_intermediate_\d+(_type|_detail)?\.csv|pynative_op_intermediate_\d+_(type|detail)\.csv"
-    r"|step_trace_raw_\d+_detail_time\.csv|(cpu|gpu)_op_(type|detail)_info_\d+\.csv|gpu_activity_data_\d+\.csv"
-    r"|(minddata_pipeline_raw|minddata_pipeline_summary)_\d+\.csv|pipeline_profiling_\d+\.json"
-    r"|(device_queue|dataset_iterator)_profiling_\d+\.txt|minddata_cpu_utilization_\d+\.json"
-    r"|(ascend_(mindspore|pytorch)_profiler|msprof)(_\d+)*\.db"
-)
 DUMP_MARK = ".dump_metadata"
-CONFIG_NAME = re.compile(r"(config|hparams)\.json|.*\.ya?ml")
-MOST_CONFIGS = 20
-"""Files of settings that are looked at in one directory."""
 
+_MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
+_MOST = {kind.name: kind.most for kind in KINDS if kind.most}
 # A directory listed within this time of its last change may change again without its mtime moving.
 RACY_SECONDS = 2.0
 
 
 def classify(name: str) -> tuple[str, int | None] | None:
-    """The kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
-    if "summary." in name and (match := SUMMARY_NAME.search(name)):
-        kind = "lineage" if name.endswith("_lineage") else "explain" if name.endswith("_explain") else "events"
-        return kind, _seconds(match[1])
-    if "tfevents" in name and (match := TENSORBOARD_NAME.search(name)):
-        return "tensorboard", _seconds(match[1] or "")
-    if GRAPH_NAME.fullmatch(name) and not MEMORY_USAGE_NAME.fullmatch(name):
-        return "graph", None
-    if name.endswith((".yaml", ".yml", ".json")) and CONFIG_NAME.fullmatch(name):
-        return "config", None
-    return None
-
-
-def _seconds(digits: str) -> int | None:
-    """The time in a name; None where there is none or it is beyond the year 5000, so that every time is a small number."""
-    return int(digits) if digits and len(digits) <= 11 else None
+    """Return the kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
+    kind = kind_of(name)
+    return None if kind is None else (kind.name, kind.stamp(name))
 
 
 def discover(base: str | os.PathLike[str]) -> list[Source]:
@@ -91,7 +68,7 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     text = os.fspath(path)
     if os.path.isfile(text):
         directory, name = os.path.split(os.path.abspath(text))
-        kind, stamp = classify(name) or ("events", None)
+        kind, stamp = classify(name) or (READERS[0].name, None)
         return Source(directory, os.path.realpath(directory), name, (_source_file(text, kind, stamp),))
     found = discover(text)
     here = next((source for source in found if source.name == "."), None)
@@ -100,8 +77,8 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     if len(found) == 1:
         return found[0]
     if found:
-        raise SourceError(f"{text}: wanted one run, got {len(found)} runs below it; open one of them, or use discover()")
-    raise SourceError(f"{text}: wanted a run, got a directory without event, graph or profiler files")
+        raise SourceError(f"{text}: expected one run, found {len(found)} runs below it; open one of them, or use discover()")
+    raise SourceError(f"{text}: expected a run, found a directory without event, graph or profiler files")
 
 
 def rescan(source: Source) -> Source:
@@ -112,9 +89,9 @@ def rescan(source: Source) -> Source:
     if len(source.files) == 1 and source.name == os.path.basename(source.files[0].path):
         file = source.files[0]
         return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source
-    found = _source_at(_Place(source.path, source.real_path, source.name), _list(source.path, 0))
+    found = _source_at(_Directory(source.path, source.real_path, source.name), _list(source.path, 0))
     parts = sorted({os.path.dirname(file.path) for file in source.files} - {source.path})
-    listed = [_source_at(_Place(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
+    listed = [_source_at(_Directory(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
     files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=_file_order))
     elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
     profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
@@ -146,7 +123,7 @@ class _Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Directory:
     path: str
     real_path: str
     name: str
@@ -162,7 +139,7 @@ class Scanner:
     def scan(self) -> list[Source]:
         """All runs as they are now, newest first."""
         if not os.path.isdir(self.base):
-            raise SourceError(f"{self.base}: wanted a directory of runs, got {_what_is(self.base)}")
+            raise SourceError(f"{self.base}: expected a directory of runs, found {_what_is(self.base)}")
         seen: dict[str, _Listing] = {}
         found = list(self._walk(seen))
         self._listings = seen
@@ -170,10 +147,10 @@ class Scanner:
         sources = _join_profiles(_join_ranks(_join_graphs([_measured(source) for source in singles])))
         return sorted(sources, key=lambda source: (-source.updated, source.name))
 
-    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Place, _Listing]]:
+    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Directory, _Listing]]:
         visited: set[tuple[int, int]] = set()
-        pending = [_Place(self.base, os.path.realpath(self.base), "")]
-        links: list[_Place] = []
+        pending = [_Directory(self.base, os.path.realpath(self.base), "")]
+        links: list[_Directory] = []
         while pending or links:
             place = pending.pop() if pending else links.pop(0)
             try:
@@ -195,12 +172,11 @@ class Scanner:
             links.extend(_child(place, name, linked=True) for name in listing.links)
 
 
-def _source_at(place: _Place, listing: _Listing) -> Source:
+def _source_at(place: _Directory, listing: _Listing) -> Source:
     files, problems = [], []
     if listing.error:
         problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
-    configs = [entry for entry in listing.files if entry[1] == "config"]
-    for name, kind, stamp in [entry for entry in listing.files if entry[1] != "config"] + configs[:MOST_CONFIGS]:
+    for name, kind, stamp in _bounded(listing.files):
         path = os.path.join(place.path, name)
         try:
             files.append(_source_file(path, kind, stamp))
@@ -219,6 +195,15 @@ def _source_at(place: _Place, listing: _Listing) -> Source:
     )
 
 
+def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Iterator[tuple[str, str, int | None]]:
+    """The files of one directory, of a kind with a limit the first ones."""
+    counts: Counter[str] = Counter()
+    for name, kind, stamp in files:
+        counts[kind] += 1
+        if counts[kind] <= _MOST.get(kind, counts[kind]):
+            yield name, kind, stamp
+
+
 def _profile_dirs(path: str, listing: _Listing) -> tuple[str, ...]:
     """The profiler directories in a directory; the directory itself where it is one, which then has these in it."""
     return (path,) if listing.profiled else tuple(os.path.join(path, name) for name in listing.profiles)
@@ -234,11 +219,11 @@ def _file_order(file: SourceFile) -> tuple[int, str]:
     return file.stamp or 0, file.path
 
 
-def _child(parent: _Place, name: str, *, linked: bool) -> _Place:
+def _child(parent: _Directory, name: str, *, linked: bool) -> _Directory:
     path = os.path.join(parent.path, name)
     real = _real_path(path) if linked else os.path.join(parent.real_path, name)
     shown = printable(name)
-    return _Place(path, real, f"{parent.name}/{shown}" if parent.name else shown)
+    return _Directory(path, real, f"{parent.name}/{shown}" if parent.name else shown)
 
 
 def _real_path(path: str) -> str:
@@ -261,7 +246,7 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     dump = dump or name == DUMP_MARK
                     continue
                 directory, known = _is_directory(entry), classify(name)
-                if not directory and PROFILE_FILE.fullmatch(name):
+                if not directory and marks_profile(name):
                     profiled = True
                 elif known and not directory:
                     files.append((name, *known))
@@ -289,7 +274,7 @@ def _profiled(path: str) -> bool:
     except OSError:
         return False
     return any(
-        PROFILE_FILE.fullmatch(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
+        marks_profile(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
         for name in names
     )
 
@@ -303,7 +288,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_run(listing: _Listing) -> bool:
-    holds = any(kind != "config" for _, kind, _ in listing.files)
+    holds = any(kind in _MAKE_RUNS for _, kind, _ in listing.files)
     return bool(holds or listing.profiles or listing.profiled or listing.dump or listing.error)
 
 

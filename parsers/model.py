@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,12 +43,16 @@ KINDS = (
 )
 
 
+CONFIG = "config"
+"""The kind of settings files beside the files of a run; they make no run and no `Reader` reads them."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceFile:
     """A file of a run, from its name and stat alone.
 
-    kind: "events" (MindSpore summary), "lineage", "explain", "tensorboard", "graph" or "config" (settings beside event files).
-    stamp: the seconds in its name, or None. mtime in seconds, size in bytes.
+    kind is the name of its `FileKind` in `parsers.registry`: "events", "lineage", "explain", "tensorboard", "graph" ... or
+    CONFIG. stamp: the seconds in its name, or None. mtime in seconds, size in bytes.
     """
 
     path: str
@@ -85,7 +90,7 @@ class Source:
     @property
     def updated(self) -> float:
         """Newest mtime in seconds of the files and profiles of this run and its ranks, settings excepted; 0.0 for none."""
-        own = max((f.mtime for f in self.files if f.kind != "config"), default=0.0)
+        own = max((f.mtime for f in self.files if f.kind != CONFIG), default=0.0)
         return max([own, self.profile_updated, *(rank.updated for rank in self.ranks)])
 
     @property
@@ -190,50 +195,50 @@ class Batch:
     notes: dict[str, str] = field(default_factory=dict)
 
 
-class Reader(Protocol):
-    """One per format. signed: recognisable by content; appendable: files grow; checksummed: damage is noticed."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class FileKind:
+    """One kind of file, and how it is known by its name.
 
-    @property
-    def name(self) -> str:
-        """Name in the registry."""
-        ...
+    name is unique among the kinds and is the `SourceFile.kind` of its files. pattern is searched for in a file's name; its
+    group `stamp`, if there is one, holds the seconds since 1970 at which the file was created. signed: the content alone
+    tells the kind; appendable: files grow; checksummed: every damaged byte is noticed. A directory that directly holds a
+    file with makes_run is a run. At most `most` files of one directory are read, 0 for no limit.
+    """
 
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The `SourceFile.kind` values of its files."""
-        ...
-
-    @property
-    def signed(self) -> bool:
-        """Whether content tells the format."""
-        ...
-
-    @property
-    def appendable(self) -> bool:
-        """Whether files of it grow."""
-        ...
-
-    @property
-    def checksummed(self) -> bool:
-        """Whether damage is noticed."""
-        ...
-
-
-    def sniff(self, head: bytes) -> bool:
-        """Whether the first up to 4,096 bytes of a file are of this format."""
-        ...
+    name: str
+    pattern: re.Pattern[str]
+    signed: bool = False
+    appendable: bool = False
+    checksummed: bool = False
+    makes_run: bool = True
+    most: int = 0
 
     def named(self, name: str) -> bool:
-        """Whether a file of this name is expected to be of this format."""
-        ...
+        """Return whether a file of this name is expected to be of this kind."""
+        return self.pattern.search(name) is not None
+
+    def stamp(self, name: str) -> int | None:
+        """Return the seconds in a file's name, or None. Times after the year 5000 count as none, so every stamp is small."""
+        match = self.pattern.search(name)
+        digits = (match.groupdict().get("stamp") if match else None) or ""
+        return int(digits) if digits and len(digits) <= 11 else None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Reader(FileKind):
+    """Reads one format. A format is a subclass (or an instance of `EventReader`) and one line in `parsers.registry`."""
+
+    def sniff(self, head: bytes) -> bool:  # noqa: ARG002  a format without a signature
+        """Return whether the first up to 4,096 bytes of a file are of this format; False for formats that are not `signed`."""
+        return False
 
     def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
-        """Read what came after the cursor (everything for None). Never raises for damage or a missing file.
+        """Read what lies after the cursor (everything for None). Never raises for damage or a missing file.
 
-        limit stops between two records after about so many bytes; the batch then says `more`.
+        limit stops between two records after about this many bytes; the batch then says `more`.
         """
-        ...
+        raise NotImplementedError
 
     def verify(self, path: str) -> Sequence[Problem]:
-        """Read the whole file, check every CRC and decode every message; return all that is wrong."""
-        ...
+        """Read the whole file, check every checksum and decode every message; return all problems."""
+        return self.read(path).problems

@@ -46,11 +46,11 @@ class Schema:
         more = got[len(self.names) :]
         strange = [name for name in more if self._further(name) is None]
         if got[: len(self.names)] != self.names or strange:
-            raise SchemaError(f"{self.name}: wanted columns {', '.join(self.names)}; got {', '.join(got) or 'none'}")
+            raise SchemaError(f"{self.name}: expected columns {', '.join(self.names)}; found {', '.join(got) or 'none'}")
         wanted = [column.dtype for column in self.columns] + [column.dtype for name in more if (column := self._further(name))]
         for name, dtype, found in zip(got, wanted, map(str, frame.dtypes), strict=True):
             if dtype and found != dtype:
-                raise SchemaError(f"{self.name}.{name}: wanted dtype {dtype}; got {found}")
+                raise SchemaError(f"{self.name}.{name}: expected dtype {dtype}; found {found}")
         return frame
 
     def _further(self, name: str) -> Column | None:

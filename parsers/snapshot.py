@@ -20,12 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.errors import FormatError
+from parsers.file_states import FileState
 from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
-from parsers.states import FileState
 
 MAGIC = b"MSIX\0\0\0"
 # Grows whenever this layout or what the readers find in a file changes.
-VERSION = 3
+VERSION = 4
 _PREFIX = struct.Struct("<7sBQQ")
 
 
@@ -99,10 +99,10 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
 def load(data: bytes) -> list[FileState]:
     """The states a snapshot holds; FormatError for anything that is not a whole snapshot of this version."""
     if len(data) < _PREFIX.size:
-        raise FormatError(f"snapshot: wanted at least {_PREFIX.size} bytes, got {len(data)}")
+        raise FormatError(f"snapshot: expected at least {_PREFIX.size} bytes, found {len(data)}")
     magic, version, size, crc = _PREFIX.unpack_from(data)
     if magic != MAGIC or version != VERSION:
-        raise FormatError(f"snapshot: wanted version {VERSION}, got {magic!r} version {version}")
+        raise FormatError(f"snapshot: expected version {VERSION}, found {magic!r} version {version}")
     raw = data[_PREFIX.size : _PREFIX.size + size]
     if len(raw) != size or google_crc32c.value(raw) != crc:
         raise FormatError("snapshot: the header fails its CRC")
@@ -127,7 +127,7 @@ class _Columns:
     def take(self, dtype: type[np.generic], rows: int) -> NDArray[Any]:
         size = rows * np.dtype(dtype).itemsize
         if rows < 0 or self._at + size > len(self._body):
-            raise FormatError(f"snapshot: wanted {size} bytes at {self._at}, got {len(self._body) - self._at}")
+            raise FormatError(f"snapshot: expected {size} bytes at {self._at}, found {len(self._body) - self._at}")
         column = self._body[self._at : self._at + size].view(dtype)
         self._at += _round_up(size)
         return column

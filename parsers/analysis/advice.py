@@ -54,7 +54,7 @@ def advise(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> list
     """
     unknown = set(thresholds) - set(THRESHOLDS)
     if unknown:
-        raise KeyError(f"wanted rules {', '.join(THRESHOLDS)}; got {', '.join(sorted(unknown))}")
+        raise KeyError(f"expected rules {', '.join(THRESHOLDS)}; found {', '.join(sorted(unknown))}")
     limits = {**THRESHOLDS, **thresholds}
     judged = (judge(frames, limits[rule]) for rule, judge in _RULES.items())
     found = [advice for advice in judged if advice is not None and len(advice.evidence)]

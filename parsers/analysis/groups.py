@@ -151,9 +151,9 @@ def summarised(
     `aligned`.
     """
     if line not in LINES:
-        raise ValueError(f"line: wanted one of {', '.join(LINES)}, got {line!r}")
+        raise ValueError(f"line: expected one of {', '.join(LINES)}, found {line!r}")
     if band not in BANDS:
-        raise ValueError(f"band: wanted one of {', '.join(BANDS)}, got {band!r}")
+        raise ValueError(f"band: expected one of {', '.join(BANDS)}, found {band!r}")
     width = max(1, _CELLS // max(1, len(curves)))
     parts = [_summary(aligned(curves, part, bridge=bridge), part, line, band) for first in range(0, places.size, width)
              if (part := places[first : first + width]).size]  # fmt: skip

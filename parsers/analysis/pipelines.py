@@ -49,11 +49,11 @@ def facts(node: DatasetNode) -> Iterator[Fact]:
 
 def _of(part: str, place: int, one: DatasetOperation) -> Iterator[Fact]:
     yield Fact(part, place, one.name, "", one.name)
-    for key, value in told(one).items():
+    for key, value in parameters_of(one).items():
         yield Fact(part, place, one.name, key, value)
 
 
-def told(one: DatasetOperation) -> dict[str, Any]:
+def parameters_of(one: DatasetOperation) -> dict[str, Any]:
     """Parameters of an operation or sampler, with size and weights where it has some."""
     more = {name: list(values) for name, values in (("size", one.size), ("weights", one.weights)) if values}
     return {**one.parameters, **more}
@@ -285,17 +285,20 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ComparedOperation:
     """An operation of the pipelines compared: its number in each, None where there is none, and what differs there."""
 
     numbers: tuple[int | None, ...]
     differences: tuple[Difference, ...]
 
 
-def compare(graphs: Sequence[Numbered]) -> list[Place]:
+def compare(graphs: Sequence[Numbered]) -> list[ComparedOperation]:
     """Every operation of any of the pipelines, as `align` has them, and what differs there."""
-    return [Place(row, differences([None if n is None else graph.nodes[n] for graph, n in zip(graphs, row, strict=True)]))
-            for row in align(graphs)]  # fmt: skip
+    compared = []
+    for row in align(graphs):
+        nodes = [None if n is None else graph.nodes[n] for graph, n in zip(graphs, row, strict=True)]
+        compared.append(ComparedOperation(row, differences(nodes)))
+    return compared
 
 
 def differences(nodes: Sequence[DatasetNode | None]) -> tuple[Difference, ...]:

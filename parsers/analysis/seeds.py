@@ -87,7 +87,7 @@ def improvement(values: Floats, baseline: Floats, better: str = "max") -> Estima
     better is "max" or "min". Only finite values count; n is the number of the smaller group. NaN where a group has none.
     """
     if better not in ("max", "min"):
-        raise ValueError(f"better: wanted 'max' or 'min', got {better!r}")
+        raise ValueError(f"better: expected 'max' or 'min', found {better!r}")
     x, y = values[np.isfinite(values)], np.sort(baseline[np.isfinite(baseline)])
     n = min(x.size, y.size)
     if not n:

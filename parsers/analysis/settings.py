@@ -70,7 +70,7 @@ def setting_columns(table: pd.DataFrame, target: str, settings: Sequence[str] | 
     """
     result = numbers_of(table[target])
     if is_text(table[target]):
-        raise ValueError(f"target: wanted a column of numbers, got {target!r} of dtype {table[target].dtype}")
+        raise ValueError(f"target: expected a column of numbers, found {target!r} of dtype {table[target].dtype}")
     names = settings_of(table) if settings is None else list(dict.fromkeys(settings))
     return [SettingColumn.of(name, table[name], result) for name in names if name != target]
 

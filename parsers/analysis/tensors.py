@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.histograms import even_edges
-from parsers.analysis.pieces import Tensor, pieces
+from parsers.analysis.tensor_chunks import Tensor, chunks
 from parsers.errors import FormatError
 from parsers.events.writer import bin_count
 from parsers.payloads.values import HistogramValue
@@ -36,10 +36,10 @@ class Statistics:
 
 @np.errstate(over="ignore", invalid="ignore")  # sums of values that are not finite, or nearly so
 def statistics(array: Tensor) -> Statistics:
-    """Statistics of all values, read in pieces so that no second array of this size is needed."""
+    """Statistics of all values, read in chunks so that no second array of this size is needed."""
     low, high, mean, squares = np.inf, -np.inf, 0.0, 0.0
     finite = nan = pos_inf = zeros = 0
-    for chunk in pieces(array):
+    for chunk in chunks(array):
         zeros += len(chunk) - int(np.count_nonzero(chunk))
         real = np.abs(chunk) if chunk.dtype.kind == "c" else chunk
         values = real.astype(np.float64)
@@ -76,7 +76,7 @@ def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
     number = bin_count(finite) if bins is None else bins
     edges = even_edges(low, high, number)
     counts = np.zeros(number)
-    for chunk in pieces(array):
+    for chunk in chunks(array):
         values = (np.abs(chunk) if chunk.dtype.kind == "c" else chunk).astype(np.float64)
         counts += np.histogram(values[np.isfinite(values)], edges)[0]
     return HistogramValue(
@@ -105,11 +105,11 @@ def selection(boxes: Sequence[str], shape: Sequence[int]) -> Selection:
     FormatError names the dimension, what was wanted and what it got.
     """
     if len(boxes) != len(shape):
-        raise FormatError(f"wanted {len(shape)} dimensions, got {len(boxes)}")
+        raise FormatError(f"expected {len(shape)} dimensions, found {len(boxes)}")
     index = tuple(_box(number, box, size) for number, (box, size) in enumerate(zip(boxes, shape, strict=True)))
     free = tuple(number for number, part in enumerate(index) if isinstance(part, slice))
     if len(free) > MOST_FREE:
-        raise FormatError(f"wanted at most {MOST_FREE} dimensions with a colon, got {len(free)}")
+        raise FormatError(f"expected at most {MOST_FREE} dimensions with a colon, found {len(free)}")
     ranges = tuple(range(part.start, part.stop) for part in index if isinstance(part, slice))
     return Selection(index, free, ranges)
 
@@ -117,18 +117,18 @@ def selection(boxes: Sequence[str], shape: Sequence[int]) -> Selection:
 def _box(number: int, box: str, size: int) -> int | slice:
     found = _BOX.fullmatch(box.strip())
     if found is None:
-        raise FormatError(f"dimension {number}: wanted an index or a range such as 2:5, got {box[:40]!r}")
+        raise FormatError(f"dimension {number}: expected an index or a range such as 2:5, found {box[:40]!r}")
     if (text := found["index"]) is not None:
         index = int(text)
         if not -size <= index < size:
-            wanted = f"{-size} to {size - 1}" if size else "a colon, as it has no values"
-            raise FormatError(f"dimension {number}: wanted {wanted}, got {index}")
+            expected = f"{-size} to {size - 1}" if size else "a colon, as it has no values"
+            raise FormatError(f"dimension {number}: expected {expected}, found {index}")
         return index % size
     start, stop = (int(found[name]) if found[name] else default for name, default in (("start", 0), ("stop", size)))
     for bound in (start, stop):
         if not -size <= bound <= size:
-            raise FormatError(f"dimension {number}: wanted a range within {-size}:{size}, got {box.strip()}")
+            raise FormatError(f"dimension {number}: expected a range within {-size}:{size}, found {box.strip()}")
     start, stop = (bound + size if bound < 0 else bound for bound in (start, stop))
     if start >= stop and size:
-        raise FormatError(f"dimension {number}: wanted a range that holds an index, got {box.strip()}")
+        raise FormatError(f"dimension {number}: expected a range that holds an index, found {box.strip()}")
     return slice(start, stop)

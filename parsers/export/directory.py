@@ -32,7 +32,7 @@ from parsers.export.files import Names, Progress, readable, replacing, unheard
 from parsers.export.scalars import ALL_STEPS, ScalarWriter, Steps, scalar_file, single_file
 from parsers.export.single import files_of
 from parsers.lineage.table import LineageRow, run_row
-from parsers.payloads.items import Items
+from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, Value
 from parsers.runs import Run
 
@@ -74,7 +74,7 @@ class Export:
     ) -> None:  # fmt: skip
         self._alone = single_file(out, format)
         if self._alone and set(wanted.kinds) != {"scalars"}:
-            raise FormatError(f"wanted a directory for {', '.join(wanted.kinds)}, got the file {os.fspath(out)!r}")
+            raise FormatError(f"expected a directory for {', '.join(wanted.kinds)}, found the file {os.fspath(out)!r}")
         self._out, self._wanted, self._format, self._refused = Path(out), wanted, format, refused
         self._all = set(wanted.kinds) == set(KINDS)
         self._open = contextlib.ExitStack()
@@ -122,7 +122,7 @@ class Export:
             progress((number + 1) / len(jobs))
 
     def _add_values(self, run: Run, kind: str, tag: str, folders: _Folders, progress: Progress) -> None:
-        items = run.items(KINDS[kind], tag)
+        items = run.payload_series(KINDS[kind], tag)
         first, last = self._wanted.steps
         places = np.flatnonzero((items.step >= first) & (items.step <= last)).tolist()
         for number, place in enumerate(places):
@@ -183,7 +183,7 @@ class _Origin(NamedTuple):
     where: str
 
 
-def _origin(run: str, kind: str, tag: str, items: Items, place: int) -> _Origin:
+def _origin(run: str, kind: str, tag: str, items: PayloadSeries, place: int) -> _Origin:
     step = int(items.step[place])
     when = f"{csv_names(run, tag)},{step},{number_text(float(items.wall_time[place]))}"
     return _Origin(kind, tag, step, when, f"{items.file[place]},{items.order[place]}")
@@ -201,7 +201,7 @@ class _Folders:
         folder = self._out / origin.kind / self._run
         if origin.kind not in self._names:
             if not folder.resolve().is_relative_to(self._out.resolve()):
-                raise FormatError(f"{folder}: wanted a directory in {self._out}, got a link that leaves it")
+                raise FormatError(f"{folder}: expected a directory in {self._out}, found a link that leaves it")
             folder.mkdir(parents=True, exist_ok=True)
             self._names[origin.kind] = Names()
         return folder / self._names[origin.kind].take(readable(origin.tag), f"_{origin.step}", suffix)

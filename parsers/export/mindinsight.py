@@ -36,7 +36,7 @@ def write_summary(
     names = Names()
     tags = run.tags("image")
     for number, tag in enumerate(tags):
-        items = run.items("image", tag)
+        items = run.payload_series("image", tag)
         for place, step in enumerate(items.step.tolist()):
             progress((number + place / len(items)) / len(tags))
             try:

@@ -49,7 +49,7 @@ def write(runs: Iterable[Run], out: str | os.PathLike[str], format: str = "csv")
 def single_file(out: str | os.PathLike[str], format: str) -> bool:  # noqa: A002
     """Whether out is the name of one file of scalars, or a stream; FormatError for an unknown format."""
     if format not in FORMATS:
-        raise FormatError(f"format: wanted one of {', '.join(FORMATS)}, got {format!r}")
+        raise FormatError(f"format: expected one of {', '.join(FORMATS)}, found {format!r}")
     return Path(out).suffix.lower() == f".{format}" or is_stream(out)
 
 

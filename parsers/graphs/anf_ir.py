@@ -252,7 +252,7 @@ class _Reading:
             return 0, end
         start, length = found
         if start + length > end:
-            self._problem(start, 0, f"Wanted a graph of {length:,} bytes, got {end - start:,}: the file is cut or damaged.")
+            self._problem(start, 0, f"Expected a graph of {length:,} bytes, found {end - start:,}: the file is cut or damaged.")
         return start, min(start + length, end)
 
     def _read_from(self, pos: int, end: int) -> int | None:

@@ -30,7 +30,7 @@ class GraphFormat:
     def check(self, size: int) -> None:
         """FormatError for more bytes than are read."""
         if size > self.longest:
-            raise FormatError(f"wanted a graph of at most {self.longest:,} bytes, got {size:,}")
+            raise FormatError(f"expected a graph of at most {self.longest:,} bytes, found {size:,}")
 
 
 # Where content fits none of them, the first one that the name fits is tried.

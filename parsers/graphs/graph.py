@@ -132,7 +132,7 @@ class Graph:
 
     def _row(self, node: int) -> int:
         if not 0 <= node < len(self.nodes):
-            raise IndexError(f"{self.name}: wanted node 0 to {len(self.nodes) - 1:,}, got {node:,}")
+            raise IndexError(f"{self.name}: expected node 0 to {len(self.nodes) - 1:,}, found {node:,}")
         return node
 
 

@@ -425,8 +425,8 @@ class _Reading:
         short = self.total > defined or self.open or not self._function(self.entry).here or self.counted > cnodes
         if short and self.entry:
             detail = (
-                f"The text ends early: wanted {self.total:,} subgraphs with {self.counted:,} nodes and returns, "
-                f"got {defined:,} with {cnodes:,}. What is there is shown."
+                f"The text ends early: expected {self.total:,} subgraphs with {self.counted:,} nodes and returns, "
+                f"found {defined:,} with {cnodes:,}. What is there is shown."
             )
             found.append(Problem(path, offset + len(self.data), 0, "bad_graph", detail))
         return found

@@ -265,7 +265,7 @@ class _Reading:
                 if key == _GRAPH:
                     length, start = varint(self.data, at)
                     if start + length > end:
-                        self._problem(start, 0, f"Wanted a graph of {length:,} bytes, got {end - start:,}: the file is cut.")
+                        self._problem(start, 0, f"Expected a graph of {length:,} bytes, found {end - start:,}: it is cut.")
                     return start, min(start + length, end)
                 _, _, pos = next(places(self.data, pos, end))
         except (WireError, IndexError, StopIteration):

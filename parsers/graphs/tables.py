@@ -14,7 +14,7 @@ from parsers.model import Problem
 
 OPERATOR, PARAMETER, CONSTANT = "operator", "parameter", "constant"
 DATA, CONTROL, CALL = "data", "control", "call"
-TOLD = 3
+EXAMPLES = 3
 """Names given as examples in a Problem."""
 
 
@@ -173,5 +173,5 @@ def repeated(path: str, offset: int, names: Sequence[str]) -> Problem:
 
 def _examples(names: Sequence[str]) -> str:
     different = list(dict.fromkeys(names))
-    shown = ", ".join(name if len(name) <= 60 else name[:59] + "…" for name in different[:TOLD])
-    return shown + (", …" if len(different) > TOLD else "")
+    shown = ", ".join(name if len(name) <= 60 else name[:59] + "…" for name in different[:EXAMPLES])
+    return shown + (", …" if len(different) > EXAMPLES else "")

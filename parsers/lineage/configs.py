@@ -15,13 +15,16 @@ from typing import Any
 import yaml
 
 from parsers.errors import FormatError
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.lineage.values import DEEPEST, MOST, Setting, flat, load_json
-from parsers.model import Problem
+from parsers.model import CONFIG, FileKind, Problem
 
 LIMIT = 1 << 20
 """Bytes."""
 MOST_NODES = 20_000
+CONFIGS = FileKind(
+    name=CONFIG, pattern=re.compile(r"\A(?:config|hparams)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
+)
 _TAG = "tag:yaml.org,2002:"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # PyYAML follows YAML 1.1, in which 1e-3 is text and 1:30 a number of minutes.
@@ -50,20 +53,20 @@ def read_config(path: str) -> Config:
 
 
 def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
-    with EventFile(path) as file:
+    with RegularFile(path) as file:
         if file.size > LIMIT:
-            raise FormatError(f"wanted a configuration of at most {LIMIT:,} bytes, got {file.size:,}")
+            raise FormatError(f"expected a configuration of at most {LIMIT:,} bytes, found {file.size:,}")
         data = file.read(0, LIMIT)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"wanted UTF-8, got byte {data[error.start]:02x} at {error.start:,}") from error
+        raise FormatError(f"expected UTF-8, found byte {data[error.start]:02x} at {error.start:,}") from error
     complaints: list[str] = []
     found = load_json(text) if path.endswith(".json") else _load_yaml(text, complaints)
     if found is None:
         return {}, complaints
     if not isinstance(found, dict):
-        raise FormatError(f"wanted a mapping of settings, got {type(found).__name__}")
+        raise FormatError(f"expected a mapping of settings, found {type(found).__name__}")
     settings: dict[str, Setting] = {}
     for name, value in flat(found):
         if len(settings) == MOST:
@@ -80,9 +83,9 @@ def _load_yaml(text: str, complaints: list[str]) -> Any:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
-        raise FormatError(f"wanted YAML, got {getattr(error, 'problem', None) or 'what is none'}{place}") from error
+        raise FormatError(f"expected YAML, found {getattr(error, 'problem', None) or 'what is none'}{place}") from error
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"wanted YAML, got {error}") from error
+        raise FormatError(f"expected YAML, found {error}") from error
     return _Values(complaints).value(node, 0) if node is not None else None
 
 
@@ -92,9 +95,9 @@ def _check(text: str) -> None:
     for number, event in enumerate(yaml.parse(text, Loader=_Loader)):
         level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if level > DEEPEST:
-            raise FormatError(f"wanted at most {DEEPEST} levels, got more")
+            raise FormatError(f"expected at most {DEEPEST} levels, found more")
         if number > 2 * MOST_NODES:
-            raise FormatError(f"wanted at most {MOST_NODES:,} values, got more")
+            raise FormatError(f"expected at most {MOST_NODES:,} values, found more")
 
 
 class _Values:
@@ -108,9 +111,9 @@ class _Values:
         """The value of a node; None for one with a tag of its own."""
         self._left -= 1
         if self._left < 0:
-            raise FormatError(f"wanted at most {MOST_NODES:,} values with what its aliases repeat, got more")
+            raise FormatError(f"expected at most {MOST_NODES:,} values with what its aliases repeat, found more")
         if depth > DEEPEST:
-            raise FormatError(f"wanted at most {DEEPEST} levels, got an alias within what it stands for")
+            raise FormatError(f"expected at most {DEEPEST} levels, found an alias within what it stands for")
         if not node.tag.startswith(_TAG) or node.tag.startswith(f"{_TAG}python"):
             self._complaints.append(f"Line {node.start_mark.line + 1} has a value of type {node.tag}, which is not read.")
             return None

@@ -143,9 +143,9 @@ class Description:
         except FormatError as error:
             reason = str(error)
         except WireError as error:
-            reason = f"wanted a message, got {error}"
+            reason = f"expected a message, found {error}"
         except (IndexError, struct.error):
-            reason = "wanted a whole message, got one that ends within a field"
+            reason = "expected a whole message, found one that ends within a field"
         self._complain(record, f"Its {record.tag} cannot be shown: {reason}.")
         return None
 

@@ -47,7 +47,7 @@ def metric_tags(data: memoryview) -> list[str]:
 def _value(data: memoryview, depth: int = 0) -> Any:
     """A google.protobuf.Value."""
     if depth > DEEPEST:
-        raise FormatError(f"wanted at most {DEEPEST} levels, got more")
+        raise FormatError(f"expected at most {DEEPEST} levels, found more")
     value: Any = None
     for key, content in fields(data):
         number, kind = key >> 3, key & 7

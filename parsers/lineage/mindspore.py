@@ -102,7 +102,7 @@ def metrics(written: str) -> dict[str, Setting]:
     """Metrics by name; texts such as "NaN" become the numbers they stand for. FormatError for what is no JSON object."""
     found = load_json(written)
     if not isinstance(found, dict):
-        raise FormatError(f"wanted a JSON object of metrics, got {type(found).__name__}")
+        raise FormatError(f"expected a JSON object of metrics, found {type(found).__name__}")
     values: dict[str, Setting] = {}
     for name, value in flat(found):
         number = not_finite(value) if isinstance(value, str) else None
@@ -146,7 +146,7 @@ _INFO, _MAP_DICT = 1, 2
 def user_defined(data: memoryview, depth: int = 0) -> dict[str, Setting]:
     """What the user recorded by name; of a name recorded twice the later value. Maps within are taken as their entries."""
     if depth > DEEPEST:
-        raise FormatError(f"wanted at most {DEEPEST} levels, got more")
+        raise FormatError(f"expected at most {DEEPEST} levels, found more")
     found: dict[str, Setting] = {}
     for key, content in fields(data):
         number, kind = key >> 3, key & 7

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pandas as pd
 
 from parsers.frames import LINEAGE, LINEAGE_TABLE
 from parsers.lineage.values import Setting, not_finite
-from parsers.model import Floats, Series
+from parsers.model import Floats, Series, Source
 from parsers.names import printable
 from parsers.schema import Schema
-
-if TYPE_CHECKING:
-    from parsers.runs import Run
 
 MOST_TAGS = 10
 """Scalars that get columns where none are named."""
@@ -37,6 +34,43 @@ def better(name: str) -> str:
     return "min" if _SMALLER.search(words) else "max" if _GREATER.search(words) else ""
 
 
+class DescribedRun(Protocol):
+    """What a row of the lineage table needs of a run; `parsers.Run` satisfies it."""
+
+    @property
+    def name(self) -> str:
+        """Name of the row."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Directory."""
+        ...
+
+    @property
+    def source(self) -> Source:
+        """Its files."""
+        ...
+
+    @property
+    def settings(self) -> Mapping[str, Setting]:
+        """Settings by column of LINEAGE."""
+        ...
+
+    @property
+    def ranks(self) -> Sequence[DescribedRun]:
+        """The ranks of a job."""
+        ...
+
+    def tags(self, kind: str = "scalar") -> tuple[str, ...]:
+        """Its tags of one kind."""
+        ...
+
+    def series(self, tag: str) -> Series:
+        """One of its scalars."""
+        ...
+
+
 class LineageRow(NamedTuple):
     """One run: name, directory, settings, and columns derived from its scalars."""
 
@@ -52,7 +86,7 @@ class LineageRow(NamedTuple):
 
 
 def lineage_table(
-    runs: Iterable[Run], *, scalars: Sequence[str] | None = None, names: Sequence[str] | None = None
+    runs: Iterable[DescribedRun], *, scalars: Sequence[str] | None = None, names: Sequence[str] | None = None
 ) -> pd.DataFrame:
     """A row for every run and every rank of a job (schema LINEAGE_TABLE), in the order given.
 
@@ -61,13 +95,13 @@ def lineage_table(
     """
     parts = [part for run in runs for part in (run, *run.ranks) if part.source.files or not part.ranks]
     if names is not None and len(names) != len(parts):
-        raise ValueError(f"names: wanted {len(parts)}, one for every run and rank, got {len(names)}")
+        raise ValueError(f"names: expected {len(parts)}, one for every run and rank, found {len(names)}")
     tags = shared_tags([part.tags("scalar") for part in parts]) if scalars is None else tuple(dict.fromkeys(scalars))
     shown = [part.name for part in parts] if names is None else names
     return lineage_frame([run_row(part, tags, name) for part, name in zip(parts, shown, strict=True)])
 
 
-def run_row(run: Run, scalars: Sequence[str] = (), name: str | None = None) -> LineageRow:
+def run_row(run: DescribedRun, scalars: Sequence[str] = (), name: str | None = None) -> LineageRow:
     """One run with these scalars derived; its ranks are rows of their own."""
     derived = derive(run.tags("scalar"), run.series, scalars)
     return LineageRow(run.name if name is None else name, printable(run.path), run.settings, derived)

@@ -28,7 +28,7 @@ def flat(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Sett
     What is null is no setting. FormatError beyond DEEPEST levels.
     """
     if depth > DEEPEST:
-        raise FormatError(f"wanted at most {DEEPEST} levels, got more")
+        raise FormatError(f"expected at most {DEEPEST} levels, found more")
     if isinstance(value, Mapping):
         for key, part in value.items():
             yield from flat(part, f"{name}.{key}" if name else str(key), depth + 1)
@@ -48,7 +48,7 @@ def load_json(text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: also for a number of thousands of digits
-        raise FormatError(f"wanted JSON, got {excerpt(text)} ({error})") from error
+        raise FormatError(f"expected JSON, found {excerpt(text)} ({error})") from error
 
 
 def excerpt(text: str) -> str:

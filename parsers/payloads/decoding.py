@@ -17,10 +17,10 @@ from parsers.payloads.values import Value
 
 # (name of the reader, kind) -> what decodes it
 DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
-    ("mindspore", "histogram"): mindspore_histogram,
-    ("mindspore", "image"): image,
-    ("mindspore", "tensor"): mindspore_tensor,
-    ("mindspore", "landscape"): landscape,
+    ("events", "histogram"): mindspore_histogram,
+    ("events", "image"): image,
+    ("events", "tensor"): mindspore_tensor,
+    ("events", "landscape"): landscape,
     ("tensorboard", "histogram"): tensorboard_histogram,
     ("tensorboard", "image"): tensorboard_image,
     ("tensorboard", "tensor"): tensorboard_tensor,
@@ -36,20 +36,20 @@ LONGEST = {"histogram": 64 << 20, "image": 256 << 20, "landscape": 256 << 20, "t
 def check_length(kind: str, length: int) -> None:
     """FormatError for a value too long for its kind."""
     if length > LONGEST.get(kind, length):
-        raise FormatError(f"wanted at most {LONGEST[kind]:,} bytes, got {length:,}")
+        raise FormatError(f"expected at most {LONGEST[kind]:,} bytes, found {length:,}")
 
 
 def decode(reader: str, kind: str, data: memoryview) -> Value:
     """The value in the bytes of a message; FormatError where they are none that can be shown."""
     decoder = DECODERS.get((reader, kind))
     if decoder is None:
-        raise FormatError(f"wanted a value that can be shown, got {kind} of {reader}")
+        raise FormatError(f"expected a value that can be shown, found {kind} of {reader}")
     try:
         with np.errstate(all="ignore"):  # numbers from a file may be anything
             return decoder(data)
     except WireError as error:
-        raise FormatError(f"wanted a message, got {error}") from error
+        raise FormatError(f"expected a message, found {error}") from error
     except IndexError as error:
-        raise FormatError("wanted a whole message, got one that ends within a field") from error
+        raise FormatError("expected a whole message, found one that ends within a field") from error
     except MemoryError as error:
-        raise FormatError("wanted a value that fits in memory") from error
+        raise FormatError("expected a value that fits in memory") from error

@@ -91,7 +91,7 @@ def tensorboard_histogram(data: memoryview) -> HistogramValue:
     limits = repeated(content, LIMITS, "<f8", FIXED64).astype(np.float64)
     count = repeated(content, COUNTS, "<f8", FIXED64).astype(np.float64)
     if len(limits) != len(count):
-        raise FormatError(f"wanted as many bucket limits as counts, got {len(limits):,} and {len(count):,}")
+        raise FormatError(f"expected as many bucket limits as counts, found {len(limits):,} and {len(count):,}")
     _bound(len(count))
     edges = np.concatenate(([-np.inf], limits))
     if low <= high:  # the outer limits may be the largest numbers there are
@@ -104,7 +104,7 @@ def tensorboard_histogram(data: memoryview) -> HistogramValue:
 
 def _from_table(table: Floats) -> HistogramValue:
     if table.ndim != 2 or table.shape[1] != 3:
-        raise FormatError(f"wanted a tensor of shape (k, 3), got {table.shape}")
+        raise FormatError(f"expected a tensor of shape (k, 3), found {table.shape}")
     _bound(len(table))
     left, right, count = table.T.copy()
     held = count > 0
@@ -117,7 +117,7 @@ def _from_table(table: Floats) -> HistogramValue:
 
 def _bound(buckets: int) -> None:
     if buckets > MOST:
-        raise FormatError(f"wanted at most {MOST:,} buckets, got {buckets:,} or more")
+        raise FormatError(f"expected at most {MOST:,} buckets, found {buckets:,} or more")
 
 
 def _checked(
@@ -133,7 +133,7 @@ def _checked(
         bad = int(np.count_nonzero(~good))
         first = int(np.argmin(good))
         problem = (
-            f"{bad:,} of {len(good):,} buckets are left out: wanted finite edges and counts from 0 on, got a bucket at "
+            f"{bad:,} of {len(good):,} buckets are left out: expected finite edges and counts from 0 on, found a bucket at "
             f"{left[first]:g} of width {width[first]:g} with count {count[first]:g}."
         )
         left, width, count = left[good], width[good], count[good]

@@ -50,9 +50,9 @@ def tensorboard_image(data: memoryview) -> ImageValue:
     if not strings:
         return image(data)
     if len(strings) < 3:
-        raise FormatError(f"wanted width, height and an image, got {len(strings)} strings")
+        raise FormatError(f"expected width, height and an image, found {len(strings)} strings")
     if len(strings) > MOST_IMAGES + 2:
-        raise FormatError(f"wanted at most {MOST_IMAGES:,} images in a record, got {len(strings) - 2:,}")
+        raise FormatError(f"expected at most {MOST_IMAGES:,} images in a record, found {len(strings) - 2:,}")
     width, height = (_number(bytes(text[:11])) for text in strings[:2])
     first, *others = (_claimed(encoded_image(bytes(one)), width, height) for one in strings[2:])
     return replace(first, others=tuple(others))
@@ -68,12 +68,12 @@ def encoded_image(data: bytes) -> ImageValue:
         if data.startswith(magic) and (media != "image/webp" or data[8:12] == b"WEBP"):
             size = size_of(data)
             if size is None:
-                raise FormatError(f"wanted a whole {media} header, got {len(data):,} bytes without one")
+                raise FormatError(f"expected a whole {media} header, found {len(data):,} bytes without one")
             width, height = size
             if width < 1 or height < 1 or width * height > MOST_PIXELS:
-                raise FormatError(f"wanted an image of 1 to {MOST_PIXELS:,} pixels, got {width:,} x {height:,}")
+                raise FormatError(f"expected an image of 1 to {MOST_PIXELS:,} pixels, found {width:,} x {height:,}")
             return ImageValue(data, media, width, height, problem=png_problem(data) if media == "image/png" else "")
-    raise MediaError(f"wanted a PNG, JPEG, GIF or WebP image, got {len(data):,} bytes beginning with {data[:8].hex(' ')}")
+    raise MediaError(f"expected a PNG, JPEG, GIF or WebP image, found {len(data):,} bytes beginning with {data[:8].hex(' ')}")
 
 
 def _gif(data: bytes) -> _Size | None:

@@ -21,7 +21,7 @@ def landscape(data: memoryview) -> LandscapeValue:
     parts = dict(fields(data))
     x, y, z = _point(parts.get(LANDSCAPE))
     if x.ndim != 1 or y.ndim != 1 or z.shape != (len(y), len(x)):
-        raise FormatError(f"wanted z of shape (len(y), len(x)), got x {x.shape}, y {y.shape}, z {z.shape}")
+        raise FormatError(f"expected z of shape (len(y), len(x)), found x {x.shape}, y {y.shape}, z {z.shape}")
     problems = [] if z.size and np.isfinite(z).any() else ["It has no finite loss."]
     problems += [sentence for name, axis in (("x", x), ("y", y)) if (sentence := _axis_problem(name, axis))]
     path = collect(parts.get(PATH, memoryview(b"")), {POINTS: DELIMITED}, {INTERVALS: VARINT})
@@ -30,7 +30,7 @@ def landscape(data: memoryview) -> LandscapeValue:
     lengths = {len(path_x), len(path_y), len(path_z), len(intervals)}
     if len(lengths) > 1:
         problems.append(
-            f"Its path is cut to {min(lengths)} points: wanted one x, y and z per interval, got "
+            f"Its path is cut to {min(lengths)} points: expected one x, y and z per interval, found "
             f"{len(path_x)}, {len(path_y)}, {len(path_z)} for {len(intervals)}."
         )
         short = slice(min(lengths))

@@ -27,7 +27,7 @@ def fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
     while pos < end:
         left -= 1
         if left < 0:
-            raise FormatError(f"wanted at most {MOST_FIELDS:,} fields in a message, got more")
+            raise FormatError(f"expected at most {MOST_FIELDS:,} fields in a message, found more")
         key, pos = varint(data, pos)
         if key & 7 == DELIMITED and key > DELIMITED:
             start, pos = span(data, pos, end)
@@ -46,7 +46,7 @@ def fixed(segments: Segments, dtype: str) -> NDArray[np.generic]:
     content = segments[0] if len(segments) == 1 else memoryview(b"".join(segments))
     width = np.dtype(dtype).itemsize
     if len(content) % width:
-        raise FormatError(f"wanted numbers of {width} bytes, got {len(content):,} bytes")
+        raise FormatError(f"expected numbers of {width} bytes, found {len(content):,} bytes")
     return np.frombuffer(content, dtype)
 
 

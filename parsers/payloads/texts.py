@@ -23,7 +23,7 @@ def text(data: memoryview) -> TextValue:
         elif key == STRINGS << 3 | DELIMITED:
             texts.append(bytes(content).decode("utf-8", "backslashreplace"))
             if len(texts) > MOST_TEXTS:
-                raise FormatError(f"wanted at most {MOST_TEXTS:,} strings, got more")
+                raise FormatError(f"expected at most {MOST_TEXTS:,} strings, found more")
     shape = tensorboard_shape(shapes)
     if math.prod(shape) == len(texts):
         return TextValue(tuple(texts), shape)

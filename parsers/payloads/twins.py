@@ -10,7 +10,7 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.payloads.values import TensorValue
 
 LONGEST_HEADER = 4096
@@ -56,7 +56,7 @@ def _same(array: NDArray[np.generic], value: TensorValue) -> bool:
 def _load(path: str) -> NDArray[np.generic] | None:
     """The array in a .npy file; None for anything else. Nothing in it is executed, nothing larger than it is allocated."""
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             head = file.read(0, LONGEST_HEADER)
             begin = _data_begins(head)
             header = _HEADER.fullmatch(head[:begin])

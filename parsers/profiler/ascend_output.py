@@ -11,7 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from parsers.frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
-from parsers.profiler.parts import Part, Place, changed, constant, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    changed,
+    constant,
+    frame_of,
+    numbered,
+    stamped,
+)
 from parsers.profiler.tables import Field, Table, read_table
 from parsers.schema import Schema
 
@@ -99,7 +109,7 @@ _DATASET = (
 )
 
 
-def kernels(place: Place) -> Part:
+def kernels(place: ProfileInput) -> Part:
     """kernel_details.csv or op_summary: every execution on the device; counters under pmu/ and their names."""
     table = read_table(place.path, _KERNELS, further="pmu/")
     columns = table.columns
@@ -109,7 +119,7 @@ def kernels(place: Place) -> Part:
     return _part(KERNELS, table, place)
 
 
-def operator_types(place: Place) -> Part:
+def operator_types(place: ProfileInput) -> Part:
     """op_statistic.csv: types of operators."""
     fields = (Field("type", ("OP Type",), "text", required=True), Field("core", ("Core Type",), "text"), *_STATISTIC)
     table = read_table(place.path, fields)
@@ -117,7 +127,7 @@ def operator_types(place: Place) -> Part:
     return _part(OPERATOR_TYPES, table, place)
 
 
-def steps(place: Place) -> Part:
+def steps(place: ProfileInput) -> Part:
     """step_trace_time.csv: what steps are made of."""
     table = read_table(place.path, _STEPS)
     columns = table.columns
@@ -126,14 +136,14 @@ def steps(place: Place) -> Part:
     return _part(STEPS, table, place)
 
 
-def api(place: Place) -> Part:
+def api(place: ProfileInput) -> Part:
     """api_statistic.csv: calls of the host."""
     table = read_table(place.path, _API)
     table.columns["variance_ns2"] *= 1e6
     return _part(API, table, place)
 
 
-def preprocess(place: Place) -> Part:
+def preprocess(place: ProfileInput) -> Part:
     """data_preprocess.csv: executions on the AI CPU."""
     table = read_table(place.path, _PREPROCESS)
     table.columns["type"] = table.columns["name"]
@@ -141,7 +151,7 @@ def preprocess(place: Place) -> Part:
     return _part(KERNELS, table, place)
 
 
-def details(place: Place) -> Part:
+def details(place: ProfileInput) -> Part:
     """operator_details.csv: operators of the host, a row per call."""
     table = read_table(place.path, _DETAILS)
     columns = table.columns
@@ -153,10 +163,30 @@ def details(place: Place) -> Part:
     return _part(OPERATORS, table, place)
 
 
-def dataset(place: Place) -> Part:
+def dataset(place: ProfileInput) -> Part:
     """dataset.csv: stages of dataset operations."""
     return _part(PIPELINE, read_table(place.path, _DATASET), place)
 
 
-def _part(schema: Schema, table: Table, place: Place) -> Part:
+def _part(schema: Schema, table: Table, place: ProfileInput) -> Part:
     return Part(frame_of(schema, table.rows, table.columns, place.name), table.problems)
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_KERNEL_DETAILS_FILE = ProfileFileKind("kernel_details", numbered("kernel_details"), marks_profile=True, device="Ascend")
+_OP_SUMMARY_FILE = ProfileFileKind("op_summary", stamped("op_summary"), marks_profile=True)
+_OP_STATISTIC_FILE = ProfileFileKind("op_statistic", stamped("op_statistic"), marks_profile=True, device="Ascend")
+_STEP_TRACE_TIME_FILE = ProfileFileKind("step_trace_time", numbered("step_trace_time"), marks_profile=True, device="Ascend")
+_API_STATISTIC_FILE = ProfileFileKind("api_statistic", stamped("api_statistic"), marks_profile=True)
+_DATA_PREPROCESS_FILE = ProfileFileKind("data_preprocess", numbered("data_preprocess"))
+_OPERATOR_DETAILS_FILE = ProfileFileKind("operator_details", numbered("operator_details"), marks_profile=True)
+_DATASET_FILE = ProfileFileKind("dataset", numbered("dataset"))
+OPERATOR_DETAILS = FrameReader(OPERATORS, _OPERATOR_DETAILS_FILE, details)
+OP_STATISTIC = FrameReader(OPERATOR_TYPES, _OP_STATISTIC_FILE, operator_types)
+KERNEL_DETAILS = FrameReader(KERNELS, _KERNEL_DETAILS_FILE, kernels)
+OP_SUMMARY = FrameReader(KERNELS, _OP_SUMMARY_FILE, kernels, unless=("kernel_details",))
+DATA_PREPROCESS = FrameReader(KERNELS, _DATA_PREPROCESS_FILE, preprocess, unless=("kernel_details", "op_summary"))
+STEP_TRACE_TIME = FrameReader(STEPS, _STEP_TRACE_TIME_FILE, steps)
+DATASET = FrameReader(PIPELINE, _DATASET_FILE, dataset)
+API_STATISTIC = FrameReader(API, _API_STATISTIC_FILE, api)

@@ -9,6 +9,7 @@ between versions (blockDim, blockNum, block_dim) are known. Memory, hardware cou
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 import urllib.parse
@@ -22,8 +23,18 @@ from numpy.typing import NDArray
 from parsers.frames import API, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, constant, frame_of, joined
-from parsers.profiler.progress import tell
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    constant,
+    frame_of,
+    joined,
+    numbered,
+    stamped,
+)
+from parsers.profiler.progress import report_read
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
@@ -76,7 +87,7 @@ class Database:
         self._until = time.monotonic() + LONGEST_S
         cursor = self._connection.execute(query)
         while found := cursor.fetchmany(ROWS):
-            tell(0)
+            report_read(0)
             yield found
 
 
@@ -99,10 +110,10 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-Make = Callable[[Database, Place, Complaints], pd.DataFrame]
+Make = Callable[[Database, ProfileInput, Complaints], pd.DataFrame]
 
 
-def _read(place: Place, schema: Schema, make: Make) -> Part:
+def _read(place: ProfileInput, schema: Schema, make: Make) -> Part:
     """What `make` gives of a database; nothing, and a complaint, for one that cannot be read."""
     complaints = Complaints(place.path)
     frame = schema.empty()
@@ -115,16 +126,16 @@ def _read(place: Place, schema: Schema, make: Make) -> Part:
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
     except (sqlite3.Error, OverflowError, ValueError) as error:
-        complaints.add(f"{schema.name}: wanted a database that can be read, got: {error}; they are not taken from it.")
+        complaints.add(f"{schema.name}: expected a database that can be read, found: {error}; they are not taken from it.")
     return Part(frame, complaints.all())
 
 
-def kernels(place: Place) -> Part:
+def kernels(place: ProfileInput) -> Part:
     """Every execution on the device and every communication operator, by begin."""
     return _read(place, KERNELS, _kernels)
 
 
-def _kernels(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+def _kernels(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     texts = _Texts(database)
     frames = [_tasks(database, texts, place, complaints), _communication(database, texts, place, complaints)]
     frame = joined(KERNELS, [frame for frame in frames if frame is not None])
@@ -134,10 +145,11 @@ def _kernels(database: Database, place: Place, complaints: Complaints) -> pd.Dat
     return frame
 
 
-def _tasks(database: Database, texts: _Texts, place: Place, complaints: Complaints) -> pd.DataFrame | None:
+def _tasks(database: Database, texts: _Texts, place: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     info = "COMPUTE_TASK_INFO"
     if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has(info, "name", "globalTaskId")):
-        complaints.add(f"Wanted tables TASK and COMPUTE_TASK_INFO, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")
+        tables = ", ".join(sorted(database.columns)[:40]) or "none"
+        complaints.add(f"Expected tables TASK and COMPUTE_TASK_INFO, found {tables}.")
         return None
     wanted = {
         "start_ns": "TASK.startNs", "end_ns": "TASK.endNs", "device": database.column("TASK", "deviceId"),
@@ -157,7 +169,7 @@ def _tasks(database: Database, texts: _Texts, place: Place, complaints: Complain
     return frame_of(KERNELS, rows, made, place.name)
 
 
-def _communication(database: Database, texts: _Texts, place: Place, complaints: Complaints) -> pd.DataFrame | None:
+def _communication(database: Database, texts: _Texts, place: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     if not database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
         return None
     kind = database.column("COMMUNICATION_OP", "opType")
@@ -184,7 +196,7 @@ def _columns(
         left_out += int(np.count_nonzero(~kept))
         parts.append(block[:, kept])
     if left_out:
-        complaints.add(f"Table {table}: wanted startNs <= endNs in every row; {left_out:,} rows are left out.")
+        complaints.add(f"Table {table}: expected startNs <= endNs in every row; {left_out:,} rows are left out.")
     whole = np.concatenate(parts, axis=1) if parts else np.empty((len(names), 0), np.int64)
     return dict(zip(names, whole, strict=True)), whole.shape[1]
 
@@ -231,12 +243,12 @@ def _steps_at(database: Database, starts: NDArray[np.int64], complaints: Complai
     return np.where(inside, columns["id"][found], NONE)
 
 
-def api(place: Place) -> Part:
+def api(place: ProfileInput) -> Part:
     """Calls of the host by level and name, with the variance of their times."""
     return _read(place, API, _api)
 
 
-def _api(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+def _api(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     if not database.has("CANN_API", "startNs", "endNs", "type", "name"):
         return API.empty()
     levels: dict[int, str] = {}
@@ -264,15 +276,15 @@ _STEP_COLUMNS = {
 }  # fmt: skip
 
 
-def steps(place: Place) -> Part:
+def steps(place: ProfileInput) -> Part:
     """StepTraceTime of the database of analyses: microseconds, of which ns are made."""
     return _read(place, STEPS, _steps)
 
 
-def _steps(database: Database, place: Place, complaints: Complaints) -> pd.DataFrame:
+def _steps(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     table = "StepTraceTime"
     if not database.has(table, "step", "computing"):
-        complaints.add(f"Wanted a table {table}, got {', '.join(sorted(database.columns)[:40]) or 'none'}.")
+        complaints.add(f"Expected a table {table}, found {', '.join(sorted(database.columns)[:40]) or 'none'}.")
         return STEPS.empty()
     names = ["step", "device", *_STEP_COLUMNS]
     cells = [database.column(table, one) for one in ("step", "deviceId", *_STEP_COLUMNS.values())]
@@ -294,5 +306,19 @@ def _number(value: Any, name: str, complaints: Complaints) -> float:
     try:
         return float("nan") if value is None else float(value)
     except (TypeError, ValueError):
-        complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: wanted a number, got {str(value)[:60]!r}.")
+        complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: expected a number, found {str(value)[:60]!r}.")
         return float("nan")
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_DATABASE_FILE = ProfileFileKind(
+    "database", numbered("ascend_(?:mindspore|pytorch)_profiler", "db"), marks_profile=True, device="Ascend"
+)
+_MSPROF_FILE = ProfileFileKind("msprof", stamped("msprof", "db"), marks_profile=True, device="Ascend")
+_ANALYSIS_FILE = ProfileFileKind("analysis", re.compile(r"(?:analysis|communication_analyzer)\.db"))
+KERNELS_OF_PROFILER = FrameReader(KERNELS, _DATABASE_FILE, kernels, unless=("kernel_details", "op_summary"))
+KERNELS_OF_MSPROF = FrameReader(KERNELS, _MSPROF_FILE, kernels, unless=("kernel_details", "op_summary", "database"))
+ANALYSIS = FrameReader(STEPS, _ANALYSIS_FILE, steps, unless=("step_trace_time",))
+API_OF_PROFILER = FrameReader(API, _DATABASE_FILE, api, unless=("api_statistic",))
+API_OF_MSPROF = FrameReader(API, _MSPROF_FILE, api, unless=("api_statistic", "database"))

@@ -15,15 +15,15 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import KERNELS
-from parsers.profiler.documents import read_json
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.profiler.tables import NONE
 
 _CORES = {"operator": "GPU", "kernel": "GPU_KERNEL"}
 
 
-def executions(place: Place) -> Part:
+def executions(place: ProfileInput) -> Part:
     """Executions of operators and kernels, in the order of the file; none of them says when it began."""
     complaints = Complaints(place.path)
     columns: dict[str, list[Any]] = {name: [] for name in ("step", "name", "type", "core", "duration_ns", "input_shapes")}
@@ -35,7 +35,7 @@ def executions(place: Place) -> Part:
     return Part(frame_of(KERNELS, len(columns["step"]), made, place.name), complaints.all())
 
 
-def _rows(place: Place, complaints: Complaints) -> Iterator[dict[str, Any]]:
+def _rows(place: ProfileInput, complaints: Complaints) -> Iterator[dict[str, Any]]:
     try:
         found = read_json(place.path)
     except OSError as error:
@@ -45,18 +45,18 @@ def _rows(place: Place, complaints: Complaints) -> Iterator[dict[str, Any]]:
         complaints.add(f"Nothing is taken from the file: {error}.")
         return
     if not isinstance(found, dict) or not set(_CORES) & set(found):
-        complaints.add("Wanted executions under operator or kernel, as GPU has them; nothing is taken from the file.")
+        complaints.add("Expected executions under operator or kernel, as GPU has them; nothing is taken from the file.")
         return
     for kind, core in _CORES.items():
         steps = found.get(kind, {})
         if not isinstance(steps, dict):
-            complaints.add(f"{kind}: wanted an object of steps, got {type(steps).__name__}.")
+            complaints.add(f"{kind}: expected an object of steps, found {type(steps).__name__}.")
             continue
         for step, listed in steps.items():
             for number, entry in enumerate(listed if isinstance(listed, list) else ()):
                 row = _row(entry, core, step)
                 if row is None:
-                    complaints.add(f"{kind}.{str(step)[:20]}[{number}]: wanted op_name and dur; it is left out.")
+                    complaints.add(f"{kind}.{str(step)[:20]}[{number}]: expected op_name and dur; it was skipped.")
                 else:
                     yield row
 
@@ -79,3 +79,9 @@ def _row(entry: Any, core: str, step: str) -> dict[str, Any] | None:
         "type": str(entry.get("op_type", "")) if core == "GPU" else name, "core": core,
         "duration_ns": round(duration * 1_000), "input_shapes": ";".join(texts),
     }  # fmt: skip
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_DYNAMIC_SHAPE_FILE = ProfileFileKind("dynamic_shape", numbered("dynamic_shape_info", "json"))
+EXECUTIONS = FrameReader(KERNELS, _DYNAMIC_SHAPE_FILE, executions, unless=("gpu_executions", "gpu_activities"))

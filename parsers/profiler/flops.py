@@ -15,9 +15,9 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import FLOPS, FLOPS_SCOPES
-from parsers.profiler.documents import read_json
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.schema import Schema
 
 MEGA, GIGA = 1e6, 1e9
@@ -27,7 +27,7 @@ _UNITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
 }
 
 
-def summary(place: Place) -> Part:
+def summary(place: ProfileInput) -> Part:
     """flops_summary_<r>.json: a row for each unit that the file has numbers of."""
     complaints, found = _object(place)
     columns: dict[str, list[Any]] = {"unit": [], "flops": [], "flops_per_s": [], "flops_use": []}
@@ -38,23 +38,23 @@ def summary(place: Place) -> Part:
             for name, number, scale in zip(("flops", "flops_per_s", "flops_use"), numbers, (MEGA, GIGA, 0.01), strict=True):
                 columns[name].append(number * scale)
     if found and not columns["unit"]:
-        complaints.add(f"Wanted a number under FLOPs or cube_FLOPs, got {', '.join(map(str, list(found)[:20]))}.")
+        complaints.add(f"Expected a number under FLOPs or cube_FLOPs, found {', '.join(map(str, list(found)[:20]))}.")
     return _part(FLOPS, columns, place, complaints)
 
 
-def scopes(place: Place) -> Part:
+def scopes(place: ProfileInput) -> Part:
     """flops_scope_<r>.json: a row for each link from a scope to one in it."""
     complaints, found = _object(place)
     data = found.get("data")
     links = data.get("links") if isinstance(data, dict) else None
     columns: dict[str, list[Any]] = {"parent": [], "scope": [], "flops": []}
     if found and not isinstance(links, list):
-        complaints.add("Wanted a list under data.links.")
+        complaints.add("Expected a list under data.links.")
     for number, link in enumerate(links if isinstance(links, list) else ()):
         parent, scope = (link.get("source"), link.get("target")) if isinstance(link, dict) else (None, None)
         value = _number(link, ("value",), complaints) if isinstance(link, dict) else math.nan
         if not isinstance(parent, str) or not isinstance(scope, str) or math.isnan(value):
-            complaints.add(f"data.links[{number}]: wanted source, target and value; it is left out.")
+            complaints.add(f"data.links[{number}]: expected source, target and value; it was skipped.")
             continue
         columns["parent"].append(parent)
         columns["scope"].append(scope)
@@ -62,7 +62,7 @@ def scopes(place: Place) -> Part:
     return _part(FLOPS_SCOPES, columns, place, complaints)
 
 
-def _object(place: Place) -> tuple[Complaints, dict[str, Any]]:
+def _object(place: ProfileInput) -> tuple[Complaints, dict[str, Any]]:
     complaints = Complaints(place.path)
     try:
         found = read_json(place.path)
@@ -73,7 +73,7 @@ def _object(place: Place) -> tuple[Complaints, dict[str, Any]]:
         complaints.add(f"Nothing is taken from the file: {error}.")
         return complaints, {}
     if not isinstance(found, dict):
-        complaints.add(f"Nothing is taken from the file: wanted a JSON object, got {type(found).__name__}.")
+        complaints.add(f"Nothing is taken from the file: expected a JSON object, found {type(found).__name__}.")
         return complaints, {}
     return complaints, found
 
@@ -88,13 +88,21 @@ def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Compla
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        complaints.add(f"{name}: wanted a number, got {str(value)[:60]!r}.")
+        complaints.add(f"{name}: expected a number, found {str(value)[:60]!r}.")
         return math.nan
     return number
 
 
-def _part(schema: Schema, columns: dict[str, list[Any]], place: Place, complaints: Complaints) -> Part:
+def _part(schema: Schema, columns: dict[str, list[Any]], place: ProfileInput, complaints: Complaints) -> Part:
     rows = len(columns["flops"])
     made = {name: np.array(values, np.float64) if name.startswith("flops") else categorical(values)
             for name, values in columns.items()}  # fmt: skip
     return Part(frame_of(schema, rows, made, place.name), complaints.all())
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_FLOPS_SUMMARY_FILE = ProfileFileKind("flops_summary", numbered("flops_summary", "json"))
+_FLOPS_SCOPE_FILE = ProfileFileKind("flops_scope", numbered("flops_scope", "json"))
+SUMMARY = FrameReader(FLOPS, _FLOPS_SUMMARY_FILE, summary)
+SCOPES = FrameReader(FLOPS_SCOPES, _FLOPS_SCOPE_FILE, scopes)

@@ -11,11 +11,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.model import Problem
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    categorical,
+    changed,
+    constant,
+    fraction,
+    frame_of,
+    numbered,
+)
 from parsers.profiler.tables import Field, exact_ns, read_table
 
 LONGEST_FILE = 1 << 30
@@ -45,7 +56,7 @@ _POOL = (
 )
 
 
-def types(place: Place) -> Part:
+def types(place: ProfileInput) -> Part:
     """cpu_op_type_info_<r>.csv: types on the CPU."""
     table = read_table(place.path, _TYPES)
     table.columns["core"] = constant("HOST_CPU", table.rows)
@@ -53,7 +64,7 @@ def types(place: Place) -> Part:
     return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
 
 
-def details(place: Place) -> Part:
+def details(place: ProfileInput) -> Part:
     """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt where it is there.
 
     That file has names without scopes: what several operators share with different shapes is left unknown.
@@ -73,14 +84,14 @@ def details(place: Place) -> Part:
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
 
 
-def _shapes(place: Place) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
+def _shapes(place: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
     """Name without scopes -> the shapes its inputs had. Since 2.3 several operators may have one such name."""
     complaints = Complaints(place.path)
     found: dict[str, list[str]] = {}
     for number, line in lines_of(place.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
-            complaints.add(f"Line {number}: wanted type;name;graph;inputs, got {len(cells)} parts; the line is left out.")
+            complaints.add(f"Line {number}: expected type;name;graph;inputs, found {len(cells)} parts; the line was skipped.")
             continue
         inputs = (cell.split(":", 1)[1] for cell in cells[3:] if ":" in cell)
         shapes = ";".join(text.strip("[] ").replace(" ", "").replace("NoShape", "") for text in inputs)
@@ -93,9 +104,9 @@ def _shapes(place: Place) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
 def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
     """Number and text of every line that is not empty; nothing, and a complaint, where the file cannot be read."""
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             if file.size > LONGEST_FILE:
-                complaints.add(f"Wanted at most {LONGEST_FILE:,} bytes, got {file.size:,}; nothing is taken from the file.")
+                complaints.add(f"Expected at most {LONGEST_FILE:,} bytes, found {file.size:,}; nothing is taken from the file.")
                 return
             if not file.size:
                 complaints.add("The file is empty.", "empty_file")
@@ -109,17 +120,17 @@ def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
         line = raw.decode("utf-8", "replace").strip()
         if not told and "\ufffd" in line:
             told = True
-            complaints.add(f"From line {number} on: wanted UTF-8, got other bytes; these are shown as \ufffd.")
+            complaints.add(f"From line {number} on: expected UTF-8, found other bytes; these are shown as \ufffd.")
         if line:
             yield number, line
 
 
-def executions(place: Place) -> Part:
+def executions(place: ProfileInput) -> Part:
     """cpu_op_execute_timestamp_<r>.txt: every execution on the CPU."""
     return timestamps(place, "HOST_CPU", 6)
 
 
-def timestamps(place: Place, core: str, decimals: int) -> Part:
+def timestamps(place: ProfileInput, core: str, decimals: int) -> Part:
     """Lines `full name;kind;start,duration[,thread] start,duration ...`: begin in ns, time in 10**decimals ns."""
     complaints = Complaints(place.path)
     names: list[str] = []
@@ -127,13 +138,13 @@ def timestamps(place: Place, core: str, decimals: int) -> Part:
     for number, line in lines_of(place.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
-            complaints.add(f"Line {number}: wanted name;kind;times, got {len(cells)} parts; the line is left out.")
+            complaints.add(f"Line {number}: expected name;kind;times, found {len(cells)} parts; the line was skipped.")
             continue
         for event in cells[2].split():
             parts = event.split(",")
             start, taken = exact_ns(parts[0], 0), exact_ns(parts[1], decimals) if len(parts) > 1 else None
             if start is None or taken is None:
-                complaints.add(f"Line {number}: wanted start,duration, got {event[:60]!r}; the execution is left out.")
+                complaints.add(f"Line {number}: expected start,duration, found {event[:60]!r}; the execution was skipped.")
                 continue
             thread = int(parts[2]) if len(parts) > 2 and parts[2].isdecimal() and len(parts[2]) < 19 else -1
             names.append(cells[0])
@@ -152,7 +163,7 @@ def _type_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("-op", 1)[0]
 
 
-def memory(place: Place) -> Part:
+def memory(place: ProfileInput) -> Part:
     """cpu_ms_memory_record_<r>.txt: MindSpore's pool on the host."""
     table = read_table(place.path, _POOL)
     measures = [name for name in ("allocated", "reserved", "active") if name in table.found]
@@ -166,3 +177,16 @@ def memory(place: Place) -> Part:
     return Part(frame_of(HOST_MEMORY, rows, columns, place.name), table.problems)
 
 
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_CPU_OP_TYPE_INFO_FILE = ProfileFileKind("cpu_op_type_info", numbered("cpu_op_type_info"), marks_profile=True, device="CPU")
+_CPU_OP_DETAIL_INFO_FILE = ProfileFileKind(
+    "cpu_op_detail_info", numbered("cpu_op_detail_info"), marks_profile=True, device="CPU"
+)
+_CPU_EXECUTIONS_FILE = ProfileFileKind("cpu_executions", numbered("cpu_op_execute_timestamp", "txt"))
+_CPU_FRAMEWORK_FILE = ProfileFileKind("cpu_framework", numbered("cpu_framework", "txt"))
+_CPU_MEMORY_FILE = ProfileFileKind("cpu_memory", numbered("cpu_ms_memory_record", "txt"))
+DETAILS = FrameReader(OPERATORS, _CPU_OP_DETAIL_INFO_FILE, details, also_reads=(_CPU_FRAMEWORK_FILE,))
+TYPES = FrameReader(OPERATOR_TYPES, _CPU_OP_TYPE_INFO_FILE, types)
+EXECUTIONS = FrameReader(KERNELS, _CPU_EXECUTIONS_FILE, executions)
+MEMORY = FrameReader(HOST_MEMORY, _CPU_MEMORY_FILE, memory)

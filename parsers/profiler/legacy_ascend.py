@@ -19,7 +19,18 @@ import pandas as pd
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
 from parsers.model import Problem
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    categorical,
+    changed,
+    constant,
+    fraction,
+    frame_of,
+    numbered,
+)
 from parsers.profiler.tables import NONE, Field, read_table
 
 TICK_NS = 10
@@ -72,17 +83,17 @@ _STEP_POINTS = {
 _REDUCE = re.compile(r"stream_(?P<stream>\d+)_(?:(?P<number>\d+)_(?P<name>.+)|(?P<old>[A-Za-z]\w*)_(?P<place>\d+))")
 
 
-def types(place: Place) -> Part:
+def types(place: ProfileInput) -> Part:
     """aicore_intermediate_<r>_type.csv: types on the AI Core, times of one step."""
     return _types(place, "AI_CORE")
 
 
-def pynative_types(place: Place) -> Part:
+def pynative_types(place: ProfileInput) -> Part:
     """pynative_op_intermediate_<r>_type.csv: types of PyNative mode."""
     return _types(place, "PYNATIVE")
 
 
-def _types(place: Place, core: str) -> Part:
+def _types(place: ProfileInput, core: str) -> Part:
     table = read_table(place.path, _TYPES)
     columns = table.columns
     columns["count"] = columns["per_step"]
@@ -93,24 +104,24 @@ def _types(place: Place, core: str) -> Part:
     return Part(frame_of(OPERATOR_TYPES, table.rows, columns, place.name), table.problems)
 
 
-def details(place: Place) -> Part:
+def details(place: ProfileInput) -> Part:
     """aicore_intermediate_<r>_detail.csv: operators on the AI Core, with shapes and FLOPs where the files beside have them."""
     return _details(place, "AI_CORE")
 
 
-def pynative_details(place: Place) -> Part:
+def pynative_details(place: ProfileInput) -> Part:
     """pynative_op_intermediate_<r>_detail.csv: operators of PyNative mode."""
     return _details(place, "PYNATIVE")
 
 
-def _details(place: Place, core: str) -> Part:
+def _details(place: ProfileInput, core: str) -> Part:
     table = read_table(place.path, _DETAILS)
     columns, problems = table.columns, table.problems
     columns["total_ns"] = columns["mean_ns"] * columns["count"]
     columns["name"] = changed(columns["full_name"], last_part)
     columns["type"] = changed(columns["name"], type_of)
     columns["core"] = changed(columns["core"], lambda text: text or core)
-    files: dict[str, Callable[[Place], tuple[pd.Categorical, Mapping[str, Any], tuple[Problem, ...]]]] = {
+    files: dict[str, Callable[[ProfileInput], tuple[pd.Categorical, Mapping[str, Any], tuple[Problem, ...]]]] = {
         "framework_raw": _framework, "flops": _flops,
     }  # fmt: skip
     for what, read in files.items():
@@ -124,9 +135,9 @@ def _details(place: Place, core: str) -> Part:
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
 
 
-def _without_framework(place: Place) -> Problem:
-    wanted = place.name.replace("aicore_intermediate", "framework_raw").replace("_detail", "")
-    text = f"Wanted {wanted} beside it, got none: types are told by names, and shapes, formats and subgraphs are not known."
+def _without_framework(place: ProfileInput) -> Problem:
+    expected = place.name.replace("aicore_intermediate", "framework_raw").replace("_detail", "")
+    text = f"Expected {expected} beside it, found none: types are taken from names; shapes, formats and subgraphs are unknown."
     return Problem(place.path, 0, 0, "bad_table", text)
 
 
@@ -168,7 +179,7 @@ def _either(told: pd.Categorical, other: pd.Categorical) -> pd.Categorical:
     return pd.Categorical.from_codes(np.where(empty, categories.get_indexer(other.categories)[other.codes], codes), categories)
 
 
-def _framework(place: Place) -> tuple[pd.Categorical, dict[str, pd.Categorical], tuple[Problem, ...]]:
+def _framework(place: ProfileInput) -> tuple[pd.Categorical, dict[str, pd.Categorical], tuple[Problem, ...]]:
     """Full names of framework_raw, columns beside them, and problems."""
     table = read_table(place.path, _FRAMEWORK)
     complaints = Complaints(place.path)
@@ -189,7 +200,7 @@ def _described(text: str, complaints: Complaints) -> dict[str, str]:
     try:
         info = json.loads(text)
     except (ValueError, RecursionError):
-        complaints.add(f"Column op_info: wanted a JSON object, got {text[:60]!r}.")
+        complaints.add(f"Column op_info: expected a JSON object, found {text[:60]!r}.")
         return columns
     if not isinstance(info, dict):
         return columns
@@ -207,7 +218,7 @@ def _port(name: str) -> tuple[int, str]:
     return (int(digits) if digits.isdigit() and len(digits) < 10 else 10**9), name
 
 
-def _flops(place: Place) -> tuple[pd.Categorical, dict[str, Any], tuple[Problem, ...]]:
+def _flops(place: ProfileInput) -> tuple[pd.Categorical, dict[str, Any], tuple[Problem, ...]]:
     """Full names of flops_<r>.txt, numbers beside them (in the file millions, milliards a second, percent), and problems."""
     table = read_table(place.path, _FLOPS)
     columns = {
@@ -219,7 +230,7 @@ def _flops(place: Place) -> tuple[pd.Categorical, dict[str, Any], tuple[Problem,
     return table.columns["full_name"], found, table.problems
 
 
-def aicpu(place: Place) -> Part:
+def aicpu(place: ProfileInput) -> Part:
     """aicpu_intermediate_<r>.csv: every execution on the AI CPU."""
     table = read_table(place.path, _AICPU)
     columns = table.columns
@@ -231,7 +242,7 @@ def aicpu(place: Place) -> Part:
     return Part(frame_of(OPERATORS, table.rows, columns, place.name), table.problems)
 
 
-def timeline(place: Place) -> Part:
+def timeline(place: ProfileInput) -> Part:
     """output_timeline_data_<r>.txt: every execution on the device."""
     table = read_table(place.path, _TIMELINE)
     columns = table.columns
@@ -240,7 +251,7 @@ def timeline(place: Place) -> Part:
     return Part(frame_of(KERNELS, table.rows, columns, place.name), table.problems)
 
 
-def steps(place: Place) -> Part:
+def steps(place: ProfileInput) -> Part:
     """step_trace_raw_<r>_detail_time.csv: steps, and the average as its writer computed it."""
     fields = [Field("step", ("step_num",), "text", required=True)]
     fields += [Field(name, (header,), "whole" if name == "start_ns" else "number") for name, header in _STEP_POINTS.items()]
@@ -261,7 +272,7 @@ def _numbered(cells: list[str]) -> tuple[list[str], Any]:
     return ["average" if cell in ("", "-", "0") else "step" for cell in cells], numbers
 
 
-def reduces(place: Place) -> Part:
+def reduces(place: ProfileInput) -> Part:
     """The marked operators in step_trace_raw_<r>_detail_time.csv: three columns each, of which begin and end are taken."""
     table = read_table(place.path, (Field("step", ("step_num",), "text", required=True),), further="at/")
     kinds, numbers = _numbered(list(table.columns["step"]))
@@ -285,3 +296,34 @@ def reduces(place: Place) -> Part:
     columns["name"] = categorical(frames["name"])
     frame = frame_of(REDUCES, len(columns["name"]), columns, place.name)
     return Part(frame.sort_values(["step", "stream", "start_ns"], kind="stable", ignore_index=True), table.problems)
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_AICORE_TYPE_FILE = ProfileFileKind(
+    "aicore_type", re.compile(r"aicore_intermediate_(?P<rank>\d{1,9})_type\.csv"), marks_profile=True, device="Ascend"
+)
+_AICORE_DETAIL_FILE = ProfileFileKind(
+    "aicore_detail", re.compile(r"aicore_intermediate_(?P<rank>\d{1,9})_detail\.csv"), marks_profile=True, device="Ascend"
+)
+_AICPU_FILE = ProfileFileKind("aicpu", numbered("aicpu_intermediate"), marks_profile=True)
+_PYNATIVE_TYPE_FILE = ProfileFileKind(
+    "pynative_type", re.compile(r"pynative_op_intermediate_(?P<rank>\d{1,9})_type\.csv"), marks_profile=True
+)
+_PYNATIVE_DETAIL_FILE = ProfileFileKind(
+    "pynative_detail", re.compile(r"pynative_op_intermediate_(?P<rank>\d{1,9})_detail\.csv"), marks_profile=True
+)
+_FRAMEWORK_RAW_FILE = ProfileFileKind("framework_raw", numbered("framework_raw"), device="Ascend")
+_FLOPS_FILE = ProfileFileKind("flops", numbered("flops", "txt"))
+_OUTPUT_TIMELINE_FILE = ProfileFileKind("output_timeline", numbered("output_timeline_data", "txt"))
+_STEP_TRACE_RAW_FILE = ProfileFileKind(
+    "step_trace_raw", re.compile(r"step_trace_raw_(?P<rank>\d{1,9})_detail_time\.csv"), marks_profile=True, device="Ascend"
+)
+AICORE_DETAILS = FrameReader(OPERATORS, _AICORE_DETAIL_FILE, details, also_reads=(_FRAMEWORK_RAW_FILE, _FLOPS_FILE))
+AICPU = FrameReader(OPERATORS, _AICPU_FILE, aicpu)
+PYNATIVE_DETAILS = FrameReader(OPERATORS, _PYNATIVE_DETAIL_FILE, pynative_details)
+AICORE_TYPES = FrameReader(OPERATOR_TYPES, _AICORE_TYPE_FILE, types)
+PYNATIVE_TYPES = FrameReader(OPERATOR_TYPES, _PYNATIVE_TYPE_FILE, pynative_types)
+TIMELINE = FrameReader(KERNELS, _OUTPUT_TIMELINE_FILE, timeline)
+STEP_TRACE = FrameReader(STEPS, _STEP_TRACE_RAW_FILE, steps)
+REDUCES_OF_STEP_TRACE = FrameReader(REDUCES, _STEP_TRACE_RAW_FILE, reduces)

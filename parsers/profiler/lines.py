@@ -16,9 +16,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.model import Problem
-from parsers.profiler.progress import tell
+from parsers.profiler.progress import report_read
 
 BLOCK = 4 << 20
 """Bytes looked at at once."""
@@ -68,7 +68,7 @@ class Block:
 class Lines:
     """A text table, record by record. `header` are the names in its first line that is not empty."""
 
-    def __init__(self, file: EventFile, complaints: Complaints) -> None:
+    def __init__(self, file: RegularFile, complaints: Complaints) -> None:
         self._complaints = complaints
         self._pieces = _pieces(file, complaints)
         self._rest, self._line, self._ended = b"", 1, False
@@ -88,7 +88,7 @@ class Lines:
                 pass
             line, newline, rest = self._rest.partition(b"\n")
             if not newline and len(line) > LONGEST_CELL:
-                self._complaints.add(f"Line {self._line}: wanted names of columns, got more than {LONGEST_CELL:,} bytes.")
+                self._complaints.add(f"Line {self._line}: expected names of columns, found more than {LONGEST_CELL:,} bytes.")
                 return b"", []
             self._rest = rest
             self._line += 1
@@ -191,13 +191,13 @@ class Lines:
         if b"\n" in record:
             return self._unquoted(record + b"\n", line)
         got = "a cell that does not end" if found is None else f"{len(found)}"
-        self._complaints.add(f"Line {line}: wanted {len(self.header)} cells, got {got}; the line is left out.")
+        self._complaints.add(f"Line {line}: expected {len(self.header)} cells, found {got}; the line was skipped.")
         return _NOTHING
 
     def _shortened(self, found: list[str], line: int) -> Block:
         for place, cell in enumerate(found):
             if len(cell) > LONGEST_CELL:
-                text = f"wanted at most {LONGEST_CELL:,} characters, got {len(cell):,}; the first ones are shown"
+                text = f"expected at most {LONGEST_CELL:,} characters, found {len(cell):,}; the first ones are shown"
                 self._complaints.add(f"Line {line}, column {self.header[place]}: {text}.")
                 found[place] = cell[:LONGEST_CELL]
         quoted = (f'"{cell.replace(chr(_QUOTE), chr(_QUOTE) * 2)}"' for cell in found)
@@ -216,7 +216,7 @@ class Lines:
                 saved.append(self._shortened(found, line + number))
             elif record.strip():
                 got = "a cell that does not end" if found is None else f"{len(found)}"
-                text = f"wanted {len(self.header)} cells, got {got}; the line is left out"
+                text = f"expected {len(self.header)} cells, found {got}; the line was skipped"
                 self._complaints.add(f"Line {line + number}: {text}.")
         if not saved:
             return _NOTHING
@@ -265,7 +265,7 @@ def cells(record: bytes) -> list[str] | None:
     return found[0] if len(found) == 1 else None
 
 
-def _pieces(file: EventFile, complaints: Complaints) -> Iterator[bytes]:
+def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[bytes]:
     """The bytes of the file as UTF-8, told where they are none."""
     head = file.read(0, 4)
     wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
@@ -276,7 +276,7 @@ def _pieces(file: EventFile, complaints: Complaints) -> Iterator[bytes]:
         if not piece:
             return
         offset += len(piece)
-        tell(len(piece))
+        report_read(len(piece))
         if not wide and piece.isascii():
             yield decoder.decode(b"").encode() + piece if decoder.getstate()[0] == b"" else decoder.decode(piece).encode()
             continue
@@ -285,5 +285,5 @@ def _pieces(file: EventFile, complaints: Complaints) -> Iterator[bytes]:
             told = True
             before = piece.decode("utf-16" if wide else "utf-8", "replace").split("\ufffd")[0].count("\n")
             place = f"line {before + 1} on" if offset <= BLOCK else f"byte {offset - len(piece):,} on"
-            complaints.add(f"From {place}: wanted UTF-8, got other bytes; these are shown as \ufffd.")
+            complaints.add(f"From {place}: expected UTF-8, found other bytes; these are shown as \ufffd.")
         yield text.encode()

@@ -18,10 +18,10 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
-from parsers.profiler.documents import read_json
 from parsers.profiler.host import lines_of
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, constant, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, constant, frame_of, numbered
 from parsers.profiler.tables import NONE, Field, read_table
 from parsers.schema import Schema
 
@@ -52,31 +52,31 @@ class _Operation:
     sizes: list[float]
 
 
-def pipeline(place: Place) -> Part:
+def pipeline(place: ProfileInput) -> Part:
     """pipeline_profiling_<r>.json: the operations."""
     complaints = Complaints(place.path)
     return _operations(_profiled(place, complaints), place, complaints)
 
 
-def pipeline_raw(place: Place) -> Part:
+def pipeline_raw(place: ProfileInput) -> Part:
     """minddata_pipeline_raw_<r>.csv: the operations."""
     complaints = Complaints(place.path)
     return _operations(_raw(place, complaints), place, complaints)
 
 
-def samples(place: Place) -> Part:
+def samples(place: ProfileInput) -> Part:
     """pipeline_profiling_<r>.json: the queues of operations, sample by sample."""
     complaints = Complaints(place.path)
     return _samples(_profiled(place, complaints), place, complaints)
 
 
-def samples_raw(place: Place) -> Part:
+def samples_raw(place: ProfileInput) -> Part:
     """minddata_pipeline_raw_<r>.csv: the queues of operations, sample by sample."""
     complaints = Complaints(place.path)
     return _samples(_raw(place, complaints), place, complaints)
 
 
-def _object(place: Place, complaints: Complaints) -> Mapping[str, Any]:
+def _object(place: ProfileInput, complaints: Complaints) -> Mapping[str, Any]:
     """The JSON object in a file; an empty one and a complaint for anything else."""
     try:
         found = read_json(place.path)
@@ -87,7 +87,7 @@ def _object(place: Place, complaints: Complaints) -> Mapping[str, Any]:
         complaints.add(f"Nothing is taken from the file: {error}.")
         return {}
     if not isinstance(found, dict):
-        complaints.add(f"Wanted a JSON object, got {type(found).__name__}; nothing is taken from the file.")
+        complaints.add(f"Expected a JSON object, found {type(found).__name__}; nothing is taken from the file.")
         return {}
     return found
 
@@ -97,11 +97,11 @@ def _numbers(found: Any, what: str, complaints: Complaints) -> list[float]:
     if found is None:
         return []
     if not isinstance(found, list):
-        complaints.add(f"{what}: wanted a list of numbers, got {str(found)[:60]!r}.")
+        complaints.add(f"{what}: expected a list of numbers, found {str(found)[:60]!r}.")
         return []
     bad = next((one for one in found if _number(one) is None), None)
     if bad is not None:
-        complaints.add(f"{what}: wanted numbers, got {str(bad)[:60]!r} among them.")
+        complaints.add(f"{what}: expected numbers, found {str(bad)[:60]!r} among them.")
     return [math.nan if (value := _number(one)) is None else value for one in found]
 
 
@@ -119,7 +119,7 @@ def _whole(value: Any, other: int = NONE) -> int:
     return int(number) if number is not None and abs(number) < 2**62 else other
 
 
-def _profiled(place: Place, complaints: Complaints) -> list[_Operation]:
+def _profiled(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
     found = _object(place, complaints)
     interval = _number(found.get("sampling_interval"))
     operations: list[_Operation] = []
@@ -127,7 +127,7 @@ def _profiled(place: Place, complaints: Complaints) -> list[_Operation]:
     listed = found.get("op_info")
     for number, info in enumerate(listed if isinstance(listed, list) else []):
         if not isinstance(info, dict) or _number(info.get("op_id")) is None:
-            complaints.add(f"op_info[{number}]: wanted an operation with an op_id, got {str(info)[:60]!r}; it is left out.")
+            complaints.add(f"op_info[{number}]: expected an operation with an op_id, found {str(info)[:60]!r}; it was skipped.")
             continue
         op_id = _whole(info["op_id"])
         parents |= {_whole(child): op_id for child in _numbers(info.get("children"), f"op_info[{number}].children", complaints)}
@@ -142,13 +142,13 @@ def _profiled(place: Place, complaints: Complaints) -> list[_Operation]:
             )
         )  # fmt: skip
     if found and not isinstance(listed, list):
-        complaints.add(f"op_info: wanted a list of operations, got {str(listed)[:60]!r}.")
+        complaints.add(f"op_info: expected a list of operations, found {str(listed)[:60]!r}.")
     for operation in operations:
         operation.parent = parents.get(operation.op_id, NONE)
     return sorted(operations, key=lambda operation: operation.op_id)
 
 
-def _raw(place: Place, complaints: Complaints) -> list[_Operation]:
+def _raw(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
     table = read_table(place.path, _RAW)
     complaints.problems += table.problems
     operations = []
@@ -175,7 +175,7 @@ def _listed(text: str, row: int, complaints: Complaints) -> list[float]:
     return _numbers(found, f"Row {row + 1}, column output_queue_size", complaints)
 
 
-def _operations(operations: Sequence[_Operation], place: Place, complaints: Complaints) -> Part:
+def _operations(operations: Sequence[_Operation], place: ProfileInput, complaints: Complaints) -> Part:
     uses, levels = _cpu_use(place), _levels(operations)
     operations = sorted(operations, key=lambda one: (levels[one.op_id], one.op_id))
     means = [float(np.mean(one.sizes)) if one.sizes else math.nan for one in operations]
@@ -205,7 +205,7 @@ def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
     return levels
 
 
-def _cpu_use(place: Place) -> dict[int, float]:
+def _cpu_use(place: ProfileInput) -> dict[int, float]:
     """Operation -> mean CPU use of one of its workers, of minddata_pipeline_summary beside; nothing where it tells none."""
     beside = place.beside.get("pipeline_summary")
     if beside is None:
@@ -230,7 +230,7 @@ def _parsed(cell: str) -> float | None:
         return None
 
 
-def _samples(operations: Sequence[_Operation], place: Place, complaints: Complaints) -> Part:
+def _samples(operations: Sequence[_Operation], place: ProfileInput, complaints: Complaints) -> Part:
     counts = [len(one.sizes) for one in operations]
     rows = sum(counts)
     columns = {
@@ -242,17 +242,17 @@ def _samples(operations: Sequence[_Operation], place: Place, complaints: Complai
     return Part(frame_of(QUEUES, rows, columns, place.name), complaints.all())
 
 
-def host_queue(place: Place) -> Part:
+def host_queue(place: ProfileInput) -> Part:
     """device_queue_profiling_<r>.txt: the queue on the host that data are sunk from."""
     return _steps(place, "host")
 
 
-def iterator(place: Place) -> Part:
+def iterator(place: ProfileInput) -> Part:
     """dataset_iterator_profiling_<r>.txt: data handed over step by step."""
     return _steps(place, "iterator")
 
 
-def _steps(place: Place, queue: str) -> Part:
+def _steps(place: ProfileInput, queue: str) -> Part:
     """Lines `type subtype step value [time]`, in ms: type 0 times (subtype 0 get, 1 push, 2 total), 1 a queue (capacity)."""
     complaints = Complaints(place.path)
     rows: list[dict[str, float]] = []
@@ -261,7 +261,7 @@ def _steps(place: Place, queue: str) -> Part:
         cells = line.split()
         values = [int(cell) if cell.lstrip("-").isdecimal() and len(cell) < 16 else None for cell in cells]
         if len(values) not in (4, 5) or None in values or values[0] not in (0, 1):
-            complaints.add(f"Line {number}: wanted 4 or 5 whole numbers, got {line[:60]!r}; the line is left out.")
+            complaints.add(f"Line {number}: expected 4 or 5 whole numbers, found {line[:60]!r}; the line was skipped.")
             continue
         kind, sub, step, value = (one or 0 for one in values[:4])
         name = "size" if kind == 1 else {_PUSH: "push_ns", _TOTAL: "total_ns"}.get(sub, "get_ns")
@@ -280,24 +280,24 @@ def _steps(place: Place, queue: str) -> Part:
     return Part(frame_of(QUEUES, len(rows), columns, place.name), complaints.all())
 
 
-def get_next_ascend(place: Place) -> Part:
+def get_next_ascend(place: ProfileInput) -> Part:
     """minddata_aicpu_<r>.txt: getting data on Ascend, in us."""
     return _get_next(place, 1_000)
 
 
-def get_next_gpu(place: Place) -> Part:
+def get_next_gpu(place: ProfileInput) -> Part:
     """minddata_getnext_profiling_<r>.txt: getting data on GPU, in ns."""
     return _get_next(place, 1)
 
 
-def _get_next(place: Place, unit: int) -> Part:
+def _get_next(place: ProfileInput, unit: int) -> Part:
     """Lines `name start end queue_size`."""
     complaints = Complaints(place.path)
     rows: list[tuple[int, int, int]] = []
     for number, line in lines_of(place.path, complaints):
         cells = line.split()
         if len(cells) != 4 or not all(cell.isdecimal() and len(cell) < 16 for cell in cells[1:]):
-            complaints.add(f"Line {number}: wanted a name and 3 whole numbers, got {line[:60]!r}; the line is left out.")
+            complaints.add(f"Line {number}: expected a name and 3 whole numbers, found {line[:60]!r}; the line was skipped.")
             continue
         rows.append((int(cells[1]), int(cells[2]), int(cells[3])))
     values = np.array(rows, np.int64).reshape(len(rows), 3)
@@ -312,7 +312,7 @@ def _get_next(place: Place, unit: int) -> Part:
 _USES = {"user": "user_utilization", "system": "sys_utilization", "io": "io_utilization", "idle": "idle_utilization"}
 
 
-def cpu(place: Place) -> Part:
+def cpu(place: ProfileInput) -> Part:
     """minddata_cpu_utilization_<r>.json: use of the CPU.
 
     Some writers put every value of the machine twice, or a zero after each, and cut some of its lists (user and system) to the
@@ -363,7 +363,7 @@ def _fitted(values: Sequence[float], rows: int) -> Any:
     return fitted
 
 
-def _steps_at(times: Any, place: Place) -> Any:
+def _steps_at(times: Any, place: ProfileInput) -> Any:
     """The step under way at each time: the last one that the queue file beside has a time of by then."""
     for what in ("device_queue", "dataset_iterator"):
         beside = place.beside.get(what)
@@ -386,7 +386,7 @@ _MEMORY = {
 }  # fmt: skip
 
 
-def memory(place: Place) -> Part:
+def memory(place: ProfileInput) -> Part:
     """minddata_cpu_utilization_<r>.json: memory of the process and of the machine, in MiB; as many values as there are."""
     complaints = Complaints(place.path)
     found = _object(place, complaints)
@@ -406,5 +406,31 @@ def memory(place: Place) -> Part:
     return _named(HOST_MEMORY, columns, len(rows), place, complaints)
 
 
-def _named(schema: Schema, columns: Mapping[str, Any], rows: int, place: Place, complaints: Complaints) -> Part:
+def _named(schema: Schema, columns: Mapping[str, Any], rows: int, place: ProfileInput, complaints: Complaints) -> Part:
     return Part(frame_of(schema, rows, columns, place.name), complaints.all())
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_PIPELINE_RAW_FILE = ProfileFileKind("pipeline_raw", numbered("minddata_pipeline_raw"), marks_profile=True)
+_PIPELINE_SUMMARY_FILE = ProfileFileKind(
+    "pipeline_summary", numbered("minddata_pipeline_summary", "(?:csv|json)"), marks_profile=True
+)
+_PIPELINE_PROFILING_FILE = ProfileFileKind("pipeline_profiling", numbered("pipeline_profiling", "json"), marks_profile=True)
+_DEVICE_QUEUE_FILE = ProfileFileKind("device_queue", numbered("device_queue_profiling", "txt"), marks_profile=True)
+_DATASET_ITERATOR_FILE = ProfileFileKind("dataset_iterator", numbered("dataset_iterator_profiling", "txt"), marks_profile=True)
+_GET_NEXT_ASCEND_FILE = ProfileFileKind("get_next_ascend", numbered("minddata_aicpu", "txt"))
+_GET_NEXT_GPU_FILE = ProfileFileKind("get_next_gpu", numbered("minddata_getnext_profiling", "txt"))
+_CPU_UTILIZATION_FILE = ProfileFileKind("cpu_utilization", numbered("minddata_cpu_utilization", "json"), marks_profile=True)
+PIPELINE_PROFILING = FrameReader(PIPELINE, _PIPELINE_PROFILING_FILE, pipeline, also_reads=(_PIPELINE_SUMMARY_FILE,))
+PIPELINE_RAW = FrameReader(
+    PIPELINE, _PIPELINE_RAW_FILE, pipeline_raw, unless=("pipeline_profiling",), also_reads=(_PIPELINE_SUMMARY_FILE,)
+)
+DEVICE_QUEUE = FrameReader(QUEUES, _DEVICE_QUEUE_FILE, host_queue)
+DATASET_ITERATOR = FrameReader(QUEUES, _DATASET_ITERATOR_FILE, iterator)
+GET_NEXT_ASCEND = FrameReader(QUEUES, _GET_NEXT_ASCEND_FILE, get_next_ascend)
+GET_NEXT_GPU = FrameReader(QUEUES, _GET_NEXT_GPU_FILE, get_next_gpu)
+QUEUES_OF_PROFILING = FrameReader(QUEUES, _PIPELINE_PROFILING_FILE, samples)
+QUEUES_OF_RAW = FrameReader(QUEUES, _PIPELINE_RAW_FILE, samples_raw, unless=("pipeline_profiling",))
+CPU_UTILIZATION = FrameReader(CPU, _CPU_UTILIZATION_FILE, cpu)
+MEMORY = FrameReader(HOST_MEMORY, _CPU_UTILIZATION_FILE, memory)

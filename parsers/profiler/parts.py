@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,15 +26,54 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProfileInput:
     """A file to be read: its path, its name below the directory of the session, and files beside it by what they are."""
 
     path: str
     name: str
-    beside: Mapping[str, Place]
+    beside: Mapping[str, ProfileInput]
 
 
-Read = Callable[[Place], Part]
+@dataclass(frozen=True, slots=True)
+class ProfileFileKind:
+    """One kind of profiler file: its name in the registry and the pattern that a whole file name must match.
+
+    The pattern's group `rank`, if there is one, holds the rank. marks_profile: a directory that holds such a file is a profile
+    without any other sign. device is what it proves that the profile was taken on: Ascend, GPU, CPU; "" for nothing.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    marks_profile: bool = False
+    device: str = ""
+
+
+def numbered(stem: str, end: str = "csv") -> re.Pattern[str]:
+    """Pattern of <stem>_<rank>.<end>, with or without the rank."""
+    return re.compile(rf"{stem}(?:_(?P<rank>\d{{1,9}}))?\.{end}")
+
+
+def stamped(stem: str, end: str = "csv") -> re.Pattern[str]:
+    """Pattern of <stem>.<end> with any number of numbers, none of which is a rank, between the two."""
+    return re.compile(rf"{stem}(?:_\d+)*\.{end}")
+
+
+Read = Callable[[ProfileInput], Part]
+
+
+@dataclass(frozen=True, slots=True)
+class FrameReader:
+    """Reads one frame from one kind of profiler file.
+
+    It is not used in a rank that also has a file whose kind is named in `unless`. also_reads are the kinds of files beside
+    it that read looks into.
+    """
+
+    schema: Schema
+    file: ProfileFileKind
+    read: Read
+    unless: tuple[str, ...] = ()
+    also_reads: tuple[ProfileFileKind, ...] = ()
 
 
 def frame_of(schema: Schema, rows: int, columns: Mapping[str, Any], file: str) -> pd.DataFrame:

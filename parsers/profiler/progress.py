@@ -25,7 +25,7 @@ def watched(watch: Watch) -> Iterator[None]:
         _WATCH.reset(token)
 
 
-def tell(size: int) -> None:
+def report_read(size: int) -> None:
     """So many bytes more have been read."""
     watch = _WATCH.get()
     if watch is not None:

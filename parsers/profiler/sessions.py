@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.names import PROFILE_NAME, printable
-from parsers.profiler.documents import read_json
-from parsers.profiler.producers import KNOWN
+from parsers.profiler.json_files import read_json
+from parsers.profiler.registry import INFO, METADATA, classify
 
 PARTS = re.compile(r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_.*|mindstudio_profiler_output|mindstudio_profiler_log")
 _BELOW = re.compile(rf"{PARTS.pattern}|device_\d+|rank[_-]?\d+.*")
@@ -32,11 +32,11 @@ _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d{1,9})(?:$|[^\d])", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class ProfileFile:
-    """A file of a session: path, name below the session, what it is, its rank, and stat's size in bytes and mtime in ns."""
+    """A file of a session: path, name below the session, kind (a name in FILE_KINDS), rank, size in bytes and mtime in ns."""
 
     path: str
     name: str
-    what: str
+    kind: str
     rank: int
     size: int
     mtime_ns: int
@@ -98,11 +98,11 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
     for path, entries in found.items():
         rank = _rank_of(path, [(entry[2], entry[0]) for entry in entries], {entry[3] for entry in entries} - {None})
         files = tuple(
-            ProfileFile(file, _shown(name), what, rank if own is None else own, status.st_size, status.st_mtime_ns)
-            for file, name, what, own, status in sorted(entries, key=lambda entry: entry[1])
+            ProfileFile(file, _shown(name), kind, rank if own is None else own, status.st_size, status.st_mtime_ns)
+            for file, name, kind, own, status in sorted(entries, key=lambda entry: entry[1])
         )
         sessions.append(Session(_shown(os.path.relpath(path, run)), path, files))
-    shown = [session for session in sessions if any(file.what not in ABOUT for file in session.files)]
+    shown = [session for session in sessions if any(file.kind not in ABOUT for file in session.files)]
     return tuple(sorted(shown, key=lambda session: session.name)), tuple(problems)
 
 
@@ -110,18 +110,8 @@ def _shown(path: str) -> str:
     return printable(path).replace(os.sep, "/")
 
 
-ABOUT = ("profiler_info", "profiler_metadata")
-"""Files that tell of a session and hold no data."""
-
-
-def classify(name: str) -> tuple[str, int | None] | None:
-    """What a file is by its name, and the rank in it; None for one of no interest."""
-    for what, pattern in KNOWN.items():
-        match = pattern.fullmatch(name)
-        if match is not None:
-            digits = match.groupdict().get("rank")
-            return what, int(digits) if digits else None
-    return None
+ABOUT = (INFO.name, METADATA.name)
+"""Kinds of files that describe a session and hold no data."""
 
 
 def _files(directory: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:
@@ -155,11 +145,11 @@ def _rank_of(path: str, files: Sequence[tuple[str, str]], named: set[int | None]
     """The rank of files of a session that have none in their names."""
     if len(named) == 1:
         return next(iter(named)) or 0
-    for what, file in files:
-        if what == "profiler_metadata":
-            told = _told_rank(file)
-            if told is not None:
-                return told
+    for kind, file in files:
+        if kind == METADATA.name:
+            stated = _stated_rank(file)
+            if stated is not None:
+                return stated
     for part in reversed(path.split(os.sep)):
         match = _RANK.search(part)
         if match is not None:
@@ -167,7 +157,7 @@ def _rank_of(path: str, files: Sequence[tuple[str, str]], named: set[int | None]
     return min((rank for rank in named if rank is not None), default=0)
 
 
-def _told_rank(path: str) -> int | None:
+def _stated_rank(path: str) -> int | None:
     try:
         content = read_json(path)
     except (OSError, FormatError):

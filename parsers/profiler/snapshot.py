@@ -91,11 +91,11 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
 def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]]:
     """The frame a snapshot holds, and what was wrong in its files; FormatError for anything but a whole one of this version."""
     if len(data) < _PREFIX.size:
-        raise FormatError(f"snapshot: wanted at least {_PREFIX.size} bytes, got {len(data)}")
+        raise FormatError(f"snapshot: expected at least {_PREFIX.size} bytes, found {len(data)}")
     magic, version, size, crc = _PREFIX.unpack_from(data)
     raw = data[_PREFIX.size : _PREFIX.size + size]
     if magic != MAGIC or version != VERSION or len(raw) != size or google_crc32c.value(raw) != crc:
-        raise FormatError(f"snapshot: wanted a whole frame of version {VERSION}")
+        raise FormatError(f"snapshot: expected a whole frame of version {VERSION}")
     try:
         header = msgspec.msgpack.decode(raw, type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -107,10 +107,10 @@ def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]
     at = 0
     for column in header.columns:
         if column.dtype not in _TYPES:
-            raise FormatError(f"snapshot: wanted one of {', '.join(_TYPES)}, got {column.dtype}")
+            raise FormatError(f"snapshot: expected one of {', '.join(_TYPES)}, found {column.dtype}")
         length = header.rows * np.dtype(column.dtype).itemsize
         if header.rows < 0 or at + length > len(body):
-            raise FormatError(f"snapshot: wanted {length} bytes of {column.name}, got {len(body) - at}")
+            raise FormatError(f"snapshot: expected {length} bytes of {column.name}, found {len(body) - at}")
         values = body[at : at + length].view(column.dtype)
         at += length + -length % 8
         made[column.name] = values if column.texts is None else _categories(values, column.texts)

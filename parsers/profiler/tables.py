@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.profiler.lines import Block, Complaints, Lines
 
@@ -30,7 +30,7 @@ _UNIT = re.compile(r"(.*)\(([^()]*)\)\s*")
 _OTHER_UNITS = ("%", "per-step")
 _WIDTH = 40
 _SAMPLE = 1_000
-_LEFT_OUT = "the line is left out"
+_LEFT_OUT = "the line was skipped"
 _UNSET = np.iinfo(np.int64).min
 
 
@@ -84,7 +84,7 @@ def read_table(path: str, fields: Sequence[Field], *, further: str = "") -> Tabl
     """
     complaints = Complaints(path)
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             if not file.size:
                 complaints.add("The file is empty.", "empty_file")
                 return _nothing(fields, complaints)
@@ -104,9 +104,9 @@ def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Compl
     placed = _places(lines.header, fields, complaints)
     absent = [field for field in fields if field.required and field.name not in {one.field.name for one in placed}]
     if absent:
-        wanted = ", ".join(f"{field.aliases[0]}" for field in absent)
+        absent_names = ", ".join(f"{field.aliases[0]}" for field in absent)
         got = ", ".join(lines.header[:60]) or "none"
-        complaints.add(f"Line 1: wanted a column {wanted}, got {got}; nothing is taken from the file.", "bad_table")
+        complaints.add(f"Line 1: expected a column {absent_names}, found {got}; nothing is taken from the file.", "bad_table")
         return _nothing(fields, complaints)
     growing: dict[str, _Growing] = {}
     texts: dict[str, dict[str, int]] = {one.field.name: {} for one in placed}
@@ -123,7 +123,7 @@ def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Compl
             part = columns.pop(name)
             growing[name].add(_coded(part, texts.setdefault(name, {})) if one.field.kind == "text" else part)
     if not growing and not complaints.problems:
-        complaints.add("Line 1: wanted rows below the names of columns, got none.")
+        complaints.add("Line 1: expected rows below the names of columns, found none.")
     joined: dict[str, Any] = {}
     for one in placed:
         name = one.field.name
@@ -313,7 +313,7 @@ def _fast(block: Block, kinds: Mapping[int, str]) -> pd.DataFrame | None:
 def _tell_left_out(block: Block, placed: Sequence[_Placed], kept: NDArray[np.bool_], complaints: Complaints) -> None:
     needed = ", ".join(one.header for one in placed if one.field.required and one.field.kind != "text")
     for line in block.lines[~kept].tolist():
-        complaints.add(f"Line {line}: wanted numbers in {needed}; {_LEFT_OUT}.")
+        complaints.add(f"Line {line}: expected numbers in {needed}; {_LEFT_OUT}.")
 
 
 def _careful(block: Block, placed: Sequence[_Placed], fast: Mapping[int, str], complaints: Complaints) -> pd.DataFrame:
@@ -327,7 +327,7 @@ def _careful(block: Block, placed: Sequence[_Placed], fast: Mapping[int, str], c
         numbers = pd.to_numeric(column, errors="coerce").astype("float64")
         for row in np.flatnonzero((numbers.isna() & column.notna()).to_numpy()).tolist():
             got = str(column.iloc[row])[:60]
-            complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a number, got {got!r}.")
+            complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a number, found {got!r}.")
         frame[one.place] = numbers
     return frame
 
@@ -348,7 +348,7 @@ def _value(one: _Placed, column: pd.Series[Any], block: Block, complaints: Compl
     made = np.full(len(whole), _UNSET, np.int64)
     made[usable] = whole[usable].astype(np.int64)
     for row in np.flatnonzero(np.isfinite(numbers) & ~usable).tolist():
-        complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a number below 2^63, got {numbers[row]:g}.")
+        complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a number below 2^63, found {numbers[row]:g}.")
     return made
 
 
@@ -361,7 +361,7 @@ def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints
         text = raw[row].decode("utf-8", "replace").strip()
         number = exact_ns(text, decimals)
         if number is None and text not in _MISSING:
-            complaints.add(f"Line {block.lines[row]}, column {one.header}: wanted a time, got {text[:60]!r}.")
+            complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a time, found {text[:60]!r}.")
         values[row] = _UNSET if number is None else number
     return values
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.modules import Assets, folder_of
+from app.web.modules import Assets, folder_of
 from layouts import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dash import Input, Output, State, no_update
+from parsers.analysis.advice import THRESHOLDS, Advice, advise
+
 from layouts.page import Ids
 from layouts.pages.advice.drawing import drawn
 from layouts.pages.advice.layout import FRAMES, UNITS
@@ -16,7 +18,6 @@ from layouts.profiling.body import register_body
 from layouts.profiling.choice import read_choice
 from layouts.sources import FrameSource
 from layouts.state import number, text
-from parsers.analysis.advice import THRESHOLDS, Advice, advise
 
 _MOST = 1e9
 

@@ -10,11 +10,12 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 from dash import html
+from parsers.analysis.advice import THRESHOLDS, Advice
+
 from layouts import format as fmt
 from layouts.i18n import attributes, t
 from layouts.pages.advice.layout import UNITS
 from layouts.profiling.choice import Choice
-from parsers.analysis.advice import THRESHOLDS, Advice
 
 _HINTS = ("batch", "map", "generator")
 _NONE = -1

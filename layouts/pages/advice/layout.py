@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from dash import dcc, html
+from parsers.analysis.advice import THRESHOLDS
+
 from layouts.components.elements import button
 from layouts.page import Ids
 from layouts.pages.advice.texts import TEXTS
 from layouts.profiling.body import body, damage
-from parsers.analysis.advice import THRESHOLDS
 
 FRAMES = ("steps", "queues", "pipeline", "cpu", "operators")
 KEYS = tuple(THRESHOLDS)

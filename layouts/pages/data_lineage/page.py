@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html
+
 from layouts.components.elements import empty_state
 from layouts.i18n import attributes
 from layouts.lineage import callbacks

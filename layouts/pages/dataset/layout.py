@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from dash import dcc, html
+
 from layouts.components.elements import empty_state, toolbar
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
+
 from layouts.components.plain_html import markup
 from layouts.page import Ids
 from layouts.pages.graph.asks import read_ask, read_name, read_of

@@ -8,6 +8,7 @@ from typing import Any
 
 import dash_cytoscape as cyto
 from dash import dcc, html
+
 from layouts.components.elements import empty_state, icon, icon_button, toolbar
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids

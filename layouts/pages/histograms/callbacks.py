@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import html
+
 from layouts.cards import cards
 from layouts.cards.cards import Cards
 from layouts.page import Ids

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
+
 from layouts.page import Ids
 from layouts.pages.landscape.asks import read_ask, read_sheets
 from layouts.pages.landscape.catalogue import catalogue

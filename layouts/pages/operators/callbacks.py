@@ -8,6 +8,8 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
+from parsers.export.frames import csv_rows
+
 from layouts.page import Ids
 from layouts.pages.operators import drawing, scopes
 from layouts.pages.operators.asks import Ask, read_ask, read_sort
@@ -18,11 +20,10 @@ from layouts.profiling.body import register_body
 from layouts.profiling.choice import Choice
 from layouts.sources import FrameSource
 from layouts.state import BadInput
-from parsers.export.frames import csv_rows
 
 _LARGEST = 10**9
 MOST_SAVED = 200_000
-"""Rows of a table that is made for the page or of what a search finds; whole frames have a route (`app.profile_tables`)."""
+"""Rows of a table that is made for the page or of what a search finds; whole frames have a route (`app.routes.profiles`)."""
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import dash_ag_grid as dag
 from dash import dcc, html
+
 from layouts.components.elements import icon_button, toolbar
 from layouts.components.grid import GRID_TEXTS, OPTIONS
 from layouts.figures import GRAPH_CONFIG

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
+
 from layouts.page import Ids
 from layouts.pages.preparation import feeding, machine, operations
 from layouts.pages.preparation.asks import read_ask

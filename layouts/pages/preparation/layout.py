@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import html
+
 from layouts.components.elements import icon_button
 from layouts.i18n import attributes, t
 from layouts.page import Ids

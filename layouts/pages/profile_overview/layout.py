@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from dash import dcc, html
+
 from layouts.figures.step_times import PROFILED, RUN
 from layouts.i18n import t
 from layouts.page import Ids

@@ -7,6 +7,8 @@ import zlib
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
+from parsers.analysis import ThresholdError, parse_threshold
+
 from layouts.cards import cards
 from layouts.cards.cards import Cards
 from layouts.components.insight_texts import TEXTS as INSIGHTS
@@ -17,7 +19,6 @@ from layouts.pages.scalars.finals import sheet
 from layouts.pages.scalars.texts import TEXTS
 from layouts.sources import FrameSource
 from layouts.state import BadInput
-from parsers.analysis import ThresholdError, parse_threshold
 
 _RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
 model.train(epochs, dataset, callbacks=[summary])"""

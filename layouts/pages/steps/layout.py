@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import dcc, html
+
 from layouts.components.elements import toolbar
 from layouts.i18n import t
 from layouts.page import Ids

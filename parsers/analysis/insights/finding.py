@@ -124,7 +124,7 @@ def stalled(every: Mapping[str, Series], now: float) -> Insight | None:
 
 def _least(sensitivity: str) -> float:
     if sensitivity not in LEVELS:
-        raise ValueError(f"sensitivity: wanted one of {', '.join(LEVELS)}; got {sensitivity!r}")
+        raise ValueError(f"sensitivity: expected one of {', '.join(LEVELS)}; found {sensitivity!r}")
     return LEVELS[sensitivity]
 
 

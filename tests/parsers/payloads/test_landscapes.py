@@ -50,7 +50,7 @@ def test_axes_that_cannot_be_drawn_whole_say_so(axis: str) -> None:
 
 
 def test_a_grid_of_another_shape_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"wanted z of shape \(len\(y\), len\(x\)\), got x \(8,\), y \(6,\), z \(8, 6\)"):
+    with pytest.raises(FormatError, match=r"expected z of shape \(len\(y\), len\(x\)\), found x \(8,\), y \(6,\), z \(8, 6\)"):
         read(X, Y, Z.T)
 
 

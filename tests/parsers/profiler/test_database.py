@@ -11,7 +11,8 @@ import pytest
 
 from parsers import open_run
 from parsers.frames import API, KERNELS, STEPS
-from parsers.profiler.access import FRAMES, Profile
+from parsers.profiler.access import Profile
+from parsers.profiler.registry import FRAMES
 
 
 def profile_of(path: Path) -> Profile:
