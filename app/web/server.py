@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dash
-from dash import _callback, _get_app, _get_paths, _hooks, _pages
-from dash._utils import to_json
 from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
@@ -23,6 +20,7 @@ from app.store.store import Store
 from app.web import gate, security
 from app.web.bundles import LIBRARIES, NEVER, Bundle, Bundles, assets_directory
 from app.web.modules import BASE, EARLY, SHELL, Assets, page_entry
+from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
 from layouts.page import Ids, Page
 from layouts.shell import shell
@@ -58,7 +56,7 @@ def create_app(
     source = frame_source(sources, workspace)
     prefix = parse_prefix(prefix)
     public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix
-    with _apart_from_other_apps():
+    with apart_from_other_apps():
         app = Application(source, prefix, public_prefix, server, pages)
         app.layout = shell.layout(pages, Ids("shell"), public_prefix)
         shell.register(app, source, pages, public_prefix)
@@ -157,8 +155,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         return self._contents[page.path]
 
     def _setup_hooks(self) -> None:
-        """No hooks: Dash would load those of every package installed, and packages of others may add scripts and routes."""
-        self._hooks = _NoHooks()
+        """Have none of the hooks of other packages."""
+        self._hooks = NoHooks()
 
     def settle(self) -> None:
         """Do now what Dash does at the first request; all callbacks are registered by then."""
@@ -259,41 +257,6 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         self.bundles.warm([EARLY, *modules, *self.bundles.assets.sheets], [*self._charts(), *sorted(needed)])
         for page in self._pages_by_path.values():
             self._content(page).form("br")
-
-
-class _NoHooks:
-    """What Dash asks of its hooks, with nothing in it."""
-
-    def __init__(self) -> None:
-        self.hooks = _hooks._Hooks()
-
-    def get_hooks(self, _name: str) -> list[Any]:
-        """None."""
-        return []
-
-
-@contextlib.contextmanager
-def _apart_from_other_apps() -> Iterator[None]:
-    """Keep Dash from mixing us with its environment variables and with other Dash applications of the process.
-
-    Dash reads DASH_* variables silently, some of which contradict any argument; it gives callbacks made with the global
-    `dash.callback` to whichever application is set up first; and it lets the newest application answer `dash.get_app`.
-    """
-    variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("DASH_")}
-    waiting = [_callback.GLOBAL_CALLBACK_MAP, _callback.GLOBAL_CALLBACK_LIST, _callback.GLOBAL_INLINE_SCRIPTS]
-    kept = [container.copy() for container in waiting]
-    for container in waiting:
-        container.clear()
-    current = _get_app.APP, _get_paths.CONFIG, _pages.CONFIG
-    try:
-        yield
-    finally:
-        os.environ.update(variables)
-        for container, content in zip(waiting, kept, strict=True):
-            container.clear()
-            (container.update if isinstance(container, dict) else container.extend)(content)
-        if current[0] is not None:
-            _get_app.APP, _get_paths.CONFIG, _pages.CONFIG = current
 
 
 def _compress(server: Flask, prefix: str) -> None:
