@@ -39,6 +39,7 @@ function setClock(frame) {
 }
 
 // What was read when: [text key, values].
+/** @param {Wire.Status} status */
 function reading(status) {
   if (status.loaded < status.total) return ["status.loading", { loaded: status.loaded, total: status.total }];
   if (!status.read_at) return ["status.never"];
@@ -105,6 +106,7 @@ functions.frame_opened = function (frameId) {
   return currentPrefs();
 };
 
+/** @param {Wire.Status | null} status */
 functions.status_changed = function (status) {
   if (!status) return;
   const frame = callbackContext().inputs_list[0].id.replace(/-status$/, "");
@@ -132,6 +134,11 @@ document.addEventListener("visibilitychange", () => {
 window.setInterval(() => !document.hidden && paintStatus(), 1000);
 
 // In place of a page without any of its runs stands why. The list of runs itself is always shown.
+/**
+ * @param {Wire.RunList | null} runs
+ * @param {Wire.Query | null} state
+ * @param {string} storeId
+ */
 functions.frame_shows = function (runs, state, storeId) {
   const frame = storeId.replace(/-state$/, "");
   const element = document.getElementById(`${frame}-frame`);

@@ -75,6 +75,10 @@ function summary({ total, run }) {
   return line;
 }
 
+/**
+ * @param {Wire.Problems | null} data
+ * @param {string} hostId
+ */
 functions.health_listed = function (data, hostId) {
   const host = document.getElementById(hostId);
   if (!data || !host) return;

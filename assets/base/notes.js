@@ -19,6 +19,10 @@ const SUGGESTED = 200;
 const books = new Map();  // frame -> the notebook of its list of runs
 let box = null;  // the box that is open: {element, frame, key, close, leave, update}
 
+/**
+ * @param {string} frame
+ * @param {Wire.Notebook} book
+ */
 export function take(frame, book) {
   if (books.get(frame) === book) return;
   books.set(frame, book);
@@ -30,6 +34,11 @@ function frameOf(element) {
   return element.closest(".ms-frame").dataset.frame;
 }
 
+/**
+ * @param {Wire.Notebook} book
+ * @param {string} key
+ * @returns {Wire.Note}
+ */
 export function noteOf(book, key) {
   return book.notes[key] || book.empty;
 }

@@ -553,6 +553,11 @@ class Picker {
   }
 }
 
+/**
+ * @param {Wire.RunList | null} runs
+ * @param {Wire.Query | null} state
+ * @param {string} hostId
+ */
 functions.picker_changed = function (runs, state, hostId) {
   const host = document.getElementById(hostId);
   if (!runs || !host) return;

@@ -29,6 +29,11 @@ export function encode(value, kind) {
 }
 
 // A new state with these keys replaced; null, undefined or an empty list removes a key.
+/**
+ * @param {Wire.Query | null} state
+ * @param {Wire.Query} changes
+ * @returns {Wire.Query}
+ */
 export function changedState(state, changes) {
   const next = Object.assign({}, state || {});
   for (const [key, values] of Object.entries(changes)) {
@@ -39,12 +44,22 @@ export function changedState(state, changes) {
 }
 
 // The new state, given at once: a second change may come before Dash has told of the first.
+/**
+ * @param {string} storeId
+ * @param {Wire.Query | null} state
+ * @param {Wire.Query} changes
+ * @returns {Wire.Query}
+ */
 export function setState(storeId, state, changes) {
   const next = changedState(state, changes);
   if (!same(next, state || {})) setProps(storeId, { data: next });
   return next;
 }
 
+/**
+ * @param {string} query
+ * @returns {Wire.Query}
+ */
 export function parseQuery(query) {
   const state = {};
   for (const [key, value] of new URLSearchParams(query)) {
@@ -54,6 +69,7 @@ export function parseQuery(query) {
   return state;
 }
 
+/** @param {Wire.Query | null} state */
 export function formatQuery(state) {
   const query = new URLSearchParams();
   for (const key of Object.keys(state || {})) for (const value of state[key]) query.append(key, value);
@@ -93,6 +109,11 @@ functionsOf("mindscope_to_state", byName((name, store, _control, _prop, key, kin
 
 // Which tags ---------------------------------------------------------------------------------------------------------
 
+/**
+ * @param {Wire.Query} state
+ * @param {string} key
+ * @param {any} [fallback]
+ */
 export function last(state, key, fallback) {
   const values = state[key];
   return values && values.length ? values[values.length - 1] : fallback;
@@ -101,6 +122,11 @@ export function last(state, key, fallback) {
 // Entries of the state about one card --------------------------------------------------------------------------------
 
 // They are "value:key"; the key of a card that is not of one tag is empty, "*" stands for all.
+/**
+ * @param {Wire.Query} state
+ * @param {string} name
+ * @param {string} key
+ */
 export function entry(state, name, key) {
   let found = "";
   for (const text of state[name] || []) {

@@ -132,6 +132,13 @@ Object.assign(functionsOf("mindscope_cards"), {
     return runs === now ? noUpdate() : runs;
   },
 
+  /**
+   * @param {Wire.Query | null} state
+   * @param {Wire.TagCatalogue | null} catalogue
+   * @param {string} _screen
+   * @param {(Wire.Query | null)[]} asks
+   * @param {string} rootId
+   */
   plan(state, catalogue, _screen, asks, rootId) {
     const unchanged = asks.map(() => noUpdate());
     const page = cards.pageOf(rootId);

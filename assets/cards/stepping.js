@@ -32,6 +32,7 @@ function indexed(steps) {
   return indexes.get(steps);
 }
 
+/** @param {Wire.Recorded} meta */
 function seriesOf(meta) {
   if (!decoded.has(meta)) {
     const columns = meta.steps.map(summed);

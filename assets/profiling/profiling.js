@@ -266,6 +266,13 @@ Object.assign(functionsOf("mindscope_profiling"), {
     return same(runs, now) ? noUpdate() : runs;
   },
 
+  /**
+   * @param {Wire.Query | null} state
+   * @param {Wire.ProfileCatalogue | null} catalogue
+   * @param {Wire.Reading | null} reading
+   * @param {any} _prefs
+   * @param {string} rootId
+   */
   plan(state, catalogue, reading, _prefs, rootId) {
     const page = pageOf(rootId);
     if (!page || !catalogue) return noUpdate();

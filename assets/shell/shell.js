@@ -8,6 +8,7 @@ import { changedState, formatQuery, parseQuery, same } from "../base/state.js";
 
 const functions = functionsOf("mindscope");
 
+/** @type {Wire.ShellPages | null} */
 let book = null;  // {prefix, pages: {path: {frame, title, content}}, formerly: {name: path}}, content a URL
 let here;  // path of the page on screen; null where the address is that of none
 let settled = null;  // the query that the page's state was last read from or written to
@@ -68,6 +69,7 @@ function contentOf(path) {
 // The content of a page, with its state, once all it needs is there.
 function whenLoaded(path, storeId, data) {
   const meta = document.querySelector('meta[name="mindscope-pages"]');
+  /** @type {Partial<Wire.Needed>} */
   const needed = (meta && JSON.parse(meta.content)[path]) || {};
   const loading = Object.entries(needed).flatMap(([kind, urls]) => urls.map((url) => load(kind, url)));
   return Promise.all([contentOf(path), ...loading]).then(
@@ -116,6 +118,10 @@ function nameWindow() {
 }
 window.addEventListener("mindscope:prefs", nameWindow);
 
+/**
+ * @param {string} _href
+ * @param {Wire.ShellPages} pages
+ */
 functions.route = function (_href, pages) {
   book = pages;
   applyPrefs();
@@ -194,6 +200,7 @@ document.addEventListener("click", (event) => {
   go(page, query ? parseQuery(query) : run ? { run: [run] } : {});
 });
 
+/** @param {Wire.RunList | null} runs */
 functions.menu_changed = function (runs) {
   if (!runs) return;
   const kinds = new Set(runs.rows.flatMap((row) => Object.keys(row.tags).filter((kind) => row.tags[kind] > 0)));

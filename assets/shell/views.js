@@ -8,6 +8,7 @@ import * as shell from "./shell.js";
 
 const LONGEST_NAME = 100;  // layouts/notes.py
 
+/** @type {Wire.Notebook | null} */
 let book = null;  // the notebook of the newest list of runs
 let routes = "";
 let editing = null;  // {key, what: "rename" or "delete"}

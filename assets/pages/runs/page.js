@@ -271,6 +271,11 @@ function view(gridId, bodyId) {
   return found;
 }
 
+/**
+ * @param {Wire.RunList | null} runs
+ * @param {string} gridId
+ * @param {string} bodyId
+ */
 functions.runs_rows = function (runs, gridId, bodyId) {
   const shown = view(gridId, bodyId);
   if (!runs || !shown) return noUpdate();
