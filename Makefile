@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint bench browser lock clean screenshots
+.PHONY: run test lint bench browser lock clean coverage screenshots
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -21,6 +21,13 @@ test: $(VENV)/.test browser lint
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# Lines and branches of the Python packages that the tests without a browser run.
+coverage: $(VENV)/.test
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(AT_ONCE) --ignore=tests/browser
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --sort=cover
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
@@ -49,7 +56,7 @@ lock:
 	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance -o requirements-dev.lock
 
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The README's screenshots, of the runs in RUNS.
 RUNS ?= app/demo
