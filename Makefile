@@ -58,7 +58,7 @@ lock:
 clean:
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
-# The README's screenshots, of the runs in RUNS.
+# The pictures of README and manual, of the runs in RUNS.
 RUNS ?= app/demo
 screenshots: $(VENV)/.test
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py $(RUNS)

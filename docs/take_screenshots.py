@@ -1,6 +1,7 @@
-"""Takes the README's screenshots: python docs/take_screenshots.py DIR [TENSORBOARD [PROFILES]], directories of real runs.
+"""Take the pictures of README and manual: python docs/take_screenshots.py DIR [TENSORBOARD [PROFILES]].
 
-DIR (default: the demo runs) holds runs of MindSpore, TENSORBOARD runs with texts, PROFILES runs with profiles.
+DIR (default: the demo runs) holds MindSpore runs, TENSORBOARD runs with texts, PROFILES runs with profiler output. A picture is
+named after its page, with a suffix where a page has several.
 """
 
 from __future__ import annotations
@@ -19,18 +20,19 @@ from app import create_app
 from app.store import Store
 
 HERE = Path(__file__).resolve().parent
+OUT = HERE / "pictures"
 RUNS = [
     "lenet_adam_lr0.001_b16", "lenet_adam_lr0.01_b64", "lenet_momentum_lr0.01_b32", "lenet_momentum_lr0.1_b32",
     "lenet_sgd_lr0.05_b48", "lenet_diverges_nan",
 ]  # fmt: skip
 CHOSEN = "&".join(f"run={name}" for name in RUNS)
 Picture = tuple[str, str, Literal["light", "dark"], str]
-"""Name of the file, address below the server, theme, language."""
+"""File name without suffix, address below the server, theme, language."""
 PICTURES: tuple[Picture, ...] = (
     ("runs", "", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
-    ("groups", "scalars?run=ranks&tag=loss&tag=loss/auto&group=job", "light", "en-US"),
+    ("scalars-groups", "scalars?run=ranks&tag=loss&tag=loss/auto&group=job", "light", "en-US"),
     ("overview", "overview?run=lenet_adam_lr0.01_b64", "light", "en-US"),
     ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
     ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
@@ -38,15 +40,15 @@ PICTURES: tuple[Picture, ...] = (
     ("dataset", "dataset?run=lenet_landscape&run=lenet_defaults&run=lenet_sgd_lr0.05_b48&node=239adf5c:0", "light", "en-US"),
     ("landscape", "landscape?run=lenet_landscape&at=landscape_[6, 12]", "light", "en-US"),
     ("graph", "graph?run=graph_bert_train", "light", "en-US"),
-    ("lineage", "lineage?run=*", "light", "en-US"),
-    ("pipelines", "pipelines?run=*&together=1&node=239adf5c:0", "light", "en-US"),
-    ("target", "target?target=loss&setting=epoch", "light", "en-US"),
-    ("pair", "pair?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
+    ("model_lineage", "model_lineage?run=*", "light", "en-US"),
+    ("data_lineage", "data_lineage?run=*&together=1&node=239adf5c:0", "light", "en-US"),
+    ("optimisation", "optimisation?target=loss&setting=epoch", "light", "en-US"),
+    ("two_runs", "two_runs?one=lenet_momentum_lr0.1_b32&other=lenet_adam_lr0.01_b64", "light", "en-US"),
 )
 
-TENSORBOARD_PICTURES: tuple[Picture, ...] = (("texts", "texts", "light", "en-US"),)
+TENSORBOARD_PICTURES: tuple[Picture, ...] = (("text", "text", "light", "en-US"),)
 PROFILE_PICTURES: tuple[Picture, ...] = (
-    ("profile", "profile?run=mindinsight_legacy", "light", "en-US"),
+    ("profile_overview", "profile_overview?run=mindinsight_legacy", "light", "en-US"),
     ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
@@ -68,7 +70,7 @@ def take(base: str, pictures: Sequence[Picture]) -> None:
             page = context.new_page()
             page.goto(f"http://127.0.0.1:{server.effective_port}/{path}")
             page.wait_for_timeout(4000)
-            page.screenshot(path=HERE / f"{name}.png")
+            page.screenshot(path=OUT / f"{name}.png")
             context.close()
         browser.close()
 
