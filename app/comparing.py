@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from layouts.page import FrameSource
-from layouts.training.scalars import charts
-from layouts.training.scalars.asks import COLUMNS, Ask, read_ask
-from layouts.training.scalars.finals import Row, read_wanted, rows
-from layouts.training.scalars.grouping import Grouping, grouping
+from layouts.pages.scalars import charts
+from layouts.pages.scalars.asks import COLUMNS, Ask, read_ask
+from layouts.pages.scalars.finals import Row, read_wanted, rows
+from layouts.pages.scalars.grouping import Grouping, grouping
+from layouts.sources import FrameSource
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
 

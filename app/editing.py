@@ -18,9 +18,9 @@ import msgspec
 from flask import Blueprint, Response, request
 
 from app.refusals import Unusable, refusal
-from layouts.listing import told
 from layouts.notes import Note, NoteChange, NotKept, Stale, Unfit, View
-from layouts.page import FrameSource
+from layouts.shell.run_list import told
+from layouts.sources import FrameSource
 
 T = TypeVar("T", bound=msgspec.Struct)
 

@@ -25,8 +25,8 @@ from app.bundles import Bundles, asset_names, assets_directory
 from app.parcels import COMMON, name_of, parcels
 from app.server import Application, Sources, create_app, frame_source
 from layouts import PAGES
-from layouts import frame as frames
 from layouts.page import Ids, Page
+from layouts.shell import chrome as frames
 from layouts.state import BadInput
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -97,7 +97,7 @@ class Pages:
     """One class per page of the menu: `pages.Scalars(sources, id="s1")` is that page, ready to be embedded."""
 
     def __getattr__(self, name: str) -> Any:
-        page = next((page for page in PAGES if page.name.title() == name), None)
+        page = next((page for page in PAGES if name in map(_class_name, (page.name, *page.formerly))), None)
         if page is None:
             raise AttributeError(f"pages: wanted one of {', '.join(self.__dir__())}; got {name!r}")
 
@@ -107,7 +107,12 @@ class Pages:
         return embedded
 
     def __dir__(self) -> list[str]:
-        return [page.name.title() for page in PAGES]
+        return [_class_name(page.name) for page in PAGES]
+
+
+def _class_name(page: str) -> str:
+    """TwoRuns for two_runs."""
+    return page.replace("_", " ").title().replace(" ", "")
 
 
 pages = Pages()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from layouts.page import Growth
+from layouts.sources import Growth
 from parsers import LineageRow, lineage_frame
 from parsers.analysis import REFITS, Forest, available, forests
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from layouts.page import FrameSource
+from layouts.sources import FrameSource
 from parsers import HistogramValue, PayloadError
 from parsers.export import Steps
 from parsers.export.cells import csv_names, number_text

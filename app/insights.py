@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 
-from layouts.page import FrameSource
+from layouts.sources import FrameSource
 from parsers import INSIGHTS, Insight, Series
 from parsers.analysis.insights import frame, insights_of, ranked, stalled
 from parsers.export import csv_names, number_text

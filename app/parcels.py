@@ -36,4 +36,5 @@ def parcels(assets: Sequence[str], pages: Sequence[Page], apart: Sequence[str] =
 def _owner(asset: str, pages: Sequence[Page]) -> str:
     if asset in _SHELL_ONLY:
         return SHELL
-    return next((page.name for page in pages if re.match(rf"{re.escape(page.name)}[._]", asset)), COMMON)
+    owners = (*(page.name for page in pages), *(name for page in pages for name in page.shares))
+    return next((name for name in owners if re.match(rf"{re.escape(name)}[._]", asset)), COMMON)

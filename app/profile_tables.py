@@ -14,7 +14,7 @@ from flask import Response, request
 
 from app.refusals import Unusable, refusal
 from app.values import attachment, safe_name
-from layouts.page import FrameSource, ProfileFrame
+from layouts.sources import FrameSource, ProfileFrame
 from parsers.export.frames import csv_rows
 from parsers.profiler.access import FRAMES
 

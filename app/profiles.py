@@ -17,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from app.index import Index
-from layouts.page import ProfileFrame, ProfileRow
+from layouts.sources import ProfileFrame, ProfileRow
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler.access import FRAMES, Profile, Profiles

@@ -36,9 +36,9 @@ from app.histograms import histogram_rows
 from app.insights import insight_rows
 from app.matching import PatternError, matching
 from app.refusals import Unusable, refusal
-from layouts.lineage.pipelines.columns import table as pipeline_table
 from layouts.notes import Note
-from layouts.page import FrameSource
+from layouts.pages.data_lineage.columns import table as pipeline_table
+from layouts.sources import FrameSource
 from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from layouts.page import RunRow
+from layouts.sources import RunRow
 from parsers import Source
 from parsers.names import printable
 from parsers.profiler.access import FRAMES

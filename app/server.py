@@ -22,8 +22,10 @@ from app.bundles import LIBRARIES, NEVER, Bundle, Bundles, asset_names, assets_d
 from app.parcels import COMMON, KINDS, SHELL, name_of, parcels
 from app.settings import parse_prefix
 from app.store import Store
-from layouts import PAGES, shell
-from layouts.page import FrameSource, Ids, Page
+from layouts import PAGES
+from layouts.page import Ids, Page
+from layouts.shell import shell
+from layouts.sources import FrameSource
 from parsers import Source
 from parsers.discovery import source_of
 
@@ -200,6 +202,11 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
 
     def index(self, *_args: Any, **_kwargs: Any) -> Response:
         """The page in which everything happens; a person who asks for one that is not there gets a way back."""
+        renamed = next((page for page in self._pages_by_path.values() if self._path() in page.formerly), None)
+        if renamed is not None:
+            query = request.query_string.decode("ascii", "replace")
+            address = self.public_prefix + renamed.path + (f"?{query}" if query else "")
+            return Response(status=308, headers={"Location": address})
         found = self._path() in self._pages_by_path
         if not found and "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
             abort(404, "There is no such page.")

@@ -24,7 +24,7 @@ from app.notes import Notes
 from app.profiles import ProfileFrames, profile_of, row_of
 from app.rows import dated_row, job_row, kinds_of, run_row, unread_row
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.page import Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.sources import Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,

@@ -1,4 +1,4 @@
-"""Plain GET routes for the values of tensors. What they all take is an ask of `layouts.training.tensors.asks`.
+"""Plain GET routes for the values of tensors. What they all take is an ask of `layouts.pages.tensors.asks`.
 
     <prefix>tensor?run=KEY&tag=TAG&step=STEP&dims=0,:,:&rows=0:128&cols=0:64     a rectangle of the part that dims names
     <prefix>tensor-bad?...&after=0,3,5       index of the next NaN or infinity after that one: {"index": [0, 7, 1]} or null
@@ -28,12 +28,12 @@ from numpy.typing import NDArray
 
 from app.refusals import Unusable, refusal
 from app.values import attachment, safe_name
-from layouts.page import FrameSource
+from layouts.pages.tensors import facts
+from layouts.pages.tensors.asks import read_ask
+from layouts.pages.tensors.histograms import over_steps
+from layouts.pages.tensors.shown import Shown, chosen, extent, find, rectangle
+from layouts.sources import FrameSource
 from layouts.state import BadInput
-from layouts.training.tensors import facts
-from layouts.training.tensors.asks import read_ask
-from layouts.training.tensors.histograms import over_steps
-from layouts.training.tensors.shown import Shown, chosen, extent, find, rectangle
 from parsers.analysis import Tensor, cut, next_bad, pieces, row_number
 from parsers.errors import FormatError
 from parsers.export import number_text

@@ -23,7 +23,7 @@ from urllib.parse import quote
 from flask import Response, request
 
 from app.refusals import Unusable, refusal
-from layouts.page import FrameSource
+from layouts.sources import FrameSource
 from parsers import ImageValue, Items, MediaError, PayloadError, TextValue, Value
 from parsers.export.single import files_of
 

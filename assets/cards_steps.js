@@ -181,9 +181,9 @@
   // previous, slider, next, "step 120", "13 of 15"; to(index) is called while it moves.
   function slider(className, to) {
     const range = make("input", "ms-slider ms-steps-range", [], { type: "range", min: "0", step: "1" });
-    mindscope.i18n.label(range, "aria-label", "steps.slider");
+    mindscope.i18n.label(range, "aria-label", "step_slider.slider");
     range.addEventListener("input", () => to(Number(range.value)));
-    const [before, after] = [["left", "steps.previous", -1], ["right", "steps.next", 1]].map(([name, label, by]) => {
+    const [before, after] = [["left", "step_slider.previous", -1], ["right", "step_slider.next", 1]].map(([name, label, by]) => {
       const button = iconButton(name, label, "");
       button.removeAttribute("data-act");
       button.addEventListener("click", () => to(Number(range.value) + by));
@@ -201,18 +201,18 @@
     before.disabled = at <= 0;
     after.disabled = at >= list.length - 1;
     const again = position && list.filter((one) => one.step === position.step).length > 1;
-    const key = again ? "steps.now_again" : "steps.now";
+    const key = again ? "step_slider.now_again" : "step_slider.now";
     const values = position ? { step: count(position.step), nth: position.nth } : { step: "–", nth: "" };
     mindscope.i18n.write(element.querySelector(".ms-steps-now"), key, values);
-    mindscope.i18n.write(element.querySelector(".ms-steps-of"), "steps.of", { n: count(at + 1), total: count(list.length) });
+    mindscope.i18n.write(element.querySelector(".ms-steps-of"), "step_slider.of", { n: count(at + 1), total: count(list.length) });
     range.setAttribute("aria-valuetext", mindscope.i18n.text(key, values));
   }
 
   // The slider of a whole page, and the switch that gives each card its own.
   function control(page) {
     const all = slider("ms-steps-all", (index) => moveTo(page, null, index));
-    const each = make("button", "ms-button ms-steps-each", words("steps.each"), { type: "button" });
-    mindscope.i18n.label(each, "title", "steps.each.title");
+    const each = make("button", "ms-button ms-steps-each", words("step_slider.each"), { type: "button" });
+    mindscope.i18n.label(each, "title", "step_slider.each.title");
     each.addEventListener("click", () => {
       page.moving = new Map();
       page.change(perCard(page) ? { each: [], at: [] } : { each: ["1"] });

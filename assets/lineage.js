@@ -237,7 +237,7 @@
     if (data.members.length > 1) {
       return element("span", { className: "ms-run", title: data.members.slice(0, 100).join("\n") },
         element("span", { className: "ms-dot", style: { background: data.colour } }),
-        element("span", { className: "ms-cut ms-run-name" }, mindscope.i18n.text("pipelines.of_runs", { n: count(data.members.length) })));
+        element("span", { className: "ms-cut ms-run-name" }, mindscope.i18n.text("data_lineage.of_runs", { n: count(data.members.length) })));
     }
     return element("span", { className: "ms-run" },
       element("span", { className: "ms-dot", style: { background: data.colour } }),
@@ -477,13 +477,13 @@
     page.acts = Object.fromEntries([
       ["unbrush", "lineage.unbrush"], ["keep", "lineage.keep"], ["hide", "lineage.hide"], ["unhide", "lineage.unhide"],
       ["everyone", "lineage.everyone", "lineage.everyone_tip"],
-      ["together", "pipelines.together", "pipelines.together_tip"], ["choose", "lineage.choose", "lineage.choose_tip"],
+      ["together", "data_lineage.together", "data_lineage.together_tip"], ["choose", "lineage.choose", "lineage.choose_tip"],
       ["unchoose", "lineage.unchoose", "lineage.unchoose_tip"],
     ].map(([act, key, tip]) => [act, button(key, act, tip)]));
     page.marked = make("span", "ms-muted ms-cut");
     page.elsewhere = make("span", "ms-muted ms-cut");
-    page.compare = make("a", "ms-button", words("pipelines.compare"), { href: "#", "data-page": "dataset" });
-    mindscope.i18n.label(page.compare, "title", "pipelines.compare_tip");
+    page.compare = make("a", "ms-button", words("data_lineage.compare"), { href: "#", "data-page": "dataset" });
+    mindscope.i18n.label(page.compare, "title", "data_lineage.compare_tip");
     const summary = make("summary", "ms-button ms-button-icon", icon("download"));
     for (const attribute of ["title", "aria-label"]) mindscope.i18n.label(summary, attribute, "lineage.save");
     const files = ["csv", "json"].map((kind) => {
@@ -504,8 +504,8 @@
     });
     const pane = page.find(".ms-lineage-detail");
     if (pane) {
-      page.openGraph = make("a", "ms-button ms-button-small", words("pipelines.open"), { href: "#", "data-page": "dataset" });
-      pane.prepend(make("div", "ms-lineage-detail-bar", [page.openGraph, make("span", "ms-grow"), iconButton("close", "pipelines.close", "unnode")]));
+      page.openGraph = make("a", "ms-button ms-button-small", words("data_lineage.open"), { href: "#", "data-page": "dataset" });
+      pane.prepend(make("div", "ms-lineage-detail-bar", [page.openGraph, make("span", "ms-grow"), iconButton("close", "data_lineage.close", "unnode")]));
       pane.addEventListener("click", (event) => {
         const jump = event.target instanceof Element && event.target.closest("[data-node]");
         if (jump) page.change({ node: [jump.dataset.node] });
@@ -638,8 +638,8 @@
     page.acts.unbrush.hidden = page.passing === null && !(page.state.filter || []).length;
     page.acts.together.hidden = !page.sheet.nodes;
     const { left } = page.sheet;
-    if (left && left.runs + left.columns) mindscope.i18n.write(page.marked, "pipelines.left", { runs: count(left.runs), columns: count(left.columns) });
-    else if (left) mindscope.i18n.write(page.marked, "pipelines.tip");
+    if (left && left.runs + left.columns) mindscope.i18n.write(page.marked, "data_lineage.left", { runs: count(left.runs), columns: count(left.columns) });
+    else if (left) mindscope.i18n.write(page.marked, "data_lineage.tip");
     page.acts.together.setAttribute("aria-pressed", String(together(page)));
     const on = page.before !== undefined && same(page.state.run, page.chosen);
     page.acts.everyone.hidden = on || here === total;

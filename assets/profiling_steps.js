@@ -26,7 +26,7 @@
     for (const card of page.root.querySelectorAll("[data-plot]")) {
       const name = card.dataset.plot;
       const tools = make("span", "ms-card-tools", [
-        ...(extra ? extra(name) : []), iconButton("download", "steptrace.png", "png"), iconButton("full", "steptrace.full", "full"),
+        ...(extra ? extra(name) : []), iconButton("download", "composition.png", "png"), iconButton("full", "composition.full", "full"),
       ], { role: "toolbar" });
       card.querySelector(".ms-card-head").append(tools);
       card.addEventListener("click", (event) => {

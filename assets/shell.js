@@ -5,7 +5,7 @@
   const dash = (window.dash_clientside = window.dash_clientside || {});
   const functions = (dash.mindscope = dash.mindscope || {});
 
-  let book = null;  // {prefix, pages: {path: {frame, title, content}}}, content a URL
+  let book = null;  // {prefix, pages: {path: {frame, title, content}}, formerly: {name: path}}, content a URL
   let here;  // path of the page on screen; null where the address is that of none
   let settled = null;  // the query that the page's state was last read from or written to
 
@@ -208,7 +208,8 @@
 
   // Go to a place; whether its page is one of ours.
   function open(wanted) {
-    const [path, ...query] = wanted.split("?");
+    const [name, ...query] = wanted.split("?");
+    const path = book.formerly[name] || name;
     if (!(path in book.pages)) return false;
     push(book.prefix + path + address(mindscope.state.fromQuery(query.join("?"))));
     return true;

@@ -74,7 +74,7 @@
     if (atStep && document.activeElement !== t.minusStep) t.minusStep.value = chosen.slice(3);
     const { minus } = t.wanted;
     t.minusWith.hidden = !minus || minus.place < 0;
-    if (!t.minusWith.hidden) i18n.write(t.minusWith, "steps.now", { step: count(minus.series.steps[minus.place]) });
+    if (!t.minusWith.hidden) i18n.write(t.minusWith, "step_slider.now", { step: count(minus.series.steps[minus.place]) });
     t.how.hidden = !minus;
     pressSegment(t.how, listed(t.page.state, "rel", t.key) ? "relative" : "absolute");
   }
@@ -84,7 +84,7 @@
     const element = t.find("now");
     element.hidden = !series;
     if (!series) return;
-    i18n.write(element, "steps.now", { step: count(series.steps[place]) });
+    i18n.write(element, "step_slider.now", { step: count(series.steps[place]) });
     element.title = new Date(series.walls[place]).toLocaleString();
   }
 

@@ -64,10 +64,10 @@ def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> lis
 def page(path: str, index: str) -> dict[str, float]:
     """What the server does for the operators page."""
     from app.store import Store
-    from layouts.profiler.choice import Choice
-    from layouts.profiler.operators import callbacks
-    from layouts.profiler.operators.asks import Ask
-    from layouts.profiler.operators.tables import Tables
+    from layouts.pages.operators import callbacks
+    from layouts.pages.operators.asks import Ask
+    from layouts.pages.operators.tables import Tables
+    from layouts.profiling.choice import Choice
 
     store = Store([path], interval=0, index_directory=str(Path(index) / "index")).start()
     store.wait(60)

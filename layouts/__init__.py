@@ -2,15 +2,44 @@
 
 from __future__ import annotations
 
-from layouts.lineage import model, pair, pipelines, target
-from layouts.page import Page
-from layouts.profiler import advice, operators, preparation, steptrace
-from layouts.profiler import overview as profile
-from layouts.training import dataset, graph, histograms, images, landscape, overview, runs, scalars, tensors, text
+from importlib import import_module
 
-PAGES: tuple[Page, ...] = (
-    runs.PAGE, overview.PAGE, scalars.PAGE, histograms.PAGE, images.PAGE, tensors.PAGE, landscape.PAGE, graph.PAGE,
-    dataset.PAGE, text.PAGE, model.PAGE, pipelines.PAGE, target.PAGE, pair.PAGE, profile.PAGE, operators.PAGE, steptrace.PAGE,
-    preparation.PAGE, advice.PAGE,
-)  # fmt: skip
-"""In the order of the menu; the first is where a visitor arrives."""
+from layouts.page import Page
+
+for _part in ("shell.texts", "components.note_texts", "components.insight_texts", "cards.texts", "cards.step_texts",
+              "lineage.texts", "profiling.texts", "profiling.composition_texts"):  # fmt: skip
+    import_module(f"layouts.{_part}")
+
+
+def _page(name: str) -> Page:
+    page = import_module(f"layouts.pages.{name}.page").PAGE
+    assert isinstance(page, Page)
+    assert page.name == name
+    return page
+
+
+PAGES: tuple[Page, ...] = tuple(
+    _page(name)
+    for name in (
+        "runs",
+        "overview",
+        "scalars",
+        "histograms",
+        "images",
+        "tensors",
+        "landscape",
+        "graph",
+        "dataset",
+        "text",
+        "model_lineage",
+        "data_lineage",
+        "optimisation",
+        "two_runs",
+        "profile_overview",
+        "operators",
+        "steps",
+        "preparation",
+        "advice",
+    )
+)
+"""All pages, in the order of the menu; a name is a folder of layouts/pages."""

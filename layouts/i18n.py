@@ -13,43 +13,26 @@ from typing import Any
 
 from dash import html
 
-from layouts.texts import (
-    advice,
-    cards,
-    dataset,
-    graph,
-    histograms,
-    images,
-    insights,
-    landscape,
-    lineage,
-    notes,
-    operators,
-    overview,
-    pair,
-    pipelines,
-    preparation,
-    profile,
-    profiling,
-    runs,
-    scalars,
-    shell,
-    steps,
-    steptrace,
-    target,
-    tensors,
-    texts,
-)  # fmt: skip
+Text = tuple[str, str]
+"""A text in English and in Chinese."""
+Texts = Mapping[str, Text]
 
-PARTS = (
-    shell.TEXTS, notes.TEXTS, runs.TEXTS, cards.TEXTS, scalars.TEXTS, histograms.TEXTS, landscape.TEXTS, overview.TEXTS,
-    steps.TEXTS,
-    images.TEXTS, tensors.TEXTS, texts.TEXTS, graph.TEXTS, dataset.TEXTS, lineage.TEXTS, pipelines.TEXTS, target.TEXTS,
-    pair.TEXTS, insights.TEXTS, profiling.TEXTS, operators.TEXTS, steptrace.TEXTS, profile.TEXTS,
-    preparation.TEXTS, advice.TEXTS,
-)  # fmt: skip
-CATALOGUE: Mapping[str, tuple[str, str]] = MappingProxyType({key: texts for part in PARTS for key, texts in part.items()})
+_catalogue: dict[str, Text] = {}
+CATALOGUE: Texts = MappingProxyType(_catalogue)
+"""All texts of the modules imported so far. It only grows, so a key means the same text wherever it is looked up."""
 LANGUAGES = ("en", "zh")
+
+
+def define_texts(texts: Texts) -> Texts:
+    """Add the texts of one module to the catalogue and return them. ValueError for a key that is there with another text.
+
+    Every part of the interface calls this once, in its module `texts`, whose keys begin with the name of the part.
+    """
+    taken = next((key for key, text in texts.items() if _catalogue.get(key, text) != text), None)
+    if taken is not None:
+        raise ValueError(f"define_texts: {taken!r} is already defined, with another text")
+    _catalogue.update(texts)
+    return MappingProxyType(dict(texts))
 
 
 def both(key: str, **values: object) -> tuple[str, str]:

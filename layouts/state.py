@@ -15,7 +15,8 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
 
-from layouts.page import FrameSource, Ids, RunRow
+from layouts.page import Ids
+from layouts.sources import FrameSource, RunRow
 from layouts.theme import run_colours
 
 NEWEST = 10

@@ -22,7 +22,7 @@ from layouts.figures.histograms import (
     places_axis,
     ranges_of,
 )  # fmt: skip
-from layouts.payload import drawn, numbers
+from layouts.figures.typed_arrays import drawn, numbers
 
 Floats = NDArray[np.float64]
 Dict = dict[str, Any]

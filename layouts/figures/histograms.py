@@ -20,7 +20,7 @@ from parsers.analysis import bands, beyond, common_edges, even_edges, resample, 
 from layouts.figures.curves import WRONG
 from layouts.figures.panels import axis, grid, layout_key, titles
 from layouts.figures.ticks import time_ticks
-from layouts.payload import drawn, numbers, typed, whole_numbers
+from layouts.figures.typed_arrays import drawn, numbers, typed, whole_numbers
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -19,7 +19,7 @@ from parsers import LandscapeValue
 from parsers.analysis import thinned
 
 from layouts.figures.curves import Trace
-from layouts.payload import numbers, whole_numbers
+from layouts.figures.typed_arrays import numbers, whole_numbers
 
 Floats = NDArray[np.float64]
 

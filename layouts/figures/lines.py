@@ -19,7 +19,7 @@ from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trac
 from layouts.figures.marks import marks
 from layouts.figures.thresholds import satisfying, threshold_of
 from layouts.figures.ticks import time_ticks
-from layouts.payload import drawn, durations, numbers, spaced, whole_numbers
+from layouts.figures.typed_arrays import drawn, durations, numbers, spaced, whole_numbers
 
 SHADOW = 0.2
 

@@ -9,7 +9,7 @@ import numpy as np
 from parsers.analysis import NonFinite, non_finite_runs
 
 from layouts.figures.curves import WRONG, Line, Look, Trace
-from layouts.payload import numbers, whole_numbers
+from layouts.figures.typed_arrays import numbers, whole_numbers
 
 # A mark is this many pixels wide, so marks need no finer columns.
 _MARK_COLUMNS = 8

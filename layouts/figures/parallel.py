@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from layouts import format as fmt
 from layouts.figures.landscapes import SCALES
-from layouts.payload import typed
+from layouts.figures.typed_arrays import typed
 from layouts.theme import PALETTE, SHADES
 
 Floats = NDArray[np.float64]

@@ -11,7 +11,7 @@ from parsers.analysis import Breakdown, StepTimes, reduce_points
 from layouts import format as fmt
 from layouts.figures.curves import Trace
 from layouts.figures.steps import Look, bare_layout, unit_of
-from layouts.payload import drawn, numbers
+from layouts.figures.typed_arrays import drawn, numbers
 
 Floats = NDArray[np.float64]
 

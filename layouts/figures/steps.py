@@ -22,7 +22,7 @@ from parsers.analysis import Breakdown, Outliers, outliers, reduce_points, share
 from layouts import format as fmt
 from layouts.figures.curves import WRONG, Trace
 from layouts.figures.panels import axis, layout_key, titles
-from layouts.payload import drawn, numbers, whole_numbers
+from layouts.figures.typed_arrays import drawn, numbers, whole_numbers
 from layouts.theme import PALETTE
 
 Floats = NDArray[np.float64]

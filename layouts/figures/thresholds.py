@@ -9,7 +9,7 @@ import numpy as np
 from parsers.analysis import Threshold, reduce_points
 
 from layouts.figures.curves import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
-from layouts.payload import numbers
+from layouts.figures.typed_arrays import numbers
 
 # More red points than this touch each other anyway.
 _MANY = 500

@@ -9,7 +9,8 @@ from dash import ClientsideFunction, Input, Output, State, no_update
 from layouts.lineage.asks import read_ask
 from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import Tables
-from layouts.page import FrameSource, Ids
+from layouts.page import Ids
+from layouts.sources import FrameSource
 from layouts.state import BadInput, colours
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import dash_ag_grid as dag
 from dash import dcc, html
 
+from layouts.components.elements import toolbar
+from layouts.components.grid import GRID_TEXTS, OPTIONS
 from layouts.figures import GRAPH_CONFIG
-from layouts.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, for_browser
+from layouts.lineage import texts as lineage
 from layouts.page import Ids
-from layouts.parts import toolbar
-from layouts.texts import lineage, pipelines
+from layouts.pages.data_lineage import texts as pipelines
 
 TEXTS = (*lineage.TEXTS, *pipelines.TEXTS, *GRID_TEXTS)
 _CLEAR = "rgba(0,0,0,0)"

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from parsers import LineageRow
 
-from layouts.page import FrameSource
+from layouts.sources import FrameSource
 
 Label: TypeAlias = tuple[str, str]
 """A text in English and Chinese."""

@@ -76,7 +76,7 @@ def _interval(frames: Frames, limit: float) -> Advice | None:
         if usual is not None and (waited := usual.time_of("interval")) > limit:
             rows = steps[(steps["kind"] == "step") & (steps["interval_ns"] > limit)]
             shown = rows.sort_values("interval_ns", ascending=False)[["step", "interval_ns", "total_ns"]]
-            return Advice("interval", waited, limit, waited, shown.head(MOST_ROWS), "steptrace")
+            return Advice("interval", waited, limit, waited, shown.head(MOST_ROWS), "steps")
     return None
 
 
@@ -93,7 +93,7 @@ def _idle(frames: Frames, limit: float) -> Advice | None:
         if idle / usual.whole_ns > limit:
             rows = steps[steps["kind"] == "step"].sort_values("free_ns", ascending=False)
             shown = rows[["step", "free_ns", "preparing_ns", "total_ns"]].head(MOST_ROWS)
-            return Advice("idle", idle / usual.whole_ns, limit, idle, shown, "steptrace")
+            return Advice("idle", idle / usual.whole_ns, limit, idle, shown, "steps")
     return None
 
 

@@ -12,8 +12,9 @@ from dash import ALL, MATCH, Input, Output, State, html
 from flask.testing import FlaskClient
 
 from app import server
-from layouts import shell as whole
-from layouts.page import Ids, Page, RunRow, SourceStatus
+from layouts.page import Ids, Page
+from layouts.shell import shell as whole
+from layouts.sources import RunRow, SourceStatus
 from layouts.state import BadInput
 from parsers import Series
 from tests.layouts.sources import EmptySource
@@ -95,8 +96,8 @@ def _register(app, source, ids, routes) -> None:
 
 def small_pages() -> tuple[Page, Page]:
     return (
-        Page("", "runs", "runs.title", "runs", (), lambda ids, routes: html.Div("runs"), _register, ("grid",)),
-        Page("scalars", "scalars", "scalars.title", "scalars", ("scalar",), lambda ids, routes: html.Div("scalars"),
+        Page("runs", {}, (), lambda ids, routes: html.Div("runs"), _register, ("grid",), start=True),
+        Page("scalars", {}, ("scalar",), lambda ids, routes: html.Div("scalars"),
              lambda app, source, ids, routes: None),
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.store import Store
 from parsers import DatasetGraph, open_run
-from tests.layouts.dataset.pipelines import PipelineSource, node
+from tests.layouts.pages.dataset.pipelines import PipelineSource, node
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 

@@ -7,7 +7,7 @@ import io
 
 from app.histograms import histogram_rows
 from parsers.export import ALL_STEPS
-from tests.layouts.histograms.conftest import Histograms, growing
+from tests.layouts.pages.histograms.conftest import Histograms, growing
 
 
 def rows(source: Histograms, steps: tuple[int, int] = ALL_STEPS) -> list[dict[str, str]]:

@@ -21,8 +21,8 @@ from app.notes import Notes
 from app.notes_lines import Content, RunNote, SavedView, decode, encode
 from app.settings import SettingError
 from app.store import Store
-from layouts.listing import listing
 from layouts.notes import ICONS, Note, NoteChange, NotKept, Stale, Unfit, View, ordered_tags
+from layouts.shell.run_list import listing
 
 HARMLESS = "scalars?run=a&smooth=0.6"
 SMALL = Content(

@@ -15,7 +15,7 @@ import pytest
 from app import create_app
 from app.profiles import ProfileFrames
 from app.store import Store
-from layouts.page import ProfileFrame
+from layouts.sources import ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.progress import Cancelled, watched

@@ -92,6 +92,18 @@ def test_what_is_not_there_is_404(client, path) -> None:
     assert "Traceback" not in answer.text
 
 
+@pytest.mark.parametrize(
+    ("former", "page"),
+    [("texts", "text"), ("lineage", "model_lineage"), ("pipelines", "data_lineage"), ("target", "optimisation"),
+     ("pair", "two_runs"), ("profile", "profile_overview")],
+)  # fmt: skip
+def test_former_addresses_of_pages_redirect_with_their_query(source, former: str, page: str) -> None:
+    client = server.create_app(source, prefix="/one/", public_prefix="/seen/one/").server.test_client()
+    answer = client.get(f"/one/{former}?run=a%26b&x=%E6%AD%A5", headers={"Host": "localhost"})
+    assert (answer.status_code, answer.headers["Location"]) == (308, f"/seen/one/{page}?run=a%26b&x=%E6%AD%A5")
+    assert client.get(f"/one/{former}", headers={"Host": "localhost"}).headers["Location"] == f"/seen/one/{page}"
+
+
 def test_a_browser_gets_a_way_back_from_an_unknown_page(client) -> None:
     answer = client.get("/no-such-page", headers={"Accept": "text/html,application/xhtml+xml,image/avif,*/*;q=0.8"})
     assert answer.status_code == 404

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from parsers import DatasetGraph, open_run
-from tests.layouts.dataset.pipelines import PipelineSource, chain, node
+from tests.layouts.pages.dataset.pipelines import PipelineSource, chain, node
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 BOX = ".ms-dataset-box"

@@ -21,7 +21,7 @@ from app import create_app
 from app.embed import pages
 from app.store import Store
 from parsers import LandscapeValue, PayloadError, open_run
-from tests.layouts.landscape.landscapes import LandscapeSource, bowl
+from tests.layouts.pages.landscape.landscapes import LandscapeSource, bowl
 from tests.layouts.sources import row, series
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"

@@ -50,7 +50,7 @@ def post(address: str, path: str, change: dict[str, object]) -> dict:
 
 def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], str]) -> None:
     address = opened()
-    page.goto(f"{address}/lineage?col=learning_rate&col=optimizer")
+    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer")
     run = page.locator(".ms-lineage-grid .ag-row").first.get_attribute("row-id") or ""
     cell(page, run, "remark").dblclick()
     expect(page.locator(".ms-note-field")).to_be_focused()
@@ -89,7 +89,7 @@ def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], st
     expect(page.locator(".ms-note-box")).to_have_count(0)
 
     address = opened()
-    page.goto(f"{address}/lineage?col=learning_rate&col=optimizer")
+    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer")
     expect(cell(page, run, "remark")).to_have_text(re.compile("^theirs\\s+mine$"))
     expect(cell(page, run, "tags").locator(".ms-label")).to_have_text(["other", "paper"])
     page.locator(".ag-header-cell[col-id=tags]").click()  # what has none comes last
@@ -129,7 +129,7 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
     saved = page.url
     page.keyboard.press("Escape")
     page.locator(".ms-menu-link[data-page=lineage]").click()
-    expect(page).to_have_url(re.compile("/lineage"))
+    expect(page).to_have_url(re.compile("/model_lineage"))
 
     views.locator("summary").click()  # the name is taken: overwriting asks
     expect(views.locator("input")).to_be_focused()

@@ -164,13 +164,13 @@ def test_a_text_written_later_gets_its_tile(page: Page, base: Path, serve: Calla
     store = Store([base], interval=0.5).start()
     assert store.wait(30)
     visit(page, serve(create_app(store).server), "run=talk")
-    expect(page.locator('[data-tile="texts"]')).to_be_hidden()
+    expect(page.locator('[data-tile="text"]')).to_be_hidden()
     writer.add(2, {"said": Text("<b>not bold</b>")})
     writer.close()
     page.locator("body").press("r")
-    expect(page.locator('[data-tile="texts"] pre')).to_have_text("<b>not bold</b>")
-    page.locator('[data-tile="texts"] .ms-tile-link').click()
-    expect(page).to_have_url(re.compile(r"/texts\?run=talk$"))
+    expect(page.locator('[data-tile="text"] pre')).to_have_text("<b>not bold</b>")
+    page.locator('[data-tile="text"] .ms-tile-link').click()
+    expect(page).to_have_url(re.compile(r"/text\?run=talk$"))
     store.stop()
 
 

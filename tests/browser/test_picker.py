@@ -13,7 +13,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
-from layouts.page import RunRow
+from layouts.sources import RunRow
 from layouts.state import colours, selected_runs
 from tests.layouts.sources import GivenSource, row
 

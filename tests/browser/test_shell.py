@@ -14,7 +14,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
-from layouts.page import SourceStatus
+from layouts.sources import SourceStatus
 from parsers import Problem
 from tests.layouts.sources import GivenSource, row
 

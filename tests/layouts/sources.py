@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.page import Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.sources import Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,

@@ -8,16 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from layouts import i18n
+from layouts import PAGES, i18n
 from layouts.i18n import CATALOGUE, attributes, both, t
+from layouts.page import Page
 
 ROOT = Path(__file__).resolve().parents[2]
-KEY = re.compile(r"""["'`]([a-z]+\.[A-Za-z_.]+)["'`]""")
+KEY = re.compile(r"""["'`]([a-z_]+\.[A-Za-z_.]+)["'`]""")
 
 
 def sources() -> Iterator[str]:
     for path in [*(ROOT / "layouts").rglob("*.py"), *(ROOT / "assets").glob("*.js")]:
-        if path.parent.name != "texts":
+        if not path.name.endswith("texts.py"):
             yield path.read_text(encoding="utf-8")
 
 
@@ -25,10 +26,11 @@ def test_every_key_is_used_somewhere() -> None:
     text = "\n".join(sources())
     literal = set(KEY.findall(text))
     # Families whose keys are put together from what the data says.
-    families = set(re.findall(r"""[`"']([a-z]+(?:\.[a-z]+)*\.)(?:\$\{|\{)""", text))
+    families = set(re.findall(r"""[`"']([a-z_]+(?:\.[a-z_]+)*\.)(?:\$\{|\{)""", text))
     families |= set(re.findall(r"""startswith\(\(?([^)]*)\)""", text))
     made = tuple(family for family in families if family.endswith("."))
-    unused = [key for key in CATALOGUE if key not in literal and not key.startswith(made)]
+    titles = {page.title for page in PAGES}
+    unused = [key for key in CATALOGUE if key not in literal | titles and not key.startswith(made)]
     assert unused == []
 
 
@@ -50,8 +52,18 @@ def test_both_languages_have_text_and_the_same_placeholders(key: str) -> None:
     assert set(holes.findall(english)) == set(holes.findall(chinese))
 
 
-def test_no_two_catalogues_share_a_key() -> None:
-    assert sum(map(len, i18n.PARTS)) == len(CATALOGUE)
+def test_a_key_has_one_text() -> None:
+    assert i18n.define_texts({"shell.menu": CATALOGUE["shell.menu"]}) == {"shell.menu": CATALOGUE["shell.menu"]}
+    with pytest.raises(ValueError, match=r"'shell\.menu' is already defined, with another text"):
+        i18n.define_texts({"shell.menu": ("Something else", "别的")})
+    assert CATALOGUE["shell.menu"] != ("Something else", "别的")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_first_part_of_a_key_belongs_to_one_page(page: Page) -> None:
+    assert page.title in page.texts
+    prefixes = {key.partition(".")[0] for key in page.texts}
+    assert [key for key in CATALOGUE.keys() - page.texts.keys() if key.partition(".")[0] in prefixes] == []
 
 
 def test_a_text_holds_both_languages() -> None:

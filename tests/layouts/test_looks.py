@@ -13,7 +13,7 @@ from layouts import PAGES
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
 STYLES = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.glob("*.css"))}
-SOURCES = [path for path in [*ASSETS.glob("*.js"), *(ROOT / "layouts").rglob("*.py")] if "texts" not in path.parts]
+SOURCES = [path for path in [*ASSETS.glob("*.js"), *(ROOT / "layouts").rglob("*.py")] if not path.name.endswith("texts.py")]
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 VARIABLE = re.compile(r"(--ms-[a-z-]+):\s*([^;]+);")
 LIGHT, DARK = (
@@ -53,8 +53,9 @@ def test_every_variable_is_defined(name: str) -> None:
 
 
 def test_every_icon_named_is_drawn_and_every_icon_drawn_is_named() -> None:
-    drawn = set(re.findall(r"^\.ms-icon-([a-z]+) ", STYLES["icons.css"], re.MULTILINE))
+    drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-image)", STYLES["icons.css"]))
     named = set(re.findall(r"ms-icon-([a-z]+)", CODE)) | set(re.findall(r'icon(?:_button|Button)?\("([a-z]+)"', CODE))
+    named |= {page.name for page in PAGES}
     named |= set(re.findall(r'icon(?:_name)?="([a-z]+)"', CODE))
     assert named <= drawn
     assert {icon for icon in drawn if f'"{icon}"' not in CODE and icon not in named} == set()

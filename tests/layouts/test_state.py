@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from app.store import Store
 from layouts import state
-from layouts.lineage.model import PAGE as MODEL
-from layouts.lineage.pipelines import PAGE as PIPELINES
-from layouts.lineage.pipelines.columns import table
-from layouts.lineage.target import PAGE as TARGET
+from layouts.pages.data_lineage.columns import table
+from layouts.pages.data_lineage.page import PAGE as PIPELINES
+from layouts.pages.model_lineage.page import PAGE as MODEL
+from layouts.pages.optimisation.page import PAGE as TARGET
 from layouts.state import BadInput
 from layouts.theme import PALETTE
 from tests.layouts.sources import GivenSource, row

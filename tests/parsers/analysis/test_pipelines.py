@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from parsers import DatasetGraph, DatasetNode, open_run
 from parsers.analysis.pipelines import MISSING, Difference, align, aligned, compare, numbered, pipeline_columns
-from tests.layouts.dataset.pipelines import chain, node
+from tests.layouts.pages.dataset.pipelines import chain, node
 
 
 def told(*roots: DatasetNode) -> list[tuple[str, str, str, tuple[Any, ...]]]:

@@ -1,0 +1,251 @@
+"""Pages with one card per tag of one kind of data: tags on the left, twelve cards on the right. Other half: assets/cards.js.
+
+Such a page describes itself as `Cards`, builds its layout with `layout` and its callbacks with `register`; in the browser it
+joins with `mindscope.cards.define`. What runs where:
+
+    state -> chosen -> catalogue (here: tags of the chosen runs) -> plan (browser) -> one `ask` per slot -> `Cards.draw` (here)
+    version -> `Cards.stamp` of every card on screen -> `again` of those that have new data -> `Cards.draw`
+
+An ask has the form of a state: {"tag": [tag], "columns": [pixels], "run": [...], ...} and whatever the page's own script adds.
+Every value in it is untrusted. What a page draws is a figure whose layout.meta, or an object whose meta, has at least
+{"tags": the tags asked for}: the browser drops what is not of the card a slot now shows, and hands meta to the page's script.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html, no_update
+
+from layouts.cards import texts
+from layouts.cards.catalogue import catalogue
+from layouts.components.elements import empty_state, toolbar
+from layouts.figures import GRAPH_CONFIG
+from layouts.i18n import attributes, for_browser
+from layouts.page import Ids
+from layouts.sources import FrameSource
+from layouts.state import BadInput
+
+SLOTS = 12
+"""Cards on a page of cards; each slot shows whichever tag its turn brings."""
+
+
+def plot(ids: Ids, slot: str) -> list[Any]:
+    """What a card holds that draws a plotly figure: the figure, and the place of the graph that comes with the first one."""
+    # A graph without a figure draws empty axes: twelve of them take longer than the rest of the page and the first chart.
+    graph = dcc.Graph(id=ids("graph", slot), config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    place = html.Div(id=ids("plot", slot), **{"data-graph": json.dumps(graph.to_plotly_json())})
+    return [place, dcc.Store(id=ids("figure", slot))]
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """What is a page's own.
+
+    kind: of the data its tags have. draw(source, ask): what a card shows; raises BadInput. stamp(source, ask): a text that
+    changes whenever the data of the card do. texts: what its script needs. controls: text key of the name of its bar.
+    missing, hint, record: text keys, and lines of code, for runs without such data. body(ids, slot): what a card holds;
+    `part` and `prop` of it take the drawing. stores: more stores of its own. slots: cards on a page of cards.
+    """
+
+    kind: str
+    draw: Callable[[FrameSource, Any], Any]
+    stamp: Callable[[FrameSource, Any], str]
+    texts: Mapping[str, tuple[str, str]]
+    controls: str
+    missing: str
+    hint: str = ""
+    record: str = ""
+    body: Callable[[Ids, str], list[Any]] = plot
+    part: str = "figure"
+    prop: str = "data"
+    stores: tuple[str, ...] = ()
+    slots: int = SLOTS
+
+
+def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    return html.Div(
+        [
+            *_stores(cards, ids),
+            html.Aside(className="ms-tags", **attributes(aria_label="cards.tags")),
+            html.Div(
+                [
+                    toolbar([], label=cards.controls, class_name="ms-cards-controls"),
+                    html.Div(_states(cards), className="ms-cards-states"),
+                    html.Div(
+                        [_slot(cards, ids, str(slot)) for slot in range(cards.slots)],
+                        className="ms-cards ms-cards-even ms-slots",
+                    ),
+                ],
+                className="ms-cards-main",
+            ),
+            html.Div(className="ms-hover-table", hidden=True, **{"aria-hidden": "true"}),
+            html.Div(className="ms-dialogs"),
+        ],
+        id=ids("root"),
+        className="ms-tagged",
+        **{
+            "data-instance": ids.instance,
+            "data-page": ids.page,
+            "data-routes": routes,
+            "data-texts": json.dumps({**for_browser(texts.TEXTS), **cards.texts}),
+        },
+    )
+
+
+def _stores(cards: Cards, ids: Ids) -> list[Any]:
+    """chosen: run keys of the state as JSON text. catalogue: tags of those runs; digest: what it was made of.
+    screen: width of the cards in pixels."""
+    return [dcc.Store(id=ids(part)) for part in ("chosen", "catalogue", "digest", "screen", *cards.stores)]
+
+
+def _states(cards: Cards) -> list[Any]:
+    """What is shown instead of cards; the browser shows at most one. The first stands until it knows the tags."""
+    return [
+        html.Div(
+            [html.Div(className="ms-skeleton") for _ in range(3)],
+            className="ms-cards ms-cards-even", **{"data-state": "opening"},
+        ),
+        html.Div(empty_state("cards.no_runs", hint="cards.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
+        html.Div(
+            empty_state(cards.missing, hint=cards.hint, code=cards.record), hidden=True, **{"data-state": "no-tags"}
+        ),
+        html.Div(empty_state("cards.no_match", hint="cards.no_match_hint"), hidden=True, **{"data-state": "no-match"}),
+        html.Div(hidden=True, className="ms-cards-reading", **{"data-state": "reading"}),
+    ]  # fmt: skip
+
+
+def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
+    """One card: what it asks for, whether to ask again, what it has drawn, and its body.
+
+    Its head and what else takes part in no callback are made by assets/cards.js: every component on a page costs time at
+    each answer of the server, and there are many cards.
+    """
+    return html.Section(
+        html.Div(
+            [
+                *cards.body(ids, slot),
+                dcc.Store(id=ids("ask", slot)),
+                dcc.Store(id=ids("again", slot)),
+                dcc.Store(id=ids("drawn", slot)),
+            ],
+            className="ms-card-body",
+        ),
+        className="ms-card ms-slot",
+        hidden=True,
+        tabIndex=-1,
+        **{"data-slot": slot},
+    )
+
+
+def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
+    """Add the callbacks that all such pages have to a Dash application."""
+    _register_browser(cards, app, ids)
+
+    def list_tags(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        return tags_of(source, cards.kind, chosen, known)
+
+    def draw_card(ask: Any, _again: Any) -> tuple[Any, Any]:
+        return card(cards, source, ask)
+
+    def compare(_version: Any, asks: Any, drawn: Any) -> list[Any]:
+        return changed_cards(cards, source, asks, drawn)
+
+    app.callback(
+        Output(ids("catalogue"), "data"),
+        Output(ids("digest"), "data"),
+        Input(ids("chosen"), "data"),
+        Input(ids("version"), "data"),
+        State(ids("digest"), "data"),
+    )(list_tags)
+    app.callback(
+        Output(ids(cards.part, MATCH), cards.prop),
+        Output(ids("drawn", MATCH), "data"),
+        Input(ids("ask", MATCH), "data"),
+        Input(ids("again", MATCH), "data"),
+        prevent_initial_call=True,
+    )(draw_card)
+    app.callback(
+        Output(ids("again", ALL), "data"),
+        Input(ids("version"), "data"),
+        State(ids("ask", ALL), "data"),
+        State(ids("drawn", ALL), "data"),
+        prevent_initial_call=True,
+    )(compare)
+
+
+def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
+    """What happens in the browser alone: assets/cards.js."""
+
+    def call(name: str, *arguments: Any, **options: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_cards", name), *arguments, **options)
+
+    def on_card(name: str, part: str, prop: str, *outputs: Output) -> None:
+        call(
+            name, *outputs, Input(ids(part, MATCH), prop), State(ids(part, MATCH), "id"), State(ids("root"), "id"),
+            prevent_initial_call=True,
+        )  # fmt: skip
+
+    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
+    call(
+        "plan",
+        Output(ids("ask", ALL), "data"),
+        Input(ids("state"), "data"),
+        Input(ids("catalogue"), "data"),
+        Input(ids("screen"), "data"),
+        State(ids("ask", ALL), "data"),
+        State(ids("root"), "id"),
+    )
+    on_card("painted", cards.part, cards.prop)
+    if cards.part == "figure":
+        on_card("placed", "figure", "data", Output(ids("plot", MATCH), "children"))
+        on_card("moved", "graph", "relayoutData")
+
+
+def tags_of(source: FrameSource, kind: str, chosen: Any, known: Any) -> tuple[Any, Any]:
+    """(catalogue, its digest) of the runs that chosen, a JSON list of keys, names; nothing new where known is the digest."""
+    found = catalogue(source, kind, _chosen_state(chosen), known)
+    return (no_update, no_update) if found is None else (found, found["digest"])
+
+
+def _chosen_state(chosen: Any) -> dict[str, list[str]]:
+    if chosen is None:
+        return {}
+    try:
+        runs = json.loads(chosen)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadInput("chosen: wanted a JSON list of run keys") from error
+    if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs):
+        raise BadInput("chosen: wanted a JSON list of run keys")
+    return {"run": runs} if runs else {}
+
+
+def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:
+    """(drawing, stamp of the data in it) of one card; nothing for a slot that shows no card."""
+    if ask is None:
+        return no_update, no_update
+    # The stamp first: data that come in between make the card be drawn once more, not once too few.
+    mark = cards.stamp(source, ask)
+    return cards.draw(source, ask), mark
+
+
+def changed_cards(cards: Cards, source: FrameSource, asks: Any, drawn: Any) -> list[Any]:
+    """For each card the stamp of its data where they are not those it has drawn, else no update."""
+    if not _same_lists(asks, drawn):
+        raise BadInput("cards: wanted one ask and one stamp per card")
+    return [_newer(cards, source, ask, mark) for ask, mark in zip(asks, drawn, strict=True)]
+
+
+def _same_lists(asks: Any, drawn: Any) -> bool:
+    return isinstance(asks, Sequence) and isinstance(drawn, Sequence) and len(asks) == len(drawn)
+
+
+def _newer(cards: Cards, source: FrameSource, ask: Any, mark: Any) -> Any:
+    if ask is None or mark is None:
+        return no_update
+    now = cards.stamp(source, ask)
+    return no_update if now == mark else now

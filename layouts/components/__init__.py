@@ -1,0 +1,1 @@
+"""Dash components that pages are built of: props in, component out."""

@@ -1,0 +1,125 @@
+"""Texts of the advice page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "advice.title": ("Advice", "调优建议"),
+    "advice.csv": ("CSV", "CSV"),
+    "advice.none": ("No rule found anything to change in this profile.", "规则未发现可改进之处。"),
+    "advice.quiet": ("Rules that found nothing", "未触发的规则"),
+    "advice.cost": ("{time} of a step", "每步 {time}"),
+    "advice.cost_unknown": ("cost not told by the profile", "耗时影响未知"),
+    "advice.evidence": ("Evidence ({n})", "依据（{n}）"),
+    "advice.open.steps": ("Open the steps", "查看步骤"),
+    "advice.open.preparation": ("Open data preparation", "查看数据准备"),
+    "advice.open.operators": ("Open the operators", "查看算子"),
+    # Rules
+    "advice.interval.title": ("Steps wait for their data", "步骤间隔过长"),
+    "advice.interval.said": (
+        "Between two steps the device waits {value} on average.", "两步之间设备平均等待 {value}。",
+    ),
+    "advice.interval.rule": ("average interval above", "平均间隔大于"),
+    "advice.idle.title": ("The device stands idle", "设备空闲"),
+    "advice.idle.said": (
+        "In {value} of a step the device neither computes nor communicates.", "一步中有 {value} 的时间设备既不计算也不通信。",
+    ),
+    "advice.idle.rule": ("idle part of a step above", "单步空闲占比大于"),
+    "advice.empty.title": ("A queue runs empty", "队列为空"),
+    "advice.empty.pipeline": (
+        "The queue behind data processing was empty in {value} of the batches: the pipeline is too slow.",
+        "数据处理队列在 {value} 的批次中为空：数据处理过慢。",
+    ),
+    "advice.empty.transmission": (
+        "The queue on the device was empty in {value} of the batches although the host had data: transmission is too slow.",
+        "主机有数据而设备队列在 {value} 的批次中为空：数据发送过慢。",
+    ),
+    "advice.empty.rule": ("empty batches above", "空批次占比大于"),
+    "advice.queue_use.title": ("Slow operations in the pipeline", "数据处理算子较慢"),
+    "advice.queue_use.said": (
+        "The queue behind {subject} is used by only {value}, so what comes after waits for it.",
+        "{subject} 之后的队列使用率仅 {value}，后续算子在等待。",
+    ),
+    "advice.queue_use.rule": ("unless all queues are used by", "除非所有队列使用率不低于"),
+    "advice.cpu.title": ("The CPU is busy", "CPU 繁忙"),
+    "advice.cpu.said": ("The machine's cores were busy for {value} of the time.", "整机 CPU 平均占用 {value}。"),
+    "advice.cpu.rule": ("busy above", "占用大于"),
+    "advice.ai_cpu.title": ("Operators on the AI CPU", "AI CPU 算子"),
+    "advice.ai_cpu.said": (
+        "{value} of the time on the device is spent on its AI CPU, most by {subject}.",
+        "设备时间的 {value} 花在 AI CPU 上，主要为 {subject}。",
+    ),
+    "advice.ai_cpu.rule": ("part of the device's time above", "占设备时间大于"),
+    # Columns of evidence
+    "advice.column.step": ("Step", "步骤"),
+    "advice.column.interval_ns": ("Interval", "间隔"),
+    "advice.column.total_ns": ("Total", "总计"),
+    "advice.column.free_ns": ("Free", "空闲"),
+    "advice.column.preparing_ns": ("Preparing", "准备"),
+    "advice.column.queue": ("Queue", "队列"),
+    "advice.column.size": ("Entries", "深度"),
+    "advice.column.capacity": ("Capacity", "容量"),
+    "advice.column.get_ns": ("Get", "获取"),
+    "advice.column.op_id": ("Number", "编号"),
+    "advice.column.type": ("Type", "类型"),
+    "advice.column.workers": ("Workers", "线程数"),
+    "advice.column.queue_mean": ("Mean entries", "平均深度"),
+    "advice.column.queue_length": ("Capacity", "容量"),
+    "advice.column.queue_use": ("Queue use", "队列使用率"),
+    "advice.column.queue_empty": ("Queue empty", "队列为空"),
+    "advice.column.scope": ("Scope", "范围"),
+    "advice.column.samples": ("Samples", "采样数"),
+    "advice.column.user": ("User", "用户态"),
+    "advice.column.system": ("System", "内核态"),
+    "advice.column.io": ("Waiting for devices", "等待 IO"),
+    "advice.column.idle": ("Idle", "空闲"),
+    "advice.column.name": ("Operator", "算子"),
+    "advice.column.count": ("Times run", "运行次数"),
+    "advice.column.mean_ns": ("Mean time", "平均耗时"),
+    # What to do
+    "advice.do.interval": (
+        "See where data stops: look at the queues; sink data (dataset_sink_mode) if it is fed step by step.",
+        "查看队列定位数据瓶颈；若为非下沉模式，可开启 dataset_sink_mode。",
+    ),
+    "advice.do.idle": (
+        "Look for gaps between kernels: host code between steps, small operators, waiting for data or synchronisation.",
+        "查找算子间空隙：步间 Host 代码、小算子、等待数据或同步。",
+    ),
+    "advice.do.empty_pipeline": (
+        "Make the pipeline faster: more num_parallel_workers, MindRecord files, work that is done once stored with the data.",
+        "加速数据处理：增大 num_parallel_workers、使用 MindRecord、把一次性处理提前离线完成。",
+    ),
+    "advice.do.empty_transmission": (
+        "Send less or larger pieces: smaller types, batches on the host, no other load on the way to the device.",
+        "减小传输量或增大单次传输：更小的数据类型、在主机侧组批，避免传输通道上的其他负载。",
+    ),
+    "advice.queue_use.said_many": (
+        "The queues behind {subject} are hardly used, the emptiest by {value}, so what comes after waits for them.",
+        "{subject} 之后的队列很少被使用，最低使用率 {value}，后续算子在等待。",
+    ),
+    "advice.do.batch": (
+        "Batch: raise prefetch_size, or num_parallel_workers where it maps.",
+        "Batch：增大 prefetch_size，或在有映射时增大 num_parallel_workers。",
+    ),
+    "advice.do.map": (
+        "Map: raise num_parallel_workers; replace Python operations by those of mindspore.dataset, or use processes for them.",
+        "Map：增大 num_parallel_workers；用 mindspore.dataset 自带算子替换 Python 算子，或使用多进程。",
+    ),
+    "advice.do.generator": (
+        "Generator: raise num_parallel_workers, or write its data as MindRecord once.",
+        "Generator：增大 num_parallel_workers，或转换为 MindRecord。",
+    ),
+    "advice.do.reader": (
+        "Reader: raise num_parallel_workers; look at the disk it reads from.",
+        "读取算子：增大 num_parallel_workers；检查所读磁盘。",
+    ),
+    "advice.do.cpu": (
+        "Give the machine less to do: fewer workers than cores, no other work beside it, cheaper operations in the pipeline.",
+        "减轻 CPU 负载：线程数不超过核数、避免其他任务、使用更轻的数据处理算子。",
+    ),
+    "advice.do.ai_cpu": (
+        "Use types and shapes that AI Core kernels take (float16, int32), or replace the operators.",
+        "使用 AI Core 支持的数据类型与形状（如 float16、int32），或替换这些算子。",
+    ),
+})  # fmt: skip

@@ -1,0 +1,25 @@
+"""All that one operation of a pipeline was told, as the dataset graph page shows it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import no_update
+from layouts.pages.data_lineage.columns import pipelines
+from layouts.pages.dataset.catalogue import Found, Pipeline
+from layouts.pages.dataset.panel import chosen, panel
+from layouts.sources import FrameSource
+from layouts.state import text
+from parsers.analysis.pipelines import numbered
+
+
+def detail(source: FrameSource, asked: Any) -> Any:
+    """The operation that asked names as "mark:number" under `node`; nothing where none is named."""
+    if asked is None:
+        return no_update
+    mark = text(asked, "node").partition(":")[0]
+    found = pipelines(source)
+    fed = tuple(run for run, of in found.runs if of == mark)
+    shown = (Pipeline(found.graphs[mark], fed),) if fed else ()
+    alone = Found(1, shown, tuple(numbered(one.graph) for one in shown), 0, (), (), 0, 0)
+    return panel(alone, (), chosen(asked, alone))

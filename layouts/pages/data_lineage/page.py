@@ -1,0 +1,58 @@
+"""The data lineage page: which pipelines fed the runs, and in what do they differ?
+
+Operations of all pipelines are laid side by side (`parsers.analysis.pipelines`), and what each was told is a column: of
+parallel axes and of a table, as on the model lineage page. Values other than the most frequent one are marked, and a cell
+opens all that its operation was told.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html
+from layouts.components.elements import empty_state
+from layouts.i18n import attributes
+from layouts.lineage import callbacks
+from layouts.lineage import layout as board
+from layouts.lineage.table import Tables
+from layouts.page import Ids, Page
+from layouts.pages.data_lineage.columns import table
+from layouts.pages.data_lineage.detail import detail
+from layouts.pages.data_lineage.texts import TEXTS
+from layouts.pages.dataset.layout import RECORD
+from layouts.sources import FrameSource
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    none = empty_state("dataset.none", hint="dataset.none_hint", code=RECORD)
+    beside = [
+        dcc.Store(id=ids("node")),
+        html.Aside(
+            html.Div(id=ids("detail"), className="ms-dataset-panel"), className="ms-card ms-lineage-detail", hidden=True,
+            tabIndex=-1, **attributes(aria_label="data_lineage.detail"),
+        ),
+    ]  # fmt: skip
+    return board.layout(ids, export=f"{routes}pipelines", none=none, beside=beside)
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    callbacks.register(app, source, ids, Tables(source, table))
+
+    def tell(asked: Any) -> Any:
+        return detail(source, asked)
+
+    app.callback(Output(ids("detail"), "children"), Input(ids("node"), "data"), prevent_initial_call=True)(tell)
+    app.clientside_callback(
+        ClientsideFunction("mindscope_lineage", "node"), Output(ids("node"), "data"), Input(ids("state"), "data"),
+        Input(ids("sheet"), "data"), State(ids("node"), "data"), State(ids("root"), "id"),
+    )  # fmt: skip
+
+
+PAGE = Page(
+    name="data_lineage", texts=TEXTS, needs=("dataset_graph",), layout=layout, register=register,
+    libraries=("plotly", "grid"), shares=("lineage", "dataset"), group="comparison", every=True,
+    formerly=("pipelines",),
+)  # fmt: skip

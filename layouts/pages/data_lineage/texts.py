@@ -1,0 +1,30 @@
+"""Texts of the data lineage page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "data_lineage.title": ("Data lineage", "数据溯源"),
+    "data_lineage.group": ("Pipeline", "数据处理流水线"),
+    "data_lineage.column.dataset_mark": ("Mark", "标记"),
+    "data_lineage.column.runs": ("Runs with it", "相同训练数"),
+    "data_lineage.column.operation": ("Operation", "算子"),
+    "data_lineage.column.sampler": ("Sampler", "采样器"),
+    "data_lineage.detail": ("Operation", "算子详情"),
+    "data_lineage.left": (
+        "{runs} runs with further pipelines and {columns} parameters are not shown.",
+        "另有 {runs} 个训练的流水线和 {columns} 个参数未显示。",
+    ),
+    "data_lineage.together": ("Equal pipelines together", "合并相同流水线"),
+    "data_lineage.together_tip": ("One row for all runs with the same pipeline", "流水线相同的训练合并为一行"),
+    "data_lineage.of_runs": ("{n} runs", "{n} 个训练"),
+    "data_lineage.compare": ("Compare pipelines", "对比流水线"),
+    "data_lineage.compare_tip": ("Selected runs on the dataset graph page", "在数据图页面对比选中的训练"),
+    "data_lineage.close": ("Close", "关闭"),
+    "data_lineage.open": ("Dataset graph", "数据图"),
+    "data_lineage.tip": (
+        "Coloured cells are not what most runs have. Click a cell for all of its operation.",
+        "着色单元格与多数训练取值不同；单击单元格可查看该算子的全部参数。",
+    ),
+})

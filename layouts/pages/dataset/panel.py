@@ -1,0 +1,224 @@
+"""All parameters of one operation, beside those of its counterparts, and the list of what differs between pipelines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+from dash import html
+from layouts import format as fmt
+from layouts.i18n import t
+from layouts.pages.dataset.catalogue import MOST_COMPARED, Found, letter
+from layouts.pages.dataset.parameters import value_text
+from layouts.state import BadInput, text
+from parsers import DatasetNode, DatasetOperation
+from parsers.analysis.pipelines import MISSING, Difference, Numbered, Place, facts, told
+from parsers.export.cells import csv_names
+
+LONG = 160
+"""A longer value is folded."""
+ROWS, MOST_ROWS = 500, 50_000
+"""Rows of one panel at first and at most; the JSON file has every parameter."""
+MOST_DIFFERENCES = 500
+MOST_JUMPS = 20
+Chosen = tuple[int, int]
+"""Place of a pipeline among those found, number of a node of it."""
+
+
+def chosen(state: Any, found: Found) -> Chosen | None:
+    """The operation that a state names as "mark:number"; None where there is none of that name (a link outlives its run)."""
+    named = text(state, "node")
+    if not named:
+        return None
+    mark, _, written = named.partition(":")
+    if not written.isascii() or not written.isdigit() or len(written) > 6:
+        raise BadInput(f"node: wanted the mark of a pipeline, a colon and a number; got {named[:80]!r}")
+    at = next((at for at, pipeline in enumerate(found.pipelines) if pipeline.graph.mark == mark), None)
+    return None if at is None or int(written) >= len(found.graphs[at].nodes) else (at, int(written))
+
+
+def panel(found: Found, places: Sequence[Place], one: Chosen | None, most: int = ROWS) -> Any:
+    """What is below the drawings: the parameters of an operation, up to so many, or that one may be chosen."""
+    if one is None:
+        return html.P(t("dataset.choose"), className="ms-muted ms-dataset-choose")
+    at, number = one
+    graph = found.graphs[at]
+    node = graph.nodes[number]
+    place = next((place for place in places if place.numbers[at] == number), None)
+    rows = _Rows(at, place.differences if place else (), most)
+    sections = [_section(t("dataset.parameters"), rows.of("node", 0, node.parameters))]
+    if node.sampler is not None:
+        sections.append(_operation(t("dataset.sampler"), node.sampler, rows, "sampler", 0))
+    for order, operation in enumerate(node.operations):
+        if rows.left:
+            sections.append(_operation(f"{order + 1}", operation, rows, "operation", order))
+    missing = rows.missing() if rows.left else []
+    if missing:
+        sections.append(_section(t("dataset.elsewhere_only"), missing))
+    head = _head(graph, found, at, number, node, place)
+    return [head, *_cut(rows, sum(1 for fact in facts(node) if fact.key)), html.Div(sections, className="ms-dataset-sections")]
+
+
+def _cut(rows: _Rows, total: int) -> list[html.P]:
+    """That not all of the parameters are listed, with more of them a press away."""
+    if rows.count >= total:
+        return []
+    more = min(10 * rows.most, MOST_ROWS)
+    said: list[Any] = [t("dataset.rows_cut", n=fmt.count(rows.count), total=fmt.count(total))]
+    if more > rows.most:
+        text = t("dataset.rows_more", n=fmt.count(min(more, total)))
+        said += [" ", html.Button(text, type="button", className="ms-button ms-button-small", **{"data-rows": str(more)})]
+    return [html.P(said, className="ms-muted ms-dataset-choose")]
+
+
+def _head(graph: Numbered, found: Found, at: int, number: int, node: DatasetNode, place: Place | None) -> html.Header:
+    mark = found.pipelines[at].graph.mark
+    title: list[Any] = [html.Span(className=f"ms-dataset-key ms-dataset-{node.kind}"), node.type or "?"]
+    notes: list[Any] = [t(f"dataset.{node.kind}")]
+    if node.recorded != node.type:
+        notes.append(t("dataset.recorded", name=node.recorded))
+    if len(found.pipelines) > 1:
+        notes.append(t("dataset.of", letter=letter(at)))
+    jumps: list[Any] = []
+    for label, numbers in (("dataset.from", graph.children[number]), ("dataset.to", (graph.parents[number],) * (number > 0))):
+        if numbers:
+            more = [t("dataset.runs_more", n=fmt.count(len(numbers) - MOST_JUMPS))] if len(numbers) > MOST_JUMPS else []
+            jumps.append(html.Span([t(label), *(_jump(mark, n, graph.nodes[n].type) for n in numbers[:MOST_JUMPS]), *more]))
+    if place is not None:
+        others = [(to, n) for to, n in enumerate(place.numbers) if to != at and n is not None]
+        if others:
+            jumps.append(html.Span([
+                t("dataset.same_in"),
+                *(_jump(found.pipelines[to].graph.mark, n, letter(to)) for to, n in others),
+            ]))  # fmt: skip
+    shown = [html.Span(note, className="ms-badge") for note in notes]
+    return html.Header(
+        [html.H3(title, className="ms-dataset-title"), *shown, html.Span(jumps, className="ms-dataset-jumps")],
+        className="ms-dataset-panel-head",
+    )
+
+
+def _jump(mark: str, number: int, name: str) -> html.Button:
+    return html.Button(
+        name or "?", type="button", className="ms-button ms-button-small ms-cut", **{"data-node": f"{mark}:{number}"}
+    )
+
+
+class _Rows:
+    """Makes rows of parameters; a row in which pipelines differ has the values of all of them."""
+
+    def __init__(self, at: int, differences: Sequence[Difference], most: int) -> None:
+        self.at, self.count, self.most = at, 0, most
+        self._of: Mapping[tuple[str, int, str], Difference] = {(one.part, one.places[at], one.key): one for one in differences}
+        self._missing = [one for one in differences if one.part != "type" and one.values[at] is MISSING]
+
+    def of(self, part: str, place: int, parameters: Mapping[str, Any]) -> list[html.Tr]:
+        """Rows of the parameters of a part."""
+        few = islice(parameters.items(), self.left)
+        rows = [self._row(key, value, self._of.get((part, place, key))) for key, value in few]
+        self.count += len(rows)
+        return rows
+
+    @property
+    def left(self) -> int:
+        """How many rows may still be made."""
+        return max(0, self.most - self.count)
+
+    def missing(self) -> list[html.Tr]:
+        """Rows of what this pipeline has not and others have."""
+        named = ((" · ".join(filter(None, (one.owner, one.key))) or one.part, one) for one in self._missing[: self.left])
+        return [self._row(name, MISSING, one) for name, one in named]
+
+    def named(self, part: str, place: int) -> Difference | None:
+        """What differs in the name of a sampler or operation."""
+        return self._of.get((part, place, ""))
+
+    def _row(self, key: str, value: Any, difference: Difference | None) -> html.Tr:
+        if difference is None:
+            return html.Tr([html.Th(key, scope="row"), html.Td(_value(value))])
+        return html.Tr([html.Th(key, scope="row"), html.Td(_values(difference, self.at))], className="ms-dataset-differs")
+
+
+def _operation(label: Any, one: DatasetOperation, rows: _Rows, part: str, place: int) -> html.Section:
+    differing = rows.named(part, place)
+    title: list[Any] = [html.Span(label, className="ms-muted"), " ", one.name or "?"]
+    if differing is not None:
+        title += [" ", html.Span(_values(differing, rows.at), className="ms-dataset-differs")]
+    return _section(title, rows.of(part, place, told(one)))
+
+
+def _section(title: Any, rows: list[html.Tr]) -> html.Section:
+    body = html.Table(html.Tbody(rows)) if rows else html.P(t("dataset.no_parameters"), className="ms-muted")
+    return html.Section([html.H4(title), body])
+
+
+def _values(one: Difference, first: int = -1) -> list[html.Div]:
+    """A value per pipeline, those that share one together; that of the pipeline first comes first."""
+    sharing: dict[str, tuple[Any, list[str]]] = {}
+    order = sorted(range(len(one.values)), key=lambda at: at != first)
+    for at in order:
+        value = one.values[at]
+        sharing.setdefault(f"{type(value).__name__}{value!r}", (value, []))[1].append(letter(at))
+    named = [(" ".join(sorted(letters)), value) for value, letters in sharing.values()]
+    return [html.Div([html.Span(letters, className="ms-dataset-letter"), _value(value)], className="ms-dataset-each")
+            for letters, value in named]  # fmt: skip
+
+
+def _value(value: Any) -> Any:
+    """A value as it was recorded; a long one is folded."""
+    if value is MISSING:
+        return html.Span(t("dataset.missing"), className="ms-muted")
+    told_so = value_text(value)
+    if len(told_so) <= LONG:
+        return html.Span(told_so, className="ms-mono")
+    return html.Details(
+        [
+            html.Summary([html.Span(told_so[:LONG], className="ms-mono"), " … ",
+                          html.Span(t("dataset.characters", n=fmt.count(len(told_so))), className="ms-muted")]),
+            html.Pre(told_so, className="ms-dataset-long"),
+        ]
+    )  # fmt: skip
+
+
+# What differs ---------------------------------------------------------------------------------------------------------
+
+
+def differences(found: Found, places: Sequence[Place]) -> Any:
+    """Every parameter in which the pipelines differ, with the values of all; nothing where there is but one pipeline."""
+    if len(found.pipelines) < 2:
+        return None
+    if not places:
+        return html.P(t("dataset.uncompared", n=fmt.count(MOST_COMPARED)), className="ms-muted")
+    listed = [(place, one) for place in reversed(places) for one in place.differences]
+    rows = [_difference_row(found, place, one) for place, one in listed[:MOST_DIFFERENCES]]
+    head = [html.Th(t("dataset.operation"), scope="col"), html.Th(t("dataset.parameter"), scope="col"),
+            *(html.Th(letter(at), scope="col") for at in range(len(found.graphs)))]  # fmt: skip
+    left = len(listed) - len(rows)
+    more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
+    if not listed:
+        return html.P(t("dataset.no_differences"), className="ms-muted")
+    return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
+
+
+def _difference_row(found: Found, place: Place, one: Difference) -> html.Tr:
+    at = next(at for at, number in enumerate(place.numbers) if number is not None)
+    number = place.numbers[at] or 0
+    name = found.graphs[at].nodes[number].type
+    parts: list[Any] = [one.owner, one.key or (t("dataset.sampler") if one.part == "sampler" else "")]
+    label: list[Any] = [part for part in parts if part]
+    shown = [piece for part in label for piece in (" · ", part)][1:] or [t("dataset.itself")]
+    cells = [html.Td(_value(value)) for value in one.values]
+    return html.Tr([html.Td(_jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
+
+
+def csv(found: Found, places: Sequence[Place]) -> str:
+    """Every difference as CSV, a column of values per pipeline; what a spreadsheet would take for a formula is defused."""
+    named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
+    lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]
+    for place in reversed(places):
+        at, number = next((at, number) for at, number in enumerate(place.numbers) if number is not None)
+        for one in place.differences:
+            values = ("" if value is MISSING else value_text(value) for value in one.values)
+            lines.append(csv_names(found.graphs[at].nodes[number].type, str(number), one.part, one.owner, one.key, *values))
+    return "\r\n".join([*lines, ""])

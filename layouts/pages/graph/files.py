@@ -1,0 +1,78 @@
+"""What the page saves: the picture as SVG, all or the open part of the graph as DOT or JSON."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from layouts.figures.graph import arrange, picture
+from layouts.pages.graph.asks import LONGEST, Ask, read_ask
+from layouts.pages.graph.drawing import shown_of
+from layouts.pages.graph.finding import differing
+from layouts.pages.graph.names import row_of
+from layouts.pages.graph.panel import links, members
+from layouts.pages.graph.statistics import TABLES, csv, table
+from layouts.pages.graph.treemap import into, treemap
+from layouts.pages.graph.treemap import picture as picture_of
+from layouts.pages.graph.views import Opened, Views
+from layouts.state import BadInput, text
+from parsers import PayloadError
+from parsers.analysis.graphs import View
+from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
+
+FORMS = (
+    "svg", "treemap.svg", "attribute", "differences.csv", "listed.csv", "dot", "json", "all.dot", "all.json",
+    *(f"{name}.csv" for name in TABLES),
+)  # fmt: skip
+
+
+def file(views: Views, data: Any) -> dict[str, str]:
+    """{"filename", "content"} as dcc.Download has them; BadInput for what is no such file, PayloadError's text in a .txt."""
+    form = text(data, "form", choices=FORMS)
+    ask = read_ask(data)
+    try:
+        opened, view = views.of(ask.of)
+    except PayloadError as error:
+        return {"filename": "problem.txt", "content": str(error)}
+    title = opened.graph.title or opened.graph.name
+    if form == "attribute":
+        return _attribute(ask, opened, view, text(data, "attribute", limit=LONGEST))
+    if form == "differences.csv":
+        return _named(ask, opened, form, csv(differing(opened)))
+    if form == "listed.csv":
+        row = row_of(view, ask.reveal)
+        if row < 0:
+            raise BadInput(f"node: wanted a node or an aggregate; got {ask.reveal[:80]!r}")
+        return _named(ask, opened, form, csv((members if ask.reveal[0] == "f" else links)(view, row)))
+    if form.endswith(".csv"):
+        return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
+    if form == "treemap.svg":
+        return _named(ask, opened, form, picture_of(treemap(view.scopes, into(view, data)), dark=ask.dark))
+    visible = view.visible(shown_of(view, ask)[1])
+    if form == "svg":
+        content = picture(visible, arrange(visible), dark=ask.dark)
+    elif form == "dot":
+        content = "".join(visible_dot(visible, title))
+    elif form == "json":
+        content = visible_json(visible, title)
+    else:
+        content = "".join(dot(view.scopes, title)) if form == "all.dot" else as_json(view.scopes, title)
+    return _named(ask, opened, form, content)
+
+
+def _attribute(ask: Ask, opened: Opened, view: View, name: str) -> dict[str, str]:
+    """One attribute of the node that the ask reveals, whole; BadInput where there is none of that name."""
+    row = row_of(view, ask.reveal)
+    known = opened.attributes(row) if row >= 0 else {}
+    if name not in known:
+        raise BadInput(f"attribute: wanted one of a node; got {name[:80]!r} of {ask.reveal[:80]!r}")
+    return {"filename": f"{_plain(f'{ask.of.run}_{view.network.names[row]}_{name}')}.txt", "content": known[name]}
+
+
+def _named(ask: Ask, opened: Opened, form: str, content: str) -> dict[str, str]:
+    part = f"_{form.partition('.')[0]}" if form.endswith((".csv", "treemap.svg")) else ""
+    return {"filename": f"{_plain(f'{ask.of.run}{part}_{opened.graph.title}')}.{form.rpartition('.')[2]}", "content": content}
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "_", name).strip("._")[:80] or "graph"

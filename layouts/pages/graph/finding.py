@@ -1,0 +1,148 @@
+"""The search of the page: words and conditions such as `type:MatMul shape:8x* kind:parameter`, and what is found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from dash import html
+from layouts import format as fmt
+from layouts.i18n import t
+from layouts.pages.graph.asks import read_of
+from layouts.pages.graph.panel import kind_of
+from layouts.pages.graph.views import Opened, Views
+from layouts.sources import FrameSource
+from layouts.state import BadInput, flag, text
+from parsers import PayloadError
+from parsers.analysis.graphs import View, search
+from parsers.analysis.graphs.network import KINDS
+from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED
+
+MOST = 300
+"""So many results are listed."""
+LONGEST = 500
+_CONDITION = re.compile(r"(type|shape|dtype|kind):(\S+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is searched for: a text in names, a pattern for them with regex, and conditions ("" for none)."""
+
+    text: str
+    regex: bool
+    type: str = ""
+    shape: str = ""
+    dtype: str = ""
+    kind: str = ""
+
+
+def read_query(data: Any) -> Query:
+    """The query a browser sent, or BadInput."""
+    given = text(data, "q", limit=LONGEST)
+    conditions = {name.lower(): value for name, value in _CONDITION.findall(given)}
+    words = " ".join(_CONDITION.sub(" ", given).split())
+    return Query(words, flag(data, "regex"), **conditions)
+
+
+def results(source: FrameSource, views: Views, data: Any) -> list[Any]:
+    """The list of what is found; nothing where nothing is searched for."""
+    query, of = read_query(data), read_of(data)
+    nothing = query == Query("", query.regex)
+    if nothing and of.against is None:
+        return []
+    try:
+        opened, view = views.of(of)
+    except PayloadError:
+        return []  # the canvas says why
+    if nothing:
+        return differences(opened, view)
+    if query.kind and query.kind.lower() not in KINDS:
+        return [html.P(t("graph.kinds", kinds=", ".join(KINDS)), className="ms-graph-count ms-wrong-text", role="alert")]
+
+    def matching(pattern: str, names: Sequence[str]) -> Sequence[str]:
+        return source.matching(f"(?i){pattern}", names)
+
+    try:
+        found = search(
+            view, query.text, matching=matching if query.regex and query.text else None, type=query.type, shape=query.shape,
+            dtype=query.dtype, kind=query.kind.lower(),
+        )  # fmt: skip
+    except BadInput:
+        raise
+    except ValueError as error:  # what matching says of a pattern
+        return [html.P(str(error), className="ms-graph-count ms-wrong-text", role="alert")]
+    scopes = [_scope(view, scope) for scope in found.scopes[: MOST // 4]]
+    nodes = [_node(view, row) for row in found.rows[: MOST - len(scopes)]]
+    total = found.total + len(found.scopes)
+    shown = len(scopes) + len(nodes)
+    said = t("graph.found" if shown == total else "graph.found_of", n=fmt.count(shown), total=fmt.count(total))
+    return [html.P(said, className="ms-graph-count ms-muted", role="status"), *scopes, *nodes]
+
+
+def differences(opened: Opened, view: View) -> list[Any]:
+    """What differs between two graphs, of a graph that is compared: what changed, then what only one of them has."""
+    if opened.compared is None:
+        return []
+    found = opened.compared.difference
+    formats = opened.graph.format, opened.compared.graph.format
+    apart = [html.P(t("graph.formats"), className="ms-graph-count ms-muted")] if formats[0] != formats[1] else []
+    if found.same:
+        return [html.P(t("graph.same"), className="ms-graph-count", role="status"), *apart]
+    numbers = {"added": len(found.added), "removed": len(found.removed), "changed": len(found.changed)}
+    said = t("graph.differences", **{state: fmt.count(many) for state, many in numbers.items()})
+    edges = t("graph.edges_differ", added=fmt.count(len(found.edges_added)), removed=fmt.count(len(found.edges_removed)))
+    save = html.Button("CSV", type="button", className="ms-graph-jump", **{"data-save": "differences.csv"})
+    lines: list[Any] = [html.P([said, html.Br(), edges, " ", save], className="ms-graph-count ms-muted", role="status"), *apart]
+    state = opened.compared.both.state
+    rows = [row for code in (CHANGED, ADDED, REMOVED) for row in np.flatnonzero(state == code)[:MOST].tolist()]
+    for row in rows[:MOST]:
+        fields = [part for field in found.changed.get(row, ()) for part in (" ", _field(field))][1:]
+        lines.append(_node(view, row, opened.state(row), fields))
+    more = sum(numbers.values()) - min(len(rows), MOST)
+    return [*lines, *([html.P(t("graph.more", n=fmt.count(more)), className="ms-graph-count ms-muted")] if more else [])]
+
+
+def _field(name: str) -> html.Span:
+    return t("graph.attributes" if name == "attributes" else f"graph.fact.{name}")
+
+
+def differing(opened: Opened) -> pd.DataFrame:
+    """Every node that differs: state, fields, name with its scopes, type, output and shape, and those of its counterpart."""
+    names = ("full_name", "type", "output_type", "shape")
+    head = ["state", "fields", *names, *(f"other_{name}" for name in names)]
+    compared = opened.compared
+    if compared is None:
+        return pd.DataFrame(columns=head)
+    mine, theirs = ([graph.nodes[name].tolist() for name in names] for graph in (opened.graph, compared.graph))
+    lines = []
+    for row in np.flatnonzero(compared.both.state).tolist():
+        state, there = opened.state(row), int(compared.both.second[row])
+        here = [""] * len(names) if state == "added" else [column[row] for column in mine]
+        other = [""] * len(names) if state == "removed" else [column[there] for column in theirs]
+        lines.append([state, " ".join(compared.difference.changed.get(row, ())), *here, *other])
+    return pd.DataFrame(lines, columns=head)
+
+
+def _scope(view: View, scope: int) -> html.Button:
+    path = view.scopes.paths[scope]
+    many = fmt.count(int(view.scopes.operators[scope]))
+    return _line(f"s:{path}", "scope", view.scopes.label(scope), path.rpartition("/")[0], many)
+
+
+def _node(view: View, row: int, state: str = "", note: Any = "") -> html.Button:
+    network = view.network
+    scope, _, last = network.full_names[row].rpartition("/")
+    note = note or network.types[network.type[row]]
+    return _line(f"n{row}", state or kind_of(view, row), last or network.full_names[row], scope, note)
+
+
+def _line(name: str, kind: str, last: str, scope: str, note: Any) -> html.Button:
+    head = html.Span([html.Span(last, className="ms-cut"), html.Span(note, className="ms-muted ms-graph-carried")])
+    where = html.Span("/".join(scope.split("/")[-2:]), className="ms-muted ms-cut ms-graph-where")
+    parts = [html.Span(className=f"ms-graph-mark ms-graph-mark-{kind}"), head, where]
+    title = f"{scope}/{last}" if scope else last
+    return html.Button(parts, type="button", className="ms-graph-result", title=title[-400:], **{"data-go": name})

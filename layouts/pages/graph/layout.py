@@ -1,0 +1,157 @@
+"""What stands on the computation graph page before any data; assets/graph.js fills toolbar, tree and heads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import dash_cytoscape as cyto
+from dash import dcc, html
+from layouts.components.elements import empty_state, icon, icon_button, toolbar
+from layouts.i18n import attributes, for_browser, t
+from layouts.page import Ids
+from layouts.pages.graph.texts import TEXTS
+
+_RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
+summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
+model.train(epochs, dataset, callbacks=[summary])"""
+
+_STORES = (
+    "chosen", "catalogue", "digest", "ask", "about", "query", "count", "map", "flags", "drawing", "panel", "results", "tables",
+    "tiles", "flagged", "save",
+)  # fmt: skip
+_LEGEND = (
+    "scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged", "added", "removed",
+    "changed",
+)  # fmt: skip
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    return html.Div(
+        [
+            *(dcc.Store(id=ids(part)) for part in _STORES),
+            dcc.Download(id=ids("file")),
+            toolbar([], label="graph.controls", class_name="ms-graph-controls"),
+            html.Div(_states(), className="ms-graph-states"),
+            html.Div(
+                [
+                    html.Section(
+                        [
+                            html.Div(className="ms-graph-search"),
+                            html.Div(className="ms-graph-results"),
+                            html.Div(className="ms-graph-tree", role="tree", **attributes(aria_label="graph.tree")),
+                        ],
+                        className="ms-card ms-graph-left", tabIndex=-1,
+                    ),
+                    _canvas(ids),
+                    html.Section(
+                        html.Div(className="ms-graph-panel"), className="ms-card ms-graph-right", tabIndex=-1,
+                        **attributes(aria_label="graph.panel"),
+                    ),
+                ],
+                className="ms-graph-body", hidden=True,
+            ),
+            html.Div(_statistics(), className="ms-graph-statistics", hidden=True),
+        ],
+        id=ids("root"),
+        className="ms-graph",
+        **{
+            "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
+            "data-texts": json.dumps(for_browser(TEXTS)),
+        },
+    )  # fmt: skip
+
+
+def _canvas(ids: Ids) -> html.Section:
+    """The only place that knows of dash-cytoscape; in the browser it is assets/graph_canvas.js."""
+    canvas = cyto.Cytoscape(
+        id=ids("canvas"), elements=[], stylesheet=[], layout={"name": "preset", "fit": False}, autoRefreshLayout=False,
+        autoungrabify=True, autounselectify=True, boxSelectionEnabled=False, minZoom=0.02, maxZoom=4, responsive=False,
+        style={"width": "100%", "height": "100%"}, className="ms-graph-cytoscape",
+    )  # fmt: skip
+    tools = [
+        icon_button(name, f"graph.{act}", **{"data-act": act})
+        for name, act in (("zoom", "fit"), ("full", "full"))
+    ]
+    return html.Section(
+        [
+            html.Header(
+                [
+                    html.H3(className="ms-card-title"),
+                    html.Span(className="ms-card-badges"),
+                    html.Span(tools, className="ms-card-tools"),
+                ],
+                className="ms-card-head",
+            ),
+            html.Div(className="ms-graph-message ms-wrong-text", hidden=True, role="alert"),
+            html.Div(
+                [
+                    canvas,
+                    html.Div(className="ms-graph-tip", hidden=True),
+                    html.Details(
+                        [html.Summary([icon("down"), t("graph.legend")]), html.Div([_legend(name) for name in _LEGEND])],
+                        className="ms-graph-legend",
+                    ),
+                    html.Div(className="ms-graph-minimap", hidden=True, **{"aria-hidden": "true"}),
+                ],
+                className="ms-graph-canvas", tabIndex=0, role="application", **attributes(aria_label="graph.canvas"),
+            ),
+        ],
+        className="ms-card ms-graph-main", tabIndex=-1,
+    )  # fmt: skip
+
+
+def _statistics() -> list[html.Section]:
+    """Cards of tables; the server fills them, assets/graph_treemap.js draws the treemap."""
+    treemap = html.Div(
+        [
+            html.Div(
+                [html.Nav(className="ms-graph-crumbs", **attributes(aria_label="graph.crumbs")),
+                 html.Div(className="ms-graph-tints")],
+                className="ms-graph-map-head",
+            ),
+            html.Div(className="ms-graph-map", role="group", **attributes(aria_label="graph.treemap")),
+            html.P(className="ms-muted ms-graph-note ms-graph-unsized", hidden=True),
+        ],
+        className="ms-graph-treemap",
+    )  # fmt: skip
+    return [
+        _tables("types", ("types.csv",), _table("types")),
+        _tables("scopes", ("treemap.svg", "scopes.csv"), treemap, _table("scopes")),
+        _tables("parameters", ("parameters.csv",), _table("parameters")),
+        _tables("precision", ("precision.csv",), _table("flagged"), head=html.Div(className="ms-graph-flags")),
+    ]
+
+
+def _table(name: str) -> html.Div:
+    return html.Div(className="ms-graph-rows", **{"data-table": name})
+
+
+def _tables(name: str, files: Sequence[str], *body: Any, head: Any = None) -> html.Section:
+    saves = [
+        html.Button(form.rpartition(".")[2].upper(), type="button", className="ms-button", **{"data-save": form})
+        for form in files
+    ]
+    parts = [html.H3(t(f"graph.table.{name}"), className="ms-card-title"), head, html.Span(saves, className="ms-graph-saves")]
+    header = html.Header([part for part in parts if part is not None], className="ms-card-head")
+    return html.Section([header, html.Div(body, className="ms-card-body")], className=f"ms-card ms-graph-{name}", tabIndex=-1)
+
+
+def _legend(name: str) -> html.Div:
+    return html.Div([html.Span(className=f"ms-graph-key ms-graph-key-{name}"), t(f"graph.legend.{name}")])
+
+
+def _states() -> list[Any]:
+    """What is shown instead of a graph; the browser shows at most one."""
+    return [
+        html.Div(html.Div(className="ms-skeleton ms-graph-skeleton"), **{"data-state": "opening"}),
+        html.Div(empty_state("graph.no_runs", hint="graph.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
+        html.Div(
+            [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere"),
+             html.Div(className="ms-graph-refused")],
+            hidden=True, **{"data-state": "none"},
+        ),
+        html.Div(empty_state("graph.reading"), hidden=True, **{"data-state": "reading"}),
+    ]  # fmt: skip

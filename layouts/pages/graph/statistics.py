@@ -1,0 +1,134 @@
+"""Statistics of a graph: types of operators, parameters by scope, operators with a precision flag; as components and CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+from dash import html
+from layouts import format as fmt
+from layouts.i18n import t
+from layouts.pages.graph.asks import Of, read_of
+from layouts.pages.graph.views import Opened, Views
+from layouts.state import text
+from parsers import PayloadError
+from parsers.analysis.graphs import View
+from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
+from parsers.export.cells import csv_names
+
+MOST = 300
+"""So many lines of a table are shown; the CSV file has all."""
+MOST_SCOPES = 20
+LONGEST = 500
+"""Characters of what is searched for."""
+TABLES = ("types", "scopes", "parameters", "precision")
+
+
+def statistics(views: Views, of: Of) -> list[Any]:
+    """Tables of types, scopes and parameters, each into its card; nothing where there is no graph, as the canvas says why."""
+    try:
+        _, view = views.of(of)
+    except PayloadError:
+        return [[], [], []]
+    return [_types(view), _scopes(view), _parameters(view)]
+
+
+def flagged(views: Views, data: Any) -> list[Any]:
+    """The operators with a precision flag, those that reduce precision first; those that hold a text where one is given.
+
+    The text is looked for in name, type and flag. With "all" in data, operators without a flag are found, too.
+    """
+    wanted, every = text(data, "flag", limit=LONGEST).lower().strip(), text(data, "flagged") == "all"
+    try:
+        opened, view = views.of(read_of(data))
+    except PayloadError:
+        return []
+    flags = opened.flags
+    frame = precision(view.network, flags, every=every)
+    if not flags and not every:
+        return [html.P(t("graph.no_flags"), className="ms-muted ms-graph-note")]
+    if wanted:
+        named = (frame[name].str.lower().str.contains(wanted, regex=False) for name in ("full_name", "type", "flag"))
+        frame = frame[pd.concat(list(named), axis=1).any(axis=1)]
+    reduced = int((frame["reduced"] == "yes").sum())
+    raised = int((frame["reduced"] == "no").sum())
+    said = t("graph.flagged", n=fmt.count(len(frame)), reduced=fmt.count(reduced), raised=fmt.count(raised))
+    rows = [
+        [
+            _jump(f"n{row['node']}", row["name"], row["full_name"]),
+            row["full_name"].rpartition("/")[0], row["type"], row["flag"],
+            t(f"graph.reduced.{row['reduced']}") if row["reduced"] else "", row["output_type"], row["shape"],
+        ]
+        for row in frame.head(MOST).to_dict("records")
+    ]  # fmt: skip
+    names = ("name", "scope", "type", "flag", "reduced", "output_type", "shape")
+    return [html.P(said, className="ms-muted ms-graph-note", role="status"), _table(names, rows, len(frame))]
+
+
+def table(opened: Opened, view: View, name: str) -> pd.DataFrame:
+    """One of TABLES in full."""
+    if name == "types":
+        return operator_types(view.network)
+    if name == "scopes":
+        return scope_parameters(view.scopes)
+    return parameters(view.scopes) if name == "parameters" else precision(view.network, opened.flags)
+
+
+def csv(frame: pd.DataFrame) -> str:
+    """A frame as CSV; a text that a spreadsheet would take for a formula is defused."""
+    lines = (csv_names(*map(str, row)) for row in frame.itertuples(index=False))
+    return "\r\n".join([csv_names(*frame.columns), *lines, ""])
+
+
+def _types(view: View) -> html.Div:
+    frame = operator_types(view.network)
+    most = int(frame["count"].max()) if len(frame) else 1
+    rows = []
+    for row in frame.head(MOST).to_dict("records"):
+        bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * row['count'] / most:.1f}%"})
+        find = html.Button(row["type"], type="button", className="ms-graph-jump", **{"data-find": f"type:{row['type']}"})
+        share = f"{100 * row['share']:.1f} %"
+        rows.append([find, fmt.count(row["count"]), share, fmt.count(row["scopes"]), html.Div(bar, className="ms-graph-bars")])
+    return _table(("type", "count", "share", "in_scopes", ""), rows, len(frame))
+
+
+def _parameters(view: View) -> html.Div:
+    frame = parameters(view.scopes)
+    rows = [
+        [_jump(f"n{row['node']}", row["name"]), row["shape"], row["type"], fmt.count(row["values"]), fmt.size(row["bytes"])]
+        for row in frame.head(MOST).to_dict("records")
+    ]
+    return _table(("name", "shape", "output_type", "values", "bytes"), rows, len(frame))
+
+
+def _scopes(view: View) -> html.Div:
+    """The scopes that hold most, with their part of all bytes as a bar."""
+    frame = scope_parameters(view.scopes)
+    frame = frame[frame["scope"] != ""].sort_values("bytes", ascending=False, kind="stable")
+    whole = max(1, int(view.scopes.parameter_bytes[0]))
+    rows = []
+    for row in frame.head(MOST_SCOPES).to_dict("records"):
+        bar = html.Span(className="ms-graph-bar", style={"width": f"{100 * row['bytes'] / whole:.1f}%"})
+        name = _jump(f"s:{row['scope']}", row["scope"])
+        held = fmt.count(row["parameters"]), fmt.count(row["values"]), fmt.size(row["bytes"])
+        rows.append([name, *held, html.Div(bar, className="ms-graph-bars")])
+    return _table(("scope", "parameters", "values", "bytes", ""), rows, len(frame), MOST_SCOPES)
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[Any]], total: int, most: int = MOST) -> html.Div:
+    numbers = {"count", "parameters", "share", "in_scopes", "values", "bytes"}
+    kinds = ["ms-number" if name in numbers else "" for name in names]
+    titles = [t(f"graph.fact.{name}") if name else "" for name in names]
+    head = [html.Th(title, scope="col", className=kind) for title, kind in zip(titles, kinds, strict=True)]
+    lines = [html.Tr([html.Td(cell, className=kind) for cell, kind in zip(row, kinds, strict=True)]) for row in rows]
+    parts: list[Any] = [html.Table([html.Thead(html.Tr(head)), html.Tbody(lines)], className="ms-graph-table")]
+    if total > most:
+        said = t("graph.table.more", n=fmt.count(most), total=fmt.count(total))
+        parts.append(html.P(said, className="ms-muted ms-graph-note"))
+    return html.Div(parts)
+
+
+def _jump(name: str, text: str, title: str = "") -> html.Button:
+    more = {"title": title[-400:]} if title else {}
+    return html.Button(text, type="button", className="ms-graph-jump", **{"data-go": name, **more})

@@ -1,0 +1,262 @@
+"""From an ask to a figure: which runs and which of their steps are in it, and what is left out."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from layouts.figures.histogram_numbers import over_steps
+from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
+from layouts.figures.typed_arrays import whole_numbers
+from layouts.pages.histograms.asks import Ask
+from layouts.sources import FrameSource, RunRow
+from layouts.state import colours, label_of, selected_runs
+from numpy.typing import NDArray
+from parsers import HistogramValue, Items, PayloadError
+from parsers.analysis import relative_time, thinned
+
+MOST_LINES = 60
+"""A ridge or an overlay has so many lines; up to so many steps it is what a card shows."""
+MOST_COLUMNS = 500
+"""A heat map or a curve over steps is made of so many steps."""
+MOST_OVERLAID = 10
+_PANELS = ((600, 2), (1200, 4), (10**9, 9))
+"""Runs beside each other in a card that asks for fewer than so many pixel columns."""
+
+_NO_STEPS = np.zeros(0, np.int64)
+
+Found = Sequence[tuple[str, Items]]
+"""(run, its items) of every chosen run that has the tag."""
+Read = Callable[[str, Sequence[int]], Sequence[HistogramValue | PayloadError | None]]
+"""(run, places) -> the histogram of each, why it cannot be shown, or None where it is still being made."""
+
+
+@dataclass(slots=True)
+class _Taken:
+    """What a figure is made of, how many steps could not be read, and how many are still being made."""
+
+    runs: list[Recorded] = field(default_factory=list)
+    unread: int = 0
+    waiting: int = 0
+    reason: str = ""
+
+
+def found_in(source: FrameSource, ask: Ask) -> Found:
+    """The items of an ask's tag in the chosen runs."""
+    runs = selected_runs(ask.state, source, ("histogram",))
+    return [(run, items) for run in runs if (items := source.items(run, "histogram", ask.tag)) is not None and len(items)]
+
+
+def stamp(found: Found) -> str:
+    """A text that changes whenever the histograms of a card do."""
+    parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}" for run, items in found]
+    return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
+
+
+def draw(
+    source: FrameSource, ask: Ask, found: Found, *,
+    read: Read | None = None, columns: int = MOST_COLUMNS, in_browser: bool = False,
+) -> dict[str, Any]:  # fmt: skip
+    """The figure of one card; its meta says what is shown of how much.
+
+    read gives the histograms where it is not the source that has them, columns is how many steps a heat map is made of.
+    in_browser: a zoom is the browser's own, kept from figure to figure; the figure has all values.
+    """
+    view = _view(ask, found)
+    rows = {member: row for row in source.runs() for member in row.members}
+    shown = [_placed(run, items, rows.get(run), ask) for run, items in found[: _room(ask, view)]]
+    look = Look(ask.axis, Zoom(whole=True) if in_browser else _zoom(ask))
+    for one in shown:
+        one.chosen = _chosen(one, view, ask, look.zoom, (len(shown), columns))
+    taken = _taken(source, shown, read or _reader(source, ask.tag))
+    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        figure = _figure(view, taken.runs, look, ask)
+    if in_browser:
+        figure["layout"]["uirevision"] = f"{ask.tag}\0{view}\0{ask.axis}\0{ask.beside}\0{len(shown)}"
+    meta = figure["layout"]["meta"]
+    meta |= {
+        "tags": [ask.tag],
+        "runs": len(found),
+        "shown": len(shown),
+        "steps": max((np.unique(one.items.step).size for one in shown), default=0),
+        "drawn": max((np.unique(one.items.step[one.chosen]).size for one in shown), default=0),
+        "unread": taken.unread,
+        "waiting": taken.waiting,
+        "reason": taken.reason,
+        "empty": sum(int(run.empty.sum()) for run in taken.runs),
+        "bad": _bad(taken.runs),
+        "newest": _newest(taken.runs),
+        **_damage(taken.runs),
+    }
+    if view == "step":
+        meta["choices"] = whole_numbers(_choices([one.items.step for one in shown]))
+        meta["step"] = max((int(run.step[0]) for run in taken.runs if run.step.size), default=0)
+    return figure
+
+
+@dataclass(slots=True)
+class _Placed:
+    """A run's items, their seconds since the run's start, their places on the axis, and which of them are drawn."""
+
+    run: str
+    items: Items
+    row: RunRow | None
+    seconds: NDArray[np.float64]
+    started: float
+    x: NDArray[np.float64]
+    chosen: NDArray[np.int64] = field(default_factory=lambda: _NO_STEPS)
+
+
+def _placed(run: str, items: Items, row: RunRow | None, ask: Ask) -> _Placed:
+    seconds, started = relative_time(items.wall_time, row.started if row else None)
+    return _Placed(run, items, row, seconds, started, _x(items, seconds, ask))
+
+
+def _view(ask: Ask, found: Found) -> str:
+    if ask.view != "auto":
+        return ask.view
+    return "heat" if max((len(items) for _, items in found), default=0) > MOST_LINES else "ridge"
+
+
+def _room(ask: Ask, view: str) -> int:
+    if view == "numbers" or (view == "step" and not ask.beside):
+        return MOST_OVERLAID
+    return next(panels for below, panels in _PANELS if ask.columns < below)
+
+
+def _zoom(ask: Ask) -> Zoom:
+    """The ask's zoom in the unit of its axis."""
+    if ask.axis != "absolute" or ask.zoom.places is None:
+        return ask.zoom
+    low, high = ((place + ask.zone) * 1000.0 for place in ask.zoom.places)
+    return replace(ask.zoom, places=(low, high))
+
+
+def _chosen(one: _Placed, view: str, ask: Ask, zoom: Zoom, most_of: tuple[int, int]) -> NDArray[np.int64]:
+    """Which of a run's items are drawn. most_of: how many runs there are, and how many steps a heat map is made of."""
+    if view == "step":
+        return np.array([_at(one.items, ask.at, ask.nth)])
+    inside = np.arange(len(one.items))
+    lines = view in ("ridge", "overlay")
+    if zoom.places:
+        low, high = zoom.places
+        if not lines:  # what is just outside reaches into the view
+            low = float(one.x[one.x < low].max(initial=-np.inf))
+            high = float(one.x[one.x > high].min(initial=np.inf))
+        inside = np.flatnonzero((one.x >= low) & (one.x <= high))
+    runs, most = most_of
+    if lines:
+        most = min(most, MOST_LINES if runs < 3 else MOST_LINES // 2)
+    if len(inside) > most:
+        inside = inside[newest_of_equal(one.x[inside])]
+    return inside[thinned(len(inside), most)]
+
+
+def _at(items: Items, step: int | None, nth: int | None) -> int:
+    """The item of a step, of several the nth or the last; else that of the step before it, else the first step's."""
+    upto = np.flatnonzero(items.step <= step) if step is not None else np.arange(len(items))
+    wanted = items.step[upto].max() if upto.size else items.step.min()
+    places = np.flatnonzero(items.step == wanted)
+    exact = nth is not None and wanted == step
+    return int(places[min(nth or 1, len(places)) - 1] if exact else places[-1])
+
+
+def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Every step in order, so often as the run that has it most often has it."""
+    counted = [np.unique(one, return_counts=True) for one in steps]
+    every = np.unique(np.concatenate([_NO_STEPS, *(one for one, _ in counted)]))
+    most = np.zeros(len(every), np.int64)
+    for one, times in counted:
+        at = np.searchsorted(every, one)
+        most[at] = np.maximum(most[at], times)
+    return np.repeat(every, most)
+
+
+def _taken(source: FrameSource, shown: Sequence[_Placed], read_places: Read) -> _Taken:
+    colour = colours(source)
+    taken = _Taken()
+    for one in shown:
+        values, read = _values(read_places(one.run, one.chosen.tolist()), taken)
+        kept = one.chosen[read]
+        taken.runs.append(
+            Recorded(
+                run=one.run, label=label_of(one.run, one.row), colour=colour.get(one.run, "#808080"), started=one.started,
+                step=one.items.step[kept], time=one.seconds[kept], x=one.x[kept], values=values,
+            )
+        )  # fmt: skip
+    return taken
+
+
+def _reader(source: FrameSource, tag: str) -> Read:
+    def read(run: str, places: Sequence[int]) -> list[HistogramValue | PayloadError | None]:
+        return [_value(source, run, tag, place) for place in places]
+
+    return read
+
+
+def _value(source: FrameSource, run: str, tag: str, place: int) -> HistogramValue | PayloadError:
+    try:
+        value = source.value(run, "histogram", tag, place)
+    except PayloadError as error:
+        return error
+    assert isinstance(value, HistogramValue)
+    return value
+
+
+def _values(
+    found: Sequence[HistogramValue | PayloadError | None], taken: _Taken
+) -> tuple[list[HistogramValue], NDArray[np.bool_]]:
+    """The histograms there are, and which of the chosen places they are of; what cannot be read is counted."""
+    for value in found:
+        if isinstance(value, PayloadError):
+            taken.unread += 1
+            taken.reason = taken.reason or str(value)
+    taken.waiting += sum(value is None for value in found)
+    values = [value for value in found if isinstance(value, HistogramValue)]
+    return values, np.array([isinstance(value, HistogramValue) for value in found], bool)
+
+
+def _x(items: Items, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+    if ask.axis == "step":
+        return items.step.astype(np.float64)
+    x = seconds if ask.axis == "relative" else (items.wall_time + ask.zone) * 1000.0
+    return np.where(np.isfinite(x), x, 0.0)
+
+
+def _figure(view: str, runs: Sequence[Recorded], look: Look, ask: Ask) -> dict[str, Any]:
+    if view == "step":
+        return single(runs, look, beside=ask.beside)
+    return {"heat": heat, "ridge": ridge, "overlay": overlay, "numbers": over_steps}[view](runs, look)
+
+
+def _bad(runs: Sequence[Recorded]) -> list[int]:
+    """How many values of the drawn steps are NaN, +Inf and -Inf."""
+    values = [value for run in runs for value in run.values]
+    return [sum(v.nan for v in values), sum(v.pos_inf for v in values), sum(v.neg_inf for v in values)]
+
+
+def _damage(runs: Sequence[Recorded]) -> dict[str, Any]:
+    """How many of the drawn histograms can be shown in part only, and what is wrong with the first of them."""
+    wrong = [(run, at) for run in runs for at, value in enumerate(run.values) if value.problem]
+    if not wrong:
+        return {"damaged": 0, "problem": ""}
+    run, at = wrong[0]
+    return {"damaged": len(wrong), "problem": f"{run.label}, step {int(run.step[at])}: {run.values[at].problem}"}
+
+
+def _newest(runs: Sequence[Recorded]) -> dict[str, Any] | None:
+    """Numbers of the newest step drawn of the first run."""
+    run = next((run for run in runs if run.step.size), None)
+    if run is None:
+        return None
+    at = int(np.argmax(run.step))
+    value = run.values[at]
+    known = {name: float(getattr(value, name)) for name in ("min", "mean", "max")} if value.finite > 0 else {}
+    return {
+        "step": int(run.step[at]), "total": value.total, "bad": [value.nan, value.pos_inf, value.neg_inf],
+        **{name: number if np.isfinite(number) else None for name, number in known.items()},
+    }  # fmt: skip

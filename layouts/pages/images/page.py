@@ -1,0 +1,38 @@
+"""The images page: what did the network see and make, step by step and run by run?
+
+One card per tag with a picture per chosen run, all at one step. The server says when images were recorded; the browser gets
+each picture from the image route when it is shown (assets/images.js).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from layouts.cards import cards, step_texts
+from layouts.cards.recorded import recorded_cards
+from layouts.page import Ids, Page
+from layouts.pages.images.texts import TEXTS
+from layouts.sources import FrameSource
+
+_RECORD = """self.image = ops.ImageSummary()  # in __init__ of the network
+self.image("input", x)           # in construct; x is a tensor of NCHW"""
+
+CARDS = recorded_cards(
+    "image", {**TEXTS, **step_texts.TEXTS}, "ms-images",
+    controls="images.controls", missing="images.none", hint="images.none_hint", record=_RECORD,
+)  # fmt: skip
+
+
+def layout(ids: Ids, routes: str) -> Any:
+    """The page without data. routes is the URL prefix of the image route."""
+    return cards.layout(CARDS, ids, routes)
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+    """Add the page's callbacks to a Dash application."""
+    cards.register(CARDS, app, source, ids)
+
+
+PAGE = Page(
+    name="images", texts=TEXTS, needs=("image",), layout=layout, register=register, group="training",
+)  # fmt: skip

@@ -1,0 +1,50 @@
+"""Texts of the images page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "images.title": ("Images", "图像"),
+    "images.controls": ("Which images are shown, and how", "图像显示设置"),
+    # Controls
+    "images.brightness": ("Brightness", "亮度"),
+    "images.contrast": ("Contrast", "对比度"),
+    "images.reset": ("Reset brightness and contrast", "重置亮度与对比度"),
+    "images.size": ("Size", "大小"),
+    "images.fit": ("Fit", "适应"),
+    "images.actual": ("Actual size", "实际大小"),
+    "images.scale": ("How pixels are enlarged", "放大方式"),
+    "images.nearest": ("Pixels", "像素"),
+    "images.smooth": ("Smooth", "平滑"),
+    # Cards
+    "images.count": ("{n} images", "{n} 张图像"),
+    "images.count_one": ("1 image", "1 张图像"),
+    "images.count.title": ("Every recorded image is within reach of the slider", "滑动条可到达每一张已记录的图像"),
+    "images.runs": ("{shown} of {total} runs", "{total} 个训练中的 {shown} 个"),
+    "images.every": ("Show all", "全部显示"),
+    "images.save": ("Download this image", "下载此图像"),
+    "images.index": ("Next of the images in this record", "该记录中的下一张图像"),
+    "images.step": ("step {step}", "步骤 {step}"),
+    "images.alt": ("{tag}, {run}, step {step}", "{tag}，{run}，步骤 {step}"),
+    "images.not_yet": ("Nothing recorded yet; the first is at step {step}.", "该步骤尚无图像，首张在步骤 {step}。"),
+    "images.undecodable": (
+        "{what}: the {media} could not be decoded; its bytes are damaged.", "{what}：{media} 无法解码，数据已损坏。",
+    ),
+    "images.unanswered": ("{what}: the server does not answer.", "{what}：服务器没有响应。"),
+    # Comparing
+    "images.compare": ("Compare two images", "对比两张图像"),
+    "images.run": ("Run", "训练"),
+    "images.how": ("How the two are compared", "对比方式"),
+    "images.beside": ("Side by side", "并排"),
+    "images.slider": ("Slider", "滑动"),
+    "images.difference": ("Difference", "差异"),
+    "images.swap": ("Swap the two", "交换"),
+    "images.split": ("Where A ends and B begins", "A 与 B 的分界"),
+    # Empty
+    "images.none": ("The chosen runs recorded no images.", "所选训练没有记录图像数据。"),
+    "images.none_hint": (
+        "In MindSpore a SummaryCollector records input images; these two lines record any tensor of images:",
+        "在 MindSpore 中，SummaryCollector 会自动记录输入图像；以下两行代码可记录任意图像张量：",
+    ),
+})

@@ -1,0 +1,95 @@
+"""Which landscapes the chosen runs have, and what those that have none could compute."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from layouts.sources import FrameSource, RunRow
+from layouts.state import elsewhere, label_of, selected_runs, stamped
+from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
+
+NEEDS = ("landscape", "checkpoints")
+MOST_RUNS = 50
+"""The landscapes of so many runs are listed."""
+MOST_PLANS = 5
+MOST_ELSEWHERE = 5
+_SHOWN_STEPS = 12
+
+
+def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+    """Landscapes by run, plans of runs without any, how many runs are left out or unread; None where digest is the known one.
+
+    elsewhere names runs that are not chosen and have landscapes, for a choice without any.
+
+    A landscape's mark changes when it is written anew, a run's version when anything of it does.
+    """
+    runs = selected_runs(state, source, NEEDS)
+    source.want(runs)
+    rows = {member: row for row in source.runs() for member in row.members}
+    having = [run for run in runs if source.tags(run, "landscape")]
+    found: dict[str, Any] = {
+        "chosen": len(runs),
+        "runs": [_run(source, run, rows[run]) for run in having[:MOST_RUNS]],
+        "left": max(0, len(having) - MOST_RUNS),
+        "plans": _plans(source, [run for run in runs if run not in set(having)], rows),
+        "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
+        "elsewhere": [] if having else elsewhere(source, runs, "landscape", MOST_ELSEWHERE),
+    }
+    answer = stamped(found)
+    return None if answer["digest"] == known else answer
+
+
+def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
+    sheets = [_sheet(source, run, tag) for tag in source.tags(run, "landscape")]
+    sheets.sort(key=lambda sheet: (sheet["final"], sheet["first"], sheet["last"]))
+    return {"key": run, "name": label_of(run, row), "version": source.version(run), "sheets": sheets}
+
+
+def _sheet(source: FrameSource, run: str, tag: str) -> dict[str, Any]:
+    items = source.items(run, "landscape", tag)
+    mark = f"{len(items)}-{int(items.order[-1])}" if items is not None else ""
+    sheet: dict[str, Any] = {"tag": tag, "mark": mark, "final": False, "first": 0, "last": 0, "unit": "", "broken": ""}
+    try:
+        value = newest(source, run, tag)
+    except PayloadError as error:
+        return sheet | {"broken": str(error)}
+    at = value.intervals
+    if not len(at):
+        return sheet | {"final": True}
+    return sheet | {"first": int(at[0]), "last": int(at[-1]), "unit": value.unit}
+
+
+def newest(source: FrameSource, run: str, tag: str) -> LandscapeValue:
+    """The landscape written last under a tag; PayloadError where it cannot be shown."""
+    value = source.value(run, "landscape", tag, -1)
+    if not isinstance(value, LandscapeValue):
+        raise PayloadError(f"landscape {tag}: wanted a landscape, got {type(value).__name__}")
+    return value
+
+
+def _plans(source: FrameSource, runs: list[str], rows: Mapping[str, RunRow]) -> list[dict[str, Any]]:
+    plans: list[dict[str, Any]] = []
+    for run in runs[:MOST_RUNS]:
+        row = rows[run]
+        try:
+            plan = source.landscape_plan(run)
+        except FormatError as error:
+            plans.append({"name": label_of(run, row), "problem": str(error)})
+        else:
+            if plan is not None:
+                plans.append({"name": label_of(run, row), "problem": ""} | _described(plan))
+        if len(plans) == MOST_PLANS:
+            break
+    return plans
+
+
+def _described(plan: LandscapePlan) -> dict[str, Any]:
+    directory = plan.path.rpartition("ckpt_dir")[0].rstrip("/\\")
+    intervals = [f"{group[0]}–{group[-1]}" for group in plan.intervals[:_SHOWN_STEPS]]
+    if len(plan.intervals) > _SHOWN_STEPS:
+        intervals.append("…")
+    return {
+        "directory": directory, "checkpoints": plan.checkpoints, "intervals": ", ".join(intervals), "unit": plan.unit,
+        "size": plan.size, "samples": plan.samples,
+    }  # fmt: skip

@@ -1,0 +1,235 @@
+"""From an ask to the figure of the landscapes, the curve that says where on training they lie, and the facts about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from dash import html
+from layouts import format as fmt
+from layouts.figures.curves import Line
+from layouts.figures.curves import Look as CurveLook
+from layouts.figures.landscapes import ACCENT, MOST_PASSED, Look, Sheet, figure
+from layouts.figures.lines import figure as line_figure
+from layouts.i18n import both, t
+from layouts.pages.landscape.asks import Ask
+from layouts.pages.landscape.catalogue import newest
+from layouts.sources import FrameSource, RunRow
+from layouts.state import colours, label_of
+from layouts.theme import PALETTE
+from parsers import LandscapeValue, PayloadError, Setting
+from parsers.analysis import relative_time, thinned
+
+_WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
+# Text and muted text of assets/mindscope.css.
+_TEXT = {"light": ("#1b2027", "#5b6572"), "dark": ("#e3e6ea", "#9da6b1")}
+_BAND, _BAND_CHOSEN = "rgba(127,127,127,0.14)", 0.22
+_CURVE_COLUMNS = 600
+_SETTINGS = {
+    "network": "network", "optimizer": "optimizer", "learning_rate": "learning_rate", "loss_function": "loss_function",
+    "batch_size": "batch_size", "epochs": "epoch",
+}  # fmt: skip
+"""Fact -> column of LINEAGE."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One landscape an ask names: its value, or why there is none."""
+
+    run: str
+    tag: str
+    label: str
+    row: RunRow | None
+    value: LandscapeValue | None
+    problem: str
+
+
+def find(source: FrameSource, sheets: Sequence[tuple[str, str]]) -> list[Found]:
+    """Every landscape of an ask, read from its file where it must be."""
+    rows = {member: row for row in source.runs() for member in row.members}
+    found = []
+    for run, tag in sheets:
+        row = rows.get(run)
+        try:
+            value = newest(source, run, tag)
+        except PayloadError as error:
+            found.append(Found(run, tag, label_of(run, row), row, None, str(error)))
+        else:
+            found.append(Found(run, tag, label_of(run, row), row, value, value.problem))
+    return found
+
+
+def chart(source: FrameSource, ask: Ask, found: Sequence[Found]) -> dict[str, Any]:
+    """The figure of the landscapes that can be shown; layout.meta names the run and tag of each."""
+    of_run = colours(source)
+    shown = [one for one in found if one.value is not None]
+    sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
+    text, muted = _TEXT[ask.theme]
+    look = Look(
+        words={word: both(f"landscape.{word}")[ask.language == "zh"] for word in _WORDS},
+        view=ask.view, scale=ask.scale, contours=ask.contours, opacity=ask.opacity,
+        overlaid=ask.overlaid and len(sheets) > 1, dark=ask.theme == "dark", text=text, muted=muted,
+    )  # fmt: skip
+    drawn = figure(sheets, look)
+    drawn["layout"]["meta"] |= {
+        "sheets": [
+            {"run": one.run, "tag": one.tag, "label": one.label, "unit": one.value.unit, "convergence": one.value.convergence,
+             "path": _path(one.value)}
+            for one in shown if one.value is not None
+        ],
+        "problems": [f"{one.label}: {one.problem}" for one in found if one.problem],
+        "asked": [[one.run, one.tag] for one in found],
+    }  # fmt: skip
+    return drawn
+
+
+def _path(value: LandscapeValue) -> list[list[Any]]:
+    """[step or epoch, x, y, loss] of the points of a path, evenly thinned where there are very many."""
+    columns = (value.intervals, value.path_x, value.path_y, value.path_z)
+    rows = zip(*(column[thinned(len(column), MOST_PASSED)] for column in columns), strict=True)
+    return [[int(at), *map(_plain, point)] for at, *point in rows]
+
+
+def _plain(value: Any) -> float | str:
+    """A number as JSON has it, or the name of one it has not."""
+    return float(value) if np.isfinite(value) else fmt.number(float(value))
+
+
+# Curve ----------------------------------------------------------------------------------------------------------------
+
+
+def curve(source: FrameSource, found: Sequence[Found]) -> dict[str, Any]:
+    """The main scalar of each run over its steps. Of a single landscape its steps are marked, and those of the run's others."""
+    of_run = colours(source)
+    lines = [line for one in found if (line := _line(source, one, of_run.get(one.run, PALETTE[0][0]))) is not None]
+    drawn = line_figure(lines, CurveLook(columns=_CURVE_COLUMNS))
+    for trace in drawn["data"]:
+        named = trace.get("meta")
+        if named is not None:
+            trace |= {"hoverinfo": "all", "hovertemplate": "%{x:,}<br>%{y:.6~g}<extra></extra>"}
+    drawn["layout"] |= {"hovermode": "closest", "hoverdistance": 60}
+    drawn["layout"]["meta"]["bands"] = bands = _bands(source, found) if len(found) == 1 else []
+    drawn["layout"]["shapes"] = [_band(band) for band in bands]
+    drawn["layout"]["xaxis"]["range"] = _covering(drawn["layout"]["xaxis"]["range"], bands, drawn=bool(lines))
+    return drawn
+
+
+def _line(source: FrameSource, one: Found, colour: str) -> Line | None:
+    tag = main_tag(source, one)
+    series = source.series(one.run, tag) if tag else None
+    if series is None or not series.step.size:
+        return None
+    started = relative_time(series.wall_time, one.row.started if one.row else None)[1]
+    x = series.step.astype(np.float64)
+    return Line(run=one.run, tag=tag, label=one.label, colour=colour, series=series, x=x, started=started)
+
+
+def main_tag(source: FrameSource, one: Found) -> str:
+    """The run's main scalar, "" where it has none."""
+    tag = one.row.main_tag if one.row else ""
+    return tag if tag in source.tags(one.run) else ""
+
+
+def _bands(source: FrameSource, found: Sequence[Found]) -> list[dict[str, Any]]:
+    """The steps from the first to the last of each landscape with a path; epochs counted in steps."""
+    bands = []
+    for one in found:
+        for tag in source.tags(one.run, "landscape"):
+            try:
+                value = newest(source, one.run, tag)
+            except PayloadError:
+                continue
+            if len(value.intervals):
+                scale = max(1, value.step_per_epoch) if value.unit == "epoch" else 1
+                ends = [float(at) * scale for at in (value.intervals.min(), value.intervals.max())]
+                bands.append({"tag": tag, "from": ends[0], "to": ends[1], "chosen": tag == one.tag})
+    return bands
+
+
+def _band(band: dict[str, Any]) -> dict[str, Any]:
+    fill = {"fillcolor": ACCENT, "opacity": _BAND_CHOSEN} if band["chosen"] else {"fillcolor": _BAND}
+    place = {"xref": "x", "yref": "paper", "y0": 0, "y1": 1, "x0": band["from"], "x1": band["to"]}
+    return {"type": "rect", "layer": "below", "line": {"width": 0}} | place | fill
+
+
+def _covering(view: list[float], bands: Sequence[dict[str, Any]], *, drawn: bool) -> list[float]:
+    """The range of an axis widened to every band; without a line it is that of the bands alone."""
+    if not bands:
+        return view
+    ends = [end for band in bands for end in (band["from"], band["to"])]
+    low, high = min(ends), max(ends)
+    pad = (high - low) * 0.04 or 0.5
+    return [min(low - pad, view[0]), max(high + pad, view[1])] if drawn else [low - pad, high + pad]
+
+
+# Facts ----------------------------------------------------------------------------------------------------------------
+
+
+def facts(source: FrameSource, found: Sequence[Found]) -> html.Table:
+    """Basic training information, one column per run."""
+    columns = [_facts(source, one) for one in found]
+    head = []
+    if len(found) > 1:
+        of_run = colours(source)
+        head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in found)]))]
+    else:
+        columns = [{"run": one.label} | column for one, column in zip(found, columns, strict=True)]
+    rows = [
+        html.Tr([html.Th(t(f"landscape.{name}"), scope="row"), *(html.Td(column.get(name, "")) for column in columns)])
+        for name in dict.fromkeys(name for column in columns for name in column)
+    ]
+    return html.Table([*head, html.Tbody(rows)], className="ms-landscape-facts")
+
+
+def _column_head(one: Found, colour: str) -> html.Th:
+    dot = html.Span(className="ms-dot", style={"background": colour})
+    name = html.Span(one.label, className="ms-cut")
+    return html.Th(html.Div([dot, name], className="ms-hover-run", title=one.label), scope="col")
+
+
+def _facts(source: FrameSource, one: Found) -> dict[str, Any]:
+    known = _settings(source, one.run)
+    if one.row is not None:
+        known["steps"] = fmt.count(one.row.steps)
+    tag = main_tag(source, one)
+    series = source.series(one.run, tag) if tag else None
+    if series is not None and series.value.size:
+        first, last = float(series.value[0]), float(series.value[-1])
+        exact = f"{fmt.exact(first)} → {fmt.exact(last)}"
+        ends = html.Div(f"{fmt.number(first)} → {fmt.number(last)}", title=exact)
+        known["scalar"] = [html.Div(tag, className="ms-muted"), ends]
+    return known | (_landscape_facts(one.value) if one.value is not None else {})
+
+
+def _settings(source: FrameSource, run: str) -> dict[str, Any]:
+    """How the run was trained, as far as it says."""
+    recorded = source.settings(run)
+    return {fact: _setting(recorded[column]) for fact, column in _SETTINGS.items() if column in recorded}
+
+
+def _setting(value: Setting) -> str:
+    """A setting was chosen, not measured: all of its digits count."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return fmt.count(value)
+    return fmt.exact(value) if isinstance(value, float) else str(value)
+
+
+def _landscape_facts(value: LandscapeValue) -> dict[str, Any]:
+    finite = value.z[np.isfinite(value.z)]
+    known: dict[str, Any] = {"reduction": value.decomposition, "grid": f"{len(value.x)} × {len(value.y)}"}
+    if finite.size:
+        low, high = float(finite.min()), float(finite.max())
+        text = f"{fmt.number(low)} – {fmt.number(high)}"
+        known["range"] = html.Span(text, title=f"{fmt.exact(low)} – {fmt.exact(high)}")
+    if len(value.intervals):
+        unit = t("landscape.epoch" if value.unit == "epoch" else "landscape.step")
+        ends = f"{fmt.count(int(value.intervals[0]))} – {fmt.count(int(value.intervals[-1]))}"
+        known["interval"] = [unit, f" {ends}"]
+        known["points"] = fmt.count(len(value.intervals))
+    if value.step_per_epoch:
+        known["step_per_epoch"] = fmt.count(value.step_per_epoch)
+    if value.convergence is not None:
+        known["convergence_loss"] = html.Span(fmt.number(value.convergence[2]), title=fmt.exact(value.convergence[2]))
+    return known

@@ -1,0 +1,99 @@
+"""Texts of the landscape page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "landscape.title": ("Loss landscape", "损失地形"),
+    "landscape.controls": ("What is shown, and how it is drawn", "显示内容与绘制设置"),
+    # What is shown
+    "landscape.mode": (
+        "One landscape with its path, or final landscapes of several runs", "单个地形及训练路径，或多个训练的最终地形",
+    ),
+    "landscape.path": ("Training path", "训练路径"),
+    "landscape.compare": ("Compare final", "最终地形对比"),
+    "landscape.run": ("Run", "训练"),
+    "landscape.interval": ("Interval", "区间"),
+    "landscape.interval_of": ("{unit} {first} – {last}", "{unit} {first} – {last}"),
+    "landscape.final": ("Final weights", "最终权重"),
+    "landscape.broken": ("{tag}: damaged", "{tag}：已损坏"),
+    "landscape.compared": ("{n} of {total} runs", "{total} 个训练中的 {n} 个"),
+    "landscape.beside": ("Side by side", "并排"),
+    "landscape.over": ("Overlaid", "叠加"),
+    "landscape.arrangement": ("Landscapes side by side or over each other", "并排或叠加显示"),
+    "landscape.left": (
+        "Landscapes of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的地形未列出，请减少所选训练。",
+    ),
+    # How it is drawn
+    "landscape.view": ("Kind of drawing", "图形类型"),
+    "landscape.view.filled": ("Filled", "填色"),
+    "landscape.view.isolines": ("Contours", "等高线"),
+    "landscape.view.surface": ("3-D", "3D"),
+    "landscape.map": ("Colours", "配色"),
+    "landscape.map.viridis": ("Viridis", "Viridis"),
+    "landscape.map.cividis": ("Cividis", "Cividis"),
+    "landscape.map.diverging": ("Diverging at the final loss", "以最终损失为界的双色"),
+    "landscape.lines": ("Lines", "线数"),
+    "landscape.opacity": ("Opacity", "不透明度"),
+    "landscape.play": ("Play the path (space)", "播放训练路径 (空格)"),
+    "landscape.stop": ("Stop (space)", "停止 (空格)"),
+    "landscape.tools": ("Tools of this chart", "图表工具"),
+    "landscape.full": ("Full screen (f)", "全屏 (f)"),
+    "landscape.restore": ("Restore the view", "还原视图"),
+    "landscape.save": ("Download", "下载"),
+    "landscape.save.png": ("PNG image", "PNG 图片"),
+    "landscape.save.svg": ("SVG image", "SVG 图片"),
+    "landscape.save.csv": ("CSV of losses and path", "损失与路径 CSV"),
+    "landscape.save.npz": ("Arrays (.npz)", "数组 (.npz)"),
+    "landscape.save.npz_of": ("Arrays (.npz) of {run}", "{run} 的数组 (.npz)"),
+    "landscape.bad": ("{n} losses not finite", "{n} 个损失值非有限"),
+    "landscape.problem": ("Cannot be shown whole", "无法完整显示"),
+    "landscape.thinned": ("{n} of {total} points drawn", "绘制 {total} 个点中的 {n} 个"),
+    "landscape.thinned.title": (
+        "Evenly spread, the first and the last among them. The .npz file has all.", "均匀选取，包含首尾；.npz 文件包含全部。",
+    ),
+    # Words in the plot
+    "landscape.loss": ("Loss", "损失"),
+    "landscape.step": ("Step", "步骤"),
+    "landscape.epoch": ("Epoch", "轮次"),
+    "landscape.start": ("Start", "起点"),
+    "landscape.end": ("End", "终点"),
+    "landscape.convergence": ("Convergence point", "收敛点"),
+    # Facts
+    "landscape.facts": ("Basic training information", "训练基本信息"),
+    "landscape.selection": ("Step selection", "步骤选择"),
+    "landscape.network": ("Network", "网络"),
+    "landscape.optimizer": ("Optimizer", "优化器"),
+    "landscape.learning_rate": ("Learning rate", "学习率"),
+    "landscape.loss_function": ("Loss function", "损失函数"),
+    "landscape.batch_size": ("Batch size", "批大小"),
+    "landscape.epochs": ("Epochs", "训练轮数"),
+    "landscape.steps": ("Steps", "步骤数"),
+    "landscape.scalar": ("Main scalar, first → last", "主要标量，首 → 末"),
+    "landscape.reduction": ("Dimension reduction", "降维方式"),
+    "landscape.grid": ("Grid", "采样网格"),
+    "landscape.range": ("Loss, lowest – highest", "损失，最小 – 最大"),
+    "landscape.points": ("Points of the path", "路径点数"),
+    "landscape.step_per_epoch": ("Steps per epoch", "每轮步骤数"),
+    "landscape.convergence_loss": ("Loss at convergence", "收敛点损失"),
+    # Nothing to show
+    "landscape.no_runs": ("No run is chosen.", "未选择训练。"),
+    "landscape.no_runs_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),
+    "landscape.none": ("The chosen runs have no loss landscape.", "所选训练没有损失地形。"),
+    "landscape.none_hint": (
+        "Training collects checkpoints, a second call computes them (callback_fn gives model, network, data, metrics):",
+        "训练时收集检查点，再由第二个调用计算地形（callback_fn 返回 model、network、数据集、metrics）：",
+    ),
+    "landscape.no_final": ("None of the chosen runs has a landscape of its final weights.", "所选训练均没有最终权重的地形。"),
+    "landscape.elsewhere": ("Runs that have landscapes:", "有损失地形的训练："),
+    "landscape.reading": ("Reading runs …", "正在读取训练……"),
+    "landscape.plan": (
+        "{run} has collected {n} checkpoints ({unit} {intervals}), of which no landscape has been computed yet.",
+        "{run} 已收集 {n} 个检查点（{unit} {intervals}），尚未计算地形。",
+    ),
+    "landscape.plan_hint": (
+        "This call computes it, {size} × {size} points, {samples} samples (callback_fn: model, network, data, metrics):",
+        "运行以下调用即可计算，{size} × {size} 个点，{samples} 个样本（callback_fn 返回 model、network、数据集、metrics）：",
+    ),
+})  # fmt: skip

@@ -1,0 +1,60 @@
+"""The columns of the lineage table as the page shows them: groups, names, and which come first."""
+
+from __future__ import annotations
+
+from layouts.i18n import CATALOGUE
+from layouts.lineage.table import Columns, Table
+from layouts.sources import FrameSource
+from parsers import LINEAGE_TABLE, lineage_frame
+
+GROUPS = ("metric", "user", "hyper", "dataset", "other")
+"""Of columns, in the order of the table."""
+_AXES = ("user", "hyper", "dataset", "other", "metric")
+"""Groups in the order of their axes: settings, then what came of them."""
+_PREFIXES = {"metric/": "metric", "best/": "metric", "last/": "metric", "user_defined/": "user"}
+_FIXED = {
+    "loss": "metric", "optimizer": "hyper", "learning_rate": "hyper", "loss_function": "hyper", "epoch": "hyper",
+    "batch_size": "hyper", "parallel_mode": "hyper", "device_num": "hyper", "network": "hyper",
+    "train_dataset_path": "dataset", "train_dataset_count": "dataset", "test_dataset_path": "dataset",
+    "test_dataset_count": "dataset", "dataset_mark": "dataset",
+}  # fmt: skip
+_FIRST = ("metric/", "learning_rate", "batch_size", "optimizer", "epoch", "user_defined/", "loss", "network",
+          "device_num", "parallel_mode", "dataset_mark", "train_dataset_count", "best/", "last/")  # fmt: skip
+_NOT_AXES = frozenset(("path", "model_path", "train_dataset_path", "test_dataset_path"))
+_UNITS = {column.name: column.unit for column in LINEAGE_TABLE.columns}
+
+
+def group_of(name: str) -> str:
+    """The group of a column of LINEAGE_TABLE."""
+    prefix, slash, _ = name.partition("/")
+    return _PREFIXES.get(prefix + slash) or _FIXED.get(name, "other")
+
+
+def label(name: str) -> tuple[str, str]:
+    """What a column is called, in English and Chinese: the recorded name without what tells its group."""
+    known = CATALOGUE.get(f"lineage.column.{name}")
+    if known is not None:
+        return known
+    prefix, _, rest = name.partition("/")
+    if prefix in ("last", "best"):
+        english, chinese = CATALOGUE[f"lineage.column.{prefix}"]
+        return f"{english} {rest}", f"{chinese} {rest}"
+    return rest, rest
+
+
+def rank(name: str) -> int:
+    """How late a column comes among those on screen where nobody chose any."""
+    fits = (name == first or (first.endswith("/") and name.startswith(first)) for first in _FIRST)
+    return next((place for place, fit in enumerate(fits) if fit), len(_FIRST))
+
+
+COLUMNS = Columns(
+    groups={group: CATALOGUE[f"lineage.group.{group}"] for group in GROUPS}, axes=_AXES, group_of=group_of, label=label,
+    rank=rank, units=_UNITS, not_axes=_NOT_AXES,
+)  # fmt: skip
+
+
+def table(source: FrameSource, known: Table | None) -> Table:
+    """The lineage table of now; the one that is known where it is still that."""
+    rows = source.lineage()
+    return known if known is not None and rows is known.made_of else Table(rows, lineage_frame(rows), COLUMNS, rows)

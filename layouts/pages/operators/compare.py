@@ -1,0 +1,55 @@
+"""Two profiles compared: what every type or operator took in one and in the other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from layouts.pages.operators.drawing import MOST
+
+
+def compared(one: pd.DataFrame, other: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    """What the rows of two frames took, joined by keys; the frames are those of the chosen profile and of the other one.
+
+    Columns: the keys (and name, where rows are operators), total_ns, count, mean_ns of the chosen profile, the same with with_
+    before of the other, difference_ns = total_ns - with_total_ns, and change, the difference as a part of with_total_ns. What
+    is in one only took no time in the other.
+    """
+    here, there = (_totals(frame, keys) for frame in (one, other))
+    joined = here.join(there.add_prefix("with_"), how="outer", sort=False)
+    for name in ("total_ns", "with_total_ns", "count", "with_count"):
+        joined[name] = joined[name].fillna(0.0)
+    joined["difference_ns"] = joined["total_ns"] - joined["with_total_ns"]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        joined["change"] = np.where(joined["with_total_ns"] > 0, joined["difference_ns"] / joined["with_total_ns"], np.nan)
+    made = joined.reset_index()
+    columns: dict[str, Any] = {name: pd.Categorical(made[name].astype("str")) for name in keys}
+    if "full_name" in keys:
+        columns["name"] = pd.Categorical(made["full_name"].astype("str").str.rsplit("/", n=1).str[-1])
+    numbers = ("difference_ns", "total_ns", "with_total_ns", "change", "count", "with_count", "mean_ns", "with_mean_ns")
+    return pd.DataFrame(columns | {name: made[name].to_numpy(np.float64) for name in numbers})
+
+
+def _totals(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+    texts = {name: frame[name].astype("str") for name in keys}
+    made = pd.DataFrame(texts | {"total_ns": frame["total_ns"], "count": frame["count"]}).groupby(list(keys), sort=False).sum()
+    with np.errstate(divide="ignore", invalid="ignore"):
+        made["mean_ns"] = made["total_ns"] / made["count"].where(made["count"] > 0)
+    return made
+
+
+def changes(types: pd.DataFrame) -> tuple[list[tuple[str, float]], float, float]:
+    """The types that changed most and "" for all others, and the total times before (of the other profile) and after.
+
+    types is what `compared` gives of types. The changes sum to the difference of the totals.
+    """
+    by_type = types.groupby("type", observed=True, sort=False)["difference_ns"].sum()
+    order = by_type.abs().sort_values(ascending=False, kind="stable").index
+    before, after = math.fsum(types["with_total_ns"]), math.fsum(types["total_ns"])
+    shown = [(str(name), float(by_type[name])) for name in order[:MOST] if by_type[name] != 0.0]
+    shown.sort(key=lambda one: -one[1])
+    rest = math.fsum([after, -before, *(-change for _, change in shown)])
+    return ([*shown, ("", rest)] if len(order) > MOST else shown), before, after

@@ -1,0 +1,141 @@
+"""Figures of the operators page: types as a pie or bars, and what changed between two profiles as a waterfall."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from layouts import format as fmt
+from layouts.figures.typed_arrays import typed
+from layouts.theme import PALETTE
+
+MOST = 20
+"""So many types are drawn; the others together are one part more."""
+OTHER = "Other"
+_CLEAR = "rgba(0,0,0,0)"
+_SHADES = [shade[0] for shade in PALETTE] + [shade[1] for shade in PALETTE]
+_GREY = "#8a93a0"
+_MORE, _LESS, _WHOLE = "#d25908", "#2b9c78", "#7b8490"
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A part of the pie: types by name, "" for all the others, of which there are `types`."""
+
+    name: str
+    value: float
+    share: float
+    types: int = 1
+
+
+def slices(types: pd.DataFrame, by: str) -> list[Slice]:
+    """The 20 longest types and the others together, by their total time or by the mean time of one execution.
+
+    A type that ran on several cores is one. Shares are parts of the sum of what is plotted, as MindInsight has them: by mean
+    time they are no parts of the time of the step.
+    """
+    total = types.groupby("type", observed=True, sort=False)["total_ns"].sum()
+    if by == "mean":
+        count = types.groupby("type", observed=True, sort=False)["count"].sum()
+        mean = types.groupby("type", observed=True, sort=False)["mean_ns"].mean()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total = (total / count).where(count > 0, mean)
+    values = total[np.isfinite(total) & (total > 0)].sort_values(ascending=False, kind="stable")
+    whole = math.fsum(values)
+    shown = [Slice(str(name), float(value), float(value) / whole) for name, value in values.iloc[:MOST].items()]
+    rest = values.iloc[MOST:]
+    if len(rest):
+        value = math.fsum(rest)
+        shown.append(Slice("", value, value / whole, len(rest)))
+    return shown
+
+
+def _named(name: str) -> str:
+    return html.escape(name or OTHER, quote=False)
+
+
+def _label(part: Slice) -> str:
+    return f"{100 * part.share:.3g}% · {fmt.duration(part.value / 1e9)}"
+
+
+def pie(parts: Sequence[Slice]) -> dict[str, Any]:
+    """The parts as a ring, each with percent and time in the legend."""
+    names = [f"{place + 1}. {_named(part.name)}" for place, part in enumerate(parts)]
+    trace = {
+        "type": "pie", "labels": [f"{name}  {_label(part)}" for name, part in zip(names, parts, strict=True)],
+        "values": typed(np.array([part.value for part in parts], np.float64)), "sort": False, "direction": "clockwise",
+        "hole": 0.5, "textinfo": "none",
+        "text": [f"{_named(part.name)}<br>{_label(part)}" for part in parts], "hoverinfo": "text",
+        "customdata": [part.name for part in parts],
+        "marker": {"colors": [*_SHADES[: len(parts)]] if len(parts) <= MOST else [*_SHADES, _GREY], "line": {"width": 0}},
+        "domain": {"x": [0.0, 0.46]},
+    }  # fmt: skip
+    legend = {"x": 0.5, "y": 0.5, "yanchor": "middle", "font": {"size": 11}, "itemclick": False, "itemdoubleclick": False}
+    return {"data": [trace], "layout": _layout(legend=legend, showlegend=True, margin={"l": 8, "r": 8, "t": 8, "b": 8})}
+
+
+def bar(parts: Sequence[Slice]) -> dict[str, Any]:
+    """The parts as bars, the longest on top, each with percent and time behind it; nothing, not even axes, for no parts."""
+    if not parts:
+        return {"data": [{"type": "bar"}], "layout": _layout(xaxis={"visible": False}, yaxis={"visible": False})}
+    unit, scale = unit_of([part.value for part in parts])
+    turned = list(reversed(parts))
+    trace = {
+        "type": "bar", "orientation": "h", "x": typed(np.array([part.value / scale for part in turned], np.float64)),
+        "y": [_named(part.name) for part in turned], "text": [_label(part) for part in turned], "textposition": "outside",
+        "hovertext": [f"{_named(part.name)}<br>{_label(part)}" for part in turned], "hoverinfo": "text", "cliponaxis": False,
+        "customdata": [part.name for part in turned], "textfont": {"size": 11},
+        "marker": {"color": [_SHADES[0] if part.name else _GREY for part in turned]},
+    }  # fmt: skip
+    longest = max((part.value for part in parts), default=scale)
+    axis = {"title": {"text": unit}, "nticks": 5, "range": [0, 1.3 * longest / scale]}
+    names = {"type": "category", "automargin": True, "tickfont": {"size": 11}, "fixedrange": True}
+    gap = 1.0 - min(0.75, 0.08 * len(parts))
+    return {"data": [trace], "layout": _layout(xaxis=axis, yaxis=names, bargap=gap, margin={"l": 8, "r": 24, "t": 4, "b": 36})}
+
+
+def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float, names: tuple[str, str]) -> dict[str, Any]:
+    """From the total time of one profile to that of another, in ns: changes are (type, difference), "" for all others."""
+    unit, scale = unit_of([before, after])
+    labels = [_named(names[0]), *(_named(name) for name, _ in changes), _named(names[1])]
+    level = before
+    base, size, colour = [0.0], [before], [_WHOLE]
+    for _, change in changes:
+        base.append(min(level, level + change))
+        size.append(abs(change))
+        colour.append(_MORE if change > 0 else _LESS)
+        level += change
+    told = [fmt.duration(before / 1e9), *(_signed(change) for _, change in changes), fmt.duration(after / 1e9)]
+    ends = np.array([*base, 0.0]) + np.array([*size, after])
+    trace = {
+        "type": "bar", "orientation": "h", "y": list(range(len(labels))), "x": typed(np.array([*size, after]) / scale),
+        "base": typed(np.array([*base, 0.0]) / scale), "text": told, "textposition": "outside", "cliponaxis": False,
+        "hovertext": [f"{label}<br>{one}" for label, one in zip(labels, told, strict=True)], "hoverinfo": "text",
+        "marker": {"color": [*colour, _WHOLE]}, "textfont": {"size": 11}, "constraintext": "none",
+        "customdata": ["", *(name for name, _ in changes), ""],
+    }  # fmt: skip
+    up = {
+        "tickvals": list(range(len(labels))), "ticktext": labels, "automargin": True, "fixedrange": True,
+        "range": [len(labels) - 0.5, -0.5], "tickfont": {"size": 11}, "showgrid": False,
+    }  # fmt: skip
+    axis = {"title": {"text": unit}, "nticks": 5, "range": [0, 1.15 * float(ends.max(initial=scale)) / scale]}
+    return {"data": [trace], "layout": _layout(xaxis=axis, yaxis=up, bargap=0.25, margin={"l": 8, "r": 24, "t": 4, "b": 36})}
+
+
+def _signed(change: float) -> str:
+    return ("+" if change > 0 else "") + fmt.duration(change / 1e9)
+
+
+def unit_of(values: Sequence[float]) -> tuple[str, float]:
+    """The unit in which times in ns are easy to read, and how many ns it has."""
+    largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
+    return next(((unit, scale) for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)) if largest >= 10 * scale), ("µs", 1e3))
+
+
+def _layout(**more: Any) -> dict[str, Any]:
+    return {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "font": {"size": 12}, "hovermode": "closest", **more}

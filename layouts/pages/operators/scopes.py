@@ -1,0 +1,157 @@
+"""Where in the network the time or the operations of operators are: scopes as nested rectangles or as an icicle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from layouts.figures.treemap import Area, squarified
+
+LEVELS = 3
+"""So many levels of scopes are drawn at once."""
+MOST = 24
+"""So many parts of one scope are drawn; the others together are one part more."""
+WIDTH, HEIGHT = 640.0, 300.0
+"""The area that rectangles are placed in; the browser stretches it."""
+HEAD = 17.0
+_LEAST = 3.0
+_LOOKED_AT = 10
+
+
+@dataclass
+class Scope:
+    """A scope or an operator: its name, its path from the outermost scope, its amount, and what is in it."""
+
+    name: str
+    path: str
+    amount: float = 0.0
+    parts: dict[str, Scope] = field(default_factory=dict)
+
+
+def amounts(operators: pd.DataFrame, amount: str) -> dict[str, float]:
+    """Full name -> time in ns, or floating point operations (cube and vector) of all its executions; positive ones only.
+
+    Where the file does not say how often an operator ran it counts once.
+    """
+    if amount == "time":
+        values = operators["total_ns"].fillna(operators["mean_ns"]).to_numpy()
+    else:
+        each = operators["flops"].fillna(0.0).to_numpy() + operators["vector_flops"].fillna(0.0).to_numpy()
+        values = each * operators["count"].fillna(1.0).to_numpy()
+    names = operators["full_name"].array
+    sums = np.bincount(names.codes, np.where(np.isfinite(values), values, 0.0), len(names.categories))
+    return {name: float(value) for name, value in zip(names.categories, sums.tolist(), strict=True) if value > 0.0}
+
+
+def linked(links: pd.DataFrame) -> dict[str, float]:
+    """Path -> operations, from links between scopes (schema FLOPS_SCOPES), of the parts of scopes that no link goes into.
+
+    A scope that is in several has in each of them the part that the links into it say.
+    """
+    below: dict[str, list[tuple[str, float]]] = {}
+    into: dict[str, float] = {}
+    for parent, scope, flops in zip(links["parent"], links["scope"], links["flops"], strict=True):
+        below.setdefault(parent, []).append((scope, flops))
+        into[scope] = into.get(scope, 0.0) + flops
+    found: dict[str, float] = {}
+    pending = [(scope, scope, flops, frozenset((scope,))) for scope, flops in below.get("Total", [])]
+    while pending and len(found) < 100_000:
+        path, scope, flops, above = pending.pop()
+        part = flops / into[scope] if into[scope] else 0.0
+        inner = [(name, value * part) for name, value in below.get(scope, []) if name not in above]
+        rest = flops - math.fsum(value for _, value in inner)
+        if rest > 0.0:
+            found[path] = found.get(path, 0.0) + rest
+        pending += [(f"{path}/{name}", name, value, above | {name}) for name, value in inner]
+    return found
+
+
+def tree(sums: Mapping[str, float], scope: str) -> Scope:
+    """The scope and what is in it, some levels deep; a scope that holds nothing but one other scope is one with it."""
+    root = Scope(scope.rsplit("/", 1)[-1], scope)
+    prefix = f"{scope}/" if scope else ""
+    for name, value in sums.items():
+        if name == scope:
+            root.amount += value
+            continue
+        if not name.startswith(prefix):
+            continue
+        root.amount += value
+        at, path = root, scope
+        for part in name[len(prefix) :].split("/", _LOOKED_AT)[:_LOOKED_AT]:
+            path = f"{path}/{part}" if path else part
+            at = at.parts.setdefault(part, Scope(part, path))
+            at.amount += value
+    pending = [root]
+    while pending:
+        at = pending.pop()
+        while len(at.parts) == 1:
+            (only,) = at.parts.values()
+            own = only.amount - math.fsum(part.amount for part in only.parts.values())
+            if not only.parts or own > 1e-9 * only.amount:
+                break  # an operator, or a scope whose name is an operator's too
+            at.name, at.path, at.parts = (f"{at.name}/{only.name}" if at.name else only.name), only.path, only.parts
+        pending += at.parts.values()
+    return root
+
+
+def ranked(scope: Scope) -> list[Scope]:
+    """The parts of a scope, the largest first; those beyond the first 24 as one without a path."""
+    parts = sorted(scope.parts.values(), key=lambda one: -one.amount)
+    if len(parts) <= MOST:
+        return parts
+    rest = Scope(f"+{len(parts) - MOST}", "", math.fsum(part.amount for part in parts[MOST:]))
+    return sorted([*parts[:MOST], rest], key=lambda one: -one.amount)
+
+
+def treemap(root: Scope) -> list[list[Any]]:
+    """Rectangles within rectangles: [x, y, width, height, depth, name, path, amount, has parts], of 1 of each side."""
+    found: list[list[Any]] = []
+    pending = [(root, Area(0.0, 0.0, WIDTH, HEIGHT), -1)]
+    while pending:
+        scope, area, depth = pending.pop()
+        if depth >= 0:
+            found.append(_tile(scope, area, depth))
+        inner = _inside(area, depth)
+        if not scope.parts or inner is None or depth + 1 >= LEVELS:
+            continue
+        parts = ranked(scope)
+        places = squarified([part.amount for part in parts], inner)
+        pending += [(part, place, depth + 1) for part, place in zip(parts, places, strict=True)]
+    return sorted(found, key=lambda tile: tile[4])
+
+
+def _inside(area: Area, depth: int) -> Area | None:
+    """Where the parts of a rectangle go, below its name; None where there is no room."""
+    if depth < 0:
+        return area
+    inner = Area(area.x + 2, area.y + HEAD, area.width - 4, area.height - HEAD - 2)
+    return inner if inner.width > 12 and inner.height > 10 else None
+
+
+def icicle(root: Scope) -> list[list[Any]]:
+    """Levels of scopes from left to right, each as high as its amount; as `treemap`."""
+    found: list[list[Any]] = []
+    across = WIDTH / LEVELS
+    pending = [(root, 0.0, HEIGHT, -1)]
+    while pending:
+        scope, top, height, depth = pending.pop()
+        if depth >= 0:
+            found.append(_tile(scope, Area(across * depth, top, across, height), depth))
+        if scope.amount <= 0.0 or depth + 1 >= LEVELS:
+            continue
+        for part in ranked(scope):
+            high = height * part.amount / scope.amount
+            if high >= _LEAST or depth < 0:
+                pending.append((part, top, high, depth + 1))
+            top += high
+    return sorted(found, key=lambda tile: tile[4])
+
+
+def _tile(scope: Scope, area: Area, depth: int) -> list[Any]:
+    place = (area.x / WIDTH, area.y / HEIGHT, area.width / WIDTH, area.height / HEIGHT)
+    return [*(round(one, 5) for one in place), depth, scope.name, scope.path, scope.amount, bool(scope.parts)]

@@ -1,0 +1,161 @@
+"""Tables of up to millions of rows, sorted, searched and filtered on the server; the browser has the rows on screen.
+
+What sorting one column takes is kept, and a text is looked at once however many rows have it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from layouts.state import BadInput
+from numpy.typing import NDArray
+
+MOST_ORDERS = 6
+"""Sorted orders kept of one table: 8 bytes a row each."""
+MOST_ROWS = 1_000
+"""Rows given at once."""
+MOST_FILTERS = 20
+NONE = -1
+"""What a column of whole numbers has where the file has none."""
+SIZED = ("difference_ns",)
+"""Columns that are sorted by their size, whatever the sign."""
+_EXACT = 2**53
+Rows = NDArray[np.int64]
+
+
+class Sheet:
+    """A frame as a table. Columns are numbers or texts that are kept once each; within: which rows it has, None for all."""
+
+    def __init__(self, frame: pd.DataFrame, within: NDArray[np.bool_] | None = None) -> None:
+        self.frame = frame
+        self._within = within
+        self._orders: OrderedDict[str, Rows] = OrderedDict()
+        self._folded: dict[str, list[str]] = {}
+
+    def __len__(self) -> int:
+        return len(self.frame) if self._within is None else int(np.count_nonzero(self._within))
+
+    def rows(
+        self, sort: tuple[str, str] | None, search: tuple[str, str] = ("", ""), filters: Mapping[str, Any] | None = None
+    ) -> Rows:
+        """The numbers of the rows to show, in order.
+
+        sort is (column, "asc" or "desc"); what is missing comes last. search is (text, column): the text occurs in it, case
+        ignored. filters are AG Grid's of columns. An unknown column is left out; BadInput for what is no filter.
+        """
+        kept = self._searched(*search)
+        if self._within is not None:
+            kept = self._within if kept is None else kept & self._within
+        for name, one in list((filters or {}).items())[:MOST_FILTERS]:
+            if name in self.frame:
+                found = self._filtered(name, one)
+                kept = found if kept is None else kept & found
+        if sort is None or sort[0] not in self.frame:
+            return np.arange(len(self.frame), dtype=np.int64) if kept is None else np.flatnonzero(kept)
+        order = self._order(*sort)
+        chosen: Rows = order if kept is None else order[kept[order]]
+        return chosen
+
+    def records(self, rows: Rows, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Some rows as {column: number or text}; None for what is missing."""
+        part = self.frame.iloc[rows[:MOST_ROWS]]
+        columns = [_plain(part[name].array) for name in names]
+        return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+
+    def _order(self, name: str, way: str) -> Rows:
+        key = f"{name}:{way}"
+        if key in self._orders:
+            self._orders.move_to_end(key)
+            return self._orders[key]
+        values = self.frame[name].array
+        if isinstance(values, pd.Categorical):
+            ranks = np.argsort(np.argsort(np.array(self._texts(name), object), kind="stable"), kind="stable")
+            numbers = np.append(ranks, -1)[values.codes].astype(np.float64)
+        else:
+            numbers = np.asarray(values, np.float64)
+            numbers = np.abs(numbers) if name in SIZED else numbers
+        # NaN sorts last both ways; equal rows keep their order.
+        made = np.argsort(-numbers if way == "desc" else numbers, kind="stable").astype(np.int64)
+        self._orders[key] = made
+        while len(self._orders) > MOST_ORDERS:
+            self._orders.popitem(last=False)
+        return made
+
+    def _texts(self, name: str) -> list[str]:
+        if name not in self._folded:
+            self._folded[name] = [text.casefold() for text in self.frame[name].cat.categories]
+        return self._folded[name]
+
+    def _searched(self, text: str, name: str) -> NDArray[np.bool_] | None:
+        if not text or name not in self.frame:
+            return None
+        wanted = text.casefold()
+        return self._where(name, [wanted in one for one in self._texts(name)])
+
+    def _where(self, name: str, hits: Sequence[bool]) -> NDArray[np.bool_]:
+        codes = np.asarray(self.frame[name].cat.codes)
+        found: NDArray[np.bool_] = np.append(np.array(hits, np.bool_), False)[codes]
+        return found
+
+    def _filtered(self, name: str, one: Any) -> NDArray[np.bool_]:
+        if not isinstance(one, dict):
+            raise BadInput(f"filter of {name[:80]}: wanted an object")
+        conditions = one.get("conditions")
+        if isinstance(conditions, list) and conditions:
+            parts = [self._filtered(name, condition) for condition in conditions[:4]]
+            joined = np.logical_or if one.get("operator") == "OR" else np.logical_and
+            return np.asarray(joined.reduce(parts), np.bool_)
+        values = self.frame[name].array
+        kind = str(one.get("type"))
+        if isinstance(values, pd.Categorical):
+            wanted = str(one.get("filter", ""))[:4096].casefold()
+            test = _TEXT_TESTS.get(kind)
+            if test is None:
+                raise BadInput(f"filter of {name[:80]}: wanted one of {', '.join(_TEXT_TESTS)}; got {kind[:40]!r}")
+            return self._where(name, [test(text, wanted) for text in self._texts(name)])
+        return _compared(np.asarray(values, np.float64), kind, one)
+
+
+_TEXT_TESTS: Mapping[str, Any] = {
+    "contains": lambda text, wanted: wanted in text, "notContains": lambda text, wanted: wanted not in text,
+    "equals": lambda text, wanted: text == wanted, "notEqual": lambda text, wanted: text != wanted,
+    "startsWith": lambda text, wanted: text.startswith(wanted), "endsWith": lambda text, wanted: text.endswith(wanted),
+    "blank": lambda text, _: not text, "notBlank": lambda text, _: bool(text),
+}  # fmt: skip
+
+
+def _compared(values: NDArray[np.float64], kind: str, one: Mapping[str, Any]) -> NDArray[np.bool_]:
+    missing: NDArray[np.bool_] = np.isnan(values)
+    if kind in ("blank", "notBlank"):
+        return missing if kind == "blank" else ~missing
+    low, high = _number(one.get("filter")), _number(one.get("filterTo", math.inf))
+    with np.errstate(invalid="ignore"):
+        made = {
+            "equals": values == low, "notEqual": values != low, "greaterThan": values > low,
+            "greaterThanOrEqual": values >= low,
+            "lessThan": values < low, "lessThanOrEqual": values <= low, "inRange": (values >= low) & (values <= high),
+        }.get(kind)  # fmt: skip
+    if made is None:
+        raise BadInput(f"filter: wanted a comparison; got {kind[:40]!r}")
+    return np.asarray(made, np.bool_)
+
+
+def _number(given: Any) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        raise BadInput(f"filter: wanted a number; got {str(given)[:40]!r}")
+    return float(given)
+
+
+def _plain(values: Any) -> list[Any]:
+    if isinstance(values, pd.Categorical):
+        return [values.categories[code] if code >= 0 else "" for code in values.codes.tolist()]
+    array = np.asarray(values)
+    if array.dtype.kind == "f":
+        return [value if math.isfinite(value) else None for value in array.tolist()]
+    # A browser has no whole numbers beyond 2^53.
+    return [None if value == NONE else value if abs(value) < _EXACT else str(value) for value in array.tolist()]

@@ -1,0 +1,175 @@
+"""The figures of the page: how a result is distributed, and the result over one setting."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from layouts import format as fmt
+from layouts.figures.parallel import brief, category_text, is_numeric
+from layouts.figures.typed_arrays import numbers, typed
+from numpy.typing import NDArray
+from parsers import LineageRow
+from parsers.analysis import trend
+
+Floats = NDArray[np.float64]
+
+MOST_CATEGORIES = 24
+MOST_BINS = 40
+_LARGEST = 1e300
+_GREY = "#8b95a1"
+_ACCENT = "#4e7fd6"
+_GOLDEN = 0.6180339887498949
+_SPREAD = 0.5
+_DECADES = 100.0
+"""Values that lie farther apart than by this factor get a logarithmic axis."""
+
+
+def distribution(values: Floats) -> dict[str, Any]:
+    """A histogram of finite numbers, with a rug of the numbers themselves below."""
+    values = values[np.abs(values) <= _LARGEST]
+    if not len(values):
+        return {"data": [], "layout": {}}
+    edges = _edges(values)
+    counts, _ = np.histogram(values, edges)
+    bars = {
+        "type": "bar", "x": typed((edges[:-1] + edges[1:]) / 2), "y": typed(counts.astype(np.int32)),
+        "width": typed(np.diff(edges)), "marker": {"color": _ACCENT, "opacity": 0.75, "line": {"width": 0}},
+        "text": [f"{fmt.number(float(low))} … {fmt.number(float(high))}" for low, high in pairwise(edges)],
+        "textposition": "none", "hovertemplate": "%{text}<br>n = %{y}<extra></extra>",
+    }  # fmt: skip
+    rug = {
+        "type": "scatter", "mode": "markers", "x": numbers(values), "y": typed(np.zeros(len(values), np.int8)), "yaxis": "y2",
+        "marker": {"symbol": "line-ns-open", "size": 7, "color": _GREY, "opacity": 0.6}, "hoverinfo": "skip",
+    }  # fmt: skip
+    layout = {
+        "margin": {"l": 36, "r": 12, "t": 6, "b": 24}, "showlegend": False, "bargap": 0, "barmode": "overlay",
+        "xaxis": {"anchor": "y2", "showgrid": False, "zeroline": False, "nticks": 7},
+        "yaxis": {"domain": [0.1, 1.0], "rangemode": "tozero", "dtick": math.ceil(counts.max() / 4), "zeroline": False},
+        "yaxis2": {"domain": [0.0, 0.08], "visible": False, "fixedrange": True, "range": [-1, 1]},
+    }  # fmt: skip
+    return {"data": [bars, rug], "layout": layout}
+
+
+def _edges(values: Floats) -> Floats:
+    low, high = float(values.min()), float(values.max())
+    middle, most = (low + high) / 2, max(abs(low), abs(high))
+    if high - low <= most * 1e-12:
+        half = most * 0.01 or 0.5
+        return np.array([middle - half, middle + half])
+    bins = min(MOST_BINS, max(5, math.ceil(2 * math.sqrt(len(values)))))
+    return np.linspace(low, high, bins + 1)
+
+
+# Over a setting ----------------------------------------------------------------------------------------------------
+
+
+def over_setting(
+    rows: Sequence[LineageRow], frame: pd.DataFrame, setting: str, target: str, colours: Mapping[str, str], *, log: bool | None
+) -> dict[str, Any]:
+    """The result of each run over its value of a setting, with the least-squares line, or boxes for categories.
+
+    layout.meta says whether the axis is logarithmic (log), whether it could be (logs), how many runs are drawn and of how many
+    categories, how many categories are left out, and slope, by which the result grows per unit, or decade.
+    """
+    result = frame[target].to_numpy(np.float64, na_value=np.nan)
+    usable = np.abs(result) <= _LARGEST
+    draw = _numbers if is_numeric(frame[setting]) else _categories
+    return draw(rows, frame[setting], result, usable, colours, log)
+
+
+def _numbers(
+    rows: Sequence[LineageRow], column: pd.Series[Any], result: Floats, usable: NDArray[np.bool_],
+    colours: Mapping[str, str], log: bool | None,
+) -> dict[str, Any]:  # fmt: skip
+    values = column.to_numpy(np.float64, na_value=np.nan)
+    usable = usable & (np.abs(values) <= _LARGEST)
+    positive = bool(usable.any()) and bool((values[usable] > 0).all())
+    if log is None:
+        log = positive and float(values[usable].max()) / float(values[usable].min()) >= _DECADES
+    log = log and positive
+    places = np.flatnonzero(usable)
+    x, y = values[places], result[places]
+    slope, start = trend(np.log10(x) if log else x, y)
+    data = [_points(rows, places, x, y, [fmt.exact(value) for value in x.tolist()], colours)]
+    if math.isfinite(slope) and math.isfinite(start):
+        ends = np.array([x.min(), x.max()])
+        line = start + slope * (np.log10(ends) if log else ends)
+        data.append({
+            "type": "scatter", "mode": "lines", "x": numbers(ends), "y": numbers(line), "hoverinfo": "skip",
+            "line": {"color": _GREY, "width": 2}, "meta": {"role": "trend"},
+        })  # fmt: skip
+    axis = {"type": "log" if log else "linear", "zeroline": False, "nticks": 7}
+    if log:
+        decades = float(np.log10(x.max()) - np.log10(x.min()))
+        axis |= {"dtick": math.ceil(decades / 8), "exponentformat": "power", "tickangle": 0} if decades > 1 else {}
+    meta = {"log": log, "logs": positive, "runs": len(places), "categories": 0, "left": 0,
+            "slope": fmt.number(slope) if math.isfinite(slope) else ""}  # fmt: skip
+    return {"data": data, "layout": _layout(axis, meta)}
+
+
+def _categories(
+    rows: Sequence[LineageRow], column: pd.Series[Any], result: Floats, usable: NDArray[np.bool_],
+    colours: Mapping[str, str], log: bool | None,
+) -> dict[str, Any]:  # fmt: skip
+    del log
+    usable = usable & column.notna().to_numpy()
+    texts = {int(place): category_text(column.iloc[place]) for place in np.flatnonzero(usable)}
+    counts: dict[str, int] = {}
+    for text in texts.values():
+        counts[text] = counts.get(text, 0) + 1
+    shown = sorted(sorted(counts, key=lambda text: -counts[text])[:MOST_CATEGORIES])
+    index = {text: at for at, text in enumerate(shown)}
+    places = np.array([place for place, text in texts.items() if text in index], np.int64)
+    at = np.array([index[texts[int(place)]] for place in places], np.float64)
+    jitter = ((_ordinals(at) * _GOLDEN + 0.5) % 1.0 - 0.5) * _SPREAD
+    y = result[places]
+    boxes = {
+        "type": "box", "x": typed(at), "y": numbers(y), "boxpoints": False, "line": {"color": _GREY, "width": 1.5},
+        "width": 0.7,        "fillcolor": "rgba(139,149,161,0.12)", "hoverinfo": "skip", "meta": {"role": "boxes"},
+    }  # fmt: skip
+    names = [brief(texts[int(place)], 60) for place in places]
+    axis = {
+        "tickvals": list(range(len(shown))), "ticktext": [html.escape(brief(text, 18), quote=False) for text in shown],
+        "range": [-0.6, len(shown) - 0.4], "showgrid": False, "zeroline": False,
+    }  # fmt: skip
+    meta = {"log": False, "logs": False, "runs": len(places), "categories": len(shown), "left": len(counts) - len(shown),
+            "slope": ""}  # fmt: skip
+    points = _points(rows, places, at + jitter, y, names, colours)
+    return {"data": [boxes, points] if len(places) else [points], "layout": _layout(axis, meta)}
+
+
+def _ordinals(at: Floats) -> Floats:
+    """How many of the same value came before each."""
+    found = np.empty(len(at))
+    for value in np.unique(at):
+        mine = at == value
+        found[mine] = np.arange(np.count_nonzero(mine))
+    return found
+
+
+def _points(
+    rows: Sequence[LineageRow], places: NDArray[np.int64], x: Floats, y: Floats, values: Sequence[str],
+    colours: Mapping[str, str],
+) -> dict[str, Any]:  # fmt: skip
+    keys = [rows[int(place)].run for place in places]
+    return {
+        "type": "scatter", "mode": "markers", "x": numbers(x), "y": numbers(y), "meta": {"role": "runs"},
+        "marker": {"size": 8 if len(keys) < 200 else 5, "color": [colours.get(key, _GREY) for key in keys], "opacity": 0.85},
+        "customdata": keys,
+        "text": [f"{html.escape(brief(key, 80), quote=False)}<br>{html.escape(value, quote=False)}"
+                 for key, value in zip(keys, values, strict=True)],
+        "hovertemplate": "%{text} → %{y}<extra></extra>",
+    }  # fmt: skip
+
+
+def _layout(axis: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "margin": {"l": 56, "r": 16, "t": 8, "b": 40}, "showlegend": False, "hovermode": "closest", "meta": meta,
+        "xaxis": {**axis, "automargin": True}, "yaxis": {"nticks": 6, "zeroline": False},
+    }  # fmt: skip

@@ -1,0 +1,149 @@
+"""A result and the settings it goes with, as the browser gets them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from layouts import format as fmt
+from layouts.figures.parallel import brief, category_text
+from layouts.lineage.table import Table
+from layouts.pages.model_lineage.columns import label
+from layouts.pages.optimisation.asks import Ask
+from layouts.pages.optimisation.drawing import distribution
+from layouts.sources import Growth
+from parsers import LineageRow
+from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
+from parsers.analysis.settings import is_text
+
+MOST_PAIRS = 50
+_ORDER = ("metric/", "loss", "best/", "last/")
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The runs that are asked for: their rows and the frame of them, and how many runs there are in all."""
+
+    rows: tuple[LineageRow, ...]
+    frame: pd.DataFrame
+    total: int
+    targets: tuple[str, ...]
+    target: str
+
+    @property
+    def settings(self) -> list[str]:
+        """Settings of which any of the runs has a value."""
+        return [name for name in settings_of(self.frame) if bool(self.frame[name].notna().any())]
+
+
+    @property
+    def comparable(self) -> list[str]:
+        """Settings in which two runs can be alike: not those texts that are another in every run, as names are."""
+        return [name for name in self.settings if not (is_text(self.frame[name]) and self.frame[name].dropna().is_unique)]
+
+
+def choose(table: Table, ask: Ask) -> Chosen:
+    """The runs and the result that are asked for; where there is no such result, the first."""
+    places = [at for at, row in enumerate(table.rows) if ask.runs is None or row.run in ask.runs]
+    frame = table.frame if len(places) == len(table.rows) else table.frame.iloc[places].reset_index(drop=True)
+    targets = tuple(sorted(targets_of(frame), key=_place))
+    target = ask.target if ask.target in targets else next(iter(targets), "")
+    return Chosen(tuple(table.rows[at] for at in places), frame, len(table.rows), targets, target)
+
+
+def _place(name: str) -> int:
+    return next(place for place, first in enumerate(_ORDER) if name.startswith(first))
+
+
+def sheet(chosen: Chosen) -> dict[str, Any]:
+    """All of a result but the runs one by one: choices, distribution and the strengths of settings, with a stamp of it."""
+    found: dict[str, Any] = {
+        "total": chosen.total, "chosen": len(chosen.rows), "target": chosen.target,
+        "targets": [{"name": name, "label": label(name)} for name in chosen.targets], "rows": [], "settings": {},
+    }  # fmt: skip
+    if chosen.target:
+        values = chosen.frame[chosen.target].to_numpy(np.float64, na_value=np.nan)
+        finite = values[np.isfinite(values)]
+        found |= {
+            "runs": len(finite), "figure": distribution(finite),
+            "summary": [fmt.number(float(value)) for value in np.quantile(finite, [0.0, 0.5, 1.0])],
+            "rows": [_told(row) for row in importance(chosen.frame, chosen.target, chosen.settings).to_dict("records")],
+        }  # fmt: skip
+        names = {row["setting"] for row in found["rows"]} | {row["with"] for row in found["rows"]} - {""}
+        found["settings"] = {name: [brief(one) for one in label(name)] for name in sorted(names)}
+    content = json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
+
+
+def _told(row: dict[Any, Any]) -> dict[str, Any]:
+    def ends(name: str) -> list[float | None]:
+        values = (row[name], row[f"{name}_low"], row[f"{name}_high"])
+        return [None if value != value else round(float(value), 6) for value in values]
+
+    eta = row["kind"] == "categorical" and row["levels"] > 2
+    return {
+        "setting": row["setting"], "levels": int(row["levels"]), "runs": int(row["runs"]), "text": row["kind"] == "categorical",
+        "eta": eta, "linear": ends("pearson"), "rank": ends("spearman"), "sign": int(row["sign"]), "reason": str(row["reason"]),
+        "with": row["confounded"] or row["entangled"],
+        "strength": None if row["confounded"] or not row["entangled"] else round(float(row["entangled_strength"]), 3),
+    }  # fmt: skip
+
+
+def grown(growth: Growth) -> dict[str, Any]:
+    """A forest as the browser gets it."""
+    forest: Forest | None = growth.forest
+    shares: dict[str, list[float | None]] = {}
+    if forest is not None and forest.refits:
+        for setting, *values in forest.importance.itertuples(index=False):
+            shares[str(setting)] = [None if value != value else round(float(value), 6) for value in values]
+    return {
+        "state": growth.state, "total": growth.refits, "text": growth.text, "shares": shares,
+        "done": forest.refits if forest else 0, "reason": forest.reason if forest else "",
+        "fit": None if forest is None or forest.fit != forest.fit else round(forest.fit, 4),
+    }  # fmt: skip
+
+
+# Pairs -------------------------------------------------------------------------------------------------------------
+
+
+def pairs(chosen: Chosen, setting: str) -> dict[str, Any]:
+    """Pairs of runs that differ in a setting alone, greatest difference of the result first; else the nearest pair.
+
+    also names the other settings in which that one differs; total is how many pairs there are.
+    """
+    values = chosen.frame[chosen.target].to_numpy(np.float64, na_value=np.nan)
+    rows = np.flatnonzero(np.isfinite(values))
+    frame = chosen.frame.iloc[rows].reset_index(drop=True)
+    names = list(dict.fromkeys([*chosen.comparable, setting]))
+    single = single_changes(frame, names)
+    mine = single[single["setting"] == setting]
+    also: list[str] = []
+    found = list(zip(mine["first"].tolist(), mine["second"].tolist(), strict=True))
+    if not found and (nearest := nearest_change(frame, setting, names)) is not None:
+        first, second, also = nearest
+        found = [(first, second)]
+    found.sort(key=lambda pair: -abs(values[rows[pair[1]]] - values[rows[pair[0]]]))
+    told = [_pair(chosen, setting, values, [int(rows[place]) for place in pair]) for pair in found[:MOST_PAIRS]]
+    return {"pairs": told, "total": len(found), "also": [[brief(one) for one in label(name)] for name in also]}
+
+
+def _pair(chosen: Chosen, setting: str, values: Any, places: list[int]) -> dict[str, Any]:
+    first, second = (float(values[place]) for place in places)
+    return {
+        "runs": [chosen.rows[place].run for place in places],
+        "values": [_text(chosen.rows[place].values.get(setting)) for place in places],
+        "results": [fmt.number(first), fmt.number(second)],
+        "difference": ("+" if second > first else "") + fmt.number(second - first),
+    }
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return ""
+    return brief(category_text(value))
+
+

@@ -1,0 +1,103 @@
+"""What deserves a look in the scalars of one run: a sentence each, the severest first, that leads to its place on the curve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from layouts import format as fmt
+from layouts.components import elements as parts
+from layouts.components.insights import link, told
+from layouts.i18n import attributes, t
+from layouts.page import Ids
+from layouts.sources import FrameSource
+from layouts.state import BadInput
+from parsers import Insight
+
+SECONDS = 0.3
+"""A request looks at curves for so many seconds of CPU; the browser asks for the rest."""
+MOST = 100
+"""So many are listed."""
+
+
+def layout(ids: Ids, routes: str) -> html.Section:
+    """The list without entries, and the stores that its requests go through."""
+    head = html.Header(
+        [
+            html.H3(t("insights.title"), className="ms-card-title"),
+            html.Span(className="ms-badge ms-insights-count", hidden=True),
+            html.Span(className="ms-muted ms-insights-left", hidden=True),
+            html.Span(className="ms-grow"),
+            html.Span(className="ms-insights-strict", **attributes(title="insights.strict_tip")),
+            html.A(
+                parts.icon("download"), className="ms-button ms-button-icon ms-insights-csv", download="",
+                **{"data-routes": routes}, **attributes(title="insights.csv", aria_label="insights.csv"),
+            ),
+        ],
+        className="ms-card-head",
+    )  # fmt: skip
+    return html.Section(
+        [
+            dcc.Store(id=ids("insights-again")),
+            dcc.Store(id=ids("insights-left")),
+            head,
+            html.Ul(id=ids("insights"), className="ms-insights-list"),
+            html.P(t("insights.none"), className="ms-muted ms-insights-none", hidden=True),
+        ],
+        className="ms-card ms-insights",
+        tabIndex=-1,
+        hidden=True,
+        **attributes(aria_label="insights.title"),
+    )
+
+
+def register(app: Any, source: FrameSource, ids: Ids) -> None:
+    """Add the callbacks to a Dash application."""
+
+    def look(shown: Any, _again: Any) -> tuple[Any, Any]:
+        return entries(source, shown)
+
+    app.callback(
+        Output(ids("insights"), "children"),
+        Output(ids("insights-left"), "data"),
+        Input(ids("shown"), "data"),
+        Input(ids("insights-again"), "data"),
+        prevent_initial_call=True,
+    )(look)
+    app.clientside_callback(
+        ClientsideFunction("mindscope_overview", "insights"),
+        Input(ids("insights-left"), "data"),
+        Input(ids("insights"), "children"),
+        State(ids("root"), "id"),
+        prevent_initial_call=True,
+    )
+
+
+def entries(source: FrameSource, shown: Any) -> tuple[Any, Any]:
+    """(the list of the run that is shown, {"run", "left": scalars not looked at, "scalars": how many it has})."""
+    if shown is None:
+        return no_update, no_update
+    if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
+        raise BadInput("shown: wanted an object with a run")
+    run = shown["run"]
+    found, left = source.insights(run, None, SECONDS) if run else ((), 0)
+    listed = [_entry(source, run, one) for one in found[:MOST]]
+    return listed, {"run": run, "left": left, "scalars": len(source.tags(run)) if run else 0, "version": shown.get("version")}
+
+
+def _entry(source: FrameSource, run: str, one: Insight) -> html.Li:
+    facts = told(one)
+    href = link(source, run, one)
+    english, chinese = facts["text"]
+    reason = {"title": facts["reason"][0], "data-en-title": facts["reason"][0], "data-zh-title": facts["reason"][1]}
+    languages = [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")]
+    anchor = html.A(
+        [
+            html.Span(className=f"ms-insight-mark ms-insight-mark-{one.severity}"),
+            html.Span(t(f"insights.kind.{one.kind}"), className="ms-insight-kind"),
+            html.Span(languages, className="t ms-insight-words"),
+            html.Span(fmt.number(facts["score"], 2), className="ms-insight-score ms-number"),
+        ],
+        href=href, className="ms-insight", **{"data-page": "scalars", "data-query": href.partition("?")[2]}, **reason,
+    )  # fmt: skip
+    return html.Li(anchor, **{"data-score": f"{facts['score']:.6g}"})

@@ -1,0 +1,312 @@
+"""Small pictures of the newest data of one run: what stands inside the tiles of the overview."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+from urllib.parse import quote, urlencode
+
+import numpy as np
+from dash import dcc, html
+from layouts import format as fmt
+from layouts.figures import GRAPH_CONFIG, landscapes, lines
+from layouts.figures import histograms as distributions
+from layouts.figures.curves import Line
+from layouts.figures.curves import Look as CurveLook
+from layouts.figures.graph import arrange, picture
+from layouts.i18n import t
+from layouts.pages.graph.drawing import first_opened
+from layouts.pages.overview.facts import main_tag
+from layouts.sources import FrameSource, RunRow
+from layouts.state import colours, label_of
+from layouts.theme import PALETTE
+from numpy.typing import NDArray
+from parsers import DatasetNode, HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue, TextValue
+from parsers.analysis import statistics
+from parsers.analysis.graphs import Shown, View, network
+
+PICTURES = 2
+"""A tile of scalars or distributions shows so many tags."""
+CELLS = 8
+"""A tensor's table has so many rows and columns at most."""
+CHARACTERS = 2000
+"""Of a text so many characters are shown."""
+MOST_VALUES = 10_000_000
+"""A tensor of more values is shown without statistics, which would take seconds."""
+MOST_GRAPH = 16 << 20
+"""A graph of more bytes is not drawn in a tile: reading it takes seconds."""
+OPERATIONS = 40
+"""Of a data pipeline, and of a map in it, so many operations are named."""
+_COLUMNS = 400
+_CONFIG = GRAPH_CONFIG | {"staticPlot": True}
+_MARGIN = {"l": 46, "r": 8, "t": 4, "b": 20, "pad": 0}
+_WORDS = dict.fromkeys(("loss", "step", "epoch", "start", "end", "convergence"), "")
+"""What a landscape says under the pointer, which a picture does not."""
+
+Picture: TypeAlias = Any
+"""A component: the name of a tag, what is said of its newest value, and the value drawn."""
+
+
+# Scalars --------------------------------------------------------------------------------------------------------------
+
+
+def scalars(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The curves of the main scalar and of one more."""
+    main = main_tag(source, run, row)
+    tags = list(dict.fromkeys([main, *source.tags(run)[: PICTURES + 1]]))[:PICTURES] if main else []
+    return [picture for tag in tags if (picture := _curve(source, run, row, tag)) is not None]
+
+
+def _curve(source: FrameSource, run: str, row: RunRow, tag: str) -> Picture | None:
+    series = source.series(run, tag)
+    if series is None or not series.step.size:
+        return None
+    line = Line(
+        run=run, tag=tag, label=label_of(run, row), colour=_colour(source, run), series=series,
+        x=series.step.astype(np.float64), started=row.started or 0.0,
+    )  # fmt: skip
+    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        figure = lines.figure([line], CurveLook(columns=_COLUMNS))
+    if series.step.size == 1:
+        figure["layout"]["xaxis"] |= {"tickmode": "array", "tickvals": [int(series.step[0])]}
+    newest = float(series.value[-1])
+    value = html.Span(
+        fmt.number(newest), className="ms-tile-value" if np.isfinite(newest) else "ms-tile-value ms-tile-wrong",
+        title=fmt.exact(newest),
+    )  # fmt: skip
+    return _picture(tag, [value, _step(int(series.step[-1]))], _graph(figure))
+
+
+# Large values ---------------------------------------------------------------------------------------------------------
+
+
+def histograms(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The newest distribution of each of the first tags."""
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, HistogramValue)
+        recorded = distributions.Recorded(
+            run=run, label=label_of(run, row), colour=_colour(source, run), started=row.started or 0.0,
+            step=items.step[-1:], time=np.zeros(1), x=items.step[-1:].astype(np.float64), values=[value],
+        )  # fmt: skip
+        with np.errstate(over="ignore", invalid="ignore"):
+            figure = distributions.single([recorded], distributions.Look(), beside=False)
+        bad = value.nan + value.pos_inf + value.neg_inf
+        notes = [_step(int(items.step[-1])), t("overview.values", n=fmt.count(value.total)), *_not_finite(bad)]
+        return _picture(tag, notes, _graph(figure), value.problem)
+
+    return _newest(source, run, "histogram", source.tags(run, "histogram")[:PICTURES], draw)
+
+
+def images(source: FrameSource, run: str, row: RunRow, routes: str) -> list[Picture]:
+    """The newest image of the first tag, which the browser fetches from the image route."""
+    del row
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, ImageValue)
+        step, place = int(items.step[-1]), len(items) - 1
+        query = urlencode({"run": run, "tag": tag, "place": place, "v": f"{int(items.file[-1])}-{int(items.order[-1])}"})
+        small = max(value.width, value.height) < 160
+        image = html.Img(
+            src=f"{routes}image?{query}", alt=f"{tag}, step {step}", className="ms-tile-image" + " ms-tile-pixels" * small
+        )
+        # Shown by assets/overview.js where the browser has nothing to show.
+        failed = html.P(t("overview.undecodable"), className="ms-tile-wrong ms-tile-undecodable", role="alert")
+        notes = [_step(step), f"{fmt.count(value.width)} × {fmt.count(value.height)} px"]
+        if value.others:
+            notes.append(t("overview.first_of", n=fmt.count(1 + len(value.others))))
+        return _picture(tag, notes, html.Div([image, failed], className="ms-tile-frame"), value.problem)
+
+    return _newest(source, run, "image", source.tags(run, "image")[:1], draw)
+
+
+def tensors(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """A corner of the newest tensor of the first tag, and its statistics."""
+    del row
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, TensorValue)
+        shape = " × ".join(fmt.count(size) for size in value.shape) or "()"
+        notes = [_step(int(items.step[-1])), shape, value.dtype]
+        return _picture(tag, notes, html.Div([_table(value.data), _statistics(value.data)], className="ms-tile-tensor"),
+                        value.problem)  # fmt: skip
+
+    return _newest(source, run, "tensor", source.tags(run, "tensor")[:1], draw)
+
+
+def texts(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The beginning of the newest text of the first tag."""
+    del row
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        assert isinstance(value, TextValue)
+        text = value.text
+        notes = [_step(int(items.step[-1])), t("overview.characters", n=fmt.count(len(text)))]
+        return _picture(tag, notes, html.Pre(text[:CHARACTERS], className="ms-tile-text"), value.problem)
+
+    return _newest(source, run, "text", source.tags(run, "text")[:1], draw)
+
+
+def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The landscape written last."""
+
+    def draw(value: Any, tag: str, items: Items) -> Picture:
+        del items
+        assert isinstance(value, LandscapeValue)
+        with np.errstate(over="ignore", invalid="ignore"):
+            sheet = landscapes.Sheet(label_of(run, row), _colour(source, run), value)
+            figure = landscapes.figure([sheet], landscapes.Look(words=_WORDS, contours=12))
+        for trace in figure["data"]:
+            trace.pop("hovertemplate", None)
+            trace |= {"hoverinfo": "skip"}
+            if trace["meta"]["role"] == "ground":
+                trace["showscale"] = False
+        finite = value.z[np.isfinite(value.z)]
+        ends = {"low": fmt.number(float(finite.min())), "high": fmt.number(float(finite.max()))} if finite.size else {}
+        return _picture(tag, [t("overview.loss", **ends)] if ends else [], _graph(figure), value.problem)
+
+    found = [(float(items.wall_time[-1]), tag) for tag in source.tags(run, "landscape")
+             if (items := source.items(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
+    return _newest(source, run, "landscape", [max(found)[1]] if found else [], draw)
+
+
+def graph(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The newest computation graph as its page first shows it."""
+    del row
+    place = max(source.graphs(run), key=lambda place: place.wall_time, default=None)
+    if place is None or place.length > MOST_GRAPH:
+        return [html.P(t("overview.recorded"), className="ms-tile-note")]
+    try:
+        found = source.graph(run, place.name)
+    except PayloadError as error:
+        return [html.P(str(error), className="ms-tile-wrong", role="alert")]
+    if found is None or found.nodes.empty:
+        why = found.problems[0].text if found is not None and found.problems else t("overview.recorded")
+        return [html.P(why, className="ms-tile-note")]
+    view = View(network(found.nodes, found.edges))
+    visible = view.visible(Shown(tuple(first_opened(view))))
+    places = arrange(visible)
+    drawings = [
+        html.Img(src="data:image/svg+xml," + quote(picture(visible, places, dark=theme == "dark")), alt="",
+                 className=f"ms-tile-image ms-tile-{theme}")
+        for theme in ("light", "dark")
+    ]  # fmt: skip
+    operators = int((found.nodes["kind"] == "operator").sum())
+    drawn = html.Div(drawings, className="ms-tile-frame")
+    return [_picture(found.title, [t("overview.operators", n=fmt.count(operators))], drawn)]
+
+
+def dataset(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+    """The names of the operations of the data pipeline in the order of the data, branches one after the other."""
+    del row
+    graph = source.dataset_graph(run)
+    if graph is None:
+        return [html.P(t("overview.dataset_broken"), className="ms-tile-wrong", role="alert")]
+    nodes = [node for _, _, node in islice(graph.walk(), OPERATIONS)]
+    whole = sum(1 for _ in graph.walk())
+    steps = [html.Li(html.Span(_operation(node), className=f"ms-tile-operation ms-tile-{node.kind}"))
+             for node in reversed(nodes)]  # fmt: skip
+    if whole > len(nodes):
+        steps.insert(0, html.Li(t("overview.part", shown=fmt.count(len(nodes)), whole=fmt.count(whole))))
+    wrong = [html.P(graph.problem, className="ms-tile-wrong", role="alert")] if graph.problem else []
+    return [html.Div([*wrong, html.Ol(steps, className="ms-tile-pipeline")], className="ms-picture")]
+
+
+def _operation(node: DatasetNode) -> list[Any]:
+    """The name of an operation, of a map those within it, of what joins branches how many."""
+    within = ", ".join(one.name for one in node.operations[:OPERATIONS])
+    if len(node.children) > 1:
+        within = f"× {fmt.count(len(node.children))}"
+    return [node.type or "?", *([" ", html.Span(within, className="ms-muted")] if within else [])]
+
+
+def _newest(
+    source: FrameSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, Items], Picture]
+) -> list[Picture]:
+    """A picture of the value written last under each tag, or the reason why there is none, naming the record."""
+    pictures = []
+    for tag in tags:
+        items = source.items(run, kind, tag)
+        if items is None or not len(items):
+            continue
+        try:
+            pictures.append(draw(source.value(run, kind, tag, len(items) - 1), tag, items))
+        except PayloadError as error:
+            message = t("overview.broken", tag=tag, step=fmt.count(int(items.step[-1])), reason=str(error))
+            pictures.append(html.Div(html.P(message, className="ms-tile-wrong", role="alert"), className="ms-picture"))
+    return pictures
+
+
+# Tensors --------------------------------------------------------------------------------------------------------------
+
+
+def _table(data: NDArray[Any]) -> html.Div:
+    """The first rows and columns of the last two dimensions, at the first index of the others; heat about zero."""
+    whole = np.atleast_2d(data[(0,) * max(0, data.ndim - 2)] if data.size else np.empty((0, 0)))
+    part = whole[:CELLS, :CELLS]
+    magnitude = np.abs(part.astype(np.complex128 if part.dtype.kind == "c" else np.float64))
+    finite = magnitude[np.isfinite(magnitude)]
+    largest = float(finite.max()) if finite.size else 0.0
+    head = html.Tr([html.Td(), *(html.Th(str(column), scope="col") for column in range(part.shape[1]))])
+    rows = [
+        html.Tr([html.Th(str(number), scope="row"), *(_cell(value, largest) for value in values)])
+        for number, values in enumerate(part)
+    ]
+    shown, of = (f"{fmt.count(size[0])} × {fmt.count(size[1])}" for size in (part.shape, whole.shape))
+    note = [html.P(t("overview.part", shown=shown, whole=of), className="ms-muted")] if part.shape != whole.shape else []
+    return html.Div([html.Table([html.Thead(head), html.Tbody(rows)], className="ms-tile-table"), *note])
+
+
+def _cell(value: Any, largest: float) -> html.Td:
+    number = complex(value) if np.iscomplexobj(value) else float(value)
+    words, exact = (f"{number:.2g}", str(number)) if isinstance(number, complex) else (fmt.number(number, 2), fmt.exact(number))
+    if not np.isfinite(number):
+        return html.Td(words, className="ms-tile-wrong")
+    heat = float(abs(number) / largest) if largest else 0.0
+    below = not isinstance(number, complex) and number < 0
+    style = {"--ms-heat": f"{heat:.2f}"}
+    return html.Td(words, className="ms-tile-below" if below else "ms-tile-above", style=style, title=exact)
+
+
+def _statistics(data: NDArray[Any]) -> html.Dl | html.P:
+    if data.size > MOST_VALUES:
+        return html.P(t("overview.large", n=fmt.count(MOST_VALUES)), className="ms-muted")
+    known = statistics(data)
+    values = [(name, getattr(known, name)) for name in ("min", "max", "mean", "std")]
+    told: list[tuple[Any, str]] = [(name, fmt.number(value)) for name, value in values if not np.isnan(value)]
+    told += [(t("overview.zeros"), fmt.count(known.zeros))]
+    bad = [("NaN", known.nan), ("+Inf", known.pos_inf), ("-Inf", known.neg_inf)]
+    pairs = [html.Div([html.Dt(name), html.Dd(words)]) for name, words in told]
+    pairs += [html.Div([html.Dt(name), html.Dd(fmt.count(n))], className="ms-tile-wrong") for name, n in bad if n]
+    return html.Dl(pairs, className="ms-tile-stats")
+
+
+# Parts ----------------------------------------------------------------------------------------------------------------
+
+
+def _picture(tag: str, notes: Sequence[Any], content: Any, problem: str = "") -> Picture:
+    caption = [html.Span(tag, className="ms-cut ms-tile-tag", title=tag), *(html.Span(note) for note in notes)]
+    wrong = [html.P(problem, className="ms-tile-wrong", role="alert")] if problem else []
+    return html.Div([html.Div(caption, className="ms-tile-caption"), *wrong, content], className="ms-picture")
+
+
+def _step(step: int) -> Any:
+    return t("overview.step", step=fmt.count(step))
+
+
+def _not_finite(count: int) -> list[Any]:
+    return [html.Span(t("overview.not_finite", n=fmt.count(count)), className="ms-tile-wrong")] if count else []
+
+
+def _colour(source: FrameSource, run: str) -> str:
+    return colours(source).get(run, PALETTE[0][0])
+
+
+def _graph(figure: dict[str, Any]) -> html.Div:
+    layout = figure["layout"]
+    layout |= {"margin": _MARGIN, "hovermode": False, "font": {"size": 10}}
+    for name in ("xaxis", "yaxis"):
+        layout[name] |= {"nticks": 4}
+    return html.Div(dcc.Graph(figure=figure, config=_CONFIG, responsive=True, className="ms-plot"), className="ms-tile-plot")

@@ -1,0 +1,93 @@
+"""Texts of the overview page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "overview.title": ("Overview", "概览"),
+    # Which run
+    "overview.run": ("Run shown", "当前训练"),
+    "overview.previous": ("Previous run (←)", "上一个训练 (←)"),
+    "overview.next": ("Next run (→)", "下一个训练 (→)"),
+    "overview.of": ("Run {n} of {total}", "第 {n} 个，共 {total} 个"),
+    "overview.no_runs": ("No run is chosen.", "未选择任何训练。"),
+    "overview.no_runs_hint": ("Press p to choose runs.", "按 p 键选择训练。"),
+    # State of the run
+    "overview.state": ("State", "状态"),
+    "overview.steps": ("Steps", "步骤数"),
+    "overview.steps_value": ("{n} ({recorded} recorded)", "{n}（已记录 {recorded} 步）"),
+    "overview.steps_tip": (
+        "The highest step; {n} different ones recorded from {first} on, the newest value at {newest}",
+        "最大步骤；自步骤 {first} 起共记录 {n} 个不同步骤，最新值在步骤 {newest}",
+    ),
+    "overview.points": ("Points", "数据点"),
+    "overview.points_tip": ("Scalar values recorded", "已记录的标量值个数"),
+    "overview.duration": ("Duration", "时长"),
+    "overview.duration_value": ("{n} ({paused} paused)", "{n}（暂停 {paused}）"),
+    "overview.paused_tip": (
+        "From the first to the last recorded wall time; in a pause nothing was recorded for five times as long as usual",
+        "从首个到最后一个记录的时刻；暂停指间隔超过平常五倍且没有记录",
+    ),
+    "overview.duration_tip": ("From the first to the last recorded wall time", "从首个到最后一个记录的时刻"),
+    "overview.speed": ("Speed", "速度"),
+    "overview.speed_value": ("{n} steps/s", "{n} 步/秒"),
+    "overview.speed_tip": (
+        "Over the last {n} intervals of {tag} without pauses; {each} per step",
+        "{tag} 最近 {n} 个间隔（不含暂停）；每步 {each}",
+    ),
+    "overview.started": ("Started", "开始时间"),
+    "overview.size": ("Size", "大小"),
+    "overview.problems": ("Problems", "问题"),
+    "overview.problems_tip": ("Open the list of problems of this run", "打开该训练的问题列表"),
+    "overview.path": ("Path", "路径"),
+    # Tiles
+    "overview.scalars": ("Scalars", "标量"),
+    "overview.histograms": ("Distributions", "参数分布"),
+    "overview.images": ("Images", "图像"),
+    "overview.tensors": ("Tensors", "张量"),
+    "overview.landscape": ("Loss landscape", "损失地形"),
+    "overview.text": ("Text", "文本"),
+    "overview.graph": ("Computation graph", "计算图"),
+    "overview.dataset": ("Dataset graph", "数据图"),
+    "overview.tags": ("{n} tags", "{n} 个标签"),
+    "overview.tag": ("1 tag", "1 个标签"),
+    "overview.open": ("Open this run's {page}", "打开该训练的{page}"),
+    "overview.step": ("step {step}", "步骤 {step}"),
+    "overview.values": ("{n} values", "{n} 个值"),
+    "overview.not_finite": ("{n} not finite", "{n} 个非有限值"),
+    "overview.part": ("{shown} of {whole}", "{whole} 中的 {shown}"),
+    "overview.large": (
+        "Statistics of more than {n} values are on the tensors page.", "超过 {n} 个值的统计信息请见张量页面。",
+    ),
+    "overview.zeros": ("zeros", "零值"),
+    "overview.loss": ("loss {low} to {high}", "损失 {low} 至 {high}"),
+    "overview.broken": ("{tag}, step {step}: {reason}", "{tag}，步骤 {step}：{reason}"),
+    "overview.operators": ("{n} operators", "{n} 个算子"),
+    "overview.recorded": ("Recorded. Press to open it.", "已记录，点击打开。"),
+    "overview.reading": ("Reading", "读取中"),
+    "overview.first_of": ("first of {n}", "共 {n} 张中的第一张"),
+    "overview.characters": ("{n} characters", "{n} 个字符"),
+    "overview.undecodable": (
+        "The browser has no picture of it: its bytes do not decode, or it is no longer there.",
+        "浏览器无法显示该图像：数据无法解码，或图像已不存在。",
+    ),
+    "overview.unreadable": (
+        "Nothing of this run could be read; the problems above say why.", "无法读取该训练的任何数据，原因见上方的问题列表。",
+    ),
+    "overview.planned": (
+        "{n} checkpoints were collected, but no landscape has been computed from them yet. This call does it:",
+        "已收集 {n} 个检查点，但尚未由其计算损失地形。运行以下调用即可计算：",
+    ),
+    # Empty tiles
+    "overview.scalars_none": ("No scalar yet. To record the loss:", "尚无标量。记录损失值："),
+    "overview.histograms_none": ("No distribution yet. To record the parameters:", "尚无参数分布。记录参数："),
+    "overview.images_none": ("No image yet. To record the input:", "尚无图像。记录输入："),
+    "overview.tensors_none": ("No tensor yet. To record one:", "尚无张量。记录张量："),
+    "overview.landscape_none": (
+        "No loss landscape yet. To compute one from checkpoints:", "尚无损失地形。由检查点计算损失地形：",
+    ),
+    "overview.graph_none": ("No computation graph. To record it:", "没有计算图。记录计算图："),
+    "overview.dataset_broken": ("It cannot be read; the problems above say why.", "无法读取，原因见上方的问题列表。"),
+    "overview.dataset_none": ("No dataset graph. To record it:", "没有数据图。记录数据图："),
+})  # fmt: skip

@@ -1,0 +1,69 @@
+"""Curves of the data preparation page as figures: plain lines over steps, samples or time, reduced to what a screen shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from layouts.figures.typed_arrays import numbers
+from layouts.theme import PALETTE
+from numpy.typing import NDArray
+from parsers.analysis import reduce_points
+
+COLUMNS = 1_000
+"""Pixel columns that a curve is reduced for."""
+COLOURS = tuple(hue[0] for hue in PALETTE)
+EMPTY = "#c6871a"
+"""Where a queue is empty: orange, as what is slow but not wrong."""
+Floats = NDArray[np.float64]
+_MARGIN = {"l": 60, "r": 12, "t": 8, "b": 28, "pad": 0}
+_CLEAR = "rgba(0,0,0,0)"
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """One curve: x and y (NaN: a gap) and colour; its name stands in the legend of the page, in both languages.
+
+    marked: places that carry a mark. stepped: a value holds until the next point. dash: a plotly dash style.
+    """
+
+    x: Floats
+    y: Floats
+    colour: str
+    marked: NDArray[np.int64] | None = None
+    stepped: bool = False
+    dash: str = "solid"
+
+
+def figure(curves: Sequence[Curve], *, form: str = "", suffix: str = "", whole: float | None = None) -> dict[str, Any]:
+    """A figure of curves over one axis. form: how values are written (d3), with a suffix; whole: the top of the axis."""
+    traces: list[dict[str, Any]] = []
+    for curve in curves:
+        kept = reduce_points(curve.x, curve.y, columns=COLUMNS).keep
+        single = len(kept) == 1
+        traces.append({
+            "type": "scatter", "mode": "markers" if single else "lines",
+            "x": numbers(curve.x[kept]), "y": numbers(curve.y[kept]),
+            "line": {
+                "color": curve.colour, "width": 1.5, "shape": "hv" if curve.stepped else "linear", "dash": curve.dash,
+            },
+            "marker": {"color": curve.colour, "size": 6}, "hovertemplate": f"%{{y{form}}}{suffix}<extra></extra>",
+        })  # fmt: skip
+        if curve.marked is not None and curve.marked.size:
+            marked = np.intersect1d(curve.marked, kept) if curve.marked.size > COLUMNS else curve.marked
+            traces.append({
+                "type": "scatter", "mode": "markers", "x": numbers(curve.x[marked]), "y": numbers(curve.y[marked]),
+                "marker": {"color": EMPTY, "size": 6}, "hoverinfo": "skip",
+            })  # fmt: skip
+    return {
+        "data": traces,
+        "layout": {
+            "margin": _MARGIN, "paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "hovermode": "x", "font": {"size": 11},
+            "showlegend": False, "xaxis": {"nticks": 8, "zeroline": False},
+            "yaxis": {"nticks": 6, "rangemode": "tozero", "tickformat": form.removeprefix(":"), "ticksuffix": suffix}
+            | ({} if whole is None else {"range": [0, whole]}),
+        },
+    }  # fmt: skip
+

@@ -1,0 +1,84 @@
+"""The frames of a profile as the cards of the data preparation page use them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from layouts.pages.preparation.asks import Ask
+from parsers.analysis.preparation import Flow, Slow, flow, queue_rates, slow_operations
+
+QUEUES = ("host", "iterator", "device")
+"""Queues of steps, in the order data passes them."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """What is asked for, the frames of the profile by name (None: no file gives it), and the URL prefix of plain routes.
+
+    stepped: whether the profile has times of steps, which another page shows.
+    """
+
+    ask: Ask
+    frames: Mapping[str, pd.DataFrame | None]
+    routes: str
+    stepped: bool = False
+
+    @cached_property
+    def rates(self) -> pd.DataFrame | None:
+        """Queues of steps in numbers; None where there is none."""
+        queues = self.frames["queues"]
+        rates = queue_rates(queues) if queues is not None and len(queues) else None
+        return rates if rates is not None and len(rates) else None
+
+    @cached_property
+    def flow(self) -> Flow:
+        """What data passes and which part is slow."""
+        return Flow(False, "", math.nan) if self.rates is None else flow(self.rates)
+
+    @cached_property
+    def queues(self) -> list[tuple[str, pd.DataFrame]]:
+        """Queues of steps by name."""
+        queues = self.frames["queues"]
+        if queues is None:
+            return []
+        parts = [(name, queues[queues["queue"] == name]) for name in QUEUES]
+        return [(name, one) for name, one in parts if len(one)]
+
+    @cached_property
+    def operations(self) -> pd.DataFrame | None:
+        """Operations that have a number, as wholes; None where there are none."""
+        rows = self.frames["pipeline"]
+        if rows is None:
+            return None
+        some = rows[(rows["op_id"] >= 0) & (rows["stage"] == "")].drop_duplicates("op_id")
+        return some if len(some) else None
+
+    @cached_property
+    def slow(self) -> list[Slow]:
+        """Operations that keep the others waiting; none where queues tell that the pipeline is fast enough."""
+        rows = self.frames["pipeline"]
+        if self.flow.slow not in ("", "pipeline"):
+            return []
+        return slow_operations(rows) if rows is not None and len(rows) else []
+
+    @cached_property
+    def types(self) -> dict[int, str]:
+        """Number of an operation -> its type."""
+        rows = self.operations
+        return {} if rows is None else dict(zip(rows["op_id"].tolist(), rows["type"].astype(str).tolist(), strict=True))
+
+    @cached_property
+    def chosen(self) -> int | None:
+        """The operation whose queue is drawn: the one asked for, else the first slow one, else the first with a queue."""
+        rows = self.operations
+        if rows is None:
+            return None
+        if self.ask.op in self.types:
+            return self.ask.op
+        with_queue = rows[np.isfinite(rows["queue_length"].to_numpy())]["op_id"].tolist()
+        return int(([one.op_id for one in self.slow] or with_queue or list(self.types))[0])

@@ -1,0 +1,78 @@
+"""What the cards of the data preparation page are made of: plots with a legend in both languages, tables, numbers as text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from dash import dcc, html
+from layouts import format as fmt
+from layouts.figures import GRAPH_CONFIG
+from layouts.i18n import t
+from layouts.pages.preparation.given import Given
+
+
+def plot(drawn: dict[str, Any], names: Sequence[tuple[str, Any]], caption: str) -> list[Any]:
+    """A caption that says what the axes are, a legend of (colour, name), and the plot."""
+    legend = [html.Li([html.Span(className="ms-dot", style={"background": colour}), html.Span(name)]) for colour, name in names]
+    said = [html.Span(t(caption), className="ms-muted"), html.Ul(legend, className="ms-preparation-legend")]
+    graph = dcc.Graph(figure=drawn, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    return [html.Div(said, className="ms-preparation-caption"), html.Div(graph, className="ms-preparation-plot")]
+
+
+class Cell(NamedTuple):
+    """A text of a table and what it is sorted by."""
+
+    text: str
+    value: Any
+
+
+def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[Any], *, left: int = 0) -> html.Div:
+    """A table with titles by text key, the number of rows left out, and links to its files.
+
+    A press on a title sorts (assets/preparation.js), by the value of a `Cell`, else by the text.
+    """
+    rows = [html.Tr([_cell(html.Th, row[0], scope="row"), *(_cell(html.Td, one) for one in row[1:])]) for row in body]
+    titles = html.Thead(html.Tr([
+        html.Th(html.Button(t(key), type="button", className="ms-preparation-sort"), scope="col") for key in head
+    ]))  # fmt: skip
+    listed = html.Table([titles, html.Tbody(rows)], className="ms-preparation-table")
+    more = [html.P(t("preparation.left", n=fmt.count(left)), className="ms-muted")] if left else []
+    return html.Div([
+        html.Div(listed, className="ms-preparation-scroll"), *more, html.P(list(files), className="ms-preparation-files"),
+    ])  # fmt: skip
+
+
+def _cell(kind: Any, shown: Any, **props: Any) -> Any:
+    if not isinstance(shown, Cell):
+        return kind(shown, **props)
+    return kind(shown.text, **props, **{"data-value": str(shown.value)})
+
+
+def csv(of: Given, frame: str) -> html.A:
+    """A link to all rows of a frame as a file."""
+    choice = of.ask.choice
+    query = urlencode({"run": choice.run, "session": choice.session, "rank": choice.rank, "frame": frame})
+    return html.A("CSV", href=f"{of.routes}profile.csv?{query}", download="", className="ms-button ms-button-small")
+
+
+def time(ns: float) -> str:
+    """A time in ns with the unit that fits."""
+    return fmt.duration(ns * 1e-9) if math.isfinite(ns) else "–"
+
+
+def number(value: float) -> str:
+    """A number, or a dash for an unknown one."""
+    return fmt.number(value) if math.isfinite(value) else "–"
+
+
+def percent(value: float) -> str:
+    """A part of 1 in percent, or a dash for an unknown one."""
+    return f"{value:.1%}" if math.isfinite(value) else "–"
+
+
+def share(part: float, whole: float) -> str:
+    """A count and what part of the whole it is."""
+    return f"{fmt.count(int(part))} ({part / whole:.0%})"

@@ -1,0 +1,153 @@
+"""Which runs are there, and which do I want to look at? The start page: one line per run, in a grid that works in the browser.
+
+All rows come with the frame (`ids("runs")`), so search, sort, filter and choice need no request; assets/runs.js ties the
+grid's selection to the `run` keys of the state, which are the run picker's too.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import dash_ag_grid as dag
+from dash import ClientsideFunction, Input, Output, State, dcc, html
+from layouts.components import elements as parts
+from layouts.components.grid import GRID_TEXTS, OPTIONS
+from layouts.i18n import attributes, both, for_browser, t
+from layouts.page import Ids, Page
+from layouts.pages.runs.texts import TEXTS
+from layouts.sources import FrameSource
+from layouts.state import bind
+
+# (field, further properties of its column); the header is the text runs.<field>. Cells are plain text where they can be:
+# each cell renderer is a React component, and a thousand rows must scroll.
+_NUMBER = {"type": "rightAligned", "filter": "agNumberColumnFilter"}
+_TIME = {
+    "valueFormatter": {"function": "mindscopeAgo(params.value)"},
+    "initialWidth": 92,
+    "cellClass": "ms-grid-quiet",
+    "sortingOrder": ["desc", "asc", None],
+}
+_NOTE = {"filter": "agTextColumnFilter", "cellClass": "ms-note-cell", "comparator": {"function": "mindscopeNoteOrder"}}
+_COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("name", {"cellRenderer": "MindscopeRun", "flex": 1, "minWidth": 260, "pinned": "left", "lockPinned": True,
+              "filter": "agTextColumnFilter"}),
+    ("open", {"cellRenderer": "MindscopeLinks", "valueGetter": {"function": "null"}, "initialWidth": 64, "sortable": False,
+              "filter": False, "resizable": False}),
+    ("remark", {"initialWidth": 132, "valueGetter": {"function": "mindscopeRemark(params.data)"}, **_NOTE,
+                "tooltipValueGetter": {"function": "params.value"}}),
+    ("tags", {"initialWidth": 88, "valueGetter": {"function": "mindscopeNoteTags(params.data)"}, **_NOTE,
+              "cellRenderer": "MindscopeNoteTags"}),
+    ("state", {"cellRenderer": "MindscopeState", "initialWidth": 124, "filter": "agTextColumnFilter"}),
+    ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 144}),
+    ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
+    ("scalars", {**_NUMBER, "initialWidth": 76, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
+                 "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
+    ("others", {"initialWidth": 140, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet",
+                "valueGetter": {"function": "mindscopeKinds(params.data)"},
+                "tooltipValueGetter": {"function": "mindscopeKinds(params.data)"}}),
+    ("ranks", {**_NUMBER, "initialWidth": 68, "valueGetter": {"function": "params.data.members.length"}}),
+    ("size", {**_NUMBER, "initialWidth": 86, "valueFormatter": {"function": "params.data ? params.data.sizeText : ''"}}),
+    ("updated", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.updated)"}}),
+    ("started", {**_TIME, "tooltipValueGetter": {"function": "mindscopeMoment(params.data.started)"}}),
+    ("path", {"initialWidth": 340, "filter": "agTextColumnFilter", "cellClass": "ms-grid-quiet ms-mono",
+              "tooltipValueGetter": {"function": "mindscopePath(params.data)"}}),
+)  # fmt: skip
+
+_OPTIONS = OPTIONS | {
+    "isExternalFilterPresent": {"function": "mindscopeFilters(params)"},
+    "doesExternalFilterPass": {"function": "mindscopePasses(params)"},
+}
+
+
+def layout(ids: Ids, routes: str) -> list[Any]:
+    """The grid without rows, and its search."""
+    del routes
+    search = html.Div(
+        [
+            parts.text_input(ids("search"), "runs.search", class_name="ms-filter ms-grow", type="text", value=""),
+            html.Button(
+                ".*", id=ids("regex"), type="button", className="ms-button ms-mono",
+                **{"aria-pressed": "false"}, **attributes(title="runs.regex", aria_label="runs.regex"),
+            ),
+        ],
+        className="ms-runs-search",
+    )  # fmt: skip
+    chosen = html.Span(className="ms-muted ms-runs-chosen")
+    tools = [
+        parts.button("runs.clear", **{"data-act": "clear"}, **attributes(title="runs.clear.tip")),
+        parts.button("runs.only", hidden=True, **{"data-act": "only"}, **attributes(title="runs.only.tip")),
+        html.Span(className="ms-grow"),
+    ]
+    opener = html.A(
+        [parts.icon("scalars"), t("runs.open_chosen")],
+        href="scalars", className="ms-button ms-button-main ms-runs-open",
+        **{"data-page": "scalars"}, **attributes(title="runs.open_chosen.tip"),
+    )  # fmt: skip
+    grid = dag.AgGrid(
+        id=ids("grid"),
+        columnDefs=_column_defs(),
+        defaultColDef={"sortable": True, "resizable": True, "suppressMovable": False, "suppressHeaderMenuButton": False},
+        getRowId="params.data.key",
+        dashGridOptions=_OPTIONS,
+        className="ms-grid",
+        style={"height": "100%", "width": "100%"},
+    )
+    return [
+        dcc.Store(id=ids("headers"), data=_headers()),
+        html.Div(
+            [
+                parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar"),
+                html.Div(grid, className="ms-runs-grid"),
+            ],
+            id=ids("body"),
+            className="ms-runs ms-runs-waiting",
+            **{"data-texts": json.dumps(for_browser(_browser_texts()))},
+        ),
+    ]
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Tie the grid to the list of runs, the state and the language; all of it runs in the browser."""
+    del source, routes
+    bind(app, ids, "search", "value", "q", default="")
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "runs_rows"),
+        Output(ids("grid"), "rowData"),
+        Input(ids("runs"), "data"),
+        State(ids("grid"), "id"),
+        State(ids("body"), "id"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "runs_state"),
+        Input(ids("state"), "data"),
+        Input(ids("runs"), "data"),
+        State(ids("grid"), "id"),
+        State(ids("body"), "id"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "runs_headers"),
+        Output(ids("grid"), "columnDefs"),
+        Input(ids("prefs"), "data"),
+        State(ids("headers"), "data"),
+        State(ids("grid"), "columnDefs"),
+    )
+
+
+def _column_defs() -> list[dict[str, Any]]:
+    return [{"field": field, "colId": field, "headerName": both(f"runs.{field}")[0], **more} for field, more in _COLUMNS]
+
+
+def _headers() -> dict[str, tuple[str, str]]:
+    return {field: both(f"runs.{field}") for field, _ in _COLUMNS}
+
+
+def _browser_texts() -> list[str]:
+    own = [key for key in TEXTS if key.startswith(("kind.", "runs.chosen", "runs.matching", "runs.open_page"))]
+    return [*GRID_TEXTS, *own]
+
+
+PAGE = Page(
+    name="runs", texts=TEXTS, needs=(), layout=layout, register=register, libraries=("grid",), group="training",
+    start=True,
+)  # fmt: skip

@@ -1,0 +1,137 @@
+"""Curves of runs to curves of groups, and to differences from a baseline.
+
+Runs are smoothed one by one before they are averaged. Over steps a run counts with the last word on each step, so a restart
+from a checkpoint is one curve; over times with all it wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from layouts.figures.curves import Line, Look, Spread
+from layouts.pages.scalars.grouping import REST, Grouping
+from numpy.typing import NDArray
+from parsers import Series
+from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, newest, restarts, smooth, summarised
+
+_PER_COLUMN = 4
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How groups are drawn: line, band and bridge as of `parsers.analysis.groups`."""
+
+    line: str
+    band: str
+    bridge: bool
+
+
+def placed(line: Line, look: Look) -> Curve:
+    """The smoothed curve of one run over the axis of a chart."""
+    value = line.series.value
+    if look.weight > 0.0:
+        value = smooth(value, look.weight, restarts(line.series.step))
+    if look.axis in ("step", "tag"):
+        keep = newest(line.series.step)
+        return curve(line.x[keep], value[keep])
+    return curve(line.x, value)
+
+
+def differences(lines: Sequence[Line], base: Mapping[str, Line], look: Look) -> tuple[list[Line], int]:
+    """Lines less the line of the same tag in base, raw, and how many points had none to be compared with.
+
+    A line of a tag that base has not is left out whole.
+    """
+    found, lost = [], 0
+    plain = replace(look, weight=0.0)
+    under = {tag: placed(line, plain) for tag, line in base.items()}
+    for line in lines:
+        if line.tag not in under:
+            lost += line.series.step.size
+            continue
+        order = np.argsort(line.x, kind="stable")
+        level = np.empty(line.x.size)
+        level[order] = aligned([under[line.tag]], line.x[order], bridge=look.axis != "step")[0]
+        there = np.isfinite(level)
+        lost += int(np.count_nonzero(~there & np.isfinite(line.series.value)))
+        one = line.series
+        difference = one.value[there] - level[there]
+        series = Series(one.step[there], one.wall_time[there], difference, one.file[there], one.order[there])
+        found.append(replace(line, x=line.x[there], series=series))
+    return found, lost
+
+
+def grouped(
+    lines: Sequence[Line], groups: Grouping, look: Look, style: Style, base: str | Mapping[str, Line] | None = None
+) -> tuple[list[Line], list[Line]]:
+    """(a line for each tag and group of lines of runs, the lines that are in them).
+
+    base: the label of a group, or the lines of a run by tag, that the lines are differences to; tags it has not are left out.
+    """
+    by_tag: dict[str, dict[str, list[Line]]] = {}
+    for line in lines:
+        by_tag.setdefault(line.tag, {}).setdefault(groups.label.get(line.run, REST), []).append(line)
+    made, members = [], []
+    for tag, mine in by_tag.items():
+        curves = {label: [placed(line, look) for line in mine[label]] for label in groups.colour if label in mine}
+        under = _under(curves, tag, look, base)
+        if base is not None and under is None:
+            continue
+        for label, own in curves.items():
+            itself = isinstance(base, str) and label == base
+            made.append(_line(label, groups.colour[label], mine[label], own, look, style, under, itself=itself))
+            members += mine[label]
+    return made, members
+
+
+@dataclass(frozen=True, slots=True)
+class _Under:
+    """What differences are taken to: a curve, or the curves of a group."""
+
+    curves: Sequence[Curve]
+    group: bool
+
+
+def _under(
+    curves: Mapping[str, Sequence[Curve]], tag: str, look: Look, base: str | Mapping[str, Line] | None
+) -> _Under | None:
+    if isinstance(base, str):
+        return _Under(curves[base], True) if base in curves else None
+    return _Under([placed(base[tag], look)], False) if base is not None and tag in base else None
+
+
+def _line(
+    label: str, colour: str, runs: Sequence[Line], curves: Sequence[Curve], look: Look, style: Style, under: _Under | None,
+    *, itself: bool,
+) -> Line:  # fmt: skip
+    places = grid(curves, most=_PER_COLUMN * look.columns, window=look.view.x)
+    # The extremes of a band that takes long are near those of the plain one.
+    rough = "std" if style.band == "interval" else style.band
+    whole = summarised(curves, places, line=style.line, band=rough, bridge=style.bridge)
+    whole = _compared(whole, under, replace(style, band=rough), itself)
+
+    def ends(keep: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        if style.band != "interval":
+            return whole.low[keep], whole.high[keep]
+        exact = summarised(curves, places[keep], line=style.line, band="interval", bridge=style.bridge)
+        exact = _compared(exact, under, style, itself)
+        return exact.low, exact.high
+
+    size = places.size
+    series = Series(np.arange(size), np.zeros(size), whole.line, np.zeros(size, np.int32), np.arange(size))
+    drawn = style.band != "none"
+    spread = Spread(len(curves), whole.n, (whole.low, whole.high) if drawn else (), ends if drawn else None)
+    return replace(runs[0], run=label, label=label, colour=colour, series=series, x=places, started=0.0, spread=spread)
+
+
+def _compared(one: Summary, under: _Under | None, style: Style, itself: bool) -> Summary:
+    if under is None:
+        return one
+    if itself:
+        return minus(one, one.line)
+    interval = style.band == "interval" and under.group
+    other = summarised(under.curves, one.x, line=style.line, band="interval" if interval else "none", bridge=style.bridge)
+    return minus(one, other.line, other.low, other.high) if interval else minus(one, other.line)

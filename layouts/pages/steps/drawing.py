@@ -1,0 +1,112 @@
+"""All that the page shows of one profile: figures, components, and what its controls say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from dash import html
+from layouts import format as fmt
+from layouts.figures.steps import bars, streams, trends
+from layouts.i18n import t
+from layouts.pages.steps.asks import Ask
+from layouts.profiling.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of
+from parsers.analysis import Breakdown, one_step, outliers
+
+Drawn = dict[str, Any]
+
+
+def drawn(ask: Ask, steps: pd.DataFrame | None, reduces: pd.DataFrame | None, points: Mapping[str, Any]) -> Drawn:
+    """head, detail (components), bars, trends, streams (figures, None for none) and facts. points: fp_start and bp_end."""
+    chosen, found = chosen_trace(steps, ask.trace)
+    if chosen is None:
+        empty = html.P(t("composition.no_steps"), className="ms-muted")
+        return {"head": empty, "detail": [], "bars": None, "trends": None, "streams": None, "facts": {"traces": []}}
+    place = None if ask.look.step is None else chosen.place(ask.look.step)
+    # A window that a file has shrunk under, or a step it does not have, means the whole and the average.
+    look = ask.look if place is not None else replace(ask.look, step=None)
+    # One point is no history.
+    figures = {
+        "bars": bars(chosen, look) if len(chosen) else None, "trends": trends(chosen, look) if len(chosen) > 1 else None,
+    }  # fmt: skip
+    return {
+        "head": _head(chosen), "detail": _detail(chosen, place, points), "facts": _facts(chosen, found, place, reduces),
+        "streams": _streams(ask, chosen, place, reduces), **figures,
+    }  # fmt: skip
+
+
+def _head(chosen: Breakdown) -> list[Any]:
+    usual = usual_of(chosen)
+    if usual is None:
+        return [html.P(t("composition.no_steps"), className="ms-breakdown-sentence"), *_unsound(chosen)]
+    return [sentence(usual), bar(usual), html.Div(notes(chosen, usual), className="ms-breakdown-notes")]
+
+
+def _unsound(chosen: Breakdown) -> list[Any]:
+    number = int(np.count_nonzero(~chosen.sound))
+    return [html.P(t("composition.unsound", n=fmt.count(number)), className="ms-wrong-text")] if number else []
+
+
+def _detail(chosen: Breakdown, place: int | None, points: Mapping[str, Any]) -> list[Any]:
+    shown = one_step(chosen, place) if place is not None else usual_of(chosen)
+    if shown is None:
+        return []
+    title = t("steps.average_step") if place is None else t("steps.step_n", n=fmt.count(int(chosen.step[place])))
+    parts: list[Any] = [html.H4(title, className="ms-breakdown-which")]
+    if place is not None and not chosen.sound[place]:
+        parts.append(html.P(t("composition.word.unknown"), className="ms-wrong-text"))
+    parts.append(table(chosen, shown))
+    named = [
+        html.Tr([html.Th(t(f"steps.{name}"), scope="row"), html.Td(str(points[name]), className="ms-mono")])
+        for name in ("fp_start", "bp_end")
+        if chosen.form == "legacy" and points.get(name)
+    ]
+    if named:
+        parts.append(html.Table(html.Tbody(named), className="ms-breakdown-points"))
+    return parts
+
+
+def _streams(ask: Ask, chosen: Breakdown, place: int | None, reduces: pd.DataFrame | None) -> dict[str, Any] | None:
+    if reduces is None or reduces.empty or chosen.form != "legacy" or not len(chosen):
+        return None
+    # Without a step of one's own choice the one next to the usual length, as an average has no streams.
+    return streams(chosen, typical(chosen) if place is None else place, reduces, ask.look)
+
+
+def typical(chosen: Breakdown) -> int:
+    """The row whose whole time is next to the median of the judged ones; of several the first."""
+    rows = np.flatnonzero(chosen.judged)
+    if not rows.size:
+        return 0
+    whole = chosen.whole_ns[rows].astype(np.float64)
+    return int(rows[np.argmin(np.abs(whole - np.median(whole)))])
+
+
+def _facts(
+    chosen: Breakdown, found: tuple[Breakdown, ...], place: int | None, reduces: pd.DataFrame | None
+) -> dict[str, Any]:
+    """What the controls of the page say. Steps are named by their numbers; where the trace has none, nothing can be picked."""
+    out = outliers(chosen)
+    number = chosen.step.tolist()
+    known = [step for step in number if step >= 0]
+    at = place if place is not None else -1
+    streamed = reduces is not None and not reduces.empty and chosen.form == "legacy" and bool(number)
+    return {
+        "traces": [[trace_name(one), one.form, one.device] for one in found], "trace": trace_name(chosen),
+        "total": len(chosen), "step": number[place] if place is not None else None,
+        "first": min(known, default=None), "last": max(known, default=None),
+        "previous": _neighbour(number, at, -1), "next": _neighbour(number, at, 1),
+        "outliers": outlier_list(chosen, out), "outliers_total": int(out.row.size),
+        "streams": streamed, "streams_of": number[typical(chosen) if place is None else place] if streamed else None,
+    }  # fmt: skip
+
+
+def _neighbour(number: list[int], place: int, by: int) -> int | None:
+    """The number of the step before or after one; of the average (-1) the first or the last."""
+    at = place + by if place >= 0 else (0 if by > 0 else len(number) - 1)
+    return number[at] if 0 <= at < len(number) and number[at] >= 0 else None
+
+

@@ -1,0 +1,98 @@
+"""What a card says about a tensor before any of its values: its shape and dtype, the part shown, statistics, distribution."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from layouts import format as fmt
+from layouts.figures.typed_arrays import numbers
+from layouts.pages.tensors.asks import Ask
+from layouts.pages.tensors.shown import Found, Shown, boxes, chosen, find
+from layouts.sources import FrameSource
+from layouts.state import colours
+from parsers.analysis import Statistics, Tensor, distribution, statistics
+from parsers.errors import FormatError
+
+_SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
+NOTHING: dict[str, Any] = {
+    "data": [], "layout": {**_SEE_THROUGH, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}  # fmt: skip
+"""The figure before there is one."""
+
+
+def about(source: FrameSource, ask: Ask) -> dict[str, Any]:
+    """Everything but values and statistics. problem says why there is nothing to show, refused why dims name no part."""
+    try:
+        shown = find(source, ask)
+    except FormatError as error:
+        return {"problem": str(error)}
+    value = shown.value
+    told = {
+        "problem": "", "refused": "", "place": value.place, "step": value.step, "shape": list(shown.tensor.shape),
+        "dtype": value.value.dtype, "kept": shown.tensor.dtype.name, **_kept(value),
+        "minus": _kept(shown.minus) | {"step": shown.minus.step} if shown.minus else None,
+        "boxes": boxes(ask.dims, shown.tensor.shape), "free": [],
+    }  # fmt: skip
+    try:
+        picked = chosen(ask.dims, shown.tensor)
+    except FormatError as error:
+        return told | {"refused": str(error)}
+    free = zip(picked.free, picked.ranges, strict=True)
+    told["fixed"] = [0 if isinstance(part, slice) else part for part in picked.index]
+    told["free"] = [{"dim": number, "start": indices.start, "count": len(indices)} for number, indices in free]
+    return told
+
+
+def _kept(found: Found) -> dict[str, str]:
+    """How exact the values are; of the path of a .npy file only its name."""
+    value = found.value
+    return {"stored": value.stored_as, "twin": os.path.basename(value.twin), "note": value.problem}
+
+
+def summary(source: FrameSource, ask: Ask, *, figure: bool = False) -> dict[str, Any]:
+    """Statistics of the whole tensor as texts, the largest finite magnitude, and a figure of its distribution."""
+    try:
+        shown = find(source, ask)
+    except FormatError as error:
+        return {"problem": str(error)}
+    found = statistics(shown.tensor)
+    largest = max(abs(found.min), abs(found.max))
+    told = {"problem": "", "texts": _texts(found), "bad": found.nan + found.pos_inf + found.neg_inf,
+            "largest": largest if np.isfinite(largest) else 0.0}  # fmt: skip
+    if figure:
+        told["figure"] = bars(shown.tensor, _colour(source, shown))
+    return told
+
+
+def _texts(found: Statistics) -> dict[str, list[str]]:
+    """name -> [to read, exact]."""
+    reals = {name: [fmt.number(value), fmt.exact(value)]
+             for name, value in (("min", found.min), ("max", found.max), ("mean", found.mean), ("std", found.std))}  # fmt: skip
+    counts = {"count": found.count, "zeros": found.zeros, "nan": found.nan, "pos_inf": found.pos_inf, "neg_inf": found.neg_inf}
+    return reals | {name: [fmt.count(value), str(value)] for name, value in counts.items()}
+
+
+def _colour(source: FrameSource, shown: Shown) -> str:
+    run = shown.value.named.run
+    return colours(source).get(run, "#3880c9")
+
+
+def bars(tensor: Tensor, colour: str) -> dict[str, Any]:
+    """The finite values as a histogram; assets/cards.css gives text and grid their colours."""
+    found = distribution(tensor)
+    axis = {"automargin": True, "fixedrange": False, "ticks": "", "title": {"text": ""}}
+    trace = {
+        "type": "bar", "x": numbers(found.left + found.width / 2), "y": numbers(found.count), "width": numbers(found.width),
+        "customdata": [[fmt.number(low), fmt.number(low + wide), fmt.number(count / max(found.total, 1) * 100)]
+                       for low, wide, count in zip(found.left, found.width, found.count, strict=True)],
+        "hovertemplate": "%{customdata[0]} … %{customdata[1]}<br><b>%{y:,}</b> · %{customdata[2]} %<extra></extra>",
+        "marker": {"color": colour, "line": {"width": 0}},
+    }  # fmt: skip
+    layout = {
+        "margin": {"l": 48, "r": 12, "t": 8, "b": 28}, "bargap": 0.04, "showlegend": False,
+        **_SEE_THROUGH, "font": {"size": 11},
+        "xaxis": {**axis, "zeroline": True, "showgrid": False}, "yaxis": {**axis, "rangemode": "tozero", "tickformat": "~s"},
+    }  # fmt: skip
+    return {"data": [trace], "layout": layout}

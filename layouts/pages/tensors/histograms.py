@@ -1,0 +1,77 @@
+"""Tensors over steps as histograms, in the views of the histograms page.
+
+The histogram of a tensor is made from all of its values, which takes up to a second for millions of them. So a request makes
+as many as a time allows, those first that show most of the training, and its figure says how many are still waiting; the
+browser asks again until there are none. What has been made is kept by the source.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from layouts.pages.histograms import drawing
+from layouts.pages.histograms.asks import read_ask
+from layouts.sources import FrameSource
+from layouts.state import BadInput, selected_runs
+from parsers import HistogramValue, PayloadError
+
+SECONDS = 0.4
+"""A request goes on making histograms for so long; the last one may take longer."""
+MOST = 240
+"""A card has so many histograms."""
+
+
+def over_steps(source: FrameSource, data: Any, seconds: float = SECONDS) -> dict[str, Any]:
+    """The figure of one tag over the steps of the chosen runs; layout.meta["waiting"] counts what is still to be made."""
+    ask = read_ask(data)
+    if ask.view == "step":
+        raise BadInput("view: wanted one over steps; got step")
+    runs = selected_runs(ask.state, source, ("tensor",))
+    found = [(run, items) for run in runs if (items := source.items(run, "tensor", ask.tag)) is not None and len(items)]
+    making = _Making(source, ask.tag, [run for run, _ in found], seconds)
+    return drawing.draw(source, ask, found, read=making, columns=max(12, MOST // max(1, len(found))), in_browser=True)
+
+
+class _Making:
+    """Reads the distributions of tensors: what has been made at once, and of the rest as many as the time allows.
+
+    Every run has its part of the time, and at least one is made, so that asking again comes to an end.
+    """
+
+    def __init__(self, source: FrameSource, tag: str, runs: Sequence[str], seconds: float) -> None:
+        self._source, self._tag = source, tag
+        begin = time.monotonic()
+        self._until = {run: begin + seconds * (number + 1) / len(runs) for number, run in enumerate(runs)}
+        self._made = 0
+
+    def __call__(self, run: str, places: Sequence[int]) -> list[HistogramValue | PayloadError | None]:
+        """Of each place its distribution, why there is none, or None where there was no time."""
+        found = [self._one(run, place, known=True) for place in places]
+        for number in coarse_to_fine(len(places)):
+            if found[number] is not None:
+                continue
+            if self._made and time.monotonic() > self._until[run]:
+                break
+            found[number] = self._one(run, places[number])
+            self._made += 1
+        return found
+
+    def _one(self, run: str, place: int, *, known: bool = False) -> HistogramValue | PayloadError | None:
+        try:
+            return self._source.distribution(run, self._tag, place, known=known)
+        except PayloadError as error:
+            return error
+
+
+def coarse_to_fine(count: int) -> list[int]:
+    """The numbers below count, each once: the last, the first, the middle, then those between."""
+    order = dict.fromkeys([count - 1, 0] if count else [])
+    stride = 1
+    while stride < count:
+        stride *= 2
+    while stride:
+        order |= dict.fromkeys(range(0, count, stride))
+        stride //= 2
+    return list(order)

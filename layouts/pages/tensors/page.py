@@ -1,0 +1,72 @@
+"""The tensors page: what are the values, where are they not finite, and how do two steps or two runs differ?
+
+One card per tag with the tensor of one run at one step, as a table or as a histogram, or with histograms of every chosen run
+over its steps. The server says when tensors were recorded; facts, statistics, values and figures come over plain routes as
+they are looked at (assets/tensors*.js).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from dash import dcc, html
+from layouts.cards import cards, step_texts
+from layouts.cards.recorded import recorded_cards
+from layouts.figures import GRAPH_CONFIG
+from layouts.page import Ids, Page
+from layouts.pages.histograms import texts as histogram_texts
+from layouts.pages.tensors.facts import NOTHING
+from layouts.pages.tensors.texts import TEXTS
+from layouts.sources import FrameSource
+
+SLOTS = 4
+"""Cards on a page: a table needs room."""
+
+_RECORD = """self.tensor = ops.TensorSummary()   # in __init__ of the network
+self.tensor("logits", logits)       # in construct"""
+
+
+def _body(ids: Ids, slot: str) -> list[Any]:
+    """Hosts that assets/tensors*.js fills; the graph is the histogram."""
+    parts = [html.Div(className=f"ms-tensor-{part}") for part in ("bar", "stats")]
+    views = [
+        html.Div(className="ms-tensor-table"),
+        dcc.Graph(id=ids("graph", slot), figure=NOTHING, config=GRAPH_CONFIG, responsive=True, className="ms-plot"),
+    ]
+    return [
+        dcc.Store(id=ids(CARDS.part, slot)),
+        html.Div(
+            [
+                *parts,
+                html.Div(className="ms-tensor-message", hidden=True, role="alert"),
+                html.Div(views, className="ms-tensor-body"),
+                html.Div(className="ms-tensor-foot"),
+            ],
+            className="ms-tensor",
+        ),
+    ]
+
+
+CARDS = replace(
+    recorded_cards(
+        "tensor", {**histogram_texts.TEXTS, **TEXTS, **step_texts.TEXTS}, "ms-tensor",
+        controls="tensors.controls", missing="tensors.no_tensors", hint="tensors.no_tensors_hint", record=_RECORD,
+    ),
+    body=_body, slots=SLOTS,
+)  # fmt: skip
+
+
+def layout(ids: Ids, routes: str) -> Any:
+    """The page without data. routes is the URL prefix of the routes of tensors."""
+    return cards.layout(CARDS, ids, routes)
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+    """Add the page's callbacks to a Dash application."""
+    cards.register(CARDS, app, source, ids)
+
+
+PAGE = Page(
+    name="tensors", texts=TEXTS, needs=("tensor",), layout=layout, register=register, group="training",
+)  # fmt: skip

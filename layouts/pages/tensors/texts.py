@@ -1,0 +1,85 @@
+"""Texts of the tensors page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "tensors.title": ("Tensors", "张量"),
+    "tensors.controls": ("How tensors are shown", "张量显示设置"),
+    "tensors.no_tensors": ("None of these runs has recorded a tensor.", "所选训练均未记录张量。"),
+    "tensors.no_tensors_hint": (
+        "Record a tensor in the network's construct, with a SummaryCollector among the callbacks:",
+        "在网络的 construct 中记录张量，并在回调中使用 SummaryCollector：",
+    ),
+    # Controls of the page
+    "tensors.view": ("View", "视图"),
+    "tensors.view.table": ("Table", "表格"),
+    "tensors.view.histogram": ("Histogram", "直方图"),
+    "tensors.format": ("Notation", "数值类型"),
+    "tensors.format.value": ("Value", "数值"),
+    "tensors.format.sci": ("Scientific", "科学计数法"),
+    "tensors.digits": ("Decimals", "小数位数"),
+    # Controls of a card
+    "tensors.run": ("Run", "训练"),
+    "tensors.dims": ("Dimensions", "维度选择"),
+    "tensors.box": (
+        "Dimension {dim} of size {size}: an index up to {last}, a negative one from the end, or a range such as 2:5",
+        "第 {dim} 维，大小 {size}：可输入至 {last} 的索引、从末尾算起的负索引，或 2:5 形式的范围",
+    ),
+    "tensors.minus": ("Minus", "减去"),
+    "tensors.minus.nothing": ("nothing", "无"),
+    "tensors.minus.previous": ("the step before", "上一步骤"),
+    "tensors.minus.at": ("a step …", "指定步骤……"),
+    "tensors.minus.run": ("{run}", "{run}"),
+    "tensors.minus.step": ("Step that is subtracted", "被减去的步骤"),
+    "tensors.how": ("Difference", "差值"),
+    "tensors.how.absolute": ("Absolute", "绝对"),
+    "tensors.how.relative": ("Relative", "相对"),
+    # What a card says
+    "tensors.table": ("Values of the tensor; arrow keys move", "张量数值；用方向键移动"),
+    "tensors.keys": ("↑ ↓ ← → PgUp PgDn Home End, with Ctrl to the ends", "↑ ↓ ← → PgUp PgDn Home End，加 Ctrl 到端点"),
+    "tensors.shape": ("{shape} {dtype}", "{shape} {dtype}"),
+    "tensors.stored": ("stored as {dtype}", "以 {dtype} 存储"),
+    "tensors.stored.title": (
+        "The event file keeps these values as {dtype}, which cannot hold all of their digits. An exported .npy file would.",
+        "事件文件以 {dtype} 保存这些数值，无法保留全部有效数字；导出的 .npy 文件可保留完整精度。",
+    ),
+    "tensors.twin": ("full precision from {name}", "完整精度来自 {name}"),
+    "tensors.twin.title": (
+        "The event file keeps fewer digits; these values come from the exported file beside it.",
+        "事件文件保留的有效数字较少；这些数值来自旁边导出的文件。",
+    ),
+    "tensors.min": ("min", "最小值"),
+    "tensors.max": ("max", "最大值"),
+    "tensors.mean": ("mean", "均值"),
+    "tensors.std": ("std", "标准差"),
+    "tensors.count": ("count", "总数"),
+    "tensors.zeros": ("zeros", "零值"),
+    "tensors.nan": ("NaN", "NaN"),
+    "tensors.pos_inf": ("+Inf", "+Inf"),
+    "tensors.neg_inf": ("-Inf", "-Inf"),
+    "tensors.all_finite": ("no NaN, no Inf", "无 NaN 与 Inf"),
+    "tensors.next_bad": ("Next NaN or Inf", "下一个 NaN 或 Inf"),
+    "tensors.next_bad.title": (
+        "Go to the next value of the whole tensor that is not finite (n)", "转到整个张量中下一个非有限值 (n)",
+    ),
+    "tensors.waiting": ("{n} steps to come", "还有 {n} 步未就绪"),
+    "tensors.waiting.title": (
+        "Histograms of tensors are made from all of their values, while you look.",
+        "张量的直方图由全部数值计算得出，正在计算中。",
+    ),
+    "tensors.damaged": ("damaged", "已损坏"),
+    "tensors.none": ("None of these runs has this tensor.", "所选训练中没有该张量。"),
+    "tensors.not_yet": (
+        "{run}: nothing recorded yet; the first is at step {step}.", "{run}：该步骤尚无张量，首个在步骤 {step}。",
+    ),
+    "tensors.nothing_before": ("Nothing was recorded before step {step}.", "步骤 {step} 之前没有可减去的张量。"),
+    "tensors.empty": ("This tensor has no values: its shape is {shape}.", "该张量没有数值：形状为 {shape}。"),
+    "tensors.unanswered": ("The server did not answer.", "服务器没有响应。"),
+    # Files
+    "tensors.save.npy_shown": (".npy of what is shown", "当前显示部分 .npy"),
+    "tensors.save.csv_shown": ("CSV of what is shown", "当前显示部分 CSV"),
+    "tensors.save.npy_all": (".npy of all values", "全部数值 .npy"),
+    "tensors.save.csv_all": ("CSV of all values", "全部数值 CSV"),
+})  # fmt: skip

@@ -1,0 +1,39 @@
+"""The text page: what did the run write down, step by step?
+
+One card per tag with a text per chosen run, all at one step. A text is plain text, whatever it contains; the browser gets it
+from the text route when it is shown (assets/texts.js).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from layouts.cards import cards, step_texts
+from layouts.cards.recorded import recorded_cards
+from layouts.page import Ids, Page
+from layouts.pages.text.texts import TEXTS
+from layouts.sources import FrameSource
+
+_RECORD = """writer = SummaryWriter("summary/run_1")
+writer.add_text("samples", "what the model said", global_step=step)"""
+
+CARDS = recorded_cards(
+    "text", {**TEXTS, **step_texts.TEXTS}, "ms-texts",
+    controls="text.controls", missing="text.none", hint="text.none_hint", record=_RECORD,
+)  # fmt: skip
+
+
+def layout(ids: Ids, routes: str) -> Any:
+    """The page without data. routes is the URL prefix of the text route."""
+    return cards.layout(CARDS, ids, routes)
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+    """Add the page's callbacks to a Dash application."""
+    cards.register(CARDS, app, source, ids)
+
+
+PAGE = Page(
+    name="text", texts=TEXTS, needs=("text",), layout=layout, register=register, group="training",
+    formerly=("texts",),
+)  # fmt: skip

@@ -1,0 +1,29 @@
+"""Texts of the text page."""
+
+from __future__ import annotations
+
+from layouts.i18n import define_texts
+
+TEXTS = define_texts({
+    "text.title": ("Text", "文本"),
+    "text.controls": ("Which texts are shown", "文本显示设置"),
+    "text.wrap": ("Wrap lines", "自动换行"),
+    "text.count": ("{n} texts", "{n} 条文本"),
+    "text.count_one": ("1 text", "1 条文本"),
+    "text.count.title": ("Every recorded text is within reach of the slider", "滑动条可到达每一条已记录的文本"),
+    "text.step": ("step {step}", "步骤 {step}"),
+    "text.not_yet": ("Nothing recorded yet; the first is at step {step}.", "该步骤尚无文本，首条在步骤 {step}。"),
+    "text.unanswered": ("The server does not answer.", "服务器没有响应。"),
+    "text.cut": (
+        "The first {n} of {total} characters; the download has them all.",
+        "仅显示前 {n} 个字符（共 {total} 个），完整内容请下载。",
+    ),
+    "text.save": ("Download this text", "下载此文本"),
+    "text.runs": ("{shown} of {total} runs", "{total} 个训练中的 {shown} 个"),
+    "text.every": ("Show all", "全部显示"),
+    "text.none": ("The chosen runs recorded no text.", "所选训练没有记录文本数据。"),
+    "text.none_hint": (
+        "MindSpore's summaries have no texts; a TensorBoard writer records them with these two lines:",
+        "MindSpore 的 summary 不含文本；使用 TensorBoard 写入器的以下两行代码可记录文本：",
+    ),
+})

@@ -1,0 +1,41 @@
+"""Which two runs are compared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from layouts.pages.overview.facts import NEEDS
+from layouts.sources import FrameSource
+from layouts.state import BadInput, colours, label_of, selected_runs, text
+
+_NAME = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two member runs, the first being the measure: their keys, names and colours."""
+
+    runs: tuple[str, str]
+    names: tuple[str, str]
+    colours: tuple[str, str]
+
+
+def pair_of(source: FrameSource, state: Any) -> Pair | None:
+    """The runs that a state names as `one` and `other`, or else the first two chosen; None where there are no two."""
+    rows = {member: row for row in source.runs() for member in row.members}
+    chosen = selected_runs(state, source, NEEDS)
+    named = [run if (run := text(state, key, limit=_NAME)) in rows else "" for key in ("one", "other")]
+    one = named[0] or next((run for run in chosen if run != named[1]), "")
+    other = named[1] or next((run for run in chosen if run != one), "")
+    return pair(source, (one, other)) if one and other else None
+
+
+def pair(source: FrameSource, runs: tuple[str, str]) -> Pair:
+    """Two runs by their keys; BadInput where one of them is not there."""
+    rows = {member: row for row in source.runs() for member in row.members}
+    if not set(runs) <= rows.keys():
+        raise BadInput("runs: wanted the keys of two runs")
+    drawn = colours(source)
+    one, other = runs
+    return Pair(runs, (label_of(one, rows[one]), label_of(other, rows[other])), (drawn[one], drawn[other]))

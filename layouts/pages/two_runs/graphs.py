@@ -1,0 +1,66 @@
+"""What differs between the newest computation graphs of two runs, in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from layouts.pages.graph.asks import Of
+from layouts.pages.graph.views import Views
+from layouts.sources import FrameSource
+from parsers import GraphPlace
+from parsers.analysis.graphs import STATES
+from parsers.analysis.graphs.network import OPERATOR
+
+
+@dataclass(frozen=True, slots=True)
+class GraphSummary:
+    """names: which graph of either run. nodes: how many each has. by_state: nodes "changed", "removed" (only in the first) and
+    "added" (only in the second); edges: removed and added. types: operator type and how often it occurs in either graph, for
+    types that do not occur equally often, the largest difference first.
+    """
+
+    names: tuple[str, str]
+    nodes: tuple[int, int]
+    by_state: dict[str, int]
+    edges: tuple[int, int]
+    types: list[tuple[str, int, int]]
+
+    @property
+    def same(self) -> bool:
+        """Whether nothing differs."""
+        return not any(self.by_state.values()) and not any(self.edges)
+
+
+def graphs(source: FrameSource, views: Views, runs: tuple[str, str]) -> GraphSummary:
+    """The newest graph of the first run against the newest of the second, one of the same compile stage where it has some.
+
+    KeyError, whose argument is the run, where one of them recorded no graph; PayloadError where one cannot be read.
+    """
+    listed = [source.graphs(run) for run in runs]
+    for run, places in zip(runs, listed, strict=True):
+        if not places:
+            raise KeyError(run)
+    one = listed[0][-1]
+    other = _counterpart(one, listed[1])
+    opened, _ = views.of(Of(runs[0], one.name, simple=False, against=(runs[1], other.name)))
+    assert opened.compared is not None
+    state, difference = opened.compared.both.state, opened.compared.difference
+    counts = dict(zip(STATES, np.bincount(state, minlength=len(STATES)).tolist(), strict=True))
+    whole = opened.whole
+    sides = [(state != STATES.index(left)) & (whole.kind == OPERATOR) for left in ("added", "removed")]
+    first, second = (np.bincount(whole.type[side], minlength=len(whole.types)) for side in sides)
+    codes = np.flatnonzero(first != second).tolist()
+    differing = sorted(codes, key=lambda code: (-abs(int(first[code] - second[code])), whole.types[code]))
+    return GraphSummary(
+        names=(one.name, other.name),
+        nodes=(len(opened.graph.nodes), len(opened.compared.graph.nodes)),
+        by_state={name: counts[name] for name in STATES[1:]},
+        edges=(len(difference.edges_removed), len(difference.edges_added)),
+        types=[(whole.types[code], int(first[code]), int(second[code])) for code in differing],
+    )
+
+
+def _counterpart(one: GraphPlace, places: Sequence[GraphPlace]) -> GraphPlace:
+    return next((place for place in reversed(places) if place.stage == one.stage), places[-1])

@@ -1,0 +1,140 @@
+"""Two runs in one view: settings, results, curves, data pipelines and computation graphs, and what differs in each.
+
+assets/pair.js lets the visitor choose the two; each section is drawn by a request of its own, and again only when one of the
+runs has changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from layouts.components import elements as parts
+from layouts.i18n import for_browser, t
+from layouts.page import Ids, Page
+from layouts.pages.graph.views import Views
+from layouts.pages.overview.facts import NEEDS
+from layouts.pages.two_runs import sections
+from layouts.pages.two_runs.choice import Pair, pair, pair_of
+from layouts.pages.two_runs.files import file
+from layouts.pages.two_runs.texts import TEXTS
+from layouts.sources import FrameSource
+from layouts.state import BadInput
+
+SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")
+
+
+def layout(ids: Ids, routes: str) -> Any:
+    """The page without data."""
+    del routes
+    waiting = [html.Div(className="ms-skeleton")]
+    cards = [
+        parts.card(
+            t(f"two_runs.{name}"), html.Div(waiting, id=ids(f"section-{name}")),
+            class_name=f"ms-pair-card ms-pair-card-{name}",
+        )
+        for name in SECTIONS
+    ]  # fmt: skip
+    return html.Div(
+        [
+            dcc.Store(id=ids("two")),
+            dcc.Store(id=ids("compiled")),
+            dcc.Download(id=ids("file")),
+            html.Div(parts.empty_state("two_runs.none", hint="two_runs.none_hint"), className="ms-pair-none"),
+            html.Div([_selector(ids), html.Div(cards, className="ms-pair-cards")], className="ms-pair-body"),
+        ],
+        id=ids("root"),
+        className="ms-pair ms-pair-opening",
+        **{"data-texts": json.dumps(for_browser(TEXTS))},
+    )
+
+
+def _selector(ids: Ids) -> html.Div:
+    return parts.toolbar(
+        [
+            html.Div(className="ms-pair-one"),
+            parts.icon_button("swap", "two_runs.swap", class_name="ms-pair-swap"),
+            html.Div(className="ms-pair-other"),
+            parts.button("two_runs.csv", icon_name="download", id=ids("save"), n_clicks=0),
+        ],
+        label="two_runs.runs",
+        class_name="ms-pair-selector",
+    )
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    views = Views(source)
+    draw: dict[str, sections.Section] = {
+        "heading": sections.heading, "settings": sections.settings, "results": sections.results, "curves": sections.curves,
+        "pipeline": sections.pipeline, "graph": lambda source, two: sections.graph(source, two, views),
+    }  # fmt: skip
+
+    def look(state: Any, _version: Any, *known: Any) -> list[Any]:
+        two = two_runs(source, state)
+        return [no_update if found == old else found for found, old in zip((two, compiled(source, two)), known, strict=True)]
+
+    app.callback(
+        Output(ids("two"), "data"), Output(ids("compiled"), "data"), Input(ids("state"), "data"), Input(ids("version"), "data"),
+        State(ids("two"), "data"), State(ids("compiled"), "data"),
+    )(look)  # fmt: skip
+    for name in SECTIONS:
+        when = ids("compiled" if name == "graph" else "two")
+        app.callback(
+            Output(ids(f"section-{name}"), "children"), Input(when, "data"), prevent_initial_call=True
+        )(_drawer(draw[name], source))
+
+    def save(clicks: Any, two: Any) -> Any:
+        found = named(source, two)
+        return file(source, found) if clicks and found else no_update
+
+    app.callback(
+        Output(ids("file"), "data"), Input(ids("save"), "n_clicks"), State(ids("two"), "data"), prevent_initial_call=True
+    )(save)
+    app.clientside_callback(
+        ClientsideFunction("mindscope_pair", "shown"), Input(ids("two"), "data"), Input(ids("runs"), "data"),
+        Input(ids("state"), "data"), State(ids("root"), "id"),
+    )
+
+
+def two_runs(source: FrameSource, state: Any) -> dict[str, Any]:
+    """Which two runs the page shows, with their colours, in which version; no runs where there are no two."""
+    found = pair_of(source, state)
+    if found is None:
+        return {"runs": []}
+    source.want(found.runs)
+    return {
+        "runs": list(found.runs), "colours": list(found.colours), "versions": [source.version(run) for run in found.runs]
+    }  # fmt: skip
+
+
+def compiled(source: FrameSource, two: dict[str, Any]) -> dict[str, Any]:
+    """The same with the newest graphs in place of versions: while a run grows its graphs are not compared anew."""
+    newest = [next(reversed(source.graphs(run)), None) for run in two["runs"]]
+    marks = [place and [place.name, place.offset, place.length, place.wall_time] for place in newest]
+    return {**two, "versions": marks} if two["runs"] else two
+
+
+def named(source: FrameSource, two: Any) -> Pair | None:
+    """The pair that `two_runs` named; None for none. BadInput for what is no pair of runs."""
+    runs = two.get("runs") if isinstance(two, dict) else None
+    if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs) or len(runs) not in (0, 2):
+        raise BadInput("two: wanted an object with two runs")
+    return pair(source, (runs[0], runs[1])) if runs else None
+
+
+def _drawer(draw: sections.Section, source: FrameSource) -> Callable[[Any], Any]:
+    def drawn(two: Any) -> Any:
+        found = named(source, two)
+        return no_update if found is None else draw(source, found)
+
+    return drawn
+
+
+PAGE = Page(
+    name="two_runs", texts=TEXTS, needs=NEEDS, layout=layout, register=register, libraries=("plotly",),
+    group="comparison", formerly=("pair",),
+)  # fmt: skip

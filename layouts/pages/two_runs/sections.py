@@ -1,0 +1,300 @@
+"""The sections of the page, each made of its own data: components from values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+from dash import dcc, html
+from layouts import format as fmt
+from layouts.figures import GRAPH_CONFIG, lines
+from layouts.figures.curves import Line, Look
+from layouts.i18n import attributes, t
+from layouts.pages.dataset.catalogue import MOST_COMPARED
+from layouts.pages.dataset.parameters import value_text
+from layouts.pages.graph.views import Views
+from layouts.pages.model_lineage.columns import COLUMNS
+from layouts.pages.overview.facts import facts
+from layouts.pages.two_runs import differences as values
+from layouts.pages.two_runs.choice import Pair
+from layouts.pages.two_runs.differences import PipelineLine, ScalarLine, SettingLine
+from layouts.pages.two_runs.graphs import graphs
+from layouts.sources import FrameSource
+from parsers import PayloadError, better
+from parsers.analysis.pipelines import MISSING
+
+MOST_ROWS = 500
+"""Of a table so many rows are drawn; the file has all."""
+MOST_TYPES = 15
+CURVES = 6
+TAIL = 10
+"""Characters of a name that are never cut off."""
+LONG = 200
+"""A longer value is folded."""
+_COLUMNS = 500
+_CONFIG = GRAPH_CONFIG | {"staticPlot": True}
+_MARGIN = {"l": 52, "r": 8, "t": 6, "b": 22, "pad": 0}
+Section = Callable[[FrameSource, Pair], Any]
+
+
+def heading(source: FrameSource, pair: Pair) -> Any:
+    """State of either run in numbers: steps, points, duration, speed, size."""
+    rows = {member: row for row in source.runs() for member in row.members}
+    told = [{fact["name"]: _fact(fact) for fact in facts(source, run, rows[run])} for run in pair.runs]
+    names = list(dict.fromkeys(name for one in told for name in one))
+    body = [(t(f"overview.{name}"), *(one.get(name, _none()) for one in told)) for name in names]
+    return _table(pair, [""], body)
+
+
+def settings(source: FrameSource, pair: Pair) -> Any:
+    """Settings that differ, and those that do not, folded."""
+    lines_ = values.settings(source, pair.runs)
+    if not lines_:
+        return _note("two_runs.no_settings")
+    differing = [line for line in lines_ if not line.equal]
+    equal = lines_[len(differing) :]
+    shown = _settings(pair, differing) if differing else [_note("two_runs.settings_equal")]
+    return [*shown, _folded("two_runs.equal", _settings(pair, equal), len(equal))] if equal else shown
+
+
+def results(source: FrameSource, pair: Pair) -> Any:
+    """What evaluation and scalars came to in either run."""
+    recorded, scalars = values.metrics(source, pair.runs), values.scalars(source, pair.runs)
+    if not recorded and not scalars:
+        return _note("two_runs.no_results")
+    body = [_metric_row(line) for line in recorded] + [_scalar_row(pair, line) for line in scalars]
+    head = [t("two_runs.result"), t("two_runs.better")]
+    last, best = ([_lettered(pair, at, t(f"two_runs.{end}")) for at in (0, 1)] for end in ("last", "best"))
+    titles = [*head, *last, t("two_runs.difference"), t("two_runs.relative"), *best, t("two_runs.difference")]
+    return _rows(titles, body, numeric=True)
+
+
+def curves(source: FrameSource, pair: Pair) -> Any:
+    """The first scalars that both runs recorded, both curves in one picture each."""
+    shared = [line.tag for line in values.scalars(source, pair.runs) if all(line.ends)]
+    if not shared:
+        return _note("two_runs.no_curves")
+    drawn = [_curve(source, pair, tag) for tag in shared[:CURVES]]
+    state = {"run": list(pair.runs)}
+    words = t("two_runs.all_curves", n=fmt.count(len(shared))) if len(shared) > 1 else t("two_runs.one_curve")
+    link = _link("scalars", state, words)
+    return [html.Div(drawn, className="ms-pair-curves"), html.P(link, className="ms-pair-more")]
+
+
+def pipeline(source: FrameSource, pair: Pair) -> Any:
+    """What differs between the data pipelines."""
+    try:
+        found = values.pipelines(source, pair.runs)
+    except KeyError as missing:
+        return _note("two_runs.no_pipeline", run=_name(pair, missing.args[0]))
+    except PayloadError as error:
+        return html.P(str(error), className="ms-pair-note ms-pair-wrong", role="alert")
+    link = html.P(_link("dataset", {"run": list(pair.runs)}, t("two_runs.open_pipelines")), className="ms-pair-more")
+    if found is None:
+        return [_note("dataset.uncompared", n=fmt.count(MOST_COMPARED)), link]
+    if not found:
+        return [_note("two_runs.pipelines_equal"), link]
+    return [*_table(pair, [t("dataset.operation"), t("dataset.parameter")], [_pipeline_row(line) for line in found]), link]
+
+
+def graph(source: FrameSource, pair: Pair, views: Views) -> Any:
+    """What differs between the computation graphs, in numbers."""
+    try:
+        found = graphs(source, views, pair.runs)
+    except KeyError as missing:
+        return _note("two_runs.no_graph", run=_name(pair, missing.args[0]))
+    except PayloadError as error:
+        return html.P(str(error), className="ms-pair-note ms-pair-wrong", role="alert")
+    of = {"of": [pair.runs[0]], "graph": [found.names[0]], "with": [pair.runs[1]], "other": [found.names[1]]}
+    state = {"run": list(pair.runs), **of}
+    link = html.P(_link("graph", state, t("two_runs.open_graphs")), className="ms-pair-more")
+    if found.same:
+        return [_note("two_runs.graphs_equal", n=fmt.count(found.nodes[0])), link]
+    head = [t("two_runs.graph_part")]
+    body: list[tuple[Any, ...]] = [(t("two_runs.nodes"), *(_number(count) for count in found.nodes))]
+    body += [(name, _number(one), _number(other)) for name, one, other in found.types[:MOST_TYPES]]
+    numbers = {name: fmt.count(count) for name, count in found.by_state.items()}
+    said = t("two_runs.graph_said", **numbers, edges=fmt.count(sum(found.edges)))
+    left = len(found.types) - MOST_TYPES
+    more = [_note("two_runs.types_left", n=fmt.count(left))] if left > 0 else []
+    return [html.P(said, className="ms-pair-said"), *_table(pair, head, body, numeric=True), *more, link]
+
+
+# Rows -----------------------------------------------------------------------------------------------------------------
+
+
+def _settings(pair: Pair, shown: Sequence[SettingLine]) -> list[Any]:
+    return _table(pair, [t("two_runs.setting")], [(_column(line.column), *map(_value, line.values)) for line in shown])
+
+
+def _metric_row(line: SettingLine) -> tuple[Any, ...]:
+    one, other = line.values
+    numbers = [float(each) if _is_number(each) else None for each in (one, other)]
+    direction = better(line.column)
+    told = [
+        _value(each) if number is None else html.Span(_number(number), className="ms-pair-wins" * _wins(direction, numbers, at))
+        for at, (each, number) in enumerate(zip((one, other), numbers, strict=True))
+    ]  # fmt: skip
+    return (_column(line.column), _direction(direction), *told, *_compared(*numbers), "", "", "")
+
+
+def _scalar_row(pair: Pair, line: ScalarLine) -> tuple[Any, ...]:
+    name = _link("scalars", {"run": list(pair.runs), "tag": [line.tag]}, line.tag)
+    last = [None if end is None else (end.last, end.last_step) for end in line.ends]
+    best = [None if end is None or end.best is None else (end.best, end.best_step) for end in line.ends]
+    ends, tops = _ends(line.better, last), _ends(line.better, best)
+    return (name, _direction(line.better), *ends, *_compared(*_values(last)), *tops, _compared(*_values(best))[0])
+
+
+def _values(two: Sequence[tuple[float, int] | None]) -> list[float | None]:
+    return [None if end is None else end[0] for end in two]
+
+
+def _ends(direction: str, two: Sequence[tuple[float, int] | None]) -> list[Any]:
+    values_ = _values(two)
+    return [_none() if end is None else _end(*end, _wins(direction, values_, at)) for at, end in enumerate(two)]
+
+
+def _pipeline_row(line: PipelineLine) -> tuple[Any, ...]:
+    return (line.operation, line.parameter or t("dataset.itself"), *map(_value, line.values))
+
+
+def _direction(which: str) -> Any:
+    return t(f"two_runs.{which}") if which else ""
+
+
+def _wins(direction: str, two: Sequence[float | None], at: int) -> bool:
+    """Whether one of two ends is the better one."""
+    mine, its = two[at], two[1 - at]
+    if not direction or mine is None or its is None or math.isnan(mine):
+        return False
+    return math.isnan(its) or (mine < its if direction == "min" else mine > its)
+
+
+def _compared(one: float | None, other: float | None) -> tuple[Any, Any]:
+    """Second less first, and as a share of the first."""
+    if one is None or other is None or not (math.isfinite(one) and math.isfinite(other)):
+        return "", ""
+    change = other - one
+    share = change / abs(one) if one else math.nan
+    relative = f"{'+' if share > 0 else ''}{share:.1%}" if math.isfinite(share) and abs(share) < 100 else ""
+    return _number(change, signed=True), html.Span(relative)
+
+
+# Cells ----------------------------------------------------------------------------------------------------------------
+
+
+def _table(
+    pair: Pair, head: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bool = False
+) -> list[Any]:
+    """A table with a column for either run after what a row is about."""
+    return _rows([*head, *(_lettered(pair, at, pair.names[at]) for at in (0, 1))], body, numeric=numeric)
+
+
+def _rows(titles: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bool = False) -> list[Any]:
+    rows = [html.Tr([html.Th(row[0], scope="row"), *map(html.Td, row[1:])]) for row in body[:MOST_ROWS]]
+    left = len(body) - len(rows)
+    table = html.Table(
+        [html.Thead(html.Tr([html.Th(title, scope="col") for title in titles])), html.Tbody(rows)],
+        className="ms-pair-table" + " ms-pair-numeric" * numeric,
+    )
+    return [html.Div(table, className="ms-pair-scroll"), *([_note("two_runs.rows_left", n=fmt.count(left))] if left else [])]
+
+
+def _lettered(pair: Pair, at: int, words: Any) -> html.Span:
+    """A title with the letter of a run and its colour."""
+    dot = html.Span(className="ms-dot", style={"background": pair.colours[at]})
+    name = words if isinstance(words, str) else None
+    told = html.Span(words, className="ms-cut") if name is None else html.Span(_giving_way(name), className="ms-pair-name")
+    return html.Span([dot, html.Span("AB"[at], className="ms-pair-letter"), told], className="ms-pair-of", title=name)
+
+
+def _giving_way(name: str) -> list[html.Span]:
+    """A name that is cut in its middle where it has no room: runs of one sweep differ at their ends."""
+    end = len(name) - TAIL if len(name) > 2 * TAIL else len(name)
+    return [html.Span(name[:end], className="ms-cut"), html.Span(name[end:], className="ms-pair-tail")]
+
+
+def _column(name: str) -> html.Span:
+    english, chinese = COLUMNS.label(name)
+    unit = COLUMNS.units.get(name, "")
+    words = [html.Span(english, className="en"), html.Span(chinese, className="zh")] if english != chinese else [english]
+    shown = [html.Span(words, className="t"), *([html.Span(f" {unit}", className="ms-muted")] if unit else [])]
+    return html.Span(shown, title=name)
+
+
+def _value(value: Any) -> Any:
+    """A setting as it was recorded; a long one is folded."""
+    if value is MISSING:
+        return html.Span(t("two_runs.missing"), className="ms-muted")
+    words = value_text(value)
+    if len(words) <= LONG:
+        return html.Span(words, className="ms-mono")
+    return html.Details([html.Summary([html.Span(words[:LONG], className="ms-mono"), " …"]), html.Pre(words)])
+
+
+def _end(value: float, step: int, wins: bool) -> html.Span:
+    wrong = "" if math.isfinite(value) else " ms-pair-wrong"
+    return html.Span(
+        fmt.number(value), className=("ms-pair-wins" if wins else "") + wrong,
+        **attributes({"exact": fmt.exact(value), "step": fmt.count(step)}, title="two_runs.at_step"),
+    )  # fmt: skip
+
+
+def _number(value: float, *, signed: bool = False) -> html.Span:
+    words = fmt.count(value) if isinstance(value, int) else fmt.number(value)
+    return html.Span(f"+{words}" if signed and value > 0 else words, title=fmt.exact(float(value)))
+
+
+def _fact(fact: dict[str, Any]) -> Any:
+    return t(fact["key"], n=fact["text"], **fact.get("values", {})) if fact.get("key") else fact["text"]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _none() -> html.Span:
+    return html.Span("–", className="ms-muted")
+
+
+def _note(key: str, **told: object) -> html.P:
+    return html.P(t(key, **told), className="ms-pair-note ms-muted")
+
+
+def _folded(key: str, children: Any, count: int) -> html.Details:
+    return html.Details([html.Summary(t(key, n=fmt.count(count))), *children], className="ms-pair-folded")
+
+
+def _name(pair: Pair, run: str) -> str:
+    return pair.names[pair.runs.index(run)]
+
+
+def _link(page: str, state: dict[str, list[str]], words: Any) -> html.A:
+    query = urlencode(state, doseq=True)
+    return html.A(words, href=f"{page}?{query}", **{"data-page": page, "data-query": query})
+
+
+def _curve(source: FrameSource, pair: Pair, tag: str) -> html.Div:
+    rows = {member: row for row in source.runs() for member in row.members}
+    drawn = []
+    for at, run in enumerate(pair.runs):
+        series = source.series(run, tag)
+        assert series is not None
+        drawn.append(Line(
+            run=run, tag=tag, label=pair.names[at], colour=pair.colours[at], series=series,
+            x=series.step.astype(np.float64), started=rows[run].started or 0.0,
+        ))  # fmt: skip
+    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    with np.errstate(over="ignore", invalid="ignore"):
+        figure = lines.figure(drawn, Look(columns=_COLUMNS))
+    figure["layout"] |= {"margin": _MARGIN, "hovermode": False, "font": {"size": 10}, "showlegend": False}
+    for axis in ("xaxis", "yaxis"):
+        figure["layout"][axis] |= {"nticks": 4}
+    title = _link("scalars", {"run": list(pair.runs), "tag": [tag]}, tag)
+    graph = dcc.Graph(figure=figure, config=_CONFIG, responsive=True, className="ms-plot")
+    shown = [html.Div(title, className="ms-cut", title=tag), html.Div(graph, className="ms-pair-plot")]
+    return html.Div(shown, className="ms-pair-curve")

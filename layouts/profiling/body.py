@@ -1,0 +1,147 @@
+"""What stands around every page about a profile: choice of run, session and rank, progress of reading, what is missing.
+
+A page gives its own components to `body` and calls `register_body`; then
+ids("ask")     a dict of lists: run, session, rank, mark, with_run ... of the profiles that are read and ready, `frames` that
+               are there, `theme` where it is dark, and the keys of the state that `body` was told of. `read_choice(ask)` and
+               `read_against(ask)` say which, `Choice.frame` gives a frame. None until there is something to show.
+The page's own components are hidden until then. assets/profiling.js is the counterpart; a script of the page joins with
+mindscope.profiling.define.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
+from layouts.components.elements import button, empty_state, toolbar
+from layouts.i18n import attributes, for_browser, t
+from layouts.page import Ids
+from layouts.profiling.catalogue import catalogue
+from layouts.profiling.choice import read_against, read_choice
+from layouts.profiling.reading import reading
+from layouts.profiling.texts import TEXTS
+from layouts.sources import FrameSource
+from layouts.state import flag
+
+RECORD = """profiler = mindspore.profiler.Profiler(output_path="summary/run_1/profiler")
+model.train(epochs, dataset)
+profiler.analyse()"""
+_STORES = ("chosen", "catalogue", "digest", "wanted", "cancel", "cancelled", "reading", "ask")
+
+
+def body(
+    ids: Ids, routes: str, children: Sequence[Any], *, title: str, frames: Sequence[str], keys: Sequence[str] = (),
+    compared: bool = False, texts: Sequence[str] = (), class_name: str = "",
+) -> html.Div:
+    """The page. frames: of these at least one must be there, and all that are there are read before anything is shown.
+
+    title is the text key of what the page is about, for "This page needs ...". keys are those of the state that the page asks
+    the server with, compared whether a second profile can be chosen, texts further keys of texts for its scripts.
+    """
+    return html.Div(
+        [
+            *(dcc.Store(id=ids(part)) for part in _STORES),
+            toolbar([], label="profiling.controls", class_name="ms-profiling-bar"),
+            html.Div(_status(), className="ms-profiling-status", hidden=True, role="status"),
+            html.Div(_states(), className="ms-profiling-states"),
+            html.Div(list(children), className="ms-profiling-content", hidden=True),
+        ],
+        id=ids("root"),
+        className=f"ms-profiling {class_name}".rstrip(),
+        **{
+            "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes, "data-frames": " ".join(frames),
+            "data-keys": " ".join(keys), "data-compared": "1" if compared else "0", "data-title": title,
+            "data-texts": json.dumps(for_browser([*TEXTS, title, *texts])),
+        },
+    )  # fmt: skip
+
+
+def _status() -> list[Any]:
+    return [
+        html.Span(className="ms-profiling-told"),
+        html.Progress(className="ms-profiling-progress", max="1", value="0", **attributes(aria_label="profiling.progress")),
+        button("profiling.cancel", icon_name="stop", **{"data-act": "cancel"}),
+        button("profiling.again", icon_name="refresh", hidden=True, **{"data-act": "again"}),
+    ]
+
+
+def _states() -> list[Any]:
+    """What is shown instead of the page; the browser shows at most one."""
+    missing = html.Div(
+        [
+            html.P(className="ms-empty-sentence ms-profiling-wanted"),
+            html.P(className="ms-empty-hint ms-profiling-found"),
+            html.Div(className="ms-profiling-elsewhere"),
+        ],
+        className="ms-empty",
+    )
+    return [
+        html.Div(html.Div(className="ms-skeleton ms-profiling-skeleton"), **{"data-state": "opening"}),
+        html.Div(empty_state("profiling.no_runs", hint="profiling.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
+        html.Div(
+            [
+                empty_state("profiling.none", hint="profiling.none_hint", code=RECORD),
+                html.Div(className="ms-profiling-elsewhere"),
+            ],
+            hidden=True, **{"data-state": "none"},
+        ),
+        html.Div(empty_state("profiling.loading"), hidden=True, **{"data-state": "loading"}),
+        html.Div(missing, hidden=True, **{"data-state": "missing"}),
+    ]  # fmt: skip
+
+
+def damage() -> html.Details:
+    """Where assets/profiling.js lists the damage in the files shown; for a page's own toolbar or the foot of the page."""
+    return html.Details(
+        [html.Summary(t("profiling.damaged"), className="ms-button ms-button-quiet"), html.Div(className="ms-popover")],
+        className="ms-details ms-profiling-damage", hidden=True,
+    )  # fmt: skip
+
+
+def register_body(app: Any, source: FrameSource, ids: Ids, frames: Sequence[str]) -> None:
+    """Add the callbacks of `body`; frames as there."""
+
+    def list_profiles(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        found = catalogue(source, chosen, known)
+        return (no_update, no_update) if found is None else (found, found["digest"])
+
+    def look(wanted: Any) -> Any:
+        choice = read_choice(wanted)
+        if choice is None:
+            return no_update
+        return reading(source, choice, read_against(wanted), frames, again=flag(wanted, "again"))
+
+    def cancel(asked: Any) -> Any:
+        for choice in filter(None, (read_choice(asked), read_against(asked))):
+            for name in frames:
+                source.cancel_profile(choice.run, choice.session, choice.rank, name)
+        return asked
+
+    app.callback(
+        Output(ids("catalogue"), "data"),
+        Output(ids("digest"), "data"),
+        Input(ids("chosen"), "data"),
+        Input(ids("version"), "data"),
+        State(ids("digest"), "data"),
+    )(list_profiles)
+    # The browser sets `wanted` itself: what it asks for depends on the answer.
+    app.callback(Output(ids("reading"), "data"), Input(ids("wanted"), "data"), prevent_initial_call=True)(look)
+    app.callback(Output(ids("cancelled"), "data"), Input(ids("cancel"), "data"), prevent_initial_call=True)(cancel)
+
+    def call(name: str, *arguments: Any, **options: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_profiling", name), *arguments, **options)
+
+    root = State(ids("root"), "id")
+    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
+    call(
+        "plan",
+        Output(ids("ask"), "data"),
+        Input(ids("state"), "data"),
+        Input(ids("catalogue"), "data"),
+        Input(ids("reading"), "data"),
+        Input(ids("prefs"), "data"),
+        root,
+    )

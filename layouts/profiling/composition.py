@@ -1,0 +1,203 @@
+"""What a step is made of, in words and as a bar: for the pages that say it. Times in, components out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from dash import html
+from parsers.analysis import Average, Breakdown, Outliers, average, breakdowns, drift, outliers
+
+from layouts import format as fmt
+from layouts.figures.steps import COLOURS
+from layouts.i18n import CATALOGUE, LANGUAGES, attributes, both, t
+
+_WORDS = tuple(key.rpartition(".")[2] for key in CATALOGUE if key.startswith("composition.word."))
+_LEAST = 0.0005
+"""A smaller share is not worth a word."""
+_WIDE = 0.06
+"""A part of the bar with at least this share has room for its percentage."""
+MOST_OUTLIERS = 30
+
+
+def words(language: str) -> dict[str, str]:
+    """The words of figures about steps in one language, "en" or "zh"."""
+    number = LANGUAGES.index(language)
+    named = {part: CATALOGUE[f"composition.part.{part}"][number] for part in COLOURS}
+    return named | {word: CATALOGUE[f"composition.word.{word}"][number] for word in _WORDS}
+
+
+def trace_name(breakdown: Breakdown) -> str:
+    """What the state calls a step trace: its form, and its device where it names one."""
+    return breakdown.form if breakdown.device < 0 else f"{breakdown.form}:{breakdown.device}"
+
+
+def chosen_trace(steps: Any, name: str) -> tuple[Breakdown | None, tuple[Breakdown, ...]]:
+    """(the step trace of a name, else the first one; all) of a frame of STEPS or None."""
+    found = breakdowns(steps) if steps is not None else ()
+    return next((one for one in found if trace_name(one) == name), found[0] if found else None), found
+
+
+def sentence(usual: Average, step: int | None = None) -> html.P:
+    """What the average, or one step, is made of, the longest part first."""
+    return html.P(_both_languages(usual, step), className="ms-breakdown-sentence")
+
+
+def said(usual: Average, step: int | None = None) -> tuple[str, str]:
+    """The sentence in English and in Chinese."""
+    if usual.whole_ns <= 0.0:
+        return both("composition.sentence_empty")
+    ranked = sorted(zip(usual.parts, usual.shares, strict=True), key=lambda pair: -pair[1])
+    told: list[list[str]] = [[], []]
+    for part, share in ranked:
+        if share >= _LEAST:
+            names = both(f"composition.said.{part}")
+            for number, pattern in enumerate(both("composition.said_share")):
+                told[number].append(pattern.format(share=percent(share), part=names[number]))
+    joints = both("composition.said_joint")
+    patterns = both("composition.sentence" if step is None else "composition.sentence_one")
+    time = fmt.duration(usual.whole_ns / 1e9)
+    english, chinese = (
+        pattern.format(time=time, parts=joint.join(parts), step="" if step is None else fmt.count(step))
+        for pattern, joint, parts in zip(patterns, joints, told, strict=True)
+    )
+    return english, chinese
+
+
+def _both_languages(usual: Average, step: int | None) -> html.Span:
+    english, chinese = said(usual, step)
+    return html.Span(
+        [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")], className="t"
+    )
+
+
+def percent(share: float) -> str:
+    """A share as a percentage with one decimal."""
+    return f"{100.0 * share:.1f}"
+
+
+def bar(usual: Average) -> html.Div:
+    """One bar, a segment per part, as wide as its share; the legend below it has the numbers."""
+    segments = []
+    for part, share, time in zip(usual.parts, usual.shares, usual.time_ns, strict=True):
+        if share <= 0.0:
+            continue
+        names = both(f"composition.part.{part}")
+        english, chinese = (f"{name}: {fmt.duration(time / 1e9)}, {percent(share)} %" for name in names)
+        segments.append(html.Span(
+            f"{percent(share)} %" if share >= _WIDE else "",
+            style={"width": f"{100.0 * share:.4f}%", "background": COLOURS[part]}, className="ms-breakdown-segment",
+            **{"title": english, "data-en-title": english, "data-zh-title": chinese, "data-part": part},
+        ))  # fmt: skip
+    return html.Div([html.Div(segments, className="ms-breakdown-bar"), _legend(usual)], className="ms-breakdown-made")
+
+
+def _legend(usual: Average) -> html.Ul:
+    return html.Ul(
+        [
+            html.Li(
+                [dot(part), t(f"composition.part.{part}"), html.Span(fmt.duration(time / 1e9), className="ms-number"),
+                 html.Span(f"{percent(share)} %", className="ms-number ms-muted")],
+                **attributes(title=f"composition.tip.{part}"),
+            )
+            for part, time, share in zip(usual.parts, usual.time_ns, usual.shares, strict=True)
+        ],
+        className="ms-breakdown-legend",
+    )  # fmt: skip
+
+
+def dot(part: str) -> html.Span:
+    """The colour of a part."""
+    return html.Span(className="ms-breakdown-dot", style={"background": COLOURS[part]})
+
+
+def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
+    """What the average is of, how idle the device is, and what could not be told."""
+    told: list[Any] = []
+    if usual.idle >= _LEAST:
+        key = "composition.idle" if breakdown.form == "new" else "composition.idle_between"
+        told.append(html.P(t(key, share=percent(usual.idle))))
+    if len(breakdown) == 1:
+        told.append(html.P(t("composition.of_one"), className="ms-muted"))
+    elif usual.written:
+        told.append(html.P(t("composition.of_written"), className="ms-muted"))
+    else:
+        without = usual.steps < int(breakdown.sound.sum())
+        key = "composition.of_mean_without" if without else "composition.of_mean"
+        told.append(html.P(t(key, n=fmt.count(usual.steps)), className="ms-muted"))
+    out = outliers(breakdown)
+    if out.row.size:
+        furthest = int(out.row[np.argmax(np.abs(out.score))])
+        values = {
+            "n": fmt.count(int(out.row.size)), "total": fmt.count(len(breakdown)),
+            "step": fmt.count(int(breakdown.step[furthest])), "time": fmt.duration(float(breakdown.whole_ns[furthest]) / 1e9),
+        }  # fmt: skip
+        told.append(html.P(t("composition.stand_out", **values)))
+    unsound = int(np.count_nonzero(~breakdown.sound))
+    if unsound:
+        told.append(html.P(t("composition.unsound", n=fmt.count(unsound)), className="ms-wrong-text"))
+    return told
+
+
+def table(breakdown: Breakdown, shown: Average) -> html.Table:
+    """The parts of the average or of one step beside the median and the drift over all steps."""
+    judged = breakdown.time_ns[breakdown.judged]
+    rows = []
+    for number, part in enumerate(breakdown.parts):
+        share = shown.shares[number]
+        rows.append(_row([dot(part), t(f"composition.part.{part}")], shown.time_ns[number], percent(share), judged[:, number],
+                         attributes(title=f"composition.tip.{part}")))  # fmt: skip
+    whole = breakdown.whole_ns[breakdown.judged]
+    rows.append(_row([t("composition.whole")], shown.whole_ns, percent(1.0 if shown.whole_ns else 0.0), whole, {}))
+    heads = [
+        html.Th(t(f"composition.column.{name}"), scope="col", className="" if name == "part" else "ms-number",
+                **(attributes(title="composition.drift_tip") if name == "drift" else {}))
+        for name in ("part", "time", "share", "usual", "change", "drift")
+    ]  # fmt: skip
+    return html.Table([html.Thead(html.Tr(heads)), html.Tbody(rows)], className="ms-breakdown-table")
+
+
+def _row(name: list[Any], time: float, share: str, history: Any, more: Mapping[str, Any]) -> html.Tr:
+    median = float(np.median(history)) if history.size else float("nan")
+    change = time - median
+    moved = drift(history)
+    cells = [
+        _exact(time), f"{share} %", _exact(median) if history.size else "",
+        "" if not history.size else _signed(change), "" if np.isnan(moved) else f"{100.0 * moved:+.1f} %".replace("-", "−"),
+    ]  # fmt: skip
+    return html.Tr(
+        [html.Th(html.Span(name, className="ms-breakdown-name"), scope="row", **more),
+         *(html.Td(cell, className="ms-number") for cell in cells)]
+    )  # fmt: skip
+
+
+def _exact(time: float) -> html.Span:
+    return html.Span(fmt.duration(time / 1e9), title=f"{fmt.exact(time)} ns")
+
+
+def _signed(time: float) -> str:
+    if abs(time) < 0.5:
+        return "0"
+    return f"{'+' if time > 0 else '−'}{fmt.duration(abs(time) / 1e9)}"
+
+
+def outlier_list(breakdown: Breakdown, out: Outliers) -> list[dict[str, Any]]:
+    """The steps furthest from the usual one, in the order of the file, each with the words of its entry by language."""
+    ranked = np.argsort(-np.abs(out.score), kind="stable")[:MOST_OUTLIERS]
+    entries = []
+    for at in np.sort(ranked).tolist():
+        row = int(out.row[at])
+        values = {
+            "step": fmt.count(int(breakdown.step[row])), "time": fmt.duration(float(breakdown.whole_ns[row]) / 1e9),
+            "change": _signed(float(out.change_ns[at])),
+        }  # fmt: skip
+        names = both(f"composition.part.{out.part[at]}")
+        texts = [pattern.format(part=name, **values) for pattern, name in zip(both("composition.outlier"), names, strict=True)]
+        entries.append({"step": int(breakdown.step[row]), "long": bool(out.score[at] > 0.0), "text": texts})
+    return entries
+
+
+def usual_of(breakdown: Breakdown | None) -> Average | None:
+    """The average of a step trace where there is one."""
+    return None if breakdown is None else average(breakdown)

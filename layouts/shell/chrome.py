@@ -1,0 +1,222 @@
+"""What stands around every page, in the shell and in somebody else's layout alike: stores, clock, run picker, data health.
+
+Parts of a frame that a page may use as callback inputs:
+ids("state")    the page's state, a URL query as a dict of lists (see `layouts.page`)
+ids("version")  `SourceStatus.version`; None until the first answer of the clock, then it changes only when data changed.
+                A page draws at once with what is there and draws again when this changes.
+ids("prefs")    {"theme": "light" or "dark", "lang": "en" or "zh", "refresh": bool, "interval": seconds}, kept in the browser
+ids("runs")     what `layouts.shell.shell.run_list.listing` returns
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, ctx, dcc, html, no_update
+from parsers.model import KINDS
+
+from layouts.components import elements as parts
+from layouts.components import note_texts as notes
+from layouts.i18n import attributes, for_browser, t
+from layouts.page import Ids, Page
+from layouts.shell.run_list import listing, problems
+from layouts.sources import FrameSource
+from layouts.state import text
+
+TICK_MS = 1000
+RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
+model.train(epochs, dataset, callbacks=[summary])"""
+"""The lines of MindSpore that make a run."""
+PROBLEMS_SENT = 5000
+_KEYS = (
+    ("/", "keys.filter"), ("j  k", "keys.cards"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"), ("Space", "keys.play"),
+    ("x", "keys.swap"), ("f", "keys.full"), ("Esc", "keys.escape"), ("p", "keys.picker"), ("r", "keys.refresh"),
+    ("t", "keys.theme"), ("?", "keys.keys"),
+)  # fmt: skip
+_BROWSER_TEXTS = (
+    "picker.of", "picker.none", "picker.search", "picker.regex", "picker.all", "picker.nothing", "picker.invert",
+    "picker.newest", "picker.remove", "picker.no_match", "picker.bad_regex", "picker.expand", "picker.hint",
+    "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",
+    "status.paused", "status.failed", "status.failed_title", "shell.gone",
+    "status.never", "status.ago", "status.now", "status.loading", "status.lost", "status.denied",
+    "health.good", "health.problem", "health.problems", "health.unverified", "health.shown", "health.copied", "health.place",
+    "health.at", "health.all", "health.more", "health.bytes",
+    "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
+    "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.unreadable",
+    "shell.no_data", *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS,
+)  # fmt: skip
+
+
+def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Div:
+    """A page with everything it needs around it. picker: show run picker and data health above the page, for a page
+    without a shell."""
+    head = [html.Div([picker_host(ids), failure_button(), health_button()], className="ms-frame-head")] if picker else []
+    return html.Div(
+        [
+            dcc.Store(id=ids("state"), data={}),
+            dcc.Store(id=ids("version")),
+            dcc.Store(id=ids("status")),
+            dcc.Store(id=ids("runs")),
+            dcc.Store(id=ids("prefs")),
+            dcc.Store(id=ids("reload"), data=0),
+            dcc.Store(id=ids("problems")),
+            dcc.Store(id=ids("health-asked")),
+            dcc.Interval(id=ids("interval"), interval=TICK_MS),
+            *head,
+            html.Div(page.layout(ids, routes), className="ms-page", **{"data-routes": routes}),
+            html.Div(parts.empty_state("shell.empty", code=RECORD, hint="shell.empty_hint"), className="ms-frame-empty"),
+            _gone(),
+            _health(ids),
+            _keys(ids),
+        ],
+        id=ids("frame"),
+        className="ms ms-frame",
+        **{
+            "data-frame": ids("frame").removesuffix("-frame"),
+            "data-needs": " ".join(page.needs),
+            "data-every": "1" if page.every else "",
+            "data-texts": json.dumps(for_browser(_BROWSER_TEXTS)),
+        },
+    )
+
+
+def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *, picker: Any = None) -> None:
+    """Add the callbacks of a frame and of its page. picker: the id of the element to draw the run picker in, where that is
+    not the frame's own."""
+    _register_clock(app, source, ids)
+    _register_health(app, source, ids)
+    mindscope = "mindscope"
+    app.clientside_callback(
+        ClientsideFunction(mindscope, "frame_opened"), Output(ids("prefs"), "data"), Input(ids("frame"), "id")
+    )
+    app.clientside_callback(ClientsideFunction(mindscope, "status_changed"), Input(ids("status"), "data"))
+    app.clientside_callback(
+        ClientsideFunction(mindscope, "frame_shows"),
+        Input(ids("runs"), "data"),
+        Input(ids("state"), "data"),
+        State(ids("state"), "id"),
+    )
+    app.clientside_callback(
+        ClientsideFunction(mindscope, "picker_changed"),
+        Input(ids("runs"), "data"),
+        Input(ids("state"), "data"),
+        State(picker or ids("picker"), "id"),
+    )
+    page.register(app, source, ids, routes)
+
+
+def picker_host(ids: Ids) -> html.Div:
+    """The element that assets/picker.js draws the run picker in."""
+    return html.Div(id=ids("picker"), className="ms-picker")
+
+
+def health_button() -> html.Button:
+    """The data-health badge; assets/frame.js writes the counts into it and opens the list."""
+    return html.Button(
+        [parts.icon("health"), html.Span(className="ms-health-text")],
+        type="button",
+        className="ms-button ms-button-quiet ms-health",
+        **{"data-action": "health"},
+        **attributes(title="health.open"),
+    )
+
+
+def failure_button() -> html.Button:
+    """Says that the last look at the runs ended before its time, with the reason in its title and in the data health."""
+    return html.Button(
+        t("status.failed"),
+        type="button",
+        className="ms-button ms-button-quiet ms-failure",
+        hidden=True,
+        **{"data-action": "health"},
+    )
+
+
+def _gone() -> html.Div:
+    """What stands in place of a page all of whose runs are not there."""
+    newest = parts.button("shell.gone_newest", **{"data-action": "newest"})
+    return html.Div(
+        [
+            html.P(className="ms-empty-sentence"),
+            html.P(t("shell.gone_hint"), className="ms-empty-hint"),
+            html.P(newest, className="ms-empty-act"),
+        ],
+        className="ms-empty ms-frame-gone",
+    )
+
+
+def _health(ids: Ids) -> html.Dialog:
+    return html.Dialog(
+        [
+            html.Header(
+                [
+                    html.H2(t("health.title"), className="ms-dialog-title"),
+                    parts.button("health.copy", icon_name="copy", **{"data-action": "health-copy"}),
+                    parts.button("health.csv", icon_name="download", **{"data-action": "health-csv"}),
+                    parts.icon_button("close", "dialog.close", **{"data-action": "close"}),
+                ],
+                className="ms-dialog-head",
+            ),
+            html.Div(id=ids("health-list"), className="ms-dialog-body ms-health-list"),
+        ],
+        id=ids("health"),
+        className="ms ms-dialog ms-dialog-wide",
+        **attributes(aria_label="health.title"),
+    )
+
+
+def _keys(ids: Ids) -> html.Dialog:
+    # The rows are written when the list is opened: every component on a page costs time at each answer of the server.
+    return html.Dialog(
+        [
+            html.Header(
+                [
+                    html.H2(t("keys.title"), className="ms-dialog-title"),
+                    parts.icon_button("close", "dialog.close", **{"data-action": "close"}),
+                ],
+                className="ms-dialog-head",
+            ),
+            html.Div(className="ms-keys", **{"data-keys": json.dumps(_KEYS)}),
+        ],
+        id=ids("keys"),
+        className="ms ms-dialog",
+        **attributes(aria_label="keys.title"),
+    )
+
+
+def _register_clock(app: Any, source: FrameSource, ids: Ids) -> None:
+    def tick(_ticks: Any, reloads: Any, known: Any) -> tuple[Any, Any, Any]:
+        # The first call of a page is triggered by everything at once and asks for nothing to be read again.
+        if reloads and ctx.triggered_id == ids("reload"):
+            source.refresh()
+        status = source.status()
+        told = {**asdict(status), "unverified": source.unverified()}
+        if status.version == known:
+            return told, no_update, no_update
+        return told, status.version, listing(source)
+
+    app.callback(
+        Output(ids("status"), "data"),
+        Output(ids("version"), "data"),
+        Output(ids("runs"), "data"),
+        Input(ids("interval"), "n_intervals"),
+        Input(ids("reload"), "data"),
+        State(ids("version"), "data"),
+    )(tick)
+
+
+def _register_health(app: Any, source: FrameSource, ids: Ids) -> None:
+    def list_problems(asked: Any) -> dict[str, Any]:
+        run = text({"run": asked.get("run", [])} if isinstance(asked, dict) else None, "run")
+        return problems(source, PROBLEMS_SENT, run)
+
+    app.callback(Output(ids("problems"), "data"), Input(ids("health-asked"), "data"), prevent_initial_call=True)(list_problems)
+
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "health_listed"),
+        Input(ids("problems"), "data"),
+        State(ids("health-list"), "id"),
+        prevent_initial_call=True,
+    )

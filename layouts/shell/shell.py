@@ -1,0 +1,227 @@
+"""The application around the pages: menu, header, routing.
+
+`layout` names all pages, `content` is the components of one; assets/shell.js fetches those of a page when it is first opened
+and puts them on screen with the state of the address already in its store. What the shell expects of the server:
+
+- every page path below the prefix answers with the index page, and so does, with status 404, every other path that a
+  browser opens
+- assets/prefs.js stands in the head of that page, so that theme and language are right at the first paint
+- `<meta name="mindscope-pages" content='{path: [urls]}'>` names the scripts and styles that pages need and the index page
+  does not have; without it they count as loaded
+- `?embed=1` needs nothing: css hides the shell
+- `content` of a page is answered at `content_url`, as JSON
+- plain routes (exports) are below ROUTES, after the prefix
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+import dash_mantine_components as dmc
+from dash import ClientsideFunction, Input, Output, State, dcc, html
+
+from layouts.components import elements as parts
+from layouts.i18n import attributes, both, t
+from layouts.page import Ids, Page
+from layouts.shell import chrome as frames
+from layouts.sources import FrameSource
+
+ROUTES = "api/"
+CONTENTS = ROUTES + "pages/"
+
+_SECONDS = "ms-inputbox ms-seconds"
+_THEME = {"fontFamily": "var(--ms-font)", "fontFamilyMonospace": "var(--ms-mono)", "primaryColor": "indigo"}
+
+
+def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) -> dmc.MantineProvider:
+    """The whole application. routes is the prefix of its pages, with a trailing slash; embed leaves menu and header out."""
+    return dmc.MantineProvider(
+        html.Div(
+            [
+                dcc.Location(id=ids("url"), refresh="callback-nav"),
+                dcc.Store(id=ids("pages"), data=_pages(pages, ids, routes)),
+                _menu(pages, ids, routes),
+                _top(ids),
+                html.Main(id=ids("page"), className="ms-main", tabIndex=-1),
+                html.Div(id=ids("notice"), className="ms-notice", role="alert", hidden=True),
+            ],
+            id=ids("root"),
+            className="ms ms-shell ms-bare" if embed else "ms ms-shell",
+        ),
+        id=ids("provider"),
+        theme=_THEME,
+        defaultColorScheme="auto",
+    )
+
+
+def register(app: Any, source: FrameSource, pages: Sequence[Page], prefix: str) -> None:
+    """Add the callbacks of the shell and of every page. prefix is that of the pages, as browsers see it."""
+    ids = Ids("shell")
+    for page in pages:
+        own = page_ids(page, ids)
+        frames.register(app, source, page, own, prefix + ROUTES, picker=ids("picker"))
+        app.clientside_callback(
+            ClientsideFunction("mindscope", "address_changed"), Input(own("state"), "data"), State(own("state"), "id")
+        )
+        app.clientside_callback(ClientsideFunction("mindscope", "menu_changed"), Input(own("runs"), "data"))
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "seconds_chosen"),
+        Output(ids("seconds"), "value"),
+        Input(ids("seconds"), "value"),
+    )
+    app.clientside_callback(
+        ClientsideFunction("mindscope", "route"),
+        Output(ids("page"), "children"),
+        Input(ids("url"), "href"),
+        State(ids("pages"), "data"),
+    )
+
+
+def page_ids(page: Page, ids: Ids) -> Ids:
+    """The ids of a page inside the shell with these ids."""
+    return Ids(page.name, ids.instance)
+
+
+def content(page: Page, ids: Ids, routes: str) -> html.Div:
+    """The components of a page inside the shell with these ids."""
+    return frames.frame(page, page_ids(page, ids), routes + ROUTES)
+
+
+def content_url(page: Page, routes: str) -> str:
+    """Where the components of a page are fetched from."""
+    return f"{routes}{CONTENTS}{page.name}.json"
+
+
+def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
+    return {
+        "prefix": routes,
+        "pages": {
+            page.path: {
+                "frame": page_ids(page, ids)("frame").removesuffix("-frame"),
+                "title": both(page.title),
+                "content": content_url(page, routes),
+            }
+            for page in pages
+        },
+        "formerly": {name: page.path for page in pages for name in page.formerly},
+        "missing": _missing(routes),
+    }
+
+
+def _missing(routes: str) -> html.Div:
+    """What stands in place of a page that there is not."""
+    back = html.A(t("shell.to_runs"), href=routes, className="ms-button", **{"data-page": ""})
+    return html.Div(
+        [html.P(t("shell.no_page"), className="ms-empty-sentence"), html.P(back, className="ms-empty-act")],
+        className="ms-empty",
+    )
+
+
+def _menu(pages: Sequence[Page], ids: Ids, routes: str) -> html.Nav:
+    links: list[Any] = []
+    for number, (group, some) in enumerate(groupby(pages, lambda page: page.group)):
+        if number and group:  # the first group needs no heading
+            links.append(html.Div(html.Span(t(f"menu.{group}"), className="ms-menu-text"), className="ms-menu-group"))
+        links += [
+            html.A(
+                [parts.icon(page.name), html.Span(t(page.title), className="ms-menu-text")],
+                href=routes + page.path,
+                className="ms-menu-link",
+                **{"data-page": page.path, "data-needs": " ".join(page.needs)},
+                **attributes(title=page.title),
+            )
+            for page in some
+        ]
+    return html.Nav(
+        [
+            html.Div([parts.icon("logo", "ms-logo"), html.Span("Mindscope", className="ms-menu-text")], className="ms-brand"),
+            html.Div(links, className="ms-menu-links"),
+            html.Div(
+                [
+                    parts.icon_button("keyboard", "keys.title", **{"data-action": "keys"}),
+                    parts.icon_button("left", "shell.fold", class_name="ms-menu-fold", **{"data-action": "menu"}),
+                ],
+                className="ms-menu-foot",
+            ),
+        ],
+        id=ids("menu"),
+        className="ms-menu",
+        **attributes(aria_label="shell.menu"),
+    )
+
+
+def _top(ids: Ids) -> html.Header:
+    return html.Header(
+        [
+            html.Div(
+                [
+                    html.Span(className="ms-base ms-cut"),
+                    html.Span("/", className="ms-base-slash", **{"aria-hidden": "true"}),
+                    html.H1(className="ms-page-title"),
+                ],
+                className="ms-place",
+            ),
+            frames.picker_host(ids),
+            _views(),
+            _refresh(ids),
+            frames.failure_button(),
+            frames.health_button(),
+            html.Button(
+                html.Span([html.Span("中文", className="en"), html.Span("EN", className="zh")], className="t"),
+                type="button",
+                className="ms-button ms-button-quiet ms-language",
+                **{"data-action": "language"},
+                **attributes(title="shell.language", aria_label="shell.language"),
+            ),
+            parts.icon_button("theme", "shell.theme", **{"data-action": "theme"}),
+        ],
+        className="ms-top",
+    )
+
+
+def _views() -> html.Details:
+    """The list of saved views, which assets/views.js fills."""
+    return html.Details(
+        [
+            html.Summary(
+                parts.icon("bookmark"), className="ms-button ms-button-icon",
+                **attributes(title="views.title", aria_label="views.title"),
+            ),
+            html.Div(className="ms-popover", role="dialog", **attributes(aria_label="views.title")),
+        ],
+        className="ms-details ms-views",
+    )  # fmt: skip
+
+
+def _refresh(ids: Ids) -> html.Div:
+    switch = html.Button(
+        type="button", className="ms-switch", role="switch", **{"data-action": "auto"}, **attributes(aria_label="shell.auto")
+    )
+    seconds = dcc.Input(id=ids("seconds"), type="number", min=3, max=300, step=1, debounce=True)
+    settings = html.Div(
+        [
+            html.Div([switch, t("shell.auto")], className="ms-field"),
+            html.Div([t("shell.every"), html.Div(seconds, className=_SECONDS), t("shell.seconds")], className="ms-field"),
+            html.Div(t("shell.bounds"), className="ms-muted"),
+        ],
+        className="ms-popover",
+    )
+    return html.Div(
+        [
+            parts.icon_button("refresh", "shell.refresh", **{"data-action": "refresh"}),
+            html.Details(
+                [
+                    html.Summary(
+                        [html.Span(className="ms-read"), parts.icon("down")],
+                        className="ms-button ms-button-quiet",
+                        **attributes(title="shell.refresh_settings", aria_label="shell.refresh_settings"),
+                    ),
+                    settings,
+                ],
+                className="ms-details",
+            ),
+        ],
+        className="ms-refresh",
+    )

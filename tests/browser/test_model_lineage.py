@@ -1,0 +1,218 @@
+"""The model lineage page in a browser: axes, brush, table and link tell of the same runs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.request import urlopen
+
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from app import create_app
+from app.store import Store
+from tests.writers import plotly_programs
+
+PLOT = ".ms-lineage-drawn .ms-lineage-plot"
+COUNT = ".ms-lineage-rows .ms-lineage-told .en"
+
+
+def axis(page: Page, name: str) -> Locator:
+    return page.locator(f"{PLOT} .y-axis", has=page.locator(".axis-title", has_text=re.compile(f"^{name}$")))
+
+
+def brush(page: Page, name: str, part_from: float, part_to: float) -> None:
+    box = axis(page, name).locator(".axis-brush .background").bounding_box()
+    assert box is not None
+    x = box["x"] + box["width"] / 2
+    page.mouse.move(x, box["y"] + box["height"] * part_from)
+    page.mouse.down()
+    for step in range(1, 6):
+        page.mouse.move(x, box["y"] + box["height"] * (part_from + (part_to - part_from) * step / 5))
+    page.mouse.up()
+
+
+def names(page: Page) -> list[str]:
+    rows = page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row").all()
+    return [row.inner_text().strip() for row in sorted(rows, key=lambda row: int(row.get_attribute("row-index") or 0))]
+
+
+def test_a_brush_filters_the_table_and_a_link_restores_it(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    accuracy = {row.run: row.settings["metric/accuracy"] for row in store.lineage() if "metric/accuracy" in row.settings}
+    good = {run for run, value in accuracy.items() if isinstance(value, float) and value > 0.6}
+    page.goto(serve(create_app(store).server) + "/model_lineage")
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(axis(page, "accuracy")).to_have_count(1)
+    brush(page, "accuracy", 0.004, 0.45)
+    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    assert set(names(page)) == good
+    (state,) = parse_qs(urlsplit(page.url).query)["brush"]
+    assert json.loads(state)[0] == "metric/accuracy"
+
+    page.locator(".ag-header-cell[col-id='=metric/accuracy']").click()
+    expect(page).to_have_url(re.compile("sort="))
+    assert names(page) == sorted(good, key=lambda run: accuracy[run])
+    link = page.locator("[data-kind=csv]")
+    page.locator(".ms-lineage-rows summary").click()
+    with page.expect_download():
+        link.click()
+    address = str(link.evaluate("link => link.href"))
+    rows = list(csv.DictReader(io.StringIO(urlopen(address).read().decode())))
+    assert [row["run"] for row in rows] == names(page)
+    assert [float(row["metric/accuracy"]) for row in rows] == [accuracy[run] for run in names(page)]
+
+    shown = names(page)
+    page.reload()
+    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    expect(page.locator(f"{PLOT} .axis-brush .highlight[stroke-dasharray]").first).to_be_attached()
+    assert names(page) == shown
+    page.locator('[data-act="unbrush"]').click()
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    store.stop()
+
+
+def test_runs_are_hidden_and_columns_chosen(page: Page, address: str) -> None:
+    page.goto(f"{address}/model_lineage?col=learning_rate&col=optimizer")
+    expect(page.locator(f"{PLOT} .y-axis")).to_have_count(2)
+    total = int(page.locator(COUNT).inner_text().split()[0])
+    page.locator(".ms-lineage-grid .ag-center-cols-container, .ms-lineage-grid .ag-pinned-left-cols-container").first.wait_for()
+    page.locator(".ms-lineage-grid .ag-row .ag-checkbox-input").first.check()
+    page.locator('[data-act="hide"]').click()
+    expect(page.locator(COUNT)).to_have_text(f"{total - 1} of {total} runs")
+    page.locator('[data-act="unhide"]').click()
+    expect(page.locator(COUNT)).to_have_text(f"{total} of {total} runs")
+    page.locator(".ms-lineage-columns > summary").click()
+    page.locator(".ms-lineage-find").fill("optimizer")
+    page.locator('.ms-lineage-list input[value="optimizer"]').uncheck()
+    expect(page.locator(f"{PLOT} .y-axis")).to_have_count(1)
+    expect(page.locator(".ag-header-cell[col-id='=optimizer']")).to_have_count(0)
+    page.locator(".ms-lineage-find").fill("")
+    page.locator(".ms-lineage-list input[data-note=remark]").uncheck()
+    expect(page.locator(".ag-header-cell[col-id=remark]")).to_have_count(0)
+    expect(page.locator(".ag-header-cell[col-id=tags]")).to_have_count(1)
+    page.reload()
+    expect(page.locator(".ag-header-cell[col-id=tags]")).to_have_count(1)
+    expect(page.locator(".ag-header-cell[col-id=remark]")).to_have_count(0)
+
+
+def state(page: Page, key: str) -> list[str]:
+    return parse_qs(urlsplit(page.url).query).get(key, [])
+
+
+def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    sizes = {row.run: row.settings.get("batch_size") for row in store.lineage()}
+    wanted = {run for run, size in sizes.items() if size == 64}
+    model = {"filterType": "number", "type": "equals", "filter": 64}
+    link = {"col": ["batch_size", "optimizer", "learning_rate"], "pin": ["optimizer"], "sort": ["-=learning_rate"],
+            "filter": [json.dumps(["=batch_size", model])]}  # fmt: skip
+    page.goto(serve(create_app(store).server) + "/model_lineage?" + urlencode(link, doseq=True))
+    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    expect(page.locator(".ag-pinned-left-header .ag-header-cell[col-id='=optimizer']")).to_have_count(1)
+    expect(page.locator(".ag-header-cell[col-id='=learning_rate'][aria-sort=descending]")).to_have_count(1)
+
+    # A filter that somebody sets is in the link.
+    page.locator('[data-act="unbrush"]').click()
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    assert not state(page, "filter")
+    header = page.locator(".ag-header-cell[col-id='=batch_size']")
+    header.hover()
+    header.locator(".ag-header-cell-filter-button, .ag-header-cell-menu-button").first.click()
+    page.locator(".ag-filter input[type=number]").first.fill("64")
+    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    (kept,) = state(page, "filter")
+    assert json.loads(kept)[1]["filter"] == 64
+    page.keyboard.press("Escape")
+
+    # Its runs are on all pages until that is undone.
+    choose, undo = page.locator('[data-act="choose"]'), page.locator('[data-act="unchoose"]')
+    choose.click()
+    undo.click()
+    expect(choose).to_be_visible()
+    assert not state(page, "run")
+    choose.click()
+    expect(undo).to_be_visible()
+    rows = {row.key: row.members for row in store.runs()}
+    assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
+    page.locator(".ms-menu-link[data-page=scalars]").click()
+    expect(page).to_have_url(re.compile("/scalars\\?"))
+    assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
+    page.locator(".ms-menu-link[data-page=lineage]").click()
+    expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
+    page.locator('[data-act="everyone"]').click()
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    expect(page.locator(".ms-picker-open")).to_contain_text("15 of 28 runs")  # of a job's ranks each is a row of the table
+    page.goto(page.url.split("?")[0] + "?run=nan_inf")
+    expect(page.locator(COUNT)).to_have_text("None of the chosen runs has any of this.")
+    page.locator('[data-act="everyone"]').click()
+    expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
+    store.stop()
+
+
+def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    settings = {row.run: row.settings for row in store.lineage()}
+    good = {run for run, told in settings.items() if told.get("metric/accuracy", 0) > 0.6 and 1e-4 < told["learning_rate"] < 1}
+    page.goto(serve(create_app(store).server) + "/model_lineage?view=scatter&x=learning_rate&y=metric/accuracy")
+    canvas = page.locator(".ms-lineage-drawn .ms-lineage-scatter canvas")
+    expect(canvas).to_have_attribute("data-shown", "22")
+    box = canvas.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] * 0.13, box["y"] + 12)
+    page.mouse.down()
+    page.mouse.move(box["x"] + box["width"] * 0.3, box["y"] + box["height"] * 0.28, steps=4)
+    page.mouse.up()
+    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    assert set(names(page)) == good
+    assert {json.loads(text)[0] for text in state(page, "brush")} == {"learning_rate", "metric/accuracy"}
+    page.locator(".ms-segments [data-value=matrix]").click()
+    expect(canvas).to_have_attribute("data-panels", "15")
+    expect(canvas).to_have_attribute("data-shown", str(len(good)))
+    page.reload()
+    expect(canvas).to_have_attribute("data-shown", str(len(good)))
+    assert set(names(page)) == good
+    page.locator('.ms-segments [data-value=""]').first.click()
+    expect(axis(page, "accuracy")).to_have_count(1)
+    expect(page.locator(COUNT)).to_have_text(f"{len(good)} of 22 runs")
+    store.stop()
+
+
+def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    page.goto(serve(create_app(store).server) + "/data_lineage")
+    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
+    expect(axis(page, "batch_size")).to_have_count(1)
+    page.locator('[data-act="together"]').click()
+    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
+    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
+    boxes = page.locator(".ms-lineage-grid .ag-row .ag-checkbox-input")
+    boxes.nth(2).check()
+    boxes.nth(3).check()
+    compare = page.locator(".ms-lineage-rows a[data-page=dataset]")
+    expect(compare).to_be_visible()
+    page.locator(".ms-lineage-grid .ag-cell[col-id='=MnistDataset']").first.click()
+    pane = page.locator(".ms-lineage-detail")
+    expect(pane).to_contain_text("RandomSampler")
+    assert state(page, "node")
+    page.reload()
+    expect(pane).to_contain_text("RandomSampler")
+    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
+    pane.locator('[data-act="unnode"]').click()
+    expect(pane).to_be_hidden()
+    boxes.nth(2).check()
+    boxes.nth(3).check()
+    compare.click()
+    expect(page.locator(".ms-dataset-comparison")).to_contain_text("batch_size")
+    store.stop()
+
+
+def test_the_programs_of_the_plot_are_those_of_the_installed_plotly(browser: Browser) -> None:
+    assert plotly_programs.ASSET.read_text(encoding="utf-8") == plotly_programs.asset(plotly_programs.programs(browser))

@@ -1,0 +1,102 @@
+"""The optimisation target page in a browser: settings, chart, pairs and forest tell of the result that is chosen."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from flask import Flask
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from layouts.sources import RunRow
+from parsers import LineageRow, Setting
+from tests.layouts.sources import GivenSource, row
+
+ROWS = ".ms-target-settings tbody tr"
+
+
+class Forested(GivenSource):
+    """Runs in memory with the forests of the application."""
+
+    def __init__(self, rows: list[RunRow], settings: dict[str, dict[str, Setting]]) -> None:
+        from app.forests import Forests
+
+        super().__init__(rows, settings=settings)
+        self.growth = Forests().growth  # type: ignore[method-assign]
+        self.kept = super().lineage()
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        return self.kept
+
+
+def made() -> Forested:
+    rng = np.random.default_rng(1)
+    described: dict[str, dict[str, Setting]] = {}
+    for n in range(60):
+        rate, kind = float(10.0 ** rng.integers(-4, 0)), str(rng.choice(["Adam", "SGD", "Lamb"]))
+        described[f"run{n}"] = {
+            "learning_rate": rate, "optimizer": kind, "epoch": 3, "batch_size": int(rng.choice([16, 32])),
+            "metric/acc": 0.9 + 0.1 * float(np.log10(rate)) + (0.05 if kind == "SGD" else 0.0), "loss": float(rng.random()),
+        }  # fmt: skip
+    return Forested([row(key, tags={"lineage": 1}) for key in described], described)
+
+
+def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    source = made()
+    page.goto(serve(create_app(source).server) + "/optimisation")
+    first = page.locator(ROWS).first
+    expect(first).to_have_attribute("data-setting", "learning_rate")
+    expect(page.locator(ROWS, has_text="Epochs").locator(".ms-target-reason .en")).to_have_text("never varies")
+    expect(page.locator(".ms-target-over .scatterlayer .points path")).to_have_count(60)
+    expect(page.locator(".ms-target-over .scatterlayer .lines path")).to_have_count(1)
+    expect(page.locator(".ms-target-spread .bars path").first).to_be_attached()
+    # The forest comes by itself, and orders the settings once it is asked to.
+    expect(page.locator(".ms-target-grown")).to_contain_text("40 refits", timeout=60_000)
+    page.locator('[data-by="share"]').click()
+    expect(page).to_have_url(re.compile("by=share"))
+    expect(page.locator(ROWS).nth(1)).to_have_attribute("data-setting", "optimizer")
+    expect(first.locator("td").nth(2).locator(".ms-target-whisker")).to_be_attached()
+
+    # By keyboard to the optimizer: boxes instead of a line, pairs of it with links.
+    first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("setting=optimizer"))
+    expect(page.locator(".ms-target-over .boxlayer .trace path.box")).to_have_count(3)
+    expect(page.locator(ROWS).nth(1)).to_be_focused()
+    pairs = page.locator(".ms-target-pairs tbody tr")
+    expect(pairs.first).to_be_visible()
+    link = str(pairs.first.locator("a.ms-button-icon").get_attribute("href"))
+    assert link.startswith("/two_runs?one=run")
+
+    page.locator(".ms-target-importance").hover()
+    page.locator(".ms-target-importance summary").click()
+    with page.expect_download() as download:
+        page.locator('.ms-target-importance [data-kind="csv"]').click()
+    download.value.save_as(tmp_path / "optimisation.csv")
+    lines = (tmp_path / "optimisation.csv").read_text(encoding="utf-8").splitlines()
+    told = {one["setting"]: one for one in csv.DictReader(lines)}
+    values = [source.described[key] for key in source.described]
+    wanted = np.corrcoef([one["learning_rate"] for one in values], [one["metric/acc"] for one in values])[0, 1]  # type: ignore[list-item]
+    assert float(told["learning_rate"]["linear"]) == pytest.approx(abs(wanted), abs=1e-6)
+    assert float(told["learning_rate"]["forest_low"]) <= float(told["learning_rate"]["forest"])
+    assert told["epoch"]["reason"] == "constant"
+    page.locator(".ms-target-over").hover()
+    page.locator(".ms-target-over summary").click()
+    with page.expect_download() as download:
+        page.locator('.ms-target-over [data-kind="png"]').click()
+    download.value.save_as(tmp_path / "over.png")
+    assert (tmp_path / "over.png").read_bytes().startswith(b"\x89PNG")
+
+    # Another result, and few runs, by the address.
+    page.locator('[data-control="target"]').select_option("loss")
+    expect(page).to_have_url(re.compile("target=loss"))
+    page.goto(page.url.partition("?")[0] + "?run=run1&run=run2&target=loss")
+    expect(page.locator(".ms-target-count .en")).to_have_text("2 of 2 chosen runs have it; 60 runs have settings")
+    expect(page.locator(".ms-target-grown")).to_contain_text("A forest needs ten runs with this result.")

@@ -1,0 +1,70 @@
+"""When values were recorded, as the browser gets it: checked against sums of what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from layouts.pages.images.page import CARDS
+from layouts.state import BadInput
+from parsers import Items
+from tests.layouts.sources import GivenSource, row
+
+
+def items(steps: Sequence[int], walls: Sequence[float] | None = None) -> Items:
+    step = np.array(steps, np.int64)
+    wall = np.array(walls if walls is not None else 1.7e9 + step / 3, np.float64)
+    place = np.arange(len(step), dtype=np.int64)
+    return Items(step, wall, np.zeros(len(step), np.int32), place * 100, place * 100 + 40, np.full(len(step), 50))
+
+
+class ImageSource(GivenSource):
+    """Runs with images at given steps."""
+
+    def __init__(self, found: dict[tuple[str, str], Items]) -> None:
+        self.images = found
+        super().__init__([row(run) for run in dict.fromkeys(run for run, _ in found)])
+
+    def items(self, run: str, kind: str, tag: str) -> Items | None:
+        return self.images.get((run, tag)) if kind == "image" else None
+
+
+def test_steps_and_times_are_sums_and_equal_steps_are_sent_once() -> None:
+    steps, back = list(range(0, 1000, 10)), [5, 9, 2, 2, 2**40]
+    given = {("a", "x"): items(steps), ("b", "x"): items(steps), ("c", "x"): items(back), ("d", "y"): items([1])}
+    meta = CARDS.draw(ImageSource(given), {"tag": ["x"], "run": ["*"]})["meta"]
+    assert meta["tags"] == ["x"]
+    assert len(meta["steps"]) == 2
+    assert [one["run"] for one in meta["series"]] == ["a", "b", "c"]
+    for one in meta["series"]:
+        wanted = given[one["run"], "x"]
+        assert np.cumsum(meta["steps"][one["steps"]]).tolist() == wanted.step.tolist()
+        assert np.abs(np.cumsum(one["walls"]) / 1000 - wanted.wall_time).max() <= 0.0005
+        assert one["colour"].startswith("#")
+
+
+def test_times_that_are_none_do_no_harm() -> None:
+    walls = [float("nan"), float("inf"), -1e300, 1.7e9]
+    source = ImageSource({("a", "x"): items([1, 2, 3, 4], walls)})
+    (one,) = CARDS.draw(source, {"tag": ["x"]})["meta"]["series"]
+    assert np.cumsum(one["walls"]).tolist() == [0, 0, 0, 1_700_000_000_000]
+
+
+def test_the_stamp_changes_with_the_values_and_only_then() -> None:
+    source = ImageSource({("a", "x"): items([1, 2])})
+    first = CARDS.stamp(source, {"tag": ["x"]})
+    assert CARDS.stamp(source, {"tag": ["x"]}) == first
+    source.images["a", "x"] = items([1, 2, 3])
+    assert CARDS.stamp(source, {"tag": ["x"]}) != first
+
+
+def test_nothing_recorded_is_an_empty_card() -> None:
+    assert CARDS.draw(GivenSource(), {"tag": ["x"]})["meta"] == {"tags": ["x"], "steps": [], "series": []}
+
+
+@pytest.mark.parametrize("ask", [{}, {"tag": []}, {"tag": ["a", "b"]}, {"tag": "x"}, {"tag": [1]}, {"tag": ["x"], "run": 3}, 7])
+def test_an_ask_that_is_none_is_refused(ask: object) -> None:
+    with pytest.raises(BadInput):
+        CARDS.draw(GivenSource(), ask)

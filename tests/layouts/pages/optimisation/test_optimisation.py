@@ -1,0 +1,224 @@
+"""The optimisation target page: what is said of a result and its settings is what numpy says, whatever runs recorded."""
+
+from __future__ import annotations
+
+import base64
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from dash import no_update
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from layouts.lineage.table import Tables
+from layouts.pages.model_lineage.columns import table as model_table
+from layouts.pages.optimisation.asks import read_ask
+from layouts.pages.optimisation.callbacks import drawn, explained, growing
+from layouts.pages.optimisation.drawing import MOST_CATEGORIES
+from layouts.sources import Growth
+from layouts.state import BadInput
+from parsers import LineageRow, Setting
+from parsers.analysis import Forest, forests
+from tests.layouts.sources import GivenSource, row, series
+
+LONG = "名" * 10_000
+LRS = [0.1, 0.01, 0.001, 0.1, 0.01, 0.001, 0.1, 0.01, 0.001, 0.1, 0.01, 0.001]
+RUNS: dict[str, dict[str, Setting]] = {
+    f"run{n}": {
+        "learning_rate": lr, "optimizer": ("Adam", "SGD", "Adam")[n // 4], "epoch": 3, "user_defined/<b>": f"tag {n}",
+        "metric/acc": 0.5 - 0.1 * math.log10(lr) + 0.01 * (n // 4) + 0.001 * n,
+    }
+    for n, lr in enumerate(LRS)
+}  # fmt: skip
+
+
+class Growing(GivenSource):
+    """Says what a forest has come to, and keeps what was asked."""
+
+    asked: tuple[list[str], str, str] = ([], "", "")
+    answer = Growth("missing")
+
+    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+        self.asked = ([one.run for one in rows], target, act)
+        return self.answer
+
+
+def source(runs: dict[str, dict[str, Setting]] = RUNS) -> Growing:
+    return Growing([row(key, tags={"lineage": 1}) for key in runs], settings=runs)
+
+
+def sheet(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
+    given = source(runs)
+    found, stamp = explained(given, Tables(given, model_table), ask, None)
+    json.dumps(found, allow_nan=False)
+    assert found["stamp"] == stamp
+    return found  # type: ignore[no-any-return]
+
+
+def drawing(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
+    given = source(runs)
+    found = drawn(given, Tables(given, model_table), ask)
+    json.dumps(found, allow_nan=False)
+    return found  # type: ignore[no-any-return]
+
+
+def array(spec: dict[str, str]) -> list[float]:
+    return np.frombuffer(base64.b64decode(spec["bdata"]), spec["dtype"]).astype(float).tolist()
+
+
+def trace(found: dict[str, Any], role: str) -> dict[str, Any]:
+    return next(one for one in found["figure"]["data"] if one["meta"]["role"] == role)
+
+
+def test_the_sheet_says_how_strong_each_relation_is_or_why_not() -> None:
+    found = sheet()
+    assert (found["target"], found["runs"], found["chosen"], found["total"]) == ("metric/acc", 12, 12, 12)
+    rows = {one["setting"]: one for one in found["rows"]}
+    accuracy = [one["metric/acc"] for one in RUNS.values()]
+    assert rows["learning_rate"]["linear"][0] == pytest.approx(abs(np.corrcoef(LRS, accuracy)[0, 1]), abs=1e-6)
+    assert rows["learning_rate"]["sign"] == -1
+    assert rows["learning_rate"]["linear"][1] < rows["learning_rate"]["linear"][0] < rows["learning_rate"]["linear"][2]
+    assert {name: one["reason"] for name, one in rows.items()} == {
+        "learning_rate": "", "optimizer": "", "epoch": "constant", "user_defined/<b>": "unique",
+    }  # fmt: skip
+    assert rows["epoch"]["linear"] == [None, None, None]
+    assert found["settings"]["learning_rate"] == ["Learning rate", "学习率"]
+    bars = found["figure"]["data"][0]
+    assert sum(array(bars["y"])) == 12
+    assert array(bars["x"])[0] - array(bars["width"])[0] / 2 == pytest.approx(min(accuracy))
+
+
+def test_only_the_runs_of_the_address_count() -> None:
+    found = sheet(run=["run0", "run1", "run5", "gone"])
+    assert (found["chosen"], found["total"], found["runs"]) == (3, 12, 3)
+    assert sheet(run=[""])["target"] == ""
+    assert sheet(run=["*"])["runs"] == 12
+
+
+def test_last_and_best_values_of_scalars_are_results() -> None:
+    given = source({key: {"learning_rate": lr} for key, lr in zip(RUNS, LRS, strict=False)})
+    given.given = {(key, "loss"): series(20, seed) for seed, key in enumerate(RUNS)}
+    found, _ = explained(given, Tables(given, model_table), {"target": ["last/loss"]}, None)
+    assert [one["name"] for one in found["targets"]] == ["best/loss", "last/loss"]
+    assert (found["target"], found["runs"]) == ("last/loss", 12)
+    assert found["targets"][1]["label"] == ("Last loss", "最新 loss")
+
+
+def test_nothing_to_explain() -> None:
+    assert (sheet({})["target"], sheet({})["total"]) == ("", 0)
+    assert sheet({"a": {"epoch": 1}})["target"] == ""
+    one = sheet({"a": RUNS["run0"]})
+    assert {row["reason"] for row in one["rows"]} == {"few"}
+    assert drawing({"a": RUNS["run0"]}, setting=["learning_rate"])["pairs"] == []
+
+
+def test_a_chart_of_numbers_has_the_fitted_line() -> None:
+    found = drawing(setting=["learning_rate"])
+    points, line = trace(found, "runs"), trace(found, "trend")
+    accuracy = [one["metric/acc"] for one in RUNS.values()]
+    assert array(points["x"]) == LRS
+    assert array(points["y"]) == accuracy
+    assert points["customdata"] == list(RUNS)
+    slope, start = np.polyfit(np.log10(LRS), accuracy, 1)  # three decades: a logarithmic axis
+    meta = found["figure"]["layout"]["meta"]
+    assert (meta["log"], meta["logs"], meta["runs"]) == (True, True, 12)
+    assert array(line["y"]) == pytest.approx([start + slope * -3, start + slope * -1])
+    assert float(meta["slope"]) == pytest.approx(slope, rel=1e-3)
+    straight = drawing(setting=["learning_rate"], log=["0"])
+    slope, start = np.polyfit(LRS, accuracy, 1)
+    assert array(trace(straight, "trend")["y"]) == pytest.approx([start + slope * 0.001, start + slope * 0.1])
+    assert straight["figure"]["layout"]["xaxis"]["type"] == "linear"
+
+
+def test_a_chart_of_categories_has_boxes() -> None:
+    found = drawing(setting=["optimizer"])
+    points, boxes = trace(found, "runs"), trace(found, "boxes")
+    assert found["figure"]["layout"]["xaxis"]["ticktext"] == ["Adam", "SGD"]
+    assert array(boxes["x"]) == [0.0] * 4 + [1.0] * 4 + [0.0] * 4
+    assert np.abs(np.array(array(points["x"])) - array(boxes["x"])).max() < 0.3
+    many = {f"r{n}": {"user_defined/kind": f"{n % 40}", "metric/acc": float(n)} for n in range(90)}
+    meta = drawing(many, setting=["user_defined/kind"])["figure"]["layout"]["meta"]
+    assert (meta["categories"], meta["left"]) == (MOST_CATEGORIES, 40 - MOST_CATEGORIES)
+
+
+def test_pairs_differ_in_the_setting_alone_where_any_do() -> None:
+    found = drawing(setting=["learning_rate"])
+    assert found["also"] == []
+    assert found["total"] == len(found["pairs"]) == 4  # of Adam 0.001-0.01 and 0.01-0.1, of SGD the same
+    for pair in found["pairs"]:
+        first, second = (RUNS[key] for key in pair["runs"])
+        assert first["optimizer"] == second["optimizer"]
+        assert first["learning_rate"] != second["learning_rate"]
+        assert pair["values"] == [str(first["learning_rate"]), str(second["learning_rate"])]
+        assert float(pair["difference"]) == pytest.approx(float(second["metric/acc"]) - float(first["metric/acc"]), rel=1e-2)  # type: ignore[arg-type]
+    apart: dict[str, dict[str, Setting]] = {
+        "a": {"learning_rate": 0.1, "epoch": 1, "metric/acc": 1.0}, "b": {"learning_rate": 0.2, "epoch": 2, "metric/acc": 2.0},
+    }  # fmt: skip
+    nearest = drawing(apart, setting=["learning_rate"])
+    assert nearest["also"] == [["Epochs", "训练轮次"]]
+    assert nearest["pairs"][0]["runs"] == ["a", "b"]
+
+
+def test_a_setting_nobody_recorded_is_no_chart() -> None:
+    assert drawing(setting=["nothing"])["figure"] is None
+    assert drawing(setting=["metric/acc"])["figure"] is None
+
+
+def test_the_forest_is_asked_for_the_runs_on_screen() -> None:
+    given = source()
+    tables = Tables(given, model_table)
+    assert growing(given, tables, {})["state"] == "missing"
+    rng = np.random.default_rng(1)
+    runs = {f"r{n}": {"user_defined/x": float(x), "metric/acc": float(x)} for n, x in enumerate(rng.normal(size=30))}
+    given = source(runs)
+    tables = Tables(given, model_table)
+    last: Forest = list(forests(tables.table().frame, "metric/acc", refits=3))[-1]
+    given.answer = Growth("growing", 40, last)
+    found = growing(given, tables, {"run": [f"r{n}" for n in range(20)], "act": ["again"]})
+    json.dumps(found, allow_nan=False)
+    assert given.asked == ([f"r{n}" for n in range(20)], "metric/acc", "again")
+    assert (found["state"], found["done"], found["total"]) == ("growing", 3, 40)
+    assert found["shares"]["user_defined/x"][0] == pytest.approx(last.importance["importance"].iloc[0], abs=1e-6)
+    assert found["fit"] == pytest.approx(last.fit, abs=1e-4)
+    assert growing(source({}), Tables(source({}), model_table), {}) is no_update
+
+
+def test_a_sheet_is_sent_once() -> None:
+    given = source()
+    tables = Tables(given, model_table)
+    found, stamp = explained(given, tables, {}, None)
+    assert explained(given, tables, {}, stamp) == (no_update, no_update)
+    assert explained(given, tables, None, stamp) == (no_update, no_update)
+    assert growing(given, tables, None) is drawn(given, tables, None) is no_update
+    with pytest.raises(BadInput):
+        explained(given, tables, {}, [found])
+
+
+@pytest.mark.parametrize("data", [[], "x", {"target": "a"}, {"act": ["go"]}, {"log": ["2"]}, {"run": [1]}, {"setting": [None]}])
+def test_what_no_page_sends_is_refused(data: object) -> None:
+    with pytest.raises(BadInput):
+        read_ask(data, source())
+
+
+value = st.one_of(st.floats(), st.integers(-(2**70), 2**70), st.text(max_size=6), st.just(LONG), st.booleans())
+run = st.fixed_dictionaries(
+    {},
+    optional={"learning_rate": st.floats(), "user_defined/学:习/率": value, "user_defined/" + LONG: value,
+              "metric/m": st.floats(), "optimizer": st.text(max_size=4)},
+)  # fmt: skip
+
+
+@given(st.lists(run, max_size=14))
+@settings(max_examples=60, deadline=None)
+def test_any_runs_are_shown(runs: list[dict[str, Setting]]) -> None:
+    named = {f"run{n}": one for n, one in enumerate(runs)}
+    found = sheet(named)
+    assert len(json.dumps(found)) < 200_000
+    for one in found["rows"]:
+        assert one["reason"] or 0 <= one["linear"][0] <= 1
+        drawing(named, setting=[one["setting"]])
+        drawing(named, setting=[one["setting"]], log=["1"])

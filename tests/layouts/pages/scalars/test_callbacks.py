@@ -1,0 +1,211 @@
+"""The callbacks as plain functions: what a card gets, when it is drawn again, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from dash import no_update
+from hypothesis import given
+from hypothesis import strategies as st
+
+from layouts.cards import cards
+from layouts.pages.scalars.asks import read_ask
+from layouts.pages.scalars.callbacks import CARDS, verdict
+from layouts.pages.scalars.charts import MOST_LINES
+from layouts.state import BadInput, colours
+from tests.layouts.pages.scalars.conftest import START, Arrays, series
+from tests.layouts.pages.scalars.test_lines import mains, xs, ys
+
+
+def card(source: Arrays, wanted: Any) -> tuple[Any, Any]:
+    return cards.card(CARDS, source, wanted)
+
+
+def ask(tag: str = "loss", **more: Any) -> dict[str, list[str]]:
+    return {"tag": [tag]} | {key: value if isinstance(value, list) else [value] for key, value in more.items()}
+
+
+def test_tags_most_runs_have_come_first_then_natural_order(source: Arrays) -> None:
+    found, digest = cards.tags_of(source, "scalar", "[]", None)
+    assert found["tags"] == ["loss", "layer2/w", "layer10/w", "lr"]
+    assert found["runs"] == ["a", "b", "job/rank_0", "job/rank_1"] == source.wanted
+    assert cards.tags_of(source, "scalar", "[]", digest) == (no_update, no_update)
+    assert cards.tags_of(source, "scalar", json.dumps(["b"]), digest)[0]["tags"] == ["loss", "layer2/w"]
+    source.states["b"] = "loading"
+    assert cards.tags_of(source, "scalar", json.dumps(["b"]), None)[0]["waiting"] == 1
+
+
+@pytest.mark.parametrize("chosen", ["{", "1", '{"a": 1}', "[1]", 5, "[" * 100_000])
+def test_wrong_choices_are_refused(source: Arrays, chosen: Any) -> None:
+    with pytest.raises(BadInput):
+        cards.tags_of(source, "scalar", chosen, None)
+
+
+def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: Arrays) -> None:
+    made, mark = card(source, ask())
+    lines = mains(made)
+    assert [t["meta"]["key"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
+    assert [t["meta"]["label"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
+    drawn = colours(source)
+    assert [t["line"]["color"] for t in lines] == [drawn[t["meta"]["key"]] for t in lines]
+    assert made["layout"]["meta"]["tags"] == ["loss"]
+    assert isinstance(mark, str)
+
+
+def test_in_one_chart_every_tag_keeps_its_own_threshold(source: Arrays) -> None:
+    wanted = {"tag": ["loss", "lr"], "run": ["a"], "threshold": ["<1.5:loss", ">100:lr"]}
+    meta = card(source, wanted)[0]["layout"]["meta"]
+    assert [(fact["tags"], fact["text"]) for fact in meta["thresholds"]] == [(["loss"], "<1.5"), (["lr"], ">100.0")]
+    loss, lr = (source.series("a", tag).value for tag in ("loss", "lr"))
+    assert [fact["satisfied"] for fact in meta["thresholds"]] == [int((loss < 1.5).sum()), int((lr > 100).sum())]
+    (fact,) = card(source, wanted | {"threshold": [">0"]})[0]["layout"]["meta"]["thresholds"]
+    assert fact["tags"] == ["loss", "lr"]
+
+
+def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: Arrays) -> None:
+    made, _ = card(source, ask(run=["b", "job"]))
+    drawn = colours(source)
+    assert {t["meta"]["key"]: t["line"]["color"] for t in mains(made)} == {
+        key: drawn[key] for key in ("b", "job/rank_0", "job/rank_1")
+    }
+
+
+def test_a_slot_without_a_card_asks_for_nothing(source: Arrays) -> None:
+    assert card(source, None) == (no_update, no_update)
+
+
+def test_a_job_stands_for_its_ranks_and_unknown_names_for_nothing(source: Arrays) -> None:
+    made, _ = card(source, ask(run=["job", "../../etc/passwd"]))
+    assert [t["meta"]["key"] for t in mains(made)] == ["job/rank_0", "job/rank_1"]
+    made, _ = card(source, ask("no such tag"))
+    assert made["data"] == []
+
+
+def test_the_axes(source: Arrays) -> None:
+    relative = mains(card(source, ask(run="a", x="relative"))[0])[0]
+    assert xs(relative).tolist() == [10.0, 12.0, 14.0, 16.0]
+    made = card(source, ask(run="a", x="absolute", zone="120"))[0]
+    assert xs(mains(made)[0])[0] == (START + 10.0 + 7200.0) * 1000
+    assert made["layout"]["xaxis"]["type"] == "date"
+    over = mains(card(source, ask(run="a", x="tag:lr"))[0])[0]
+    np.testing.assert_allclose(xs(over), [0.4, 0.3, 0.2, 0.1])
+
+
+def test_an_absolute_view_is_in_seconds_of_utc(source: Arrays) -> None:
+    made, _ = card(source, ask(run="a", x="absolute", zone="60", view=f"{START},{START + 11},,"))
+    assert made["layout"]["xaxis"]["range"] == [(START + 3600) * 1000, (START + 3611) * 1000]
+
+
+def test_one_chart_of_several_tags(source: Arrays) -> None:
+    made, _ = card(source, {"tag": ["loss"], "right": ["lr"], "run": ["a"]})
+    lines = mains(made)
+    assert [t.get("yaxis", "y") for t in lines] == ["y", "y2"]
+    assert len({t["line"]["color"] for t in lines}) == 2
+    assert [item["tag"] for item in made["layout"]["meta"]["legend"]] == ["loss", "lr"]
+    made, _ = card(source, {"tag": ["loss", "lr"]})
+    assert {t["line"].get("dash", "solid") for t in mains(made)} == {"solid", "dash"}
+
+
+def test_too_many_lines_are_counted_and_can_be_had() -> None:
+    source = Arrays({f"r{i}": {"acc": series([1.0, 2.0])} for i in range(MOST_LINES + 5)})
+    made, _ = card(source, ask("acc", run="*"))
+    assert (made["layout"]["meta"]["lines"], made["layout"]["meta"]["series"]) == (MOST_LINES, MOST_LINES + 5)
+    made, _ = card(source, ask("acc", run="*", every="1"))
+    assert len(mains(made)) == MOST_LINES + 5
+
+
+def test_only_cards_with_new_points_are_drawn_again(source: Arrays) -> None:
+    asks = [ask("loss"), ask("lr"), None]
+    marks = [card(source, one)[1] if one else None for one in asks]
+    assert cards.changed_cards(CARDS, source, asks, marks) == [no_update, no_update, no_update]
+    source.data["a"]["loss"] = series([3.0, 2.0, 1.5, 1.0, 0.5])
+    changed = cards.changed_cards(CARDS, source, asks, marks)
+    assert changed[1:] == [no_update, no_update]
+    assert changed[0] == card(source, asks[0])[1]
+    assert ys(mains(card(source, asks[0])[0])[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
+
+
+@pytest.mark.parametrize(("asks", "drawn"), [(None, []), ([], None), ([None], []), (5, 5), ([ask()], ["x", "y"])])
+def test_unequal_lists_of_cards_are_refused(source: Arrays, asks: Any, drawn: Any) -> None:
+    with pytest.raises(BadInput):
+        cards.changed_cards(CARDS, source, asks, drawn)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {},
+        {"tag": []},
+        {"tag": "loss"},
+        {"tag": [1]},
+        {"tag": [f"t{i}" for i in range(51)]},
+        ask(x="sideways"),
+        ask(smooth="1"),
+        ask(smooth="-0.1"),
+        ask(smooth="nan"),
+        ask(smooth="x"),
+        ask(log="yes"),
+        ask(threshold=">2&<1"),
+        ask(threshold="garbage"),
+        ask(threshold="garbage:loss"),
+        {"tag": ["loss"], "threshold": [f">{i}:t{i}" for i in range(51)]},
+        ask(view="1,2"),
+        ask(view="1,x,,"),
+        ask(view="2,1,,"),
+        ask(view="1,,,"),
+        ask(view="nan,1,,"),
+        ask(view="0,inf,,"),
+        ask(columns="0"),
+        ask(columns="1e9"),
+        ask(zone="1e9"),
+        ask(run={"a": 1}),
+        {"tag": ["loss"], "run": "a"},
+        [],
+        "loss",
+        7,
+    ],
+)
+def test_wrong_asks_are_refused(source: Arrays, wrong: Any) -> None:
+    with pytest.raises(BadInput):
+        card(source, wrong)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=5), lambda inner: st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["tag", "run", "x", "smooth", "view", "threshold", "columns"]), inner, max_size=4),
+        max_leaves=12,
+    )
+)  # fmt: skip
+def test_any_json_is_an_ask_or_is_refused(data: Any) -> None:
+    try:
+        read_ask(data)
+    except BadInput:
+        return
+
+
+def test_verdicts() -> None:
+    assert verdict({"text": ">1&<2", "number": 3}) == {"text": ">1&<2", "number": 3, "reason": "", "threshold": ">1.0&<2.0"}
+    assert verdict({"text": ">"})["reason"] == "empty"
+    for wrong in (None, [], {"text": 5}, "x"):
+        with pytest.raises(BadInput):
+            verdict(wrong)
+
+
+@pytest.mark.parametrize("axis", ["step", "relative", "absolute", "tag:wild"])
+@pytest.mark.parametrize("more", [{}, {"smooth": "0.9", "log": "1", "threshold": "<1|>2"}, {"view": "0,1,,"}])
+def test_numbers_no_training_would_write_are_drawn_or_left_out(axis: str, more: dict[str, str]) -> None:
+    values = [1e308, -1e308, 5e-324, np.nan, 0.0, np.inf, -np.inf, 1.0] * 3
+    steps = [2**63 - 1, -(2**63), 0, 1, 1, 0, 5, 2**53 + 1] * 3
+    wild = series(values, step=steps)
+    wild = wild._replace(wall_time=np.array([np.nan, np.inf, -np.inf, 1e300, -1e300, 0.0, START, START + 1] * 3))
+    source = Arrays({"w": {"wild": wild, "flat": series([7.0] * 24, step=steps)}})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for tag in ("wild", "flat"):
+            orjson.dumps(card(source, ask(tag, x=axis, **more))[0])

@@ -1,0 +1,65 @@
+"""Insights as the scalars page and the overview tell them."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qs
+
+import pytest
+
+from layouts.i18n import CATALOGUE
+from layouts.pages.overview import insights as listed
+from layouts.pages.scalars.insights import marks
+from layouts.state import BadInput
+from parsers.analysis.insights import RULES
+from tests.layouts.sources import GivenSource, row, series
+
+
+@pytest.fixture
+def source():
+    plain = series(400)
+    value = plain.value.copy()
+    value[200] += 5
+    value[300:] = float("nan")
+    return GivenSource([row("a"), row("b")], {("a", "loss"): plain._replace(value=value), ("b", "loss"): series(400)})
+
+
+def test_every_kind_has_a_name_a_sentence_and_a_unit_in_both_languages():
+    for kind in RULES:
+        for key in (f"insights.{kind}", f"insights.kind.{kind}", f"insights.unit.{kind}"):
+            assert all(CATALOGUE[key])
+
+
+def test_marks_say_where_and_why_the_severest_first(source):
+    answer = marks(source, {"tag": ["loss"], "run": []})
+    assert (answer["left"], answer["more"]) == (0, 0)
+    told = [(mark["run"], mark["kind"], mark["step"]) for mark in answer["marks"]]
+    assert told == [("a", "non_finite", 300), ("a", "spike", 200)]
+    first, spike = answer["marks"]
+    assert first["text"][0] == "loss is NaN at step 300; 100 of its values are not finite, the last at step 399."
+    assert "步骤 300" in first["text"][1]
+    assert spike["view"] == "160,240,,"
+    assert spike["time"] == 1_699_990_200.0
+    assert spike["score"] > 1
+    assert spike["reason"][0].startswith("Score ")
+
+
+@pytest.mark.parametrize("ask", [None, {"tag": []}, {"tag": ["nowhere"]}, {"tag": ["loss"], "run": ["nobody"]}])
+def test_what_is_not_there_has_no_marks(source, ask):
+    assert marks(source, ask)["marks"] == []
+
+
+@pytest.mark.parametrize("ask", [{"tag": "loss"}, {"tag": [1]}, [], {"tag": [str(n) for n in range(61)]}])
+def test_a_bad_ask_is_refused(source, ask):
+    with pytest.raises(BadInput):
+        marks(source, ask)
+
+
+def test_the_overview_lists_them_with_links_to_their_place(source):
+    rows, state = listed.entries(source, {"run": "a", "version": 1})
+    assert state == {"run": "a", "left": 0, "scalars": 1, "version": 1}
+    anchors = [item.children for item in rows]
+    assert parse_qs(anchors[1].href.partition("?")[2]) == {"run": ["a"], "tag": ["loss"], "zoom": ["160,240,,:loss"]}
+    assert listed.entries(source, {"run": "", "version": 0})[0] == []
+    for bad in ([], {"run": 1}):
+        with pytest.raises(BadInput):
+            listed.entries(source, bad)

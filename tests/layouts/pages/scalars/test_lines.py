@@ -1,0 +1,233 @@
+"""The figure's data against the series it was made of."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from typing import Any
+
+import numpy as np
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from layouts.figures.curves import WRONG, Line, Look, View
+from layouts.figures.lines import figure
+from layouts.figures.ticks import time_ticks
+from parsers import Series
+from parsers.analysis import parse_threshold
+from tests.layouts.figures.test_typed_arrays import read
+from tests.layouts.pages.scalars.conftest import START, series
+
+
+def line(s: Series, **changes: Any) -> Line:
+    return Line(**{"run": "r", "tag": "loss", "label": "r", "colour": "#123456", "series": s, "x": s.step.astype(float),
+                   "started": START} | changes)  # fmt: skip
+
+
+def xs(trace: dict[str, Any]) -> np.ndarray:
+    if "x" in trace:
+        return read(trace["x"]).astype(float)
+    return trace["x0"] + trace["dx"] * np.arange(read(trace["y"]).size)
+
+
+def ys(trace: dict[str, Any]) -> np.ndarray:
+    return read(trace["y"]).astype(float)
+
+
+def times(trace: dict[str, Any]) -> np.ndarray:
+    """Seconds since the start of the run, as the browser reads them."""
+    sent = trace["meta"]["time"]
+    return (sent["first"] + np.cumsum(read(sent["steps"]).astype(np.int64))) / 1000
+
+
+def mains(made: dict[str, Any]) -> list[dict[str, Any]]:
+    return [trace for trace in made["data"] if "key" in trace.get("meta", {})]
+
+
+def marks(made: dict[str, Any]) -> list[dict[str, Any]]:
+    return [trace for trace in made["data"] if "mark" in trace.get("meta", {})]
+
+
+def red(made: dict[str, Any]) -> list[dict[str, Any]]:
+    return [t for t in made["data"] if "yaxis" not in t and (t.get("line") or t.get("marker"))["color"] == WRONG]
+
+
+def test_no_line_is_an_empty_chart() -> None:
+    made = figure([], Look())
+    assert made["data"] == []
+    assert made["layout"]["meta"]["points"] == 0
+    orjson.dumps(made)
+
+
+def test_a_short_series_is_sent_whole_and_evenly() -> None:
+    made = figure([line(series([0.5, 0.25, 4.0]))], Look())
+    (trace,) = made["data"]
+    assert (trace["x0"], trace["dx"]) == (0.0, 1.0)
+    assert ys(trace).tolist() == [0.5, 0.25, 4.0]
+    assert times(trace).tolist() == [10.0, 12.0, 14.0]
+    facts = made["layout"]["meta"]
+    assert (facts["points"], facts["inside"], facts["sent"], facts["whole"]) == (3, 3, 3, True)
+
+
+def test_the_figure_is_plain_json_without_go_objects() -> None:
+    made = figure([line(series([1.0, math.nan, -1.0]))], Look(weight=0.5, log=True, threshold=parse_threshold("<1|>2")))
+    assert json.loads(orjson.dumps(made)) == made
+
+
+def test_smoothed_in_full_over_raw_as_a_shadow() -> None:
+    values = np.random.default_rng(0).random(50).astype(np.float32).astype(float)
+    shadow, main = figure([line(series(values))], Look(weight=0.6))["data"]
+    assert shadow["opacity"] == 0.2
+    assert "opacity" not in main
+    assert main["meta"]["raw"] == 0
+    np.testing.assert_array_equal(ys(shadow), values)
+    last, want = 0.0, []
+    for n, v in enumerate(values, 1):
+        last = 0.6 * last + 0.4 * v
+        want.append(last / (1 - 0.6**n))
+    np.testing.assert_allclose(ys(main), want, rtol=1e-6)
+
+
+def test_a_million_points_become_a_few_thousand_and_keep_the_spike() -> None:
+    values = np.sin(np.arange(1_000_000) / 1e5)
+    values[123_456] = 7.5
+    made = figure([line(series(values))], Look(columns=500))
+    (trace,) = made["data"]
+    assert ys(trace).max() == 7.5
+    assert xs(trace)[ys(trace).argmax()] == 123_456
+    assert ys(trace).size <= 2004
+    assert made["layout"]["meta"]["points"] == 1_000_000
+    assert not made["layout"]["meta"]["whole"]
+
+
+def test_zoomed_in_the_points_are_those_recorded() -> None:
+    values = np.random.default_rng(1).random(100_000)
+    made = figure([line(series(values))], Look(columns=500, view=View(x=(5000.0, 5100.0))))
+    (trace,) = made["data"]
+    assert xs(trace).tolist() == list(range(4999, 5102))
+    np.testing.assert_array_equal(ys(trace), values[4999:5102])
+    assert made["layout"]["xaxis"]["range"] == [5000.0, 5100.0]
+    assert made["layout"]["meta"]["inside"] == 101
+
+
+def test_the_line_is_interrupted_at_a_restart_and_at_nan() -> None:
+    made = figure([line(series([1.0, 2.0, 3.0, 4.0, math.nan, 6.0, 7.0], step=[0, 1, 2, 1, 2, 3, 4]))], Look())
+    heights = ys(mains(made)[0])
+    assert [None if math.isnan(v) else v for v in heights] == [1.0, 2.0, 3.0, None, 4.0, None, 6.0, 7.0]
+    lone = [t for t in made["data"] if t["mode"] == "markers" and "meta" not in t]
+    assert [ys(t).tolist() for t in lone] == [[4.0]]
+
+
+def test_a_single_point_is_a_marker() -> None:
+    made = figure([line(series([2.0]))], Look())
+    assert [t["mode"] for t in made["data"]] == ["lines", "markers"]
+
+
+def test_non_finite_values_are_marked_where_they_are() -> None:
+    made = figure([line(series([math.nan, math.nan, 1.0, math.inf, 2.0, -math.inf]))], Look())
+    by_kind = {t["meta"]["mark"]: t for t in marks(made)}
+    assert xs(by_kind[0]).tolist() == [0.0]
+    assert read(by_kind[0]["meta"]["high"]).tolist() == [1.0]
+    assert read(by_kind[0]["meta"]["count"]).tolist() == [2]
+    assert (xs(by_kind[1]).tolist(), ys(by_kind[1]).tolist()) == ([3.0], [1.0])
+    assert (xs(by_kind[2]).tolist(), ys(by_kind[2]).tolist()) == ([5.0], [0.0])
+    facts = made["layout"]["meta"]
+    assert (facts["nan"], facts["above"], facts["below"]) == (2, 1, 1)
+    assert facts["first"] == {"x": 0.0, "label": "r", "step": 0, "low": 0.0, "high": 5.0}
+
+
+def test_all_nan_is_one_band_and_an_axis_without_numbers() -> None:
+    made = figure([line(series(np.full(900_000, math.nan)))], Look(columns=800))
+    (mark,) = marks(made)
+    assert read(mark["meta"]["count"]).tolist() == [900_000]
+    assert made["layout"]["yaxis"]["showticklabels"] is False
+
+
+def test_log_says_what_it_cannot_draw() -> None:
+    made = figure([line(series([-1.0, 0.0, 1.0, 10.0]))], Look(log=True))
+    assert made["layout"]["yaxis"]["type"] == "log"
+    assert made["layout"]["meta"]["hidden"] == 2
+    assert ys(mains(made)[0]).tolist() == [1.0, 10.0]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(st.one_of(st.integers(-5, 5).map(float), st.just(math.nan)), min_size=1, max_size=200),
+    st.sampled_from(["<1.5", ">0&<3", "<-1|>2"]), st.sampled_from([0.0, 0.6]), st.integers(3, 40),
+)  # fmt: skip
+def test_red_is_what_satisfies_the_threshold_by_raw_values(
+    values: list[float], expression: str, weight: float, columns: int
+) -> None:
+    threshold = parse_threshold(expression)
+    made = figure([line(series(values))], Look(weight=weight, threshold=threshold, columns=columns))
+    want = {i for i, v in enumerate(values) if threshold.satisfied(np.array([v]))[0]}
+    (fact,) = made["layout"]["meta"]["thresholds"]
+    assert fact == {"text": threshold.text, "interval": threshold.interval, "satisfied": len(want), "tags": ["loss"]}
+    shown = {(int(x), y) for t in red(made) for x, y in zip(xs(t), ys(t), strict=True) if math.isfinite(y)}
+    assert {x for x, _ in shown} <= want
+    assert all(values[x] == y for x, y in shown)
+    if len(values) <= 4 * columns:
+        assert {x for x, _ in shown} == want
+    # A red line joins two points only where all between satisfy the threshold.
+    for trace in red(made):
+        if trace["mode"] == "lines":
+            points = list(zip(xs(trace), ys(trace), strict=True))
+            for (x0, y0), (x1, y1) in itertools.pairwise(points):
+                if math.isfinite(y0) and math.isfinite(y1):
+                    assert set(range(int(x0), int(x1) + 1)) <= want
+    assert sorted(shape["y0"] for shape in made["layout"]["shapes"]) == sorted(threshold.bounds)
+
+
+def test_another_scalar_as_x_counts_what_has_no_place() -> None:
+    s = series([1.0, 2.0, 3.0])
+    made = figure([line(s, x=np.array([0.3, math.nan, 0.1]))], Look(axis="tag"))
+    assert made["layout"]["meta"]["unplaced"] == 1
+    trace = mains(made)[0]
+    assert [v for v in ys(trace) if math.isfinite(v)] == [1.0, 3.0]
+    assert read(trace["meta"]["step"]).tolist()[0] == 0
+
+
+def test_two_value_axes() -> None:
+    s = series([1.0, 2.0])
+    made = figure([line(s), line(s, tag="lr", axis=2)], Look())
+    assert [t.get("yaxis") for t in made["data"]] == [None, "y2"]
+    assert made["layout"]["yaxis2"]["overlaying"] == "y"
+    assert made["layout"]["yaxis"]["fixedrange"]
+
+
+def test_text_of_files_is_never_in_a_place_that_plotly_reads_as_markup() -> None:
+    made = figure([line(series([1.0, math.nan]), tag="<b>t</b>", label="<a href='x'>r</a>", run="<i>")], Look())
+    for trace in made["data"]:
+        assert not {"name", "text", "hovertemplate", "hovertext", "customdata"} & trace.keys()
+    assert not {"title", "annotations"} & made["layout"].keys()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "labels"),
+    [
+        (0.0, 300.0, ["0", "1 m", "2 m", "3 m", "4 m", "5 m"]),
+        (0.0, 9000.0, ["0", "30 m", "1 h", "1 h 30 m", "2 h", "2 h 30 m"]),
+        (0.0, 400_000.0, ["0", "1 d", "2 d", "3 d", "4 d"]),
+        (3590.0, 3690.0, ["1 h", "1 h 0 m 30 s", "1 h 1 m", "1 h 1 m 30 s"]),
+    ],
+)
+def test_time_ticks(low: float, high: float, labels: list[str]) -> None:
+    ticks = time_ticks(low, high)
+    assert [text.replace(" 0 m", " 0 m") for text in ticks["ticktext"]] == [t.replace(" 0 m 30 s", " 30 s") for t in labels]
+    assert all(low <= value <= high for value in ticks["tickvals"])
+
+
+def test_time_ticks_leave_seconds_and_nonsense_to_plotly() -> None:
+    assert time_ticks(0.0, 30.0)["ticksuffix"] == " s"
+    assert "tickvals" not in time_ticks(0.0, math.inf)
+    assert "tickvals" not in time_ticks(-1e300, 1e300)
+
+
+def test_a_view_between_two_points_shows_the_line_that_crosses_it() -> None:
+    made = figure([line(series([0.0, 10.0, 20.0]))], Look(view=View(x=(0.4, 0.6))))
+    assert xs(made["data"][0]).tolist() == [0.0, 1.0]
+    assert made["layout"]["meta"]["inside"] == 0
+    assert made["layout"]["yaxis"].get("showticklabels") is None

@@ -1,0 +1,219 @@
+"""The step page and the profile overview: what their callbacks answer to asks, good and bad."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from layouts.i18n import both
+from layouts.pages.profile_overview import callbacks as overview
+from layouts.pages.profile_overview.drawing import clock
+from layouts.pages.steps import callbacks as steptrace
+from layouts.pages.steps.asks import read_ask
+from layouts.profiling.composition import bar, said, words
+from layouts.sources import ProfileFrame
+from layouts.state import BadInput
+from parsers import FormatError, Series, open_run
+from parsers.analysis import average, breakdowns
+from parsers.profiler import ascend_output, legacy_ascend
+from parsers.profiler.parts import Place
+from tests.layouts.sources import GivenSource, row, series
+from tests.writers.step_traces import NEW, frame, legacy, reduces, step_trace_raw, step_trace_time
+
+ASK = {"run": ["a"], "session": ["profiler"], "rank": ["0"]}
+
+
+class ProfiledSource(GivenSource):
+    """A run `a` with a profile of these frames, and scalars."""
+
+    def __init__(self, frames: Mapping[str, pd.DataFrame], scalars: Mapping[tuple[str, str], Series] | None = None) -> None:
+        super().__init__([row("a")], scalars)
+        self.frames = frames
+
+    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
+        found = self.frames.get(name) if (run, session, rank) == ("a", "profiler", 0) else None
+        return ProfileFrame("missing" if found is None else "ready", found)
+
+    def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
+        return {"fp_start": "Default/<b>Cast</b>-op6", "bp_end": ""}
+
+
+def texts_in(component: Any) -> str:
+    """All texts in components, in their order."""
+    if component is None or isinstance(component, bool):
+        return ""
+    if isinstance(component, str | int | float):
+        return str(component)
+    if isinstance(component, list | tuple):
+        return "\n".join(texts_in(part) for part in component)
+    return texts_in(getattr(component, "children", None))
+
+
+def steps_of(count: int) -> pd.DataFrame:
+    return frame([legacy(at + 1, 2e6 if at else 0.0, 6e6, 2e6, start_ns=at * 10**7) for at in range(count)])
+
+
+def test_the_sentence_has_the_numbers_of_the_file(real_data: Path) -> None:
+    (found,) = breakdowns(open_run(real_data / "mindinsight_legacy/profiler").profile[".", 0].steps)
+    usual = average(found)
+    assert usual is not None
+    # 9035360, 2300802 and 1709449 of 13045611 counts of 10 ns
+    english, chinese = said(usual)
+    assert english == "A step takes 130 ms: 69.3 % waiting for data, 17.6 % gradients and update, 13.1 % forward and backward."
+    assert chinese == "每步耗时 130 ms：等待数据 69.3%，梯度聚合与参数更新 17.6%，前向与反向 13.1%。"
+    widths = [float(part.style["width"].rstrip("%")) for part in bar(usual).children[0].children]
+    np.testing.assert_allclose(widths, [69.2598, 13.1036, 17.6366], atol=1e-4)
+
+
+def test_new_parts_in_a_sentence() -> None:
+    (found,) = breakdowns(frame([{"step": 3, **dict(zip(NEW, (1e6, 5e6, 2e6, 3e6, 1e6), strict=True))}]))
+    usual = average(found)
+    assert usual is not None
+    english, _ = said(usual, 3)
+    assert english == (
+        "Step 3 takes 10 ms: 30.0 % computing alone, 30.0 % communication that nothing hides, "
+        "20.0 % computing that hides communication, 10.0 % preparing on the host, 10.0 % doing nothing."
+    )
+    empty = average(breakdowns(frame([legacy(1, 0.0, 0.0, 0.0)]))[0])
+    assert empty is not None
+    assert said(empty) == both("composition.sentence_empty")
+
+
+def test_the_average_then_a_step_then_its_neighbours() -> None:
+    source = ProfiledSource({"steps": steps_of(6), "reduces": reduces([(3, 11, "AllReduce-op1", 20_000_100, 500)])})
+    head, detail, facts, bars, trends, streams = steptrace.shown(source, ASK)
+    sentence = "A step takes 10 ms: 60.0 % forward and backward, 20.0 % waiting for data, 20.0 % gradients and update."
+    assert sentence in texts_in(head)
+    assert "The mean of 5 steps; the first of the trace is left out" in texts_in(head)
+    assert "Average step" in texts_in(detail)
+    assert "Default/<b>Cast</b>-op6" in texts_in(detail)
+    assert "Backward ends at" not in texts_in(detail)
+    assert (facts["step"], facts["previous"], facts["next"], facts["total"]) == (None, 6, 1, 6)
+    assert bars["layout"]["shapes"] == []
+    assert len(trends["data"]) == 4
+    assert streams["layout"]["meta"]["marks"] == 0
+    _, detail, facts, bars, _, streams = steptrace.shown(source, ASK | {"step": ["3"]})
+    assert "Step 3" in texts_in(detail)
+    assert (facts["step"], facts["previous"], facts["next"], facts["streams_of"]) == (3, 2, 4, 3)
+    assert bars["layout"]["shapes"]
+    assert streams["layout"]["meta"]["marks"] == 1
+    last = steptrace.shown(source, ASK | {"step": ["6"]})[2]
+    assert (last["previous"], last["next"]) == (5, None)
+    gone = steptrace.shown(source, ASK | {"step": ["99"]})[2]
+    assert gone["step"] is None
+
+
+def test_language_theme_and_unit_of_figures() -> None:
+    source = ProfiledSource({"steps": steps_of(6)})
+    look = {"lang": ["zh"], "theme": ["dark"], "unit": ["share"], "columns": ["600"]}
+    *_, bars, _, streams = steptrace.shown(source, ASK | look)
+    assert bars["layout"]["meta"]["unit"] == "%"
+    assert bars["layout"]["hoverlabel"]["bgcolor"] == "#22262b"
+    hover = next(trace for trace in bars["data"] if trace["meta"]["role"] == "hover")
+    assert "前向与反向" in hover["hovertext"][1]
+    assert streams is None
+    assert set(words("en")) == set(words("zh"))
+
+
+def test_several_traces_of_one_profile() -> None:
+    new = dict(zip(NEW, (0.0, 5e6, 2e6, 3e6, 1e6), strict=True))
+    rows = [legacy(1, 1e6, 2e6, 1e6), *({"step": at, "device": 3, **new} for at in range(4))]
+    source = ProfiledSource({"steps": frame(rows)})
+    facts = steptrace.shown(source, ASK)[2]
+    assert facts["traces"] == [["new:3", "new", 3], ["legacy", "legacy", -1]]
+    assert facts["trace"] == "new:3"
+    assert steptrace.shown(source, ASK | {"trace": ["legacy"]})[2]["trace"] == "legacy"
+    assert steptrace.shown(source, ASK | {"trace": ["no such"]})[2]["trace"] == "new:3"
+
+
+@pytest.mark.parametrize("rows", [[], [legacy(-1, 1e6, 2e6, 3e6, kind="average")], [legacy(1, float("nan"), -1.0, 3.0)],
+                                  [legacy(1, 0.0, 0.0, 0.0)], [legacy(-1, 1.0, 2.0, 3.0)]])  # fmt: skip
+def test_little_or_nothing_is_shown_as_it_is(rows: list[dict[str, object]]) -> None:
+    source = ProfiledSource({"steps": frame(rows), "reduces": reduces([])})
+    answer = steptrace.shown(source, ASK)
+    assert texts_in(answer[0])
+    json.dumps(answer[2:])
+    assert texts_in(overview.shown(source, ASK)[0])
+
+
+def test_ten_thousand_steps_are_a_small_answer() -> None:
+    rows = [legacy(at + 1, 1e6 + at % 7, 6e6 + at % 11, 2e6, start_ns=at) for at in range(10_000)]
+    rows[5_000] = legacy(5_001, 1e6, 9e7, 2e6)
+    answer = steptrace.shown(ProfiledSource({"steps": frame(rows)}), ASK | {"columns": ["1200"]})
+    assert len(json.dumps(answer[2:])) < 700_000
+    assert [one["step"] for one in answer[2]["outliers"]] == [5_001]
+    assert answer[2]["outliers"][0]["text"][0] == "Step 5,001: 93 ms, Forward and backward +84 ms"
+
+
+@pytest.mark.parametrize("bad", [
+    {"unit": ["ms"]}, {"lang": ["fr"]}, {"columns": ["1e9"]}, {"step": ["-1"]}, {"step": ["x"]}, {"from": ["nan"], "to": ["1"]},
+    {"theme": ["blue"]}, {"trace": ["x" * 41]}, {"rank": ["-1"]}, {"unit": "time"},
+])  # fmt: skip
+def test_what_is_no_ask_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(BadInput):
+        read_ask(ASK | bad)
+    with pytest.raises(BadInput):
+        steptrace.shown(ProfiledSource({}), ASK | bad)
+
+
+def test_no_profile_no_answer() -> None:
+    source = ProfiledSource({})
+    assert set(map(type, steptrace.shown(source, None))) == set(map(type, overview.shown(source, {})))
+    assert "no steps" in texts_in(steptrace.shown(source, ASK)[0])
+
+
+def test_the_overview_sets_the_profile_beside_the_clock_of_the_run() -> None:
+    scalars = {("a", "loss"): series(40), ("a", "few"): series(3)}
+    told = clock(ProfiledSource({}, scalars), "a")
+    assert told is not None
+    assert told.tag == "loss"
+    # the records are 1 s apart, the profiled steps take 10 ms
+    head, lines, figure = overview.shown(ProfiledSource({"steps": steps_of(6)}, scalars), ASK)
+    assert "A step takes 10 ms" in texts_in(head)
+    said_of_both = "The profiled steps 2 to 6 took 10 ms each, by the clock of the run 1 s: 9900.0 % more than was profiled."
+    assert said_of_both in texts_in(lines)
+    assert figure["layout"]["meta"]["profiled"] == 6
+
+
+def test_the_overview_says_why_there_is_no_such_chart() -> None:
+    without = overview.shown(ProfiledSource({"steps": steps_of(6)}), ASK)
+    assert "no scalars" in texts_in(without[1])
+    assert without[2] is None
+    scalars = {("a", "loss"): series(40)}
+    far = frame([legacy(at + 1000, 2e6, 6e6, 2e6) for at in range(6)])
+    apart = texts_in(overview.shown(ProfiledSource({"steps": far}, scalars), ASK)[1])
+    assert "The profile has steps 1,000 to 1,005, the scalars of the run 0 to 39: none is in both." in apart
+    unnumbered = frame([legacy(-1, 2e6, 6e6, 2e6)])
+    assert "does not number" in texts_in(overview.shown(ProfiledSource({"steps": unnumbered}, scalars), ASK)[1])
+
+
+@pytest.mark.parametrize("name", ["step_trace_raw_0_detail_time.csv", "step_trace_time.csv"])
+def test_no_damage_to_a_file_stops_the_pages(tmp_path: Path, name: str) -> None:
+    """Cut at and flipped in every fifth byte: the pages show what is left."""
+    old = step_trace_raw([(0, 300, 50), (100, 310, 51), (101, 290, 52)])
+    whole = (old if "raw" in name else step_trace_time([(step, 1.5, 50.25, 10, 20, 30) for step in range(3)])).encode()
+    file = tmp_path / name
+    damaged = [whole[:at] for at in range(0, len(whole), 5)]
+    damaged += [whole[:at] + bytes([whole[at] ^ 0x15]) + whole[at + 1 :] for at in range(0, len(whole), 5)]
+    readers = (legacy_ascend.steps, legacy_ascend.reduces) if "raw" in name else (ascend_output.steps,)
+    shown = 0
+    for content in damaged:
+        file.write_bytes(content)
+        read = []
+        for reader in readers:
+            try:
+                read.append(reader(Place(str(file), name, {})).frame)
+            except FormatError:
+                read.append(None)
+        source = ProfiledSource({key: part for key, part in zip(("steps", "reduces"), read, strict=False) if part is not None})
+        answer = steptrace.shown(source, ASK | {"step": ["2"]})
+        json.dumps(answer[2:])
+        overview.shown(source, ASK)
+        shown += answer[3] is not None
+    assert shown > len(damaged) / 4

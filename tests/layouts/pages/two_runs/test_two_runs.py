@@ -1,0 +1,200 @@
+"""What the page about two runs says of them, against values counted here."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.store import Store
+from layouts.pages.graph.views import Views
+from layouts.pages.two_runs import sections
+from layouts.pages.two_runs.choice import pair, pair_of
+from layouts.pages.two_runs.differences import End, end_of, metrics, pipelines, scalars, settings
+from layouts.pages.two_runs.files import file
+from layouts.pages.two_runs.graphs import graphs
+from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, two_runs
+from layouts.state import BadInput
+from parsers import DatasetGraph, GraphPlace, Series, Setting
+from parsers.analysis.pipelines import MISSING
+from tests.layouts.pages.dataset.pipelines import PipelineSource, node
+from tests.layouts.sources import GivenSource, row, series
+
+DATA = os.environ.get("MINDSCOPE_TEST_DATA", "")
+ODD = '<b>odd</b> "run"/%2F/名称 🚀'
+
+
+def given(**described: Mapping[str, Setting]) -> GivenSource:
+    keys = ["one", "two", ODD]
+    values = {(key, tag): series(50, seed) for seed, key in enumerate(keys) for tag in ("loss", "acc")}
+    told = {"one": described.get("one", {}), "two": described.get("two", {})}
+    return GivenSource([row(key, tags={"scalar": 2}) for key in keys], values, settings=told)
+
+
+def values(*numbers: float) -> Series:
+    step = np.arange(len(numbers), dtype=np.int64) * 10
+    return Series(step, 1e9 + step, np.array(numbers), np.zeros(len(numbers), np.int32), step)
+
+
+def test_which_two_runs() -> None:
+    source = given()
+    runs = [pair_of(source, state) for state in (
+        {}, {"run": ["two", ODD]}, {"one": [ODD]}, {"other": ["one"]}, {"one": ["two"], "other": ["one"]}, {"one": ["gone"]},
+    )]  # fmt: skip
+    assert [found and found.runs for found in runs] == [
+        ("one", "two"), ("two", ODD), (ODD, "one"), ("two", "one"), ("two", "one"), ("one", "two"),
+    ]  # fmt: skip
+    assert pair_of(source, {"run": ["one"]}) is None
+    assert pair_of(GivenSource(), {}) is None
+    assert two_runs(GivenSource(), {}) == {"runs": []}
+    found = two_runs(source, {})
+    assert found["versions"] == [1, 1]
+    assert source.wanted == ["one", "two"]
+    assert len(set(found["colours"])) == 2
+    for bad in (None, {}, {"runs": "ab"}, {"runs": ["one"]}, {"runs": ["one", 2]}, {"runs": ["one", "gone"]}):
+        with pytest.raises(BadInput):
+            named(source, bad)
+
+
+def test_a_run_that_grows_is_not_a_reason_to_compare_graphs_anew() -> None:
+    def place(order: int) -> GraphPlace:
+        return GraphPlace(f"g{order}", "f", 10 * order, 5, 1e9, 0, "", "", order, None, True, None, None)  # type: ignore[arg-type]
+
+    class Graphs(GivenSource):
+        places = {"a": [place(0)], "b": []}  # noqa: RUF012
+
+        def graphs(self, run: str) -> list[GraphPlace]:
+            return self.places[run]
+
+    source = Graphs([row("a"), row("b")])
+    before = two_runs(source, {})
+    source.change([row("a", version=7), row("b")])
+    after = two_runs(source, {})
+    assert before != after
+    known = compiled(source, before)
+    assert compiled(source, after) == known
+    source.places = {"a": [place(0), place(1)], "b": []}
+    assert compiled(source, after) != known
+    assert compiled(source, {"runs": []}) == {"runs": []}
+
+
+def test_settings_are_compared_as_they_were_recorded() -> None:
+    one: dict[str, Setting] = {"batch_size": 32, "user_defined/on": True, "user_defined/nan": math.nan, "optimizer": "Adam",
+                               "metric/acc": 0.5, "model_path": "/a"}  # fmt: skip
+    other: dict[str, Setting] = {"batch_size": 32, "user_defined/on": 1, "user_defined/nan": math.nan, "user_defined/名": "x",
+                                 "metric/acc": "none", "model_path": "/b"}  # fmt: skip
+    source = given(one=one, two=other)
+    lines = settings(source, ("one", "two"))
+    assert [(line.column, line.equal) for line in lines] == [
+        ("user_defined/on", False), ("optimizer", False), ("user_defined/名", False), ("batch_size", True),
+        ("user_defined/nan", True),
+    ]  # fmt: skip
+    assert lines[1].values == ("Adam", MISSING)
+    assert [(line.column, line.values) for line in metrics(source, ("one", "two"))] == [("metric/acc", (0.5, "none"))]
+
+
+@pytest.mark.parametrize(
+    ("numbers", "direction", "wanted"),
+    [
+        ((3.0, 1.0, 2.0), "min", End(2.0, 20, 1.0, 10)),
+        ((3.0, 1.0, 2.0), "max", End(2.0, 20, 3.0, 0)),
+        ((3.0, 1.0, 2.0), "", End(2.0, 20, None, 0)),
+        ((-math.inf, 1.0, 2.0), "min", End(2.0, 20, 1.0, 10)),
+    ],
+)
+def test_ends_of_a_scalar(numbers: tuple[float, ...], direction: str, wanted: End) -> None:
+    assert end_of(values(*numbers), direction) == wanted
+
+
+def test_a_scalar_without_a_finite_value_has_no_best() -> None:
+    end = end_of(values(math.nan, math.inf), "min")
+    assert end is not None
+    assert (end.last, end.last_step, end.best) == (math.inf, 10, None)
+    assert end_of(values(), "min") is None
+    assert end_of(None, "min") is None
+
+
+def test_scalars_of_both_runs_come_first_and_losses_before_others() -> None:
+    data = {("a", "zeta"): values(1.0), ("a", "acc"): values(1.0), ("b", "acc"): values(2.0), ("b", "loss"): values(1.0),
+            ("a", "loss"): values(3.0), ("b", "none"): values()}  # fmt: skip
+    source = GivenSource([row("a"), row("b")], data)
+    assert [(line.tag, line.better, [end is not None for end in line.ends]) for line in scalars(source, ("a", "b"))] == [
+        ("loss", "min", [True, True]), ("acc", "max", [True, True]), ("zeta", "", [True, False]),
+    ]  # fmt: skip
+
+
+def test_pipelines_differ_in_parameters_and_operations() -> None:
+    def made(size: int) -> DatasetGraph:
+        data = node("MnistDataset", sampler=("RandomSampler", {"num_samples": size}))
+        return DatasetGraph(node("Batch", data, batch_size=size))
+
+    source = PipelineSource({"a": made(32), "b": made(64), "same": made(32)}, ["none"])
+    found = pipelines(source, ("a", "b"))
+    assert found is not None
+    assert [(line.operation, line.parameter, line.values) for line in found] == [
+        ("MnistDataset", "sampler · num_samples", (32, 64)), ("Batch", "batch_size", (32, 64)),
+    ]  # fmt: skip
+    assert pipelines(source, ("a", "same")) == []
+    with pytest.raises(KeyError, match="none"):
+        pipelines(source, ("a", "none"))
+
+
+def test_the_file_holds_every_value_in_full() -> None:
+    source = given(one={"learning_rate": 0.1, "metric/acc": 1}, two={"learning_rate": 1e-05})
+    answer = file(source, pair(source, ("one", "two")))
+    assert answer["filename"] == "one_two.csv"
+    rows = list(csv.reader(io.StringIO(answer["content"])))
+    assert rows[0] == ["section", "name", "detail", "one", "other"]
+    assert ["setting", "learning_rate", "", "0.1", "1e-05"] in rows
+    assert ["metric", "metric/acc", "", "1", ""] in rows
+    one, other = (source.given[key, "acc"] for key in ("one", "two"))
+    assert ["scalar", "acc", "best", repr(float(one.value.max())), repr(float(other.value.max()))] in rows
+    assert ["scalar", "acc", "best_step", str(int(one.value.argmax())), str(int(other.value.argmax()))] in rows
+
+
+@pytest.mark.parametrize("name", [name for name in SECTIONS if name != "graph"])
+def test_sections_of_runs_with_odd_names_and_no_data_are_drawn(name: str) -> None:
+    source = given(one={"user_defined/<b>": "<script>" * 100})
+    for runs in (("one", "two"), (ODD, "one")):
+        drawn = getattr(sections, name)(source, pair(source, runs))
+        json.dumps([part.to_plotly_json() for part in (drawn if isinstance(drawn, list) else [drawn])], default=str)
+    bare = GivenSource([row("a", tags={}, state="empty"), row("b", tags={}, state="waiting")])
+    assert getattr(sections, name)(bare, pair(bare, ("a", "b"))) is not None
+
+
+@pytest.mark.skipif(not DATA, reason="MINDSCOPE_TEST_DATA names no directory of real runs")
+def test_graphs_of_real_runs_differ_in_their_optimizers() -> None:
+    store = Store([Path(DATA) / "summary"], interval=0).start()
+    try:
+        assert store.wait(60)
+        momentum, adam = "lenet_momentum_lr0.1_b32", "lenet_adam_lr0.01_b64"
+        found = graphs(store, Views(store), (momentum, adam))
+        assert found.nodes == (125, 170)
+        types = {name: (one, other) for name, one, other in found.types}
+        assert (types["Adam"], types["ApplyMomentum"]) == ((0, 8), (8, 0))
+        assert not found.same
+        assert graphs(store, Views(store), (adam, adam)).same
+        with pytest.raises(KeyError, match="nan_inf"):
+            graphs(store, Views(store), (adam, "nan_inf"))
+    finally:
+        store.stop()
+
+
+def test_of_a_long_name_the_end_is_always_seen() -> None:
+    key = "a_long_sweep/of_runs_with_seed_0042"
+    source = GivenSource([row(key, size=5), row("b", size=6)])
+    told = json.dumps(sections.heading(source, pair(source, (key, "b"))), default=lambda part: part.to_plotly_json())
+    assert '"a_long_sweep/of_runs_with"' in told
+    assert '"_seed_0042"' in told
+
+
+def test_it_is_a_page_of_every_kind_of_data() -> None:
+    assert "scalar" in PAGE.needs
+    assert PAGE.path == "two_runs"

@@ -1,0 +1,64 @@
+"""One page, one name, one home: menu, folders, addresses, icons and tests are in step."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from layouts import PAGES
+from layouts.i18n import CATALOGUE
+from layouts.page import Ids, Page
+from layouts.shell import shell
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = [page.name for page in PAGES]
+each_page = pytest.mark.parametrize("page", PAGES, ids=NAMES)
+
+
+def folders(path: Path) -> set[str]:
+    return {folder.name for folder in path.iterdir() if folder.is_dir() and any(folder.glob("*.*"))}
+
+
+def test_every_folder_is_a_page_in_the_menu_and_every_page_a_folder() -> None:
+    assert folders(ROOT / "layouts" / "pages") - {"__pycache__"} == set(NAMES)
+    assert len(set(NAMES)) == len(NAMES)
+
+
+@each_page
+def test_a_page_has_one_name(page: Page) -> None:
+    assert page.path == ("" if page is PAGES[0] else page.name)
+    assert page.title == f"{page.name}.title"
+    assert page.title in page.texts
+    assert (ROOT / "layouts" / "pages" / page.name / "texts.py").is_file()
+    assert re.search(rf"\.ms-icon-{page.name}[ ,]", (ROOT / "assets" / "icons.css").read_text(encoding="utf-8"))
+    assert page.group == "training" or f"menu.{page.group}" in CATALOGUE
+
+
+def test_former_names_are_free() -> None:
+    former = [name for page in PAGES for name in page.formerly]
+    assert len(set(former)) == len(former)
+    assert set(former).isdisjoint(NAMES)
+
+
+def test_the_menu_groups_are_those_of_the_pages_in_order() -> None:
+    groups = list(dict.fromkeys(page.group for page in PAGES))
+    assert groups == ["training", "comparison", "performance"]
+    assert [page.group for page in PAGES] == sorted((page.group for page in PAGES), key=groups.index)
+
+
+def test_the_address_book_of_the_browser_has_every_page_under_its_name() -> None:
+    parts = shell.layout(PAGES, Ids("shell"), "/p/").children.children
+    [book] = [part.data for part in parts if getattr(part, "data", None)]
+    assert [path or "runs" for path in book["pages"]] == NAMES
+    assert [entry["content"] for entry in book["pages"].values()] == [f"/p/api/pages/{name}.json" for name in NAMES]
+    assert set(book["formerly"].values()) <= set(book["pages"])
+
+
+def test_links_name_pages_that_are_there() -> None:
+    linked = set()
+    for path in [*(ROOT / "layouts").rglob("*.py"), *(ROOT / "assets").rglob("*.js")]:
+        linked |= set(re.findall(r"""data-page["\]]*[:=] ?["']([a-z_]+)["']""", path.read_text(encoding="utf-8")))
+    assert linked
+    assert linked <= set(NAMES)
