@@ -82,9 +82,9 @@ def test_no_address_of_a_host_or_a_machine(document: Path) -> None:
 
 def test_every_picture_is_used_and_taken() -> None:
     used = {Path(target).name for path in DOCUMENTS for target in LINK.findall(prose_of(path)) if target.endswith(".png")}
-    taken = set(re.findall(r'^\s*\(?\("([\w-]+)", |= \(\("([\w-]+)", ', text_of(ROOT / "docs" / "take_screenshots.py"), re.MULTILINE))
+    script = text_of(ROOT / "docs" / "take_screenshots.py")
     assert {path.name for path in PICTURES} == used
-    assert {path.stem for path in PICTURES} == {name for names in taken for name in names if name}
+    assert {path.stem for path in PICTURES} == set(re.findall(r'\("([\w-]+)", f?"[^"]*", "(?:light|dark)"', script))
 
 
 def test_the_manual_lists_all_of_its_files() -> None:
@@ -99,11 +99,19 @@ def test_the_manual_lists_all_of_its_files() -> None:
 def test_every_page_is_documented(page: Any) -> None:
     title = CATALOGUE[page.title][0]
     manual = "\n".join(text_of(path) for path in MANUAL)
-    chapter = re.search(rf"^## {re.escape(title)}\n\n`/{page.path}` — \*[^\n]+\?\*\n\n(.+?)(?=^## |\Z)", manual, re.MULTILINE | re.DOTALL)
+    head = rf"^## {re.escape(title)}\n\n`/{page.path}` — \*[^\n]+\?\*\n\n"
+    chapter = re.search(rf"{head}(.+?)(?=^## |\Z)", manual, re.MULTILINE | re.DOTALL)
     assert chapter, f"docs: wanted a chapter '## {title}' that begins with `/{page.path}` and the question it answers"
     assert f"pictures/{page.name}.png)" in chapter[1]
     assert title.lower() in text_of(ROOT / "README.md").lower()
     assert CATALOGUE[page.title][1] in text_of(ROOT / "README.zh.md")
+
+
+def test_renamed_pages_are_in_the_changelog() -> None:
+    changelog = text_of(ROOT / "CHANGELOG.md")
+    renamed = [(old, page.name) for page in PAGES for old in page.formerly]
+    assert renamed
+    assert [names for names in renamed if "| `/{}` | `/{}` |".format(*names) not in changelog] == []
 
 
 def entry_point() -> Any:
