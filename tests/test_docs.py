@@ -92,6 +92,25 @@ def test_the_manual_lists_all_of_its_files() -> None:
     assert {path.name for path in MANUAL} - {"README.md"} <= listed
 
 
+def found(dotted: str) -> bool:
+    """Whether a module, or a name in one, is there."""
+    with contextlib.suppress(ImportError):
+        return bool(importlib.import_module(dotted))
+    module, _, name = dotted.rpartition(".")
+    return bool(module) and hasattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("document", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_modules_and_paths_that_are_named_exist(document: Path) -> None:
+    named = re.findall(r"`([^`\s]+)`", prose_of(document))
+    modules = [name for name in named if re.fullmatch(r"(app|layouts|parsers)(\.(?!py$)[a-zA-Z_]+)+", name)]
+    paths = [name for name in named if re.match(r"(app|assets|benchmarks|docs|examples|layouts|parsers|tests)/", name)]
+    assert modules
+    assert paths
+    assert [name for name in modules if not found(name)] == []
+    assert [name for name in paths if not re.search(r"[<*]|metrics_csv|npu_modules", name) and not (ROOT / name).exists()] == []
+
+
 # Completeness --------------------------------------------------------------------------------------------------------
 
 
