@@ -9,14 +9,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.embed import mount, pages, show
-    from app.server import create_app
+    from app.web.embedding import mount, pages, show
+    from app.web.server import create_app
 
 __version__ = "0.2.0"
 __all__ = ["__version__", "create_app", "mount", "pages", "show"]
 
 # Loaded when first asked for: `mindscope --help` needs no Dash.
-_HOMES = {"create_app": "app.server", "mount": "app.embed", "pages": "app.embed", "show": "app.embed"}
+_HOMES = {"create_app": "app.web.server"} | dict.fromkeys(("mount", "pages", "show"), "app.web.embedding")
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,5 @@
 // Remarks and tags of runs: their cells in grids, and the small boxes they are edited in. Counterpart of layouts/notes.py.
-// What is edited goes to the routes of app/editing.py; what others edit comes with the list of runs.
+// What is edited goes to the routes of app/routes/notes.py; what others edit comes with the list of runs.
 (function () {
   "use strict";
   const mindscope = (window.mindscope = window.mindscope || {});

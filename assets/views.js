@@ -1,4 +1,4 @@
-// Saved views: the address of a page under a name, listed in the header. Counterpart of layouts/shell.py and app/editing.py.
+// Saved views: the address of a page under a name, listed in the header. Counterpart of layouts/shell.py and app/routes/notes.py.
 (function () {
   "use strict";
   const mindscope = (window.mindscope = window.mindscope || {});

@@ -28,7 +28,7 @@ def figures(times: int) -> list[Figure]:
 def visit() -> dict[str, float]:
     """200 images spread over the run, each asked for once."""
     from app import create_app
-    from app.store import Store
+    from app.store.store import Store
     from layouts.pages.images.page import CARDS
 
     store = Store([folder() / "ms" / "S4"], interval=0).start()
@@ -38,7 +38,7 @@ def visit() -> dict[str, float]:
     begun = time.perf_counter()
     drawing = [CARDS.draw(store, {"tag": [tag]}) for tag in tags]
     listed = (time.perf_counter() - begun) * 1e3 / max(len(drawing), 1)
-    places = [(tag, place) for tag in tags for place in range(len(store.items(run.key, "image", tag) or ()))]
+    places = [(tag, place) for tag in tags for place in range(len(store.payload_series(run.key, "image", tag) or ()))]
     client = create_app(store).server.test_client()
     client.get("/api/health")
     spent, size = [], 0

@@ -98,7 +98,7 @@ def _second_start(times: int) -> Figure:
 
 def _load(base: str, index: str) -> dict[str, float]:
     """Open a store with an index and wait until all is read."""
-    from app.store import Store
+    from app.store.store import Store
 
     begun, begun_cpu = time.perf_counter(), time.process_time()
     store = Store([base], interval=0, index_directory=index).start()

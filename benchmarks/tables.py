@@ -66,7 +66,7 @@ def _write(folder: Path) -> None:
 
 def _client(folder: str) -> Any:
     from app import create_app
-    from app.store import Store
+    from app.store.store import Store
 
     store = Store([folder], interval=0).start()
     store.wait(60)

@@ -41,7 +41,7 @@ def one(base: Path) -> dict[str, float]:
         (kind, tag, place)
         for kind in ("tensor", "image")
         for tag in run.tags(kind)
-        for place in range(len(run.items(kind, tag)))
+        for place in range(len(run.payload_series(kind, tag)))
     ]
     chosen = np.random.default_rng(0).permutation(len(known))[:200]
     spent = [_milliseconds(lambda at=at: run.value(*known[at])) for at in chosen]

@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 from waitress.server import create_server
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 
 HERE = Path(__file__).resolve().parent
 OUT = HERE / "pictures"

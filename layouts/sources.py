@@ -10,12 +10,12 @@ import pandas as pd
 from parsers import (
     DatasetGraph,
     Graph,
-    GraphPlace,
+    GraphLocation,
     HistogramValue,
     Insight,
-    Items,
     LandscapePlan,
     LineageRow,
+    PayloadSeries,
     Problem,
     Series,
     Setting,
@@ -153,12 +153,12 @@ class FrameSource(Protocol):
         """One scalar series of one member run, or None."""
         ...
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         """Steps, times and places of the large values of one tag of one member run, or None."""
         ...
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        """One large value by its index in `items`, read from its file unless a cache has it.
+        """One large value by its index in `payload_series`, read from its file unless a cache has it.
 
         kind decides its type: "histogram", "image", "tensor", "landscape" or "text". PayloadError, whose text is meant for
         the user, where it cannot be shown.
@@ -202,7 +202,7 @@ class FrameSource(Protocol):
         """The data pipeline that fed a member run, None where none was recorded."""
         ...
 
-    def graphs(self, run: str) -> Sequence[GraphPlace]:
+    def graphs(self, run: str) -> Sequence[GraphLocation]:
         """Where the computation graphs of one member run are, in the order of its files; empty for an unknown run."""
         ...
 

@@ -1,4 +1,4 @@
-"""Training files to pandas frames: a library with no server in it.
+"""Reads training files into pandas frames: a library without a server.
 
     from parsers import discover, open_run
 """
@@ -38,27 +38,88 @@ from parsers.frames import (
     TENSORS,
     TEXTS,
 )  # isort: skip  # fmt: skip
-from parsers.graphs.access import GraphPlace, Graphs
+from parsers.graphs.access import GraphLocation, Graphs
 from parsers.graphs.graph import Graph, SourceLine
 from parsers.lineage.datasets import DatasetGraph, DatasetNode, DatasetOperation
 from parsers.lineage.table import LineageRow, better, derive, lineage_frame, lineage_table, settings_frame, shared_tags
 from parsers.lineage.values import Setting
 from parsers.model import Problem, Series, Source
 from parsers.payloads.cache import PayloadCache
-from parsers.payloads.items import Items
+from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
 from parsers.profiler.access import Profile, Profiles
 from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
 __all__ = [
-    "API", "CPU", "DATASET_NODES", "EDGES", "FLOPS", "FLOPS_SCOPES", "FOREST", "HISTOGRAMS", "HOST_MEMORY", "IMAGES",
-    "IMPORTANCE", "INSIGHTS", "KERNELS", "LANDSCAPES", "LINEAGE", "LINEAGE_TABLE", "NODES", "OPERATORS",
-    "OPERATOR_TYPES", "PIPELINE", "QUEUES", "REDUCES", "SCALARS", "SINGLE_CHANGES", "STEPS", "TENSORS", "TEXTS",
-    "Column", "DatasetGraph", "DatasetNode", "DatasetOperation", "FormatError", "Graph", "GraphPlace", "Graphs",
-    "HistogramValue", "ImageValue", "Insight", "Items", "LandscapePlan", "LandscapeValue", "LineageRow", "MediaError",
-    "MindscopeError", "PayloadCache", "PayloadError", "Problem", "Profile", "Profiles", "Run", "Schema",
-    "SchemaError", "Series", "Setting", "Source", "SourceError", "SourceLine", "TensorValue", "TextValue", "Value",
-    "better", "derive", "discover", "insights", "landscape_plan", "lineage_frame", "lineage_table", "open_run",
-    "settings_frame", "shared_tags",
+    "API",
+    "CPU",
+    "DATASET_NODES",
+    "EDGES",
+    "FLOPS",
+    "FLOPS_SCOPES",
+    "FOREST",
+    "HISTOGRAMS",
+    "HOST_MEMORY",
+    "IMAGES",
+    "IMPORTANCE",
+    "INSIGHTS",
+    "KERNELS",
+    "LANDSCAPES",
+    "LINEAGE",
+    "LINEAGE_TABLE",
+    "NODES",
+    "OPERATORS",
+    "OPERATOR_TYPES",
+    "PIPELINE",
+    "QUEUES",
+    "REDUCES",
+    "SCALARS",
+    "SINGLE_CHANGES",
+    "STEPS",
+    "TENSORS",
+    "TEXTS",
+    "Column",
+    "DatasetGraph",
+    "DatasetNode",
+    "DatasetOperation",
+    "FormatError",
+    "Graph",
+    "GraphLocation",
+    "Graphs",
+    "HistogramValue",
+    "ImageValue",
+    "Insight",
+    "LandscapePlan",
+    "LandscapeValue",
+    "LineageRow",
+    "MediaError",
+    "MindscopeError",
+    "PayloadCache",
+    "PayloadError",
+    "PayloadSeries",
+    "Problem",
+    "Profile",
+    "Profiles",
+    "Run",
+    "Schema",
+    "SchemaError",
+    "Series",
+    "Setting",
+    "Source",
+    "SourceError",
+    "SourceLine",
+    "TensorValue",
+    "TextValue",
+    "Value",
+    "better",
+    "derive",
+    "discover",
+    "insights",
+    "landscape_plan",
+    "lineage_frame",
+    "lineage_table",
+    "open_run",
+    "settings_frame",
+    "shared_tags",
 ]  # fmt: skip

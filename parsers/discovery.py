@@ -1,14 +1,14 @@
-"""Base directory -> runs, from names and stat alone: no file is opened.
+"""Finds the runs below a base directory, from names and stat alone: no file is opened.
 
-A directory is a run when it directly holds a file of a known name:
+A directory is a run if it directly holds a file of a kind in `parsers.registry`:
 
-* ``summary.<seconds>`` anywhere in the name: MindSpore events; ending in ``_lineage`` or ``_explain`` those kinds;
+* ``summary.<seconds>`` anywhere in the name: MindSpore events, or those kinds if it ends in ``_lineage`` or ``_explain``;
 * ``tfevents`` in the name: TensorBoard events;
 * ``*.pb`` except ``memory_usage_<n>.pb``, ``*.ir``, ``*.dot``, ``*.onnx``, ``trace_code_graph_<n>``: a graph; those in
-  ``actor_set`` and ``verbose_ir_files`` belong to the run of the directory these are in;
+  ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
-or when a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, and ``profiler_*`` with files of a profiler) or
-a debugger dump (``rank_<n>/.dump_metadata``) lies in it, or when it is a profiler directory by what it holds. Runs below
+or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, or ``profiler_*`` with profiler output)
+or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself. Runs below
 ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
@@ -16,8 +16,8 @@ directory
 ``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
 
 Symbolic links are followed, also out of the base. A directory is visited once, by device and inode: real directories
-first, links after them, so a link back up ends there and one to a run already listed does not list it twice. A link that
-leads nowhere, or into a place that may not be entered, is passed over unless its name is that of an event file.
+first, links after them, so cycles end and no run is listed twice. A broken link, or one to a directory that may not be
+entered, is skipped unless its name is that of an event file.
 """
 
 from __future__ import annotations
@@ -26,60 +26,37 @@ import os
 import re
 import stat
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from parsers.checkpoints import PLACE
 from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import PROFILE_NAME, printable
+from parsers.profiler.registry import marks_profile
 from parsers.profiler.sessions import extent
+from parsers.registry import KINDS, READERS, kind_of
 
-SUMMARY_NAME = re.compile(r"summary\.(\d+)")
-TENSORBOARD_NAME = re.compile(r"tfevents(?:\.(\d+))?")
-MEMORY_USAGE_NAME = re.compile(r"memory_usage_\d+\.pb")
-GRAPH_NAME = re.compile(r"(?s:.*)\.(?:pb|ir|dot|onnx)|trace_code_graph_\d+")
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
 RANK_NAME = re.compile(r"rank_?(\d+)")
 PROFILE_PARTS = ("ASCEND_PROFILER_OUTPUT", "FRAMEWORK")
-PROFILE_FILE = re.compile(
-    r"profiler_info(_\d+)?\.json|(kernel_details|op_statistic|op_summary|api_statistic|step_trace_time|operator_details)(_\d+)*\.csv"
-    r"|(aicore|aicpu)_intermediate_\d+(_type|_detail)?\.csv|pynative_op_intermediate_\d+_(type|detail)\.csv"
-    r"|step_trace_raw_\d+_detail_time\.csv|(cpu|gpu)_op_(type|detail)_info_\d+\.csv|gpu_activity_data_\d+\.csv"
-    r"|(minddata_pipeline_raw|minddata_pipeline_summary)_\d+\.csv|pipeline_profiling_\d+\.json"
-    r"|(device_queue|dataset_iterator)_profiling_\d+\.txt|minddata_cpu_utilization_\d+\.json"
-    r"|(ascend_(mindspore|pytorch)_profiler|msprof)(_\d+)*\.db"
-)
 DUMP_MARK = ".dump_metadata"
-CONFIG_NAME = re.compile(r"(config|hparams)\.json|.*\.ya?ml")
-MOST_CONFIGS = 20
-"""Files of settings that are looked at in one directory."""
 
+_MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
+_MOST = {kind.name: kind.most for kind in KINDS if kind.most}
 # A directory listed within this time of its last change may change again without its mtime moving.
 RACY_SECONDS = 2.0
 
 
 def classify(name: str) -> tuple[str, int | None] | None:
-    """The kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
-    if "summary." in name and (match := SUMMARY_NAME.search(name)):
-        kind = "lineage" if name.endswith("_lineage") else "explain" if name.endswith("_explain") else "events"
-        return kind, _seconds(match[1])
-    if "tfevents" in name and (match := TENSORBOARD_NAME.search(name)):
-        return "tensorboard", _seconds(match[1] or "")
-    if GRAPH_NAME.fullmatch(name) and not MEMORY_USAGE_NAME.fullmatch(name):
-        return "graph", None
-    if name.endswith((".yaml", ".yml", ".json")) and CONFIG_NAME.fullmatch(name):
-        return "config", None
-    return None
-
-
-def _seconds(digits: str) -> int | None:
-    """The time in a name; None where there is none or it is beyond the year 5000, so that every time is a small number."""
-    return int(digits) if digits and len(digits) <= 11 else None
+    """Return the kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
+    kind = kind_of(name)
+    return None if kind is None else (kind.name, kind.stamp(name))
 
 
 def discover(base: str | os.PathLike[str]) -> list[Source]:
-    """Every run at or below a directory, newest first; SourceError if there is no such directory.
+    """Return every run at or below a directory, newest first; SourceError if there is no such directory.
 
     A directory that may not be listed is a Source without files whose problems say so.
     """
@@ -87,11 +64,11 @@ def discover(base: str | os.PathLike[str]) -> list[Source]:
 
 
 def source_of(path: str | os.PathLike[str]) -> Source:
-    """The run in one directory (with its ranks), or the run that one event file makes; SourceError where there is none."""
+    """Return the run in one directory (with its ranks), or a run of a single event file; SourceError if there is none."""
     text = os.fspath(path)
     if os.path.isfile(text):
         directory, name = os.path.split(os.path.abspath(text))
-        kind, stamp = classify(name) or ("events", None)
+        kind, stamp = classify(name) or (READERS[0].name, None)
         return Source(directory, os.path.realpath(directory), name, (_source_file(text, kind, stamp),))
     found = discover(text)
     here = next((source for source in found if source.name == "."), None)
@@ -100,21 +77,21 @@ def source_of(path: str | os.PathLike[str]) -> Source:
     if len(found) == 1:
         return found[0]
     if found:
-        raise SourceError(f"{text}: wanted one run, got {len(found)} runs below it; open one of them, or use discover()")
-    raise SourceError(f"{text}: wanted a run, got a directory without event, graph or profiler files")
+        raise SourceError(f"{text}: expected one run, found {len(found)} runs below it; open one of them, or use discover()")
+    raise SourceError(f"{text}: expected a run, found a directory without event, graph or profiler files")
 
 
 def rescan(source: Source) -> Source:
-    """The same run as it is on disk now: its directory (not what is below it) and those of its ranks listed again.
+    """Return the same run as it is on disk now: its directory and those of its ranks are listed again, no others below.
 
-    A run that is one event file stays that file.
+    A run of a single event file stays that file.
     """
     if len(source.files) == 1 and source.name == os.path.basename(source.files[0].path):
         file = source.files[0]
         return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source
-    found = _source_at(_Place(source.path, source.real_path, source.name), _list(source.path, 0))
+    found = _source_at(_Directory(source.path, source.real_path, source.name), _list(source.path, 0))
     parts = sorted({os.path.dirname(file.path) for file in source.files} - {source.path})
-    listed = [_source_at(_Place(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
+    listed = [_source_at(_Directory(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
     files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=_file_order))
     elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
     profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
@@ -123,7 +100,7 @@ def rescan(source: Source) -> Source:
 
 
 def _measured(source: Source) -> Source:
-    """The source with the extent of its profiles, ranks not included."""
+    """Set the size and time of a source's profiles, ranks not included."""
     if not source.profile_dirs:
         return source
     size, newest = extent(source.profile_dirs)
@@ -132,7 +109,7 @@ def _measured(source: Source) -> Source:
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """One directory as it was listed: names only, already sorted and classified."""
+    """The listing of one directory: names only, sorted and classified."""
 
     mtime_ns: int
     settled: bool
@@ -146,14 +123,14 @@ class _Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Directory:
     path: str
     real_path: str
     name: str
 
 
 class Scanner:
-    """Finds the runs below a base, again and again; a later scan lists only directories whose mtime changed."""
+    """Finds the runs below a base repeatedly; a later scan lists only directories whose mtime changed."""
 
     def __init__(self, base: str | os.PathLike[str]) -> None:
         self.base = os.path.abspath(os.fspath(base))
@@ -162,7 +139,7 @@ class Scanner:
     def scan(self) -> list[Source]:
         """All runs as they are now, newest first."""
         if not os.path.isdir(self.base):
-            raise SourceError(f"{self.base}: wanted a directory of runs, got {_what_is(self.base)}")
+            raise SourceError(f"{self.base}: expected a directory of runs, found {_what_is(self.base)}")
         seen: dict[str, _Listing] = {}
         found = list(self._walk(seen))
         self._listings = seen
@@ -170,10 +147,10 @@ class Scanner:
         sources = _join_profiles(_join_ranks(_join_graphs([_measured(source) for source in singles])))
         return sorted(sources, key=lambda source: (-source.updated, source.name))
 
-    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Place, _Listing]]:
+    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Directory, _Listing]]:
         visited: set[tuple[int, int]] = set()
-        pending = [_Place(self.base, os.path.realpath(self.base), "")]
-        links: list[_Place] = []
+        pending = [_Directory(self.base, os.path.realpath(self.base), "")]
+        links: list[_Directory] = []
         while pending or links:
             place = pending.pop() if pending else links.pop(0)
             try:
@@ -195,17 +172,16 @@ class Scanner:
             links.extend(_child(place, name, linked=True) for name in listing.links)
 
 
-def _source_at(place: _Place, listing: _Listing) -> Source:
+def _source_at(place: _Directory, listing: _Listing) -> Source:
     files, problems = [], []
     if listing.error:
         problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
-    configs = [entry for entry in listing.files if entry[1] == "config"]
-    for name, kind, stamp in [entry for entry in listing.files if entry[1] != "config"] + configs[:MOST_CONFIGS]:
+    for name, kind, stamp in _bounded(listing.files):
         path = os.path.join(place.path, name)
         try:
             files.append(_source_file(path, kind, stamp))
         except OSError as error:
-            problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be looked at ({error.strerror})."))
+            problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
     files.sort(key=_file_order)
     return Source(
         path=place.path,
@@ -219,13 +195,22 @@ def _source_at(place: _Place, listing: _Listing) -> Source:
     )
 
 
+def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Iterator[tuple[str, str, int | None]]:
+    """Yield the files of one directory; if their kind has a limit, only the first ones."""
+    counts: Counter[str] = Counter()
+    for name, kind, stamp in files:
+        counts[kind] += 1
+        if counts[kind] <= _MOST.get(kind, counts[kind]):
+            yield name, kind, stamp
+
+
 def _profile_dirs(path: str, listing: _Listing) -> tuple[str, ...]:
-    """The profiler directories in a directory; the directory itself where it is one, which then has these in it."""
+    """Return the profiler directories in a directory, or the directory itself if it is one (it then contains the others)."""
     return (path,) if listing.profiled else tuple(os.path.join(path, name) for name in listing.profiles)
 
 
 def _plan(path: str, listing: _Listing) -> str:
-    """Path of the file about collected checkpoints, "" where there is none."""
+    """Return the path of the file about collected checkpoints, "" if there is none."""
     plan = os.path.join(path, PLACE)
     return plan if os.path.dirname(PLACE) in listing.directories and os.path.isfile(plan) else ""
 
@@ -234,15 +219,15 @@ def _file_order(file: SourceFile) -> tuple[int, str]:
     return file.stamp or 0, file.path
 
 
-def _child(parent: _Place, name: str, *, linked: bool) -> _Place:
+def _child(parent: _Directory, name: str, *, linked: bool) -> _Directory:
     path = os.path.join(parent.path, name)
     real = _real_path(path) if linked else os.path.join(parent.real_path, name)
     shown = printable(name)
-    return _Place(path, real, f"{parent.name}/{shown}" if parent.name else shown)
+    return _Directory(path, real, f"{parent.name}/{shown}" if parent.name else shown)
 
 
 def _real_path(path: str) -> str:
-    """Where a link leads; the link itself where that may not be read."""
+    """Return the target of a link; the link itself if it cannot be resolved."""
     try:
         return os.path.realpath(path)
     except OSError:
@@ -261,7 +246,7 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     dump = dump or name == DUMP_MARK
                     continue
                 directory, known = _is_directory(entry), classify(name)
-                if not directory and PROFILE_FILE.fullmatch(name):
+                if not directory and marks_profile(name):
                     profiled = True
                 elif known and not directory:
                     files.append((name, *known))
@@ -270,11 +255,11 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                 elif directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path)):
                     profiles.append(name)
                 elif entry.is_symlink():
-                    links.append(name)  # also one that leads nowhere: it may lead somewhere at the next look
+                    links.append(name)  # also a broken one: its target may exist at the next scan
                 elif directory:
                     directories.append(name)
     except OSError as error:
-        text = f"The directory cannot be listed ({error.strerror}): what is in it is not shown."
+        text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
         return _Listing(mtime_ns, False, (), (), (), (), False, False, text)
     return _Listing(
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
@@ -283,19 +268,19 @@ def _list(path: str, mtime_ns: int) -> _Listing:
 
 
 def _profiled(path: str) -> bool:
-    """Whether a directory that may be a profiler's holds anything of one."""
+    """Return whether a profiler-like directory contains profiler output."""
     try:
         names = os.listdir(path)
     except OSError:
         return False
     return any(
-        PROFILE_FILE.fullmatch(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
+        marks_profile(name) or name in PROFILE_PARTS or PROFILE_NAME.fullmatch(name) or RANK_NAME.match(name)
         for name in names
     )
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a directory; a link in a circle, or one into a place that may not be entered, is none."""
+    """Return whether it is a directory; a circular link, or one that may not be followed, is none."""
     try:
         return entry.is_dir()
     except OSError:
@@ -303,7 +288,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_run(listing: _Listing) -> bool:
-    holds = any(kind != "config" for _, kind, _ in listing.files)
+    holds = any(kind in _MAKE_RUNS for _, kind, _ in listing.files)
     return bool(holds or listing.profiles or listing.profiled or listing.dump or listing.error)
 
 
@@ -321,7 +306,7 @@ def _what_is(path: str) -> str:
 
 
 def _named_apart(sources: list[Source]) -> list[Source]:
-    """No two of one name: a directory may be called what another, whose name is no text, is written as."""
+    """Make names unique: a directory name that is not UTF-8 may be escaped to the name of another one."""
     seen: dict[str, int] = {}
     result = []
     for source in sources:
@@ -331,7 +316,7 @@ def _named_apart(sources: list[Source]) -> list[Source]:
 
 
 def _join_graphs(sources: list[Source]) -> list[Source]:
-    """Directories that MindSpore makes beside the graphs it saves are part of these."""
+    """Merge the directories that MindSpore creates beside saved graphs into the run of these graphs."""
     by_path = {source.path: source for source in sources}
     for source in sources:
         above, name = os.path.split(source.path)
@@ -344,7 +329,7 @@ def _join_graphs(sources: list[Source]) -> list[Source]:
 
 
 def _join_ranks(sources: list[Source]) -> list[Source]:
-    """Runs below rank_<n> become ranks of one job, named after the directory that holds the rank directories."""
+    """Join runs below rank_<n> as ranks of one job, named after the directory that holds the rank directories."""
     jobs: dict[str, list[tuple[int, Source]]] = {}
     others: list[Source] = []
     for source in sources:
@@ -376,7 +361,7 @@ def _up(path: str, levels: int) -> str:
 
 
 def _join_profiles(sources: list[Source]) -> list[Source]:
-    """`profile` beside `summary` is the same job's: its profiler directories move to the run in `summary`."""
+    """Join `profile` with `summary` beside it: they are one job, so its profiler directories move to the run in `summary`."""
     by_name = {source.name: source for source in sources}
     for name in [name for name in by_name if name == "profile" or name.endswith("/profile")]:
         run = by_name.get(name[: -len("profile")] + "summary")

@@ -206,7 +206,7 @@ SINGLE_CHANGES = Schema(
     ),
 )
 
-_FILE = Column("file", "category", "", "file the row is from, below the directory of the session")
+FILE = Column("file", "category", "", "file the row is from, below the directory of the session")
 _SHAPES = (
     Column("input_shapes", "category", "", "shapes of the inputs, separated by ; as in 32,3,224,224;64 - empty for unknown"),
     Column("input_types", "category", "", "their types, separated by ;"),
@@ -248,7 +248,7 @@ OPERATORS = Schema(
         Column("subgraph", "category", "", "subgraph; empty for unknown"),
         *_SHAPES,
         Column("stack", "category", "", "lines of the program that called it; empty for unknown"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -265,7 +265,7 @@ OPERATOR_TYPES = Schema(
         Column("max_ns", "float64", "ns", "longest; NaN for unknown"),
         Column("share", "float64", "", "part of the time of all types of the file, as written: 0 to 1"),
         Column("per_step", "float64", "", "executions in one step; NaN for unknown"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -287,7 +287,7 @@ KERNELS = Schema(
         Column("blocks", "int64", "", "cores it was spread over; -1 for unknown"),
         Column("state", "category", "", "dynamic or static; empty for unknown"),
         *_SHAPES,
-        _FILE,
+        FILE,
     ),
     (Column("pmu/", "", "", "a counter of the device under the name and in the unit the file has: float64, or text"),),
 )
@@ -314,7 +314,7 @@ STEPS = Schema(
         Column("bubble_ns", "float64", "ns", "send and receive operations"),
         Column("exposed_without_receive_ns", "float64", "ns", "exposed communication, bubble excepted"),
         Column("preparing_ns", "float64", "ns", "begin of the step on the host to the first task on the device"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -328,7 +328,7 @@ REDUCES = Schema(
         Column("name", "category", "", "operator, such as AllReduce-op4582; parallel in the oldest files"),
         Column("start_ns", "int64", "ns", "begin by the clock of the device"),
         Column("duration_ns", "int64", "ns", "time it took"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -350,7 +350,7 @@ PIPELINE = Schema(
         Column("count", "float64", "", "times it ran; NaN for unknown"),
         Column("mean_ns", "float64", "ns", "mean time of one; NaN for unknown"),
         Column("info", "category", "", "what else the writer noted; empty for nothing"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -368,7 +368,7 @@ QUEUES = Schema(
         Column("total_ns", "float64", "ns", "time the step waited or was fed; NaN for unknown"),
         Column("push_ns", "float64", "ns", "time to push the data on; NaN for unknown"),
         Column("get_ns", "float64", "ns", "time to get the data; NaN for unknown"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -388,7 +388,7 @@ CPU = Schema(
         Column("runnable", "float64", "", "runnable processes; NaN for unknown"),
         Column("context_switches", "float64", "", "context switches since the sample before; NaN for unknown"),
         Column("cores", "int64", "", "logical cores of the machine"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -400,7 +400,7 @@ HOST_MEMORY = Schema(
         Column("scope", "category", "", "system, process, or pool: MindSpore's own on the host"),
         Column("measure", "category", "", "total, available, used; vss, rss, pss; allocated, reserved, active"),
         Column("size_bytes", "int64", "B", "size"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -416,7 +416,7 @@ API = Schema(
         Column("min_ns", "float64", "ns", "shortest"),
         Column("max_ns", "float64", "ns", "longest"),
         Column("variance_ns2", "float64", "ns2", "variance of the times"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -428,7 +428,7 @@ FLOPS = Schema(
         Column("flops", "float64", "", "operations"),
         Column("flops_per_s", "float64", "1/s", "operations in a second"),
         Column("flops_use", "float64", "", "part of what the unit can do: 0 to 1; NaN for unknown"),
-        _FILE,
+        FILE,
     ),
 )
 
@@ -439,6 +439,6 @@ FLOPS_SCOPES = Schema(
         Column("parent", "category", "", "the scope it is in; Total for the outermost ones"),
         Column("scope", "category", "", "the scope"),
         Column("flops", "float64", "", "its operations within the parent"),
-        _FILE,
+        FILE,
     ),
 )

@@ -1,25 +1,43 @@
-"""The formats this library reads. A format is recognised by its content first, by its name second."""
+"""The kinds of files this library reads: one line each. A format is recognised by its content first, by its name second.
+
+To add a format, write one module with a `Reader` and add it to READERS. Discovery, the list of runs, `open_run`, `check`,
+export and the contract tests take it from there; the contract tests need a sample under tests/data/<producer>/<version>/.
+"""
 
 from __future__ import annotations
 
 import os
 
 from parsers.events.explain import EXPLAIN
-from parsers.events.files import EventFile
 from parsers.events.lineage import LINEAGE
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
+from parsers.files import RegularFile
 from parsers.graphs.reader import GRAPHS
-from parsers.model import Reader
+from parsers.lineage.configs import CONFIGS
+from parsers.model import FileKind, Reader, SourceFile
 
 HEAD = 4096
 
 # Where content and name leave a choice, the first one is taken.
-READERS: tuple[Reader, ...] = (MINDSPORE, TENSORBOARD, LINEAGE, EXPLAIN, GRAPHS)
+READERS: tuple[Reader, ...] = (
+    MINDSPORE,
+    LINEAGE,
+    EXPLAIN,
+    TENSORBOARD,
+    GRAPHS,
+)
+# Kinds of files that belong to a run, whether a Reader reads them or not.
+KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
+
+
+def kind_of(name: str) -> FileKind | None:
+    """Return the kind of a file by its name alone; None for a file of no interest."""
+    return next((kind for kind in KINDS if kind.named(name)), None)
 
 
 def reader_for(path: str, head: bytes | None = None) -> Reader | None:
-    """The reader of the file, or None. head is its first up to 4,096 bytes; they are read where they are not given."""
+    """Return the reader of a file, or None. head is its first up to 4,096 bytes; they are read if they are not given."""
     name = os.path.basename(path)
     by_name = [reader for reader in READERS if reader.named(name)]
     content = _head(path) if head is None else head
@@ -30,14 +48,22 @@ def reader_for(path: str, head: bytes | None = None) -> Reader | None:
     return next(iter(by_content or by_name), None)
 
 
-def reader_of_kind(kind: str) -> Reader | None:
-    """The reader for a `SourceFile.kind`, or None."""
-    return next((reader for reader in READERS if kind in reader.kinds), None)
+def reader_named(name: str) -> Reader | None:
+    """Return the reader of a name, or None."""
+    return next((reader for reader in READERS if reader.name == name), None)
+
+
+def reader_of_file(file: SourceFile, known: str = "") -> Reader:
+    """Return the reader that has begun a file (known is its name), else the one for its content, its name or its kind."""
+    found = reader_named(known) or reader_for(file.path) or reader_named(file.kind)
+    if found is None:
+        raise LookupError(f"{file.path}: no reader for files of kind {file.kind!r}")
+    return found
 
 
 def _head(path: str) -> bytes:
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             return file.read(0, HEAD)
     except OSError:
         return b""

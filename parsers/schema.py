@@ -11,7 +11,7 @@ from parsers.errors import SchemaError
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, pandas dtype (as text), unit ("" for none) and what it says."""
+    """One column: its name, pandas dtype (as text), unit ("" for none) and meaning."""
 
     name: str
     dtype: str
@@ -23,7 +23,7 @@ class Column:
 class Schema:
     """The columns of one kind of frame, in order.
 
-    A frame may have more columns after these where `further` says how their names begin, and of which dtype ("": any) they are.
+    A frame may have more columns after these: `further` lists the prefixes of their names, with their dtype ("": any).
     """
 
     name: str
@@ -37,7 +37,7 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     def empty(self) -> pd.DataFrame:
-        """A frame of no rows with this schema."""
+        """Return a frame without rows that matches this schema."""
         return pd.DataFrame({c.name: pd.Series([], dtype=c.dtype) for c in self.columns})
 
     def check(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -46,11 +46,11 @@ class Schema:
         more = got[len(self.names) :]
         strange = [name for name in more if self._further(name) is None]
         if got[: len(self.names)] != self.names or strange:
-            raise SchemaError(f"{self.name}: wanted columns {', '.join(self.names)}; got {', '.join(got) or 'none'}")
+            raise SchemaError(f"{self.name}: expected columns {', '.join(self.names)}; found {', '.join(got) or 'none'}")
         wanted = [column.dtype for column in self.columns] + [column.dtype for name in more if (column := self._further(name))]
         for name, dtype, found in zip(got, wanted, map(str, frame.dtypes), strict=True):
             if dtype and found != dtype:
-                raise SchemaError(f"{self.name}.{name}: wanted dtype {dtype}; got {found}")
+                raise SchemaError(f"{self.name}.{name}: expected dtype {dtype}; found {found}")
         return frame
 
     def _further(self, name: str) -> Column | None:

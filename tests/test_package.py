@@ -51,7 +51,7 @@ def test_the_wheel_carries_licence_and_version(wheel: Path) -> None:
 def test_an_unpacked_wheel_opens_the_demo(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path / "site")
     code = (
-        "import app, sys; from app.server import create_app; from app.serving import demo_directory;"
+        "import app, sys; from app.web.server import create_app; from app.commands.serving import demo_directory;"
         "made = create_app(demo_directory()); assert made.source.wait(30);"
         "page = made.server.test_client().get('/', headers={'Host': 'localhost'});"
         "print(app.__file__); print(page.status_code, len(made.source.runs()));"

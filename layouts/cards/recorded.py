@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from dash import dcc, html
 from numpy.typing import NDArray
-from parsers import Items
+from parsers import PayloadSeries
 
 from layouts.cards.cards import Cards
 from layouts.page import Ids
 from layouts.sources import FrameSource
 from layouts.state import BadInput, colours, selected_runs, texts
 
-Found = Sequence[tuple[str, Items]]
+Found = Sequence[tuple[str, PayloadSeries]]
 """(run, its items) of every chosen run that has the tag."""
 
 
@@ -55,7 +55,7 @@ def read_ask(ask: Any) -> tuple[str, dict[str, list[str]]]:
 def items_of(source: FrameSource, kind: str, tag: str, state: dict[str, list[str]]) -> Found:
     """The items of one tag in the chosen runs."""
     runs = selected_runs(state, source, (kind,))
-    return [(run, items) for run in runs if (items := source.items(run, kind, tag)) is not None]
+    return [(run, items) for run in runs if (items := source.payload_series(run, kind, tag)) is not None]
 
 
 def steps_of(source: FrameSource, tag: str, found: Found) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Frames and series to derived ones: numpy in, numpy out, no drawing.
+"""Computes derived frames and series: numpy in, numpy out, no drawing.
 
 A series is the arrays of `parsers.model.Series`, in the order it was written. Every function here is pure and keeps that order.
 """
@@ -10,7 +10,6 @@ from parsers.analysis.forest import REFITS, Forest, available, forests
 from parsers.analysis.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
 from parsers.analysis.histograms import bands, beyond, common_edges, even_edges, quantiles, resample, thinned, usual_limits
 from parsers.analysis.importance import importance, nearest_change, single_changes, trend
-from parsers.analysis.pieces import Difference, Tensor, cut, next_bad, part, pieces, row_number
 from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.seeds import FEW, Estimate, improvement, interquartile_mean
 from parsers.analysis.segments import merged, restarts
@@ -18,16 +17,17 @@ from parsers.analysis.settings import settings_of, targets_of
 from parsers.analysis.smoothing import smooth
 from parsers.analysis.step_times import StepTimes, step_times, times_at
 from parsers.analysis.steps import Average, Breakdown, Outliers, average, breakdowns, drift, one_step, outliers, shares
+from parsers.analysis.tensor_chunks import Difference, Tensor, chunks, cut, next_bad, part, row_number
 from parsers.analysis.tensors import Selection, Statistics, default_boxes, distribution, selection, statistics
 from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 
 __all__ = [
     "FEW", "KINDS", "REFITS", "Average", "Breakdown", "Condition", "Curve", "Difference", "Estimate", "Forest",
     "NonFinite", "Outliers", "Reduced", "Selection", "Statistics", "StepTimes", "Summary", "Tensor", "Threshold",
-    "ThresholdError", "aligned", "available", "average", "bands", "beyond", "breakdowns", "common_edges", "curve",
+    "ThresholdError", "aligned", "available", "average", "bands", "beyond", "breakdowns", "chunks", "common_edges", "curve",
     "cut", "default_boxes", "distribution", "drift", "even_edges", "forests", "grid", "importance", "improvement",
     "interquartile_mean", "join_by_step", "merged", "minus", "nearest_change", "newest", "next_bad",
-    "non_finite_runs", "one_step", "outliers", "parse_threshold", "part", "pieces", "quantiles", "reduce_points",
+    "non_finite_runs", "one_step", "outliers", "parse_threshold", "part", "quantiles", "reduce_points",
     "relative_time", "resample", "restarts", "row_number", "selection", "settings_of", "shares", "single_changes",
     "smooth", "statistics", "step_times", "summarised", "targets_of", "thinned", "times_at", "trend", "usual_limits",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ def smooth(value: Floats, weight: float, starts: Ints) -> Floats:
     reaches across one. Non-finite values stay what and where they are. Equal to the plain loop within 4e-16 relative.
     """
     if not 0.0 <= weight < 1.0:
-        raise ValueError(f"weight: wanted 0 <= weight < 1; got {weight!r}")
+        raise ValueError(f"weight: expected 0 <= weight < 1; found {weight!r}")
     if weight == 0.0 or value.size < 2:
         return value.copy()
     finite = np.isfinite(value)

@@ -1,4 +1,4 @@
-"""Tensors: what they contain in numbers, which part of one is asked for, and how their values are distributed."""
+"""Statistics and distributions of tensors, and the selection of a part of one."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from parsers.analysis.histograms import even_edges
-from parsers.analysis.pieces import Tensor, pieces
+from parsers.analysis.tensor_chunks import Tensor, chunks
 from parsers.errors import FormatError
 from parsers.events.writer import bin_count
 from parsers.payloads.values import HistogramValue
@@ -34,16 +34,16 @@ class Statistics:
     zeros: int
 
 
-@np.errstate(over="ignore", invalid="ignore")  # sums of values that are not finite, or nearly so
+@np.errstate(over="ignore", invalid="ignore")  # sums may overflow or contain non-finite values
 def statistics(array: Tensor) -> Statistics:
-    """Statistics of all values, read in pieces so that no second array of this size is needed."""
+    """Statistics of all values, read in chunks so that no second array of this size is needed."""
     low, high, mean, squares = np.inf, -np.inf, 0.0, 0.0
     finite = nan = pos_inf = zeros = 0
-    for chunk in pieces(array):
+    for chunk in chunks(array):
         zeros += len(chunk) - int(np.count_nonzero(chunk))
         real = np.abs(chunk) if chunk.dtype.kind == "c" else chunk
         values = real.astype(np.float64)
-        if not np.isfinite(values.sum()):  # costs a third of looking at every value
+        if not np.isfinite(values.sum()):  # takes a third of the time of testing every value
             good = np.isfinite(values)
             nan += int(np.count_nonzero(np.isnan(values)))
             pos_inf += int(np.count_nonzero(values == np.inf))
@@ -66,7 +66,7 @@ def statistics(array: Tensor) -> Statistics:
 
 
 def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
-    """The values as a histogram; the number of bins is by default the one MindSpore gives that many values."""
+    """Compute a histogram of the values; by default with MindSpore's number of bins for that many values."""
     known = statistics(array)
     finite = known.count - known.nan - known.pos_inf - known.neg_inf
     low, high = known.min, known.max
@@ -76,7 +76,7 @@ def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
     number = bin_count(finite) if bins is None else bins
     edges = even_edges(low, high, number)
     counts = np.zeros(number)
-    for chunk in pieces(array):
+    for chunk in chunks(array):
         values = (np.abs(chunk) if chunk.dtype.kind == "c" else chunk).astype(np.float64)
         counts += np.histogram(values[np.isfinite(values)], edges)[0]
     return HistogramValue(
@@ -87,7 +87,7 @@ def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A part of a tensor: index is what numpy takes, free are the dimensions left in it, ranges the indices of those."""
+    """A part of a tensor: a numpy index, the dimensions left in it (free), and their indices (ranges)."""
 
     index: tuple[int | slice, ...]
     free: tuple[int, ...]
@@ -95,21 +95,21 @@ class Selection:
 
 
 def default_boxes(shape: Sequence[int]) -> tuple[str, ...]:
-    """What the dimension boxes say at first: all of the last two dimensions at the first index of the others."""
+    """Return the initial texts of the dimension boxes: all of the last two dimensions at the first index of the others."""
     return tuple("0" if dimension < len(shape) - MOST_FREE else ":" for dimension in range(len(shape)))
 
 
 def selection(boxes: Sequence[str], shape: Sequence[int]) -> Selection:
-    """The part that dimension boxes ask for: an index, "a:b", "a:", ":b" or ":" each, negative ones from the end.
+    """Parse the texts of dimension boxes: an index, "a:b", "a:", ":b" or ":" each, negative ones from the end.
 
-    FormatError names the dimension, what was wanted and what it got.
+    FormatError names the dimension, what was expected and what was found.
     """
     if len(boxes) != len(shape):
-        raise FormatError(f"wanted {len(shape)} dimensions, got {len(boxes)}")
+        raise FormatError(f"expected {len(shape)} dimensions, found {len(boxes)}")
     index = tuple(_box(number, box, size) for number, (box, size) in enumerate(zip(boxes, shape, strict=True)))
     free = tuple(number for number, part in enumerate(index) if isinstance(part, slice))
     if len(free) > MOST_FREE:
-        raise FormatError(f"wanted at most {MOST_FREE} dimensions with a colon, got {len(free)}")
+        raise FormatError(f"expected at most {MOST_FREE} dimensions with a colon, found {len(free)}")
     ranges = tuple(range(part.start, part.stop) for part in index if isinstance(part, slice))
     return Selection(index, free, ranges)
 
@@ -117,18 +117,18 @@ def selection(boxes: Sequence[str], shape: Sequence[int]) -> Selection:
 def _box(number: int, box: str, size: int) -> int | slice:
     found = _BOX.fullmatch(box.strip())
     if found is None:
-        raise FormatError(f"dimension {number}: wanted an index or a range such as 2:5, got {box[:40]!r}")
+        raise FormatError(f"dimension {number}: expected an index or a range such as 2:5, found {box[:40]!r}")
     if (text := found["index"]) is not None:
         index = int(text)
         if not -size <= index < size:
-            wanted = f"{-size} to {size - 1}" if size else "a colon, as it has no values"
-            raise FormatError(f"dimension {number}: wanted {wanted}, got {index}")
+            expected = f"{-size} to {size - 1}" if size else "a colon, as it has no values"
+            raise FormatError(f"dimension {number}: expected {expected}, found {index}")
         return index % size
     start, stop = (int(found[name]) if found[name] else default for name, default in (("start", 0), ("stop", size)))
     for bound in (start, stop):
         if not -size <= bound <= size:
-            raise FormatError(f"dimension {number}: wanted a range within {-size}:{size}, got {box.strip()}")
+            raise FormatError(f"dimension {number}: expected a range within {-size}:{size}, found {box.strip()}")
     start, stop = (bound + size if bound < 0 else bound for bound in (start, stop))
     if start >= stop and size:
-        raise FormatError(f"dimension {number}: wanted a range that holds an index, got {box.strip()}")
+        raise FormatError(f"dimension {number}: expected a range that holds an index, found {box.strip()}")
     return slice(start, stop)

@@ -20,7 +20,7 @@ _TEXT_LIMIT = 200
 
 
 class ThresholdError(FormatError):
-    """A threshold that is none. reason is one of "empty", "space", "number", "comparator", "equal", "or", "and"."""
+    """An invalid threshold. reason is one of "empty", "space", "number", "comparator", "equal", "or", "and"."""
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
@@ -35,7 +35,7 @@ class Condition:
     bound: float
 
     def satisfied(self, value: Floats) -> NDArray[np.bool_]:
-        """Which values satisfy it; NaN never does."""
+        """Return which values satisfy it; NaN never does."""
         return value > self.bound if self.comparator == ">" else value < self.bound
 
     @property
@@ -78,17 +78,17 @@ class Threshold:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """The threshold a text means, or ThresholdError with the reason.
+    """Parse a threshold; ThresholdError with the reason if it is invalid.
 
-    Refused are: an empty bound, one with a space, one that is no finite number, two conditions of the same comparator or of
+    Invalid are: an empty bound, one with a space, one that is no finite number, two conditions with the same comparator or
     equal bounds, ``>a|<b`` with a < b (everything), ``>a&<b`` with a > b (nothing).
     """
     if len(text) > _TEXT_LIMIT:
-        raise ThresholdError("number", f"threshold: wanted at most {_TEXT_LIMIT} characters; got {len(text)}")
+        raise ThresholdError("number", f"threshold: expected at most {_TEXT_LIMIT} characters; found {len(text)}")
     logic = next((sign for sign in "&|" if sign in text), "")
     parts = text.split(logic) if logic else [text]
     if len(parts) > 2:
-        raise ThresholdError("comparator", f"threshold: wanted at most two conditions; got {len(parts)}")
+        raise ThresholdError("comparator", f"threshold: expected at most two conditions; found {len(parts)}")
     conditions = tuple(_condition(part) for part in parts)
     _check_pair(conditions, logic)
     return Threshold(conditions, logic)
@@ -97,13 +97,13 @@ def parse_threshold(text: str) -> Threshold:
 def _condition(text: str) -> Condition:
     comparator, bound = text[:1], text[1:]
     if comparator not in ("<", ">"):
-        raise ThresholdError("comparator", f"threshold: wanted < or > before the value; got {text!r}")
+        raise ThresholdError("comparator", f"threshold: expected < or > before the value; found {text!r}")
     if not bound:
-        raise ThresholdError("empty", "threshold: wanted a number; got nothing")
+        raise ThresholdError("empty", "threshold: expected a number; found nothing")
     if any(character.isspace() for character in bound):
-        raise ThresholdError("space", f"threshold: wanted a number without spaces; got {bound!r}")
+        raise ThresholdError("space", f"threshold: expected a number without spaces; found {bound!r}")
     if not _NUMBER.fullmatch(bound) or not math.isfinite(float(bound)):
-        raise ThresholdError("number", f"threshold: wanted a finite number; got {bound!r}")
+        raise ThresholdError("number", f"threshold: expected a finite number; found {bound!r}")
     return Condition(comparator, float(bound))
 
 
@@ -112,14 +112,14 @@ def _check_pair(conditions: tuple[Condition, ...], logic: str) -> None:
         return
     first, second = conditions
     if first.comparator == second.comparator:
-        raise ThresholdError("comparator", "threshold: wanted one < and one >; got the same comparator twice")
+        raise ThresholdError("comparator", "threshold: expected one < and one >; found the same comparator twice")
     if first.bound == second.bound:
-        raise ThresholdError("equal", "threshold: wanted two different values; got the same twice")
+        raise ThresholdError("equal", "threshold: expected two different values; found the same twice")
     above, below = (first, second) if first.comparator == ">" else (second, first)
     if logic == "|" and above.bound < below.bound:
-        raise ThresholdError("or", "threshold: >a or <b with a < b holds for every value; wanted a > b")
+        raise ThresholdError("or", "threshold: >a or <b with a < b holds for every value; expected a > b")
     if logic == "&" and above.bound > below.bound:
-        raise ThresholdError("and", "threshold: >a and <b with a > b holds for no value; wanted a < b")
+        raise ThresholdError("and", "threshold: >a and <b with a > b holds for no value; expected a < b")
 
 
 def _rounded(bound: float) -> str:

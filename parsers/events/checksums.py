@@ -1,4 +1,4 @@
-"""CRC32C as event files use it: of one piece of bytes, of all lengths there are, and of many alike records at once.
+"""CRC32C as event files use it: of a byte string, of every possible length field, and of many similar records at once.
 
 The last rests on the CRC being linear: crc(a XOR b) = crc(a) XOR crc(b) XOR crc(0) for equal lengths. The CRC of a record is
 therefore the CRC of its template, in which the variable bytes are zero, XOR one table entry per variable byte.
@@ -19,24 +19,24 @@ SMALL = 1 << 16
 
 
 def masked(data: bytes) -> int:
-    """The CRC32C of data in the rotated form in which it is stored beside it."""
+    """Return the CRC32C of data in the masked form in which event files store it."""
     return mask(google_crc32c.value(data))
 
 
 def mask(crc: int) -> int:
-    """A plain CRC32C in stored form."""
+    """Mask a plain CRC32C as event files store it."""
     return (((crc >> 15) | (crc << 17)) + MASK_DELTA) & 0xFFFF_FFFF
 
 
 def unmask_columns(stored: Words) -> Words:
-    """Stored CRCs as plain ones."""
+    """Unmask stored CRCs."""
     rotated = stored - np.uint32(MASK_DELTA)
     return (rotated >> np.uint32(17)) | (rotated << np.uint32(15))
 
 
 @lru_cache(maxsize=1024)
 def byte_table(distance: int) -> Words:
-    """What a byte of each value, followed by `distance` bytes, adds (XOR) to the CRC of a message that has 0 in its place."""
+    """Table by byte value: the XOR difference to the CRC when that byte, followed by `distance` bytes, replaces a zero."""
     tail = bytes(distance)
     zero = google_crc32c.value(b"\0" + tail)
     table = np.zeros(1, np.uint32)

@@ -1,4 +1,4 @@
-"""Rows and columns read from one file, put together into blocks: one per set of tags, rows in file order."""
+"""Collects the rows and columns read from one file into blocks: one per set of tags, rows in file order."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from parsers.model import Floats, Ints, PayloadBlock, ScalarBlock
 Ids = NDArray[np.int32]
 MANY, RARE = 256, 16
 FEW = 64
-"""Up to so many tuples of tags, columns of various ones are taken apart while they are in the processor's cache."""
+"""Up to this many tuples of tags, mixed columns are split at once, while they are still in the processor's cache."""
 
 
 class Columns(NamedTuple):
-    """n records read at once: id of each one's tags (one for all, or an array), step, wall time, order (n,), values (k, n)."""
+    """n records read at once: ids of their tags (one for all, or an array), step, wall time, order (n,), values (k, n)."""
 
     ids: int | Ids
     step: Ints
@@ -49,7 +49,7 @@ class _Index:
 
 
 class Collector:
-    """Takes what readers find, in any order, and gives blocks."""
+    """Accepts records in any order and builds blocks of them."""
 
     def __init__(self) -> None:
         self.records = 0
@@ -109,7 +109,7 @@ class Collector:
             self.started = wall_time
 
     def payloads(self) -> list[PayloadBlock]:
-        """The index of large values by kind, tag and plugin, in the order in which these were first met."""
+        """Return the index of large values by kind, tag and plugin, in order of first appearance."""
         return [
             PayloadBlock(
                 kind, tag, np.array(index.step, np.int64), np.array(index.wall_time, np.float64),
@@ -120,7 +120,7 @@ class Collector:
         ]  # fmt: skip
 
     def scalars(self) -> list[ScalarBlock]:
-        """All scalars, one block per tuple of tags. Values of a tag that a record holds twice are rows of their own."""
+        """Return all scalars, one block per tuple of tags. If a record holds a tag twice, each value gets its own row."""
         pieces: defaultdict[int, list[Columns]] = defaultdict(list)
         if len(self._rows) > MANY:
             self._scatter()
@@ -137,7 +137,7 @@ class Collector:
         return [_block(names[number], pieces.pop(number)) for number in sorted(pieces)]
 
     def _scatter(self) -> None:
-        """Rows of tuples of tags that hardly occur, as rows of one tag each: a file may have as many tuples as records."""
+        """Split rows with rare tuples of tags into rows of one tag each: a file may have as many tuples as records."""
         for tags, number in list(self._ids.items()):
             if len(tags) < 2 or number not in self._rows or len(self._rows[number].step) > RARE:
                 continue
@@ -150,7 +150,7 @@ class Collector:
                 single.value += [(value[column],) for value in rows.value]
 
     def _part(self, number: int, pieces: defaultdict[int, list[Columns]]) -> None:
-        """Records that hold a tag twice, as records of one tag each."""
+        """Split records that hold a tag twice into records of one tag each."""
         tags = list(self._ids)[number]
         for _, step, wall_time, order, value in pieces.pop(number):
             for tag in dict.fromkeys(tags):
@@ -161,7 +161,7 @@ class Collector:
 
 
 def _split(columns: list[Columns]) -> list[Columns]:
-    """Those columns whose records have various tags, as columns of one tuple of tags each."""
+    """Split columns of mixed records into columns of one tuple of tags each."""
     mixed = [piece for piece in columns if not isinstance(piece.ids, int)]
     if not mixed:
         return []
@@ -179,7 +179,7 @@ def _split(columns: list[Columns]) -> list[Columns]:
 
 
 def _block(tags: tuple[str, ...], pieces: list[Columns]) -> ScalarBlock:
-    """The block of one tuple of tags, rows sorted by place in the file."""
+    """Build the block of one tuple of tags, rows sorted by offset in the file."""
     _, step, wall_time, order, value = pieces[0]
     if len(pieces) > 1:
         step, wall_time, order = (np.concatenate([piece[i] for piece in pieces]) for i in (1, 2, 3))

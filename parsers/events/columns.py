@@ -1,14 +1,14 @@
-"""Thousands of alike records read at once.
+"""Reads thousands of similar records at once.
 
 Event files are extremely regular: most records differ from others of the same length only in wall time, step and values. One
-record of a length is walked; where its variable bytes are makes a `Shape`. All records of that length are then compared with
-it under a mask that leaves these bytes out (of a varint only the continuation bits count), so what matches has the same
-fields at the same places. Records of one shape that differ in the rest, in their tags, are told apart by a hash of the masked
-bytes and compared with the template of that hash byte by byte. What is variable is read as columns; the CRC of each
-record is put together from its template and its variable bytes, so every byte is verified.
+record of each length is parsed; the positions of its variable bytes make a `Shape`. All records of that length are then
+compared with it under a mask that excludes these bytes (of a varint only the continuation bits count), so a matching record
+has the same fields at the same positions. Records of one shape with different tags are distinguished by a hash of the masked
+bytes and compared with the template of that hash byte by byte. The variable bytes are read as columns; the CRC of each
+record is computed from its template and its variable bytes, so every byte is verified.
 
-The walked record is the middle one: the first of a file is the least typical. Work is bounded: whatever is left after
-comparing twelve times the records of a length goes to the walk of single records, as do small groups and long records.
+The parsed record is the middle one: the first of a file is the least typical. Work is bounded: records of a length that do
+not match after twelve comparisons are parsed one by one, as are small groups and long records.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ Longs = NDArray[np.uint64]
 SMALLEST_GROUP, LONGEST_RECORD = 48, 16 << 10
 WORK, SHAPES, TEMPLATES = 12, 16, 4096
 TABLE_BYTES = 100
-"""From about so many variable bytes on, one CRC call per record is quicker than a table entry per byte."""
+"""From about this many variable bytes, one CRC call per record is faster than a table lookup per byte."""
 MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 class Shape:
-    """Where records of one length and structure have their variable bytes, and the templates seen of the others."""
+    """Positions of the variable bytes in records of one length and structure, and templates of the constant ones."""
 
     def __init__(self, event: Event, length: int) -> None:
         self.length, self.width = length, -(-length // 8) * 8
@@ -59,21 +59,21 @@ class Shape:
         self.crcs, self.ids = np.empty(0, np.uint32), np.empty(0, np.int32)
 
     def alike(self, other: Shape) -> bool:
-        """Whether records of both have the same fields at the same places."""
+        """Return whether records of both shapes have the same fields at the same positions."""
         return self.places == other.places and np.array_equal(self.mask, other.mask)
 
     def built_alike(self, constant: Longs) -> NDArray[np.bool_]:
-        """Whether rows, given by their constant bits, agree with this shape in all but tags and metadata."""
+        """Return for each row, given by its constant bits, whether it equals this shape except in tags and metadata."""
         same: NDArray[np.bool_] = ~((constant ^ self.templates[0]) & self.structure).any(axis=1)
         return same
 
     def masked(self, rows: Bytes) -> Longs:
-        """The constant bits of rows as words."""
+        """Return the constant bits of rows as words."""
         constant: Longs = rows.view(np.uint64) & self.mask
         return constant
 
     def hash(self, constant: Longs) -> Longs:
-        """A number per row that is equal for equal constant bytes (and almost never otherwise)."""
+        """Hash the constant bytes of each row."""
         total: Longs = constant[:, 0] * self._keys[0]
         for word in range(1, constant.shape[1]):
             total += constant[:, word] * self._keys[word]
@@ -91,7 +91,7 @@ class Shape:
         self.ids = np.concatenate((self.ids, np.array(numbers, np.int32)))[first]
 
     def match(self, constant: Longs) -> NDArray[np.intp]:
-        """The template of each row, -1 where there is none."""
+        """Return the number of each row's template, -1 for none."""
         if len(self.hashes) == 1:
             which = np.zeros(len(constant), np.intp)
             differ = constant ^ self.templates[0]
@@ -143,7 +143,7 @@ class ColumnDecoder:
         self._shapes: defaultdict[int, list[Shape]] = defaultdict(list)
 
     def decode(self, frames: Frames) -> tuple[Ints, Ints]:
-        """Take what can be read in columns; return the rows that are left and the rows whose data fail their CRC."""
+        """Decode what can be read in columns; return the remaining rows and the rows whose data fail their CRC."""
         left: list[Ints] = []
         damaged: list[Ints] = []
         for group in _groups(frames.length):
@@ -191,7 +191,7 @@ class ColumnDecoder:
         return group[rest], np.concatenate(damaged) if damaged else np.empty(0, np.int64)
 
     def _new_shape(self, rows: Bytes, length: int) -> bool:
-        """Learn a shape from a row near the middle; whether one was found."""
+        """Learn a shape from a row near the middle; return whether one was found."""
         shapes = self._shapes[length]
         if len(shapes) >= SHAPES:
             return False
@@ -209,7 +209,7 @@ class ColumnDecoder:
         return False
 
     def _learn(self, shape: Shape, rows: Bytes, constant: Longs, which: NDArray[np.intp]) -> None:
-        """Walk one record of each kind of unmatched row that has the same shape but other constant bytes, such as its tag."""
+        """Parse one record of each group of unmatched rows that differ in their constant bytes only, such as another tag."""
         unknown = np.flatnonzero(which < 0)
         unknown = unknown[shape.built_alike(constant[unknown])]
         if not len(unknown):
@@ -231,7 +231,7 @@ class ColumnDecoder:
     def _take(
         self, shape: Shape, rows: Bytes, which: NDArray[np.intp], frames: Frames, group: Ints, stored: Words
     ) -> NDArray[np.bool_]:
-        """Add the rows whose CRC is right; say which rows' is not."""
+        """Add the rows with a correct CRC; return the others."""
         bad: NDArray[np.bool_] = shape.crc(rows, which) != unmask_columns(stored)
         if bad.any():
             good = ~bad
@@ -254,7 +254,7 @@ def _groups(length: Ints) -> list[Ints]:
 
 
 def _gather(data: Bytes, start: Ints, width: int) -> Bytes:
-    """`width` bytes from each start on, as rows."""
+    """Return the `width` bytes after each start as rows."""
     pieces = np.ndarray((len(data) - width + 1,), f"V{width}", data, strides=(1,))
     return pieces[start].view(np.uint8).reshape(len(start), width)
 
@@ -265,7 +265,7 @@ def _field(rows: Bytes, at: int, dtype: np.dtype[np.generic]) -> NDArray[np.gene
 
 
 def _plain(row: Bytes, length: int, form: Form) -> Event | None:
-    """The message in a row, if it holds scalars alone, each field once."""
+    """Parse the message in a row; None unless it holds only scalars and each field once."""
     try:
         event = walk(row[:length].tobytes(), length, form)
     except WireError:

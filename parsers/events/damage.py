@@ -1,4 +1,4 @@
-"""Damage as a user reads it: neighbouring pieces of one kind become one Problem with a sentence."""
+"""Turns damage into problems for users: adjacent damage of one kind becomes one Problem with a sentence."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from parsers.events.records import Damage
 from parsers.model import Problem
 
 MOST = 1000
-"""Places of damage told one by one; more than these are told together."""
+"""Damaged places that get a Problem each; the rest are reported together."""
 
 
 def describe(path: str, damage: Iterable[Damage]) -> list[Problem]:
-    """One Problem per stretch of neighbouring damage of one kind, in the order of the file."""
+    """Return one Problem per run of adjacent damage of one kind, in file order."""
     merged: list[list[Damage]] = []
     for piece in sorted(damage, key=lambda piece: (piece.offset, piece.kind)):
         last = merged[-1][-1] if merged else None
@@ -41,9 +41,9 @@ def _text(pieces: list[Damage], end: int) -> str:
         held = "does not match its CRC. What it held" if count == 1 else "do not match their CRC. What they held"
         return f"The data of {records} {held} is lost; all intact records are shown."
     if first.kind == "bad_message":
-        return f"{records} with a good CRC held no message of this format ({first.detail}). All other records are shown."
+        return f"{records} with a correct CRC held no message of this format ({first.detail}). All other records are shown."
     if first.kind == "bad_value":
         return f"A value cannot be shown: {first.detail}. All other values are shown."
     if "that of its data does" in first.detail and count == 1:
         return f"A record is damaged in its header: {first.detail}. Nothing is lost."
-    return f"No record can be read here: {first.detail}. {end - first.offset:,} bytes are lost; reading goes on behind them."
+    return f"No record can be read here: {first.detail}. {end - first.offset:,} bytes are lost; reading continues after them."

@@ -5,6 +5,8 @@ Each record is located with the tag "explain"; the message is `Event` of summary
 
 from __future__ import annotations
 
+import re
+
 from parsers.events.lineage import TRAIN_LINEAGE_KEYS
 from parsers.events.reader import EventReader
 from parsers.events.signature import keys
@@ -17,4 +19,11 @@ def _fits(key: int, content: bytes) -> bool:
     return key in FORM.contents and not keys(content) <= TRAIN_LINEAGE_KEYS
 
 
-EXPLAIN = EventReader("explain", ("explain",), FORM, "mindspore.Event", r"summary\.\d+.*_explain$", _fits, versioned=False)
+EXPLAIN = EventReader(
+    name="explain",
+    pattern=re.compile(r"summary\.(?P<stamp>\d+)(?s:.*)_explain\Z"),
+    form=FORM,
+    message="mindspore.Event",
+    fits=_fits,
+    versioned=False,
+)

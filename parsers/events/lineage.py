@@ -6,6 +6,8 @@ as its tag, a pipeline as kind "dataset_graph"; the message is `LineageEvent` of
 
 from __future__ import annotations
 
+import re
+
 from parsers.events.reader import EventReader
 from parsers.events.signature import keys
 from parsers.events.walk import Form
@@ -26,10 +28,15 @@ TRAIN_LINEAGE_KEYS = {0x0A, 0x12, 0x1A, 0x22}
 
 
 def _fits(key: int, content: bytes) -> bool:
-    # the explainer's events have the same number for something else
+    # the explainer's events use the same field number for another message
     return key in FORM.contents and (key != TRAIN_LINEAGE or keys(content) <= TRAIN_LINEAGE_KEYS)
 
 
 LINEAGE = EventReader(
-    "lineage", ("lineage",), FORM, "mindspore.LineageEvent", r"summary\.\d+.*_lineage$", _fits, versioned=False
+    name="lineage",
+    pattern=re.compile(r"summary\.(?P<stamp>\d+)(?s:.*)_lineage\Z"),
+    form=FORM,
+    message="mindspore.LineageEvent",
+    fits=_fits,
+    versioned=False,
 )

@@ -1,4 +1,4 @@
-"""The protobuf messages of event files, as classes made when they are first asked for.
+"""The protobuf messages of event files, as classes created on first use.
 
 Written down as text, compiled to descriptors here: no generated code, no compiler, and the messages of other installed
 packages are not disturbed because the pool is our own. Field numbers are those of MindSpore's summary.proto and lineage.proto
@@ -95,7 +95,7 @@ _Field = descriptor_pb2.FieldDescriptorProto
 
 @cache
 def message_class(name: str) -> Any:
-    """The class of a message by full name, such as "mindspore.Event" or "tensorflow.HistogramProto"."""
+    """Return the class of a message by full name, such as "mindspore.Event" or "tensorflow.HistogramProto"."""
     return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
 
 

@@ -7,6 +7,8 @@ located. The message is `Event` of MindSpore's summary.proto.
 
 from __future__ import annotations
 
+import re
+
 from parsers.events.reader import EventReader
 from parsers.events.walk import SUMMARY, Form
 
@@ -28,5 +30,9 @@ def _fits(key: int, _: bytes) -> bool:
 
 
 MINDSPORE = EventReader(
-    "mindspore", ("events",), FORM, "mindspore.Event", r"summary\.\d+(?!.*_(lineage|explain)$)", _fits
+    name="events",
+    pattern=re.compile(r"summary\.(?P<stamp>\d+)(?!(?s:.*)_(?:lineage|explain)\Z)"),
+    form=FORM,
+    message="mindspore.Event",
+    fits=_fits,
 )

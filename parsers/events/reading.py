@@ -1,4 +1,4 @@
-"""Reading an event file from a cursor on: opening, records, messages, blocks, problems and the next cursor."""
+"""Reads an event file from a cursor: records, messages, blocks, problems and the next cursor."""
 
 from __future__ import annotations
 
@@ -9,53 +9,29 @@ from parsers.events.checksums import masked
 from parsers.events.collect import Collector
 from parsers.events.columns import ColumnDecoder
 from parsers.events.damage import describe
-from parsers.events.files import EventFile, Sparse
 from parsers.events.records import FRAME, HEADER, Damage, Frames, Large, Records
 from parsers.events.walk import Form, walk
 from parsers.events.wire import WireError
-from parsers.model import Batch, Cursor, Problem
+from parsers.files import RegularFile, Sparse
+from parsers.model import Batch, Cursor
+from parsers.reading import read_growing, unreadable
 
-NOWHERE = Cursor(0, 0, 0, 0, 0)
 _u32 = Struct("<I").unpack_from
 
 
 def read_events(path: str, form: Form, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
-    """Everything intact in the file behind the cursor, and what was wrong. Never raises for the state of the file.
+    """All intact records after the cursor, and the problems found. Never raises for the state of the file.
 
-    limit stops between two records after about so many bytes.
+    limit stops between two records after about this many bytes.
     """
-    try:
-        with EventFile(path) as file:
-            return _read(file, form, cursor, limit)
-    except OSError as error:
-        return Batch(cursor or NOWHERE, problems=(unreadable(path, error),))
+    return read_growing(path, cursor, lambda file, resumed: _read(file, form, resumed, limit))
 
 
-def unreadable(path: str, error: OSError) -> Problem:
-    """The problem of a file that cannot be opened or read."""
-    reason = error.strerror or str(error)
-    if isinstance(error, PermissionError):
-        reason = f"{reason}: it belongs to another user, or its mode forbids reading"
-    text = f"The file cannot be read ({reason}); what was read from it before is still shown."
-    return Problem(path, 0, 0, "unreadable", text)
-
-
-def _read(file: EventFile, form: Form, cursor: Cursor | None, limit: int | None) -> Batch:
-    begin, restarted, seen = 0, False, 0
-    problems: list[Problem] = []
-    plugins: dict[str, str] = {}
-    if cursor is not None and cursor.offset:
-        if file.continues(cursor):
-            begin, seen, plugins = cursor.offset, cursor.size, dict(cursor.plugins)
-        else:
-            restarted = True
-            problems.append(_replaced(file, cursor))
-    if not file.size:
-        problems.append(Problem(file.path, 0, 0, "empty_file", "The file has no bytes yet; it is read as soon as it grows."))
-    reading = _Reading(file, form, plugins)
-    records = Records(file, begin, seen, limit)
+def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None) -> Batch:
+    reading = _Reading(file, form, dict(resumed.plugins))
+    records = Records(file, resumed.offset, resumed.size, limit)
     failure = reading.consume(records)
-    problems += describe(file.path, reading.damage)
+    problems = describe(file.path, reading.damage)
     if failure is not None:
         problems.append(replace(unreadable(file.path, failure), offset=records.end))
     found = reading.found
@@ -65,25 +41,18 @@ def _read(file: EventFile, form: Form, cursor: Cursor | None, limit: int | None)
         payloads=found.payloads(),
         problems=problems,
         records=found.records,
-        bytes_read=records.end - begin,
+        bytes_read=records.end - resumed.offset,
         pending=0 if records.more else file.size - records.end,
-        restarted=restarted,
         more=records.more,
         started=found.started,
         notes=reading.notes,
     )
 
 
-def _replaced(file: EventFile, cursor: Cursor) -> Problem:
-    what = f"was cut to {file.size:,} bytes" if file.size < cursor.size else "is another one than before"
-    text = f"The file {what}; it was read again from its start, which replaces what was shown."
-    return Problem(file.path, 0, 0, "replaced", text)
-
-
 class _Reading:
     """The state of one read."""
 
-    def __init__(self, file: EventFile, form: Form, plugins: dict[str, str]) -> None:
+    def __init__(self, file: RegularFile, form: Form, plugins: dict[str, str]) -> None:
         self.file, self.form, self.plugins = file, form, plugins
         self.found = Collector()
         self.damage: list[Damage] = []
@@ -91,7 +60,7 @@ class _Reading:
         self._columns = ColumnDecoder(form, self.found)
 
     def consume(self, records: Records) -> OSError | None:
-        """Take all records; return the error that ended it early, if any."""
+        """Read all records; return the error that ended the read early, if any."""
         try:
             for piece in records:
                 if isinstance(piece, Damage):

@@ -1,18 +1,18 @@
-"""Records: where each begins and ends in a file that may be damaged or still be growing.
+"""Finds where each record begins and ends in a file that may be damaged or still growing.
 
 Only headers decide here. A window of the file is framed record by record; once lengths repeat, whole blocks of records are
-foretold from the pattern and checked at once. The CRC of every length is checked; the CRC of the data is left to whoever
-reads them, except where a record has to be doubted because no record follows it.
+predicted from the pattern and checked at once. The CRC of every length is checked; the CRC of the data is left to the caller,
+except for a doubtful record that no other record follows.
 
-What is damage and what is a file that grows:
+How damage is told from a growing file:
 
 - Fewer than 12 bytes at the end are an unfinished header. It waits, silently.
-- A header whose CRC holds and whose record ends beyond the file is an unfinished record, and waits, unless it claims 2 GiB or
-  more (no protobuf message is that long) or a complete record is found behind it: then its claim is false.
-- A header whose CRC fails is damage. If the record before fails its data CRC, the search for the next record begins within
-  that one (it may have been cut and written over), otherwise behind the bad header. If none is found, the bytes are
-  given up except for the last 11, in which a header may begin.
-- A record whose length has a bad CRC but whose data, taken at that length, have a good one is intact and kept.
+- A header with a correct CRC whose record ends beyond the file is an unfinished record, and waits, unless it claims 2 GiB or
+  more (no protobuf message is that long) or a complete record is found after it: then its length is wrong.
+- A header whose CRC fails is damage. If the record before it fails its data CRC, the search for the next record begins within
+  that one (it may have been cut and overwritten), otherwise after the bad header. If none is found, the bytes are
+  skipped except for the last 11, in which a header may begin.
+- A record whose length fails its CRC, but whose data at that length match theirs, is intact and kept.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.checksums import SMALL, length_crcs, mask, small_length_crcs
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.model import Ints
 
 HEADER, FOOTER = 12, 4
@@ -36,7 +36,7 @@ WINDOW = 4 << 20
 FIRST_WINDOW, STEP_WINDOW = 1 << 18, 1 << 12
 SEARCH_FIRST, SEARCH_LAST = 512, 1 << 20
 PADDING = 8
-"""Bytes readable behind a window, so that its last record can be taken as 64-bit words."""
+"""Bytes readable after a window, so that its last record can be read as 64-bit words."""
 _u64 = Struct("<Q").unpack_from
 _u32 = Struct("<I").unpack_from
 
@@ -63,7 +63,7 @@ class Large:
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Bytes given up: kind as in Problem, detail the sentence about what was found."""
+    """Skipped bytes: kind as in Problem, detail a sentence about what was found."""
 
     offset: int
     length: int
@@ -119,7 +119,7 @@ def _frame_one_by_one(data: NDArray[np.uint8], pos: int, size: int, count: int) 
 
 
 def _frame_by_pattern(data: NDArray[np.uint8], pos: int, size: int, known: Ints) -> tuple[list[tuple[Ints, Ints]], int]:
-    """Go on as long as the lengths repeat with the period in which the last known ones did."""
+    """Continue while the lengths repeat with the period of the last known ones."""
     found: list[tuple[Ints, Ints]] = []
     period = _period(known)
     if not period:
@@ -143,7 +143,7 @@ def _frame_by_pattern(data: NDArray[np.uint8], pos: int, size: int, known: Ints)
 
 
 def _period(lengths: Ints) -> int:
-    """After how many records the last 16 lengths last occurred; 0 if they did not."""
+    """Return the number of records since the last 16 lengths occurred before; 0 if they did not."""
     text = lengths.astype("<u4").tobytes()
     tail = text[-64:]
     at = text.rfind(tail, 0, len(text) - 4)
@@ -153,13 +153,13 @@ def _period(lengths: Ints) -> int:
 
 
 class Records:
-    """Iterates over the records of a file from an offset on.
+    """Iterates over the records of a file from an offset.
 
     After the iteration, `end` is the first byte not consumed and `more` says whether it stopped at its limit of bytes. seen
-    is the size of the file when it was last read to its end from the same offset: what lies before has been searched.
+    is the size of the file when it was last read to its end from the same offset: the bytes up to there have been searched.
     """
 
-    def __init__(self, file: EventFile, begin: int, seen: int = 0, limit: int | None = None) -> None:
+    def __init__(self, file: RegularFile, begin: int, seen: int = 0, limit: int | None = None) -> None:
         self.file, self.end, self.more = file, begin, False
         self._begin, self._seen = begin, seen
         self._stop = None if limit is None else begin + max(limit, 1)
@@ -207,7 +207,7 @@ class Records:
         return self.file.fill(self._buffer.data[:size], self.end)
 
     def _large(self, length: int) -> Iterator[Large | Damage]:
-        """Yield a large record, unless nothing follows it where it says it ends and its data are damaged."""
+        """Yield a large record, unless its data are damaged and no record begins where it ends."""
         offset, end = self.end, self.end + FRAME + length
         follower = self.file.read(end, HEADER)
         checked = len(follower) == HEADER and _claim(follower) is None
@@ -219,7 +219,7 @@ class Records:
         self._last, self.end = (offset, length), end  # only now: reading from it may have failed
 
     def _unfinished(self, claim: int) -> Damage | None:
-        """Decide about a record that ends beyond the file: None if it is to be waited for."""
+        """Decide about a record that ends beyond the file; None to wait for the rest of it."""
         begin, detail = self.end, _beyond(claim, self.end, self.file.size)
         if claim >= LONGEST:
             return self._give_up(begin, begin + HEADER, detail)
@@ -230,7 +230,7 @@ class Records:
         return self._give_up(begin, search, detail) if self._search(search)[0] is not None else None
 
     def _resynchronise(self, claim: int) -> Iterator[Frames | Large | Damage]:
-        """Go on behind a header whose CRC fails."""
+        """Continue after a header whose CRC fails."""
         begin = self.end
         if kept := self._recovered(claim):
             yield Damage(begin, HEADER, "bad_length", "the CRC of its length does not match, but that of its data does")
@@ -245,7 +245,7 @@ class Records:
         yield self._give_up(begin, search, detail)
 
     def _give_up(self, begin: int, search: int, detail: str) -> Damage:
-        """Find the next record from `search` on and give up the bytes from `begin` to it."""
+        """Find the next record from `search` on and skip the bytes from `begin` to it."""
         found, unfinished = self._search(search)
         if found is None:
             found = unfinished if unfinished is not None else max(self.file.size - HEADER + 1, self.end)
@@ -253,7 +253,7 @@ class Records:
         return Damage(begin, found - begin, "bad_length", detail)
 
     def _recovered(self, claim: int) -> Frames | Large | None:
-        """The record here, if its data, taken at the length it claims, are intact."""
+        """Return the record here if its data, at the length it claims, are intact."""
         if claim > self.file.size - self.end - FRAME or not self._data_holds(self.end, claim, unknown=False):
             return None
         if claim > SMALL:
@@ -262,15 +262,15 @@ class Records:
         return Frames(window, self.end, np.array([HEADER]), np.array([claim]))
 
     def _data_holds(self, offset: int, length: int, *, unknown: bool = True) -> bool:
-        """Whether the data of a record match their CRC; unknown is the answer once too much has been checked."""
+        """Return whether the data of a record match their CRC; `unknown` once too many bytes have been checked."""
         self._budget -= length
-        if self._budget < 0:  # only in a file made to be slow: the work stays in proportion to its size
+        if self._budget < 0:  # only in a file crafted to be slow: work stays proportional to its size
             return unknown
         stored = self.file.read(offset + HEADER + length, FOOTER)
         return len(stored) == FOOTER and mask(self.file.crc(offset + HEADER, length)) == _u32(stored)[0]
 
     def _search(self, begin: int) -> tuple[int | None, int | None]:
-        """The first complete record from begin on and the first header before it whose record the file does not hold."""
+        """Return the first complete record from begin on, and the first header before it whose record is incomplete."""
         unfinished, window = None, SEARCH_FIRST
         while self.file.size - begin >= HEADER:
             data = np.frombuffer(self.file.read(begin, window) + bytes(PADDING), np.uint8)
@@ -285,7 +285,7 @@ class Records:
         return None, unfinished
 
     def _complete(self, offset: int) -> bool | None:
-        """Whether the record at a good header is complete and intact; None if it ends beyond the file."""
+        """Return whether the record at an intact header is complete and intact; None if it ends beyond the file."""
         header = self.file.read(offset, HEADER)
         if len(header) < HEADER:
             return False  # the file was cut meanwhile
@@ -300,12 +300,12 @@ class Records:
 
 
 def _claim(header: bytes) -> int | None:
-    """The length a header states, None if its CRC does not match."""
+    """Return the length in a header, None if its CRC does not match."""
     return _u64(header)[0] if mask(google_crc32c.value(header[:8])) == _u32(header, 8)[0] else None
 
 
 def _headers(data: NDArray[np.uint8]) -> Ints:
-    """Positions in data of all headers with a good CRC and a length below LONGEST."""
+    """Return the positions of all headers with a correct CRC and a length below LONGEST."""
     count = len(data) - HEADER + 1
     if count <= 0:
         return np.empty(0, np.int64)
@@ -319,4 +319,4 @@ def _headers(data: NDArray[np.uint8]) -> Ints:
 
 
 def _beyond(claim: int, offset: int, size: int) -> str:
-    return f"it claims {claim:,} bytes where the file has {max(size - offset - HEADER, 0):,}"
+    return f"its length is {claim:,} bytes, but the file has {max(size - offset - HEADER, 0):,} more"

@@ -1,4 +1,4 @@
-"""Which format a file is of, from its first bytes: the version in its first record and what the next one holds."""
+"""Recognises a format by the first bytes of a file: the version in its first record and the content of the next one."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
 
 
 class Opening(NamedTuple):
-    """The version a file states (b"": none), and key and first bytes of what its first record after that holds (None: not
-    to be seen)."""
+    """The version in a file (b"" for none), and key and first bytes of the content of the first record after it (None if
+    they lie beyond the bytes given)."""
 
     version: bytes
     content: tuple[int, bytes] | None
 
 
 def opening(head: bytes) -> Opening | None:
-    """How a file begins; None if its first record is damaged."""
+    """Parse the beginning of a file; None if its first record is damaged."""
     length = _length(head, 0)
     if length is None:
         return None
@@ -39,7 +39,7 @@ def opening(head: bytes) -> Opening | None:
 
 
 def keys(message: bytes) -> set[int]:
-    """The keys of the fields of a message of which only the beginning may be there."""
+    """Return the keys of the fields of a message, which may be cut short."""
     found, pos = set(), 0
     try:
         while pos < len(message):
@@ -60,7 +60,7 @@ def _length(head: bytes, at: int) -> int | None:
 
 
 def _content(message: bytes) -> tuple[int, bytes] | None:
-    """Key and bytes of the first delimited field of a message, as far as they are there."""
+    """Return key and bytes of the first delimited field of a message, which may be cut short."""
     pos = 0
     try:
         while pos < len(message):

@@ -7,6 +7,8 @@ located. Session logs and log messages are ignored. The message is `Event` of te
 
 from __future__ import annotations
 
+import re
+
 from parsers.events.reader import EventReader
 from parsers.events.walk import Form
 
@@ -44,4 +46,10 @@ def _fits(_: int, __: bytes) -> bool:
     return True
 
 
-TENSORBOARD = EventReader("tensorboard", ("tensorboard",), FORM, "tensorflow.Event", r"tfevents", _fits)
+TENSORBOARD = EventReader(
+    name="tensorboard",
+    pattern=re.compile(r"tfevents(?:\.(?P<stamp>\d+))?"),
+    form=FORM,
+    message="tensorflow.Event",
+    fits=_fits,
+)

@@ -1,8 +1,8 @@
-"""TensorBoard's scalars in the form of tensors: a TensorProto of rank 0 and a numeric dtype.
+"""TensorBoard scalars stored as tensors: a TensorProto of rank 0 and a numeric dtype.
 
-Their value is in tensor_content or in the field of the dtype; with neither it is 0, as TensorFlow has it. Whether a tensor
-is a scalar is decided by the tensor alone. The plugin name stands only in the first event of a tag, which may be damaged or
-lie before the place where reading goes on.
+Their value is in tensor_content or in the field of the dtype; with neither it is 0, as in TensorFlow. The tensor alone
+decides whether it is a scalar: the plugin name is only in the first event of a tag, which may be damaged or lie before the
+cursor.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Found(NamedTuple):
 
 
 def scalar_in(data: ByteSource, pos: int, end: int) -> Found | None:
-    """The scalar in the TensorProto at pos to end; None if it is something else."""
+    """Return the scalar in the TensorProto at pos to end; None if it is something else."""
     number, rank_0 = 0, True
     places: dict[int, tuple[int, int, int]] = {}  # field number -> wire type, start and end of its bytes
     while pos < end:

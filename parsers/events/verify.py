@@ -1,4 +1,4 @@
-"""A check of a whole file: what reading finds, and what it leaves: the data CRC of large records and their messages."""
+"""Checks a whole file: everything reading checks, and also the data CRC of large records and their messages."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from google.protobuf.message import DecodeError
 
 from parsers.events.checksums import mask
 from parsers.events.damage import describe
-from parsers.events.files import EventFile
 from parsers.events.messages import message_class
 from parsers.events.reading import read_events
 from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
 from parsers.events.walk import Form
+from parsers.files import RegularFile
 from parsers.model import Problem
 
 _u32 = Struct("<I").unpack_from
 
 
 def verify_events(path: str, form: Form, message: str) -> list[Problem]:
-    """All that is wrong with an event file; message names what each record holds."""
+    """Return all problems of an event file; message names the message of each record."""
     problems = list(read_events(path, form).problems)
     covered = sorted((problem.offset, problem.offset + problem.length) for problem in problems)
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             further = [damage for damage in _undecodable(file, message) if not _within(damage.offset, covered)]
     except OSError:
         return problems  # reading has reported it
@@ -39,8 +39,8 @@ def _within(offset: int, covered: list[tuple[int, int]]) -> bool:
     return at >= 0 and offset < covered[at][1]
 
 
-def _undecodable(file: EventFile, message: str) -> Iterator[Damage]:
-    """Large records with a wrong data CRC, and records that are no such message."""
+def _undecodable(file: RegularFile, message: str) -> Iterator[Damage]:
+    """Yield large records with a wrong data CRC, and records that cannot be decoded as this message."""
     for piece in Records(file, 0):
         if isinstance(piece, Frames):
             data = piece.data.data

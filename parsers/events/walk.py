@@ -1,8 +1,8 @@
-"""One message read field by field: where its wall time, step and scalars are, and which bytes its large values take.
+"""Parses one message field by field: positions of wall time, step and scalars, and the bytes of its large values.
 
-What a format puts where is data (`Form`); the walk is the same for all. Scalars are read, everything else is only located.
+The layout of a format is data (`Form`); the parser is the same for all. Scalars are read, everything else is only located.
 Fields follow the rules of protobuf: any order, the last of a repeated single field counts, a oneof holds what came last,
-unknown fields are passed over.
+unknown fields are skipped.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _f32, _f64 = Struct("<f").unpack_from, Struct("<d").unpack_from
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """What a format puts where. Keys are field number << 3 | wire type.
+    """The layout of a format. Keys are field number << 3 | wire type.
 
     signature begins the version string of the first record. scalar is the key of a float in a summary value (0: there is
-    none), values the kind of each large value by key, contents kind and tag of what stands in place of a summary ("": ignored).
+    none), values the kind of each large value by key, contents kind and tag of each alternative to a summary ("": ignored).
     metadata says whether values may have plugin metadata and scalars in tensors, as TensorBoard's do; plugins is
     then the kind of a tensor by the name of the plugin it is for.
     """
@@ -41,7 +41,7 @@ class Form:
 
 
 class Scalar(NamedTuple):
-    """A scalar of one message: tag, value, and its place as position and numpy dtype ("" where it has no fixed width)."""
+    """A scalar of one message: tag, value, and its position and numpy dtype ("" if it has no fixed width)."""
 
     tag: str
     value: float
@@ -50,7 +50,7 @@ class Scalar(NamedTuple):
 
 
 class Payload(NamedTuple):
-    """A large value of one message: its bytes are start to end; plugin is None where no metadata was given."""
+    """A large value of one message: its bytes are start to end; plugin is None without metadata."""
 
     kind: str
     tag: str
@@ -61,8 +61,8 @@ class Payload(NamedTuple):
 
 class Event:
     """One message. wall and step_at are positions (-1: the field is missing and its value 0); plain says that every field
-    this walk reads occurs once, so that another message with equal bytes elsewhere has its fields at the same places; names
-    are the places of tags and metadata, which may differ between messages of one structure."""
+    the parser reads occurs once, so that another message with equal bytes elsewhere has its fields at the same positions;
+    names are the positions of tags and metadata, which may differ between messages of one structure."""
 
     __slots__ = (
         "complaints", "names", "payloads", "plain", "scalars", "step", "step_at", "step_end", "version", "wall", "wall_time"
@@ -80,7 +80,7 @@ class Event:
 
 
 def walk(data: ByteSource, end: int, form: Form) -> Event:
-    """Read the message of bytes 0 to end. Raises WireError if it is none."""
+    """Parse the message of bytes 0 to end. Raises WireError if it is none."""
     try:
         return _event(data, end, form)
     except IndexError:
@@ -195,7 +195,7 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
 
 
 def _plugin(data: ByteSource, pos: int, end: int) -> str:
-    """The plugin name in a SummaryMetadata; "" where it gives none."""
+    """Return the plugin name in a SummaryMetadata, "" for none."""
     name = ""
     while pos < end:
         key, pos = varint(data, pos)

@@ -1,7 +1,7 @@
-"""The protobuf wire format, as far as an index of messages needs it.
+"""The part of the protobuf wire format that an index of messages needs.
 
-All functions work on anything that gives a byte for an index and bytes for a slice, so the same walk serves a record in
-memory and one of which only a few kilobytes are ever read.
+All functions work on anything that returns a byte for an index and bytes for a slice, so they serve a record in memory as
+well as one of which only a few kilobytes are ever read.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Indexed(Protocol):
 
 
 class WireError(Exception):
-    """The bytes are no protobuf message."""
+    """The bytes are not a protobuf message."""
 
 
 def varint(data: Indexed, pos: int) -> tuple[int, int]:
-    """The unsigned 64-bit number at pos, and the position after it."""
+    """Read the unsigned 64-bit number at pos; return it and the position after it."""
     byte = data[pos]
     if byte < 0x80:
         return byte, pos + 1
@@ -48,12 +48,12 @@ def varint(data: Indexed, pos: int) -> tuple[int, int]:
 
 
 def signed(value: int) -> int:
-    """An unsigned 64-bit number read as int64."""
+    """Reinterpret an unsigned 64-bit number as int64."""
     return value - (SIGN << 1) if value & SIGN else value
 
 
 def span(data: Indexed, pos: int, end: int) -> tuple[int, int]:
-    """Start and end of the length-delimited value whose length is at pos; it must end by `end`."""
+    """Return start and end of the length-delimited value whose length is at pos; it must end by `end`."""
     length, start = varint(data, pos)
     if length > end - start:
         raise WireError(f"a field of {length} bytes where {max(end - start, 0)} are left")
@@ -61,7 +61,7 @@ def span(data: Indexed, pos: int, end: int) -> tuple[int, int]:
 
 
 def skip(data: Indexed, pos: int, end: int, key: int) -> int:
-    """The position after the value, at pos, of the field with this key."""
+    """Return the position after the value at pos of a field with this key."""
     open_groups: list[int] = []
     while True:
         field, kind = key >> 3, key & 7

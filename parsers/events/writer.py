@@ -1,9 +1,9 @@
-"""Writes event files that MindSpore's and TensorBoard's own readers accept: for users, the demo and tests.
+"""Writes event files that the readers of MindSpore and TensorBoard accept: for users, the demo and tests.
 
     with EventWriter("run/events.out.events.summary.1700000000.0.host_MS", "mindspore") as writer:
         writer.add(1, {"loss": 0.5, "fc.weight": Histogram(weights)})
 
-MindSpore puts all values of a step into one event, TensorBoard one value into each; so does this writer.
+Like the originals, it puts all values of a step into one event for MindSpore, and one value into each for TensorBoard.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Histogram:
 
 @dataclass(frozen=True)
 class Tensor:
-    """An array as it is. MindSpore keeps all dtypes as float32."""
+    """An array. MindSpore stores all dtypes as float32."""
 
     values: ArrayLike
 
@@ -68,7 +68,7 @@ TENSORFLOW_STRING = 7
 
 
 def varint(value: int) -> bytes:
-    """A number as protobuf writes it; negative ones take ten bytes."""
+    """Encode a number as a varint; negative ones take ten bytes."""
     value &= (1 << 64) - 1
     out = bytearray()
     while value > 0x7F:
@@ -89,7 +89,7 @@ def float32(field: int, value: float) -> bytes:
 
 
 def _float32(value: ArrayLike) -> bytes:
-    with np.errstate(over="ignore", invalid="ignore"):  # what float32 cannot hold is Inf
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers beyond float32 become Inf
         return np.asarray(value).astype("<f4").tobytes()
 
 
@@ -119,7 +119,7 @@ class EventWriter:
         self, path: str, layout: str, *, wall_time: float | None = None, tensor_scalars: bool = False
     ) -> None:
         if layout not in ("mindspore", "tensorboard"):
-            raise FormatError(f'layout: wanted "mindspore" or "tensorboard", got {layout!r}')
+            raise FormatError(f'layout: expected "mindspore" or "tensorboard", found {layout!r}')
         self._mindspore, self._tensor_scalars = layout == "mindspore", tensor_scalars
         self._described: set[str] = set()
         self._file: BinaryIO = open(path, "xb")  # noqa: SIM115  closed by close()
@@ -133,7 +133,7 @@ class EventWriter:
         self.close()
 
     def add(self, step: int, values: Mapping[str, Value], *, wall_time: float | None = None) -> None:
-        """Add what was recorded at a step, by tag. wall_time is in seconds, by default now."""
+        """Add the values of a step by tag. wall_time is in seconds, by default now."""
         head = _now(wall_time) + (number(2, step) if step else b"")
         encode = self._mindspore_value if self._mindspore else self._tensorboard_value
         encoded = [delimited(1, delimited(1, tag.encode()) + encode(tag, value)) for tag, value in values.items()]
@@ -145,7 +145,7 @@ class EventWriter:
         self._write(_now(wall_time) + delimited(4, graph))
 
     def flush(self) -> None:
-        """Make what was added visible to readers."""
+        """Write buffered records to the file."""
         self._file.flush()
 
     def close(self) -> None:
@@ -167,7 +167,7 @@ class EventWriter:
             dtype = number(2, _dtype(MINDSPORE_DTYPES, array, tag))
             return delimited(8, dims + dtype + delimited(3, _float32(array)))
         if isinstance(value, Text):
-            raise FormatError(f"{tag}: MindSpore's event files hold no text")
+            raise FormatError(f"{tag}: MindSpore event files cannot hold text; write an event file of TensorBoard")
         return float32(3, value)
 
     def _tensorboard_value(self, tag: str, value: Value) -> bytes:
@@ -188,7 +188,7 @@ class EventWriter:
         return float32(2, value)
 
     def _metadata(self, tag: str, plugin: str) -> bytes:
-        """The plugin a tag is for, which TensorFlow writes into the first event of the tag only."""
+        """Return the metadata with a tag's plugin, which TensorFlow writes into the first event of the tag only."""
         if tag in self._described:
             return b""
         self._described.add(tag)
@@ -201,7 +201,7 @@ def _now(wall_time: float | None) -> bytes:
 
 def _dtype(known: Mapping[str, int], array: NDArray[np.generic], tag: str) -> int:
     if array.dtype.name not in known:
-        raise FormatError(f"{tag}: wanted an array of {', '.join(known)}; got {array.dtype.name}")
+        raise FormatError(f"{tag}: expected an array of {', '.join(known)}; found {array.dtype.name}")
     return known[array.dtype.name]
 
 
@@ -217,7 +217,7 @@ def _finite(histogram: Histogram) -> tuple[NDArray[np.float64], NDArray[np.float
 
 
 def _buckets(finite: NDArray[np.float64], count: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Counts and edges; none for no values, one bucket where float64 has no room for more between the limits."""
+    """Return counts and edges: no bucket for no values, one if float64 has no room for more between the limits."""
     if not len(finite):
         return np.empty(0, np.int64), np.empty(1)
     try:
@@ -241,7 +241,7 @@ def _mindspore_histogram(histogram: Histogram) -> bytes:
 
 
 def bin_count(count: int) -> int:
-    """How many buckets MindSpore gives a histogram of so many values."""
+    """Return the number of buckets MindSpore gives a histogram of this many values."""
     for limit, bins in ((0, 1), (5, 2), (10, 3)):
         if count <= limit:
             return bins

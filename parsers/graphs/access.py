@@ -1,4 +1,4 @@
-"""The graphs of a run by name: indexed while its files are read, decoded when one is asked for."""
+"""The graphs of a run by name: indexed while its files are read, decoded on demand."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from parsers.errors import FormatError, PayloadError
+from parsers.file_states import FileState
 from parsers.graphs import anf_ir, tensorflow
 from parsers.graphs.formats import format_named, stage_of
 from parsers.graphs.graph import Graph, Origin
@@ -14,18 +15,17 @@ from parsers.graphs.reader import read_file
 from parsers.model import Cursor, Problem
 from parsers.names import printable
 from parsers.payloads.cache import PayloadCache
-from parsers.payloads.reading import Place, read
-from parsers.states import FileState
+from parsers.payloads.reading import ValueLocation, read
 
 # reader of an event file -> format of the graphs in it
-_IN_EVENTS = {"mindspore": anf_ir.FORMAT, "tensorboard": tensorflow.FORMAT}
+_IN_EVENTS = {"events": anf_ir.FORMAT, "tensorboard": tensorflow.FORMAT}
 
 
 @dataclass(frozen=True, slots=True)
-class GraphPlace:
-    """Where a graph is, before it is decoded: name, file, byte offset, bytes, wall time in seconds, step, compile stage.
+class GraphLocation:
+    """Location of a graph that need not be decoded yet: name, file, byte offset, bytes, wall time in s, step, compile stage.
 
-    format is "" where only the bytes tell it.
+    format is "" if only the bytes reveal it.
     """
 
     name: str
@@ -44,39 +44,39 @@ class GraphPlace:
 
 
 class Graphs(Mapping[str, Graph]):
-    """Name -> graph, in the order of the files and of what is in them.
+    """Name -> graph, in file order.
 
-    A name is the file's path below the run's directory; of several graphs in one file the second is named `<path> #2`.
-    Iterating and counting decode nothing. A lookup raises KeyError for an unknown name and PayloadError where the bytes
-    cannot be had; damage within them is in the graph's `problems`, and from then on in the run's.
+    A name is the file's path below the run's directory; the second graph of a file is named `<path> #2`. Iterating and
+    counting decode nothing. A lookup raises KeyError for an unknown name and PayloadError if the bytes cannot be read;
+    damage within them is in the graph's `problems`, and from then on in the run's.
     """
 
     def __init__(
         self,
-        places: Mapping[str, GraphPlace],
+        locations: Mapping[str, GraphLocation],
         cache: PayloadCache,
         checked: Callable[[FileState, object, int], None],
         noted: Callable[[FileState, object, Sequence[Problem]], None],
     ) -> None:
-        self.places = places
+        self.locations = locations
         self._cache = cache
         self._checked = checked
         self._noted = noted
 
     def __repr__(self) -> str:
-        return f"Graphs({', '.join(map(repr, self.places))})"
+        return f"Graphs({', '.join(map(repr, self.locations))})"
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.locations)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self.places)
+        return iter(self.locations)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.places
+        return name in self.locations
 
     def __getitem__(self, name: str) -> Graph:
-        place = self.places[name]
+        place = self.locations[name]
         key = (place.identity, "graph", place.order, place.offset)
         graph: Graph | None = self._cache.get(key)
         if graph is None:
@@ -85,13 +85,13 @@ class Graphs(Mapping[str, Graph]):
             self._noted(place.state, place.identity, graph.problems)
         return graph
 
-    def _read(self, place: GraphPlace) -> Graph:
+    def _read(self, place: GraphLocation) -> Graph:
         try:
             if not place.format:
                 return read_file(place.path, place.cursor)
             form = format_named(place.format)
             form.check(place.length)
-            data = read(Place(place.path, place.order, place.offset, place.length, place.cursor, place.verified))
+            data = read(ValueLocation(place.path, place.order, place.offset, place.length, place.cursor, place.verified))
             if not place.verified:
                 self._checked(place.state, place.identity, place.order)
             origin = Origin(place.path, place.offset, place.wall_time, place.stage)
@@ -101,15 +101,15 @@ class Graphs(Mapping[str, Graph]):
         except FormatError as error:
             raise PayloadError(f"graph {place.name}: {error}", place.path, place.order) from error
         except OSError as error:
-            text = f"graph {place.name}: wanted to read the file, got: {error.strerror or error}"
+            text = f"graph {place.name}: the file cannot be read: {error.strerror or error}"
             raise PayloadError(text, place.path, place.order) from error
         except MemoryError as error:
-            raise PayloadError(f"graph {place.name}: wanted a graph that fits in memory", place.path, place.order) from error
+            raise PayloadError(f"graph {place.name}: it does not fit in memory", place.path, place.order) from error
 
 
-def places_of(directory: str, states: Mapping[str, FileState]) -> dict[str, GraphPlace]:
-    """Where every graph of a run is, by name; directory is that of the run."""
-    found: dict[str, GraphPlace] = {}
+def locations_of(directory: str, states: Mapping[str, FileState]) -> dict[str, GraphLocation]:
+    """Return the location of every graph of a run by name; directory is that of the run."""
+    found: dict[str, GraphLocation] = {}
     for path, state in states.items():
         blocks = [block for kind, tag in state.payloads if kind == "graph" for block in state.index(kind, tag)]
         rows = [
@@ -124,7 +124,7 @@ def places_of(directory: str, states: Mapping[str, FileState]) -> dict[str, Grap
             while name in found:
                 number += 1
                 name = f"{shown} #{number}"
-            found[name] = GraphPlace(
+            found[name] = GraphLocation(
                 name, path, offset, int(block.length[row]), float(block.wall_time[row]), int(block.step[row]),
                 "" if form else stage_of(os.path.basename(shown)), form, order, state.cursor,
                 state.verified("graph", block.tag, order), state.identity, state,

@@ -1,8 +1,8 @@
-"""What a run says of itself, as a frame, as single settings and as a pipeline."""
+"""The lineage of a run: as a frame, as single settings and as a data set pipeline."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pandas as pd
@@ -12,141 +12,130 @@ from parsers.lineage.datasets import DatasetGraph
 from parsers.lineage.description import METRIC, Description, Record
 from parsers.lineage.table import row_frame
 from parsers.lineage.values import Setting
-from parsers.model import Series, Source, SourceFile
-from parsers.payloads.access import Recorded
+from parsers.model import CONFIG, Problem, SourceFile
+from parsers.payloads.access import RunPayloads
+from parsers.run_files import RunFiles
+from parsers.scalars import RunScalars
 
 MOST_RECORDS = 1_000
-"""Lineage events of one kind, the newest ones, that are looked at."""
+"""The newest events of one kind that are read, at most."""
 LINEAGE_KINDS = ("lineage", "dataset_graph", "hparams")
+Events = tuple[tuple[object, int], ...]
+"""Which bytes of which files hold lineage, and how many events: equal if there is nothing new."""
 
 
-class _Kept(NamedTuple):
-    """A description, and what it was made of."""
+class _CachedDescription(NamedTuple):
+    """A description, and the inputs it was built from."""
 
     version: int
-    seen: tuple[tuple[object, int], ...]
+    events: Events
     configs: tuple[Config, ...]
-    made: Description
+    description: Description
 
 
-class Described(Recorded):
-    """The part of a Run that knows its lineage: LINEAGE_KINDS of its files, and configuration files beside them.
+class RunLineage:
+    """The lineage of one run: LINEAGE_KINDS of its files, and configuration files beside them.
 
-    Both are read when they are asked for, once; `_check_lineage` reads what a refresh has brought, to tell its problems.
+    Both are decoded once, on demand; `check` decodes what a refresh has brought, so that its problems are reported.
     """
 
-    source: Source
-    version: int
-
-    def __init__(self) -> None:
-        self._description: _Kept | None = None
-        self._configs: dict[SourceFile, Config] = {}
-
-    @property
-    def files(self) -> tuple[str, ...]:
-        """Paths of the files read."""
-        raise NotImplementedError
-
-    def series(self, tag: str) -> Series:
-        """All values of one scalar tag."""
-        raise NotImplementedError
+    def __init__(self, files: RunFiles, scalars: RunScalars, payloads: RunPayloads) -> None:
+        self._files, self._scalars, self._payloads = files, scalars, payloads
+        self._cached: _CachedDescription | None = None
+        self.configs: Mapping[SourceFile, Config] = {}
 
     @property
     def settings(self) -> Mapping[str, Setting]:
-        """What was recorded by column of LINEAGE, `run` and `path` excepted: a loss of NaN is here, a missing one is not."""
-        made = self._describe()
-        settings = dict(made.settings)
-        for tag in made.metrics:
-            values = self.series(tag).value
+        """What was recorded by column of LINEAGE, except `run` and `path`: a loss of NaN is here, a missing one is not."""
+        description = self._describe()
+        settings = dict(description.settings)
+        for tag in description.metrics:
+            values = self._scalars.series(tag).value
             if len(values):
                 settings.setdefault(METRIC + tag, float(values[-1]))
         return settings
 
-    @property
-    def lineage(self) -> pd.DataFrame:
-        """One row (schema LINEAGE): hyper-parameters, data sets, model, `metric/<name>`, `user_defined/<name>`."""
-        return row_frame(self.source.name, self.source.path, self.settings)
+    def frame(self, name: str, path: str) -> pd.DataFrame:
+        """One row (schema LINEAGE) for the run of this name and directory."""
+        return row_frame(name, path, self.settings)
 
     @property
     def dataset_graph(self) -> DatasetGraph | None:
-        """The pipeline that fed the training, None where none was recorded."""
+        """The data set pipeline that fed the training; None if none was recorded."""
         return self._describe().datasets
 
-    def _describe(self) -> Description:
-        """All that events and configuration files say, but for the values of scalars that hparams call metrics."""
-        with self._lock:
-            version, known = self.version, self._description
-            if known is not None and known.version == version:
-                return known.made
-            seen, configs = self._lineage_seen(), tuple(self._configs.values())
-        if known is not None and known.seen == seen and known.configs == configs:
-            made = known.made
-        else:
-            made = Description()
-            made.add_lineage(self._lineage_records("lineage", "dataset_graph"))
-            made.add_hparams(self._lineage_records("hparams"))
-            for config in configs:
-                made.add_others(config.settings)
-        with self._lock:
-            if self.version == version:
-                self._description = _Kept(version, seen, configs, made)
-        return made
+    @property
+    def config_problems(self) -> tuple[Problem, ...]:
+        """Damage in the configuration files."""
+        with self._files.lock:
+            return tuple(problem for config in self.configs.values() for problem in config.problems)
 
-    def _lineage_seen(self) -> tuple[tuple[object, int], ...]:
-        """Which bytes of which files hold lineage, and how many events."""
+    def _describe(self) -> Description:
+        """Merge events and configuration files, except the values of scalars that hparams call metrics."""
+        with self._files.lock:
+            version, cached = self._files.version, self._cached
+            if cached is not None and cached.version == version:
+                return cached.description
+            events, configs = self.events(), tuple(self.configs.values())
+        if cached is not None and cached.events == events and cached.configs == configs:
+            description = cached.description
+        else:
+            description = Description()
+            description.add_lineage(self._records("lineage", "dataset_graph"))
+            description.add_hparams(self._records("hparams"))
+            for config in configs:
+                description.add_others(config.settings)
+        with self._files.lock:
+            if self._files.version == version:
+                self._cached = _CachedDescription(version, events, configs, description)
+        return description
+
+    def events(self) -> Events:
+        """The events of lineage read so far."""
         return tuple(
             (state.identity, sum(len(part.step) for part in parts))
-            for state in self._states.values()
+            for state in self._files.states.values()
             for (kind, _), parts in state.payloads.items()
             if kind in LINEAGE_KINDS
         )
 
-    def _check_lineage(self, before: tuple[tuple[object, int], ...]) -> None:
-        """Keep the problems of the lineage with those of its files, if it is not the same as before."""
-        if before == self._lineage_seen():
-            return
-        made = self._describe()
-        with self._lock:
-            for problem in made.problems:
-                if problem.path in self._states:
-                    self._states[problem.path].note(problem)
+    def check(self, before: Events) -> None:
+        """Report the problems of the lineage with those of its files, if its events are not the same as before."""
+        if before != self.events():
+            self._files.note_by_path(self._describe().problems)
 
-    def _read_configs(self) -> bool:
-        """Read configuration files that came or changed and forget those that went; whether there were any."""
-        found = [file for file in self.source.files if file.kind == "config"]
-        if found == list(self._configs):
+    def read_configs(self, files: Sequence[SourceFile]) -> bool:
+        """Read configuration files that came or changed and forget those that went; return whether there were any."""
+        found = [file for file in files if file.kind == CONFIG]
+        if found == list(self.configs):
             return False
-        configs = {file: self._configs.get(file) or read_config(file.path) for file in found}
-        with self._lock:
-            self._configs = configs
+        configs = {file: self.configs.get(file) or read_config(file.path) for file in found}
+        with self._files.lock:
+            self.configs = configs
+            self._files.touch()
         return True
 
-    def _lineage_records(self, *kinds: str) -> Iterator[Record]:
-        """The events of these kinds; files come in the order of the times in their names."""
+    def _records(self, *kinds: str) -> Iterator[Record]:
+        """Yield the events of these kinds, by the time in the names of their files."""
         found: list[tuple[int, Record]] = []
-        with self._lock:
-            files = self.files
-            rank = self._file_order()
+        with self._files.lock:
+            paths, position = self._files.paths, self._files.order()
             for kind in kinds:
-                for tag in self.tags(kind):
-                    items = self.items(kind, tag)
-                    for place in range(max(len(items) - MOST_RECORDS, 0), len(items)):
-                        file, order = int(items.file[place]), int(items.order[place])
-                        read = _Reading(self, kind, tag, place)
-                        found.append((rank[file], Record(files[file], file, order, tag, read)))
-        found.sort(key=lambda one: (one[0], one[1].order))
+                for tag in self._files.tags(kind):
+                    series = self._payloads.series(kind, tag)
+                    for place in range(max(len(series) - MOST_RECORDS, 0), len(series)):
+                        file, order = int(series.file[place]), int(series.order[place])
+                        read = _Reading(self._payloads, kind, tag, place)
+                        found.append((position[file], Record(paths[file], file, order, tag, read)))
+        found.sort(key=lambda entry: (entry[0], entry[1].order))
         return (record for _, record in found)
-
-    def _file_order(self) -> Mapping[int, int]:
-        """Number of a file -> its place among the files by the times in their names."""
-        raise NotImplementedError
 
 
 class _Reading:
     """Reads the bytes of one event when it is called."""
 
-    def __init__(self, run: Recorded, kind: str, tag: str, place: int) -> None:
-        self._run, self._what = run, (kind, tag, place)
+    def __init__(self, payloads: RunPayloads, kind: str, tag: str, place: int) -> None:
+        self._payloads, self._event = payloads, (kind, tag, place)
 
     def __call__(self) -> memoryview:
-        return self._run.raw(*self._what)
+        return self._payloads.raw(*self._event)

@@ -1,9 +1,8 @@
-"""The large values of a run: as index frames, as items of one tag, and one by one, decoded when they are asked for."""
+"""The large values of a run: as index frames, as series of one tag, and one by one, decoded on demand."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import TypeVar
 
 import numpy as np
@@ -11,12 +10,12 @@ import pandas as pd
 
 from parsers.analysis.tensors import distribution
 from parsers.errors import FormatError, PayloadError
+from parsers.file_states import FileState
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS
-from parsers.model import PayloadBlock, Problem
 from parsers.payloads.cache import PayloadCache
 from parsers.payloads.decoding import check_length, decode
-from parsers.payloads.items import Items, join
-from parsers.payloads.reading import Place, read
+from parsers.payloads.reading import ValueLocation, read
+from parsers.payloads.series import PayloadSeries, join
 from parsers.payloads.twins import with_twin
 from parsers.payloads.values import (
     HistogramValue,
@@ -26,96 +25,65 @@ from parsers.payloads.values import (
     TextValue,
     Value,
 )
+from parsers.run_files import RunFiles
 from parsers.schema import Schema
-from parsers.states import FileState
 
 V = TypeVar("V", HistogramValue, ImageValue, TensorValue, LandscapeValue, TextValue)
+INDEXES: Mapping[str, Schema] = {
+    "histogram": HISTOGRAMS, "image": IMAGES, "tensor": TENSORS, "landscape": LANDSCAPES, "text": TEXTS,
+}  # fmt: skip
+"""Kind -> schema of the index of its values."""
 
 
-class Recorded:
-    """The part of a Run that knows its large values.
+class RunPayloads:
+    """The large values in the files of one run.
 
-    A value is named by kind, tag and place, its index in `items(kind, tag)`; negative places count from the newest.
+    A value is named by kind, tag and place: its index in `series(kind, tag)`. Negative places count from the newest.
     """
 
-    _lock: threading.RLock
-    _states: dict[str, FileState]
-    _cache: PayloadCache
-    _items: dict[tuple[str, str], Items]
+    def __init__(self, files: RunFiles, cache: PayloadCache) -> None:
+        self._files, self._cache = files, cache
+        self._series: dict[tuple[str, str], PayloadSeries] = files.cache()
 
-    def tags(self, kind: str = "scalar") -> tuple[str, ...]:
-        """Tags of one kind in order of first appearance."""
-        raise NotImplementedError
-
-    def _blocks(self, kind: str, tag: str) -> list[tuple[int, PayloadBlock]]:
-        """(number of the file, index) of one tag of one kind."""
-        raise NotImplementedError
-
-    # Index ---------------------------------------------------------------------------------------------------------
-
-    @property
-    def histograms(self) -> pd.DataFrame:
-        """Where every histogram is (schema HISTOGRAMS)."""
-        return self._index("histogram", HISTOGRAMS)
-
-    @property
-    def images(self) -> pd.DataFrame:
-        """Where every image is (schema IMAGES)."""
-        return self._index("image", IMAGES)
-
-    @property
-    def tensors(self) -> pd.DataFrame:
-        """Where every tensor is (schema TENSORS)."""
-        return self._index("tensor", TENSORS)
-
-    @property
-    def landscapes(self) -> pd.DataFrame:
-        """Where every loss landscape is (schema LANDSCAPES)."""
-        return self._index("landscape", LANDSCAPES)
-
-    @property
-    def texts(self) -> pd.DataFrame:
-        """Where every text is (schema TEXTS)."""
-        return self._index("text", TEXTS)
-
-    def _index(self, kind: str, schema: Schema) -> pd.DataFrame:
-        with self._lock:
-            tags = self.tags(kind)
-            found = [self.items(kind, tag) for tag in tags]
+    def index(self, kind: str) -> pd.DataFrame:
+        """Return the location of every value of a kind (schema INDEXES[kind])."""
+        schema = INDEXES[kind]
+        with self._files.lock:
+            tags = self._files.tags(kind)
+            found = [self.series(kind, tag) for tag in tags]
         if not tags:
             return schema.empty()
-        codes = np.repeat(np.arange(len(tags), dtype=np.min_scalar_type(-len(tags))), [len(items) for items in found])
+        codes = np.repeat(np.arange(len(tags), dtype=np.min_scalar_type(-len(tags))), [len(series) for series in found])
         tag = pd.Categorical.from_codes(codes, categories=pd.Index(tags, dtype="str"), validate=False)
-        columns = {name: np.concatenate([getattr(items, name) for items in found]) for name in schema.names[1:]}
+        columns = {name: np.concatenate([getattr(series, name) for series in found]) for name in schema.names[1:]}
         return pd.DataFrame({"tag": tag, **columns}, copy=False)
 
-    def items(self, kind: str, tag: str) -> Items:
-        """All values of one tag of one kind in the order they were written; none for an unknown tag."""
-        with self._lock:
-            items = self._items.get((kind, tag))
-            if items is None:
-                items = join(self._blocks(kind, tag))
-                if len(items):
-                    self._items[kind, tag] = items
-            return items
+    def series(self, kind: str, tag: str) -> PayloadSeries:
+        """Locate all values of one tag of one kind, in the order they were written; none for an unknown tag."""
+        with self._files.lock:
+            series = self._series.get((kind, tag))
+            if series is None:
+                series = join(self._files.payload_blocks(kind, tag))
+                if len(series):
+                    self._series[kind, tag] = series
+            return series
 
     def find(self, kind: str, tag: str, step: int) -> int:
-        """Place of the value of a step, of several the one written last; PayloadError where there is none."""
-        items = self.items(kind, tag)
-        place = items.find(step)
+        """Return the place of the value of a step, of several the one written last; PayloadError if there is none."""
+        series = self.series(kind, tag)
+        place = series.find(step)
         if place is None:
-            known = f"steps {items.step.min():,} to {items.step.max():,}" if len(items) else "no values"
-            raise PayloadError(f"{kind} {tag}: wanted step {step:,}, got {known}")
+            known = f"steps {series.step.min():,} to {series.step.max():,}" if len(series) else "no values"
+            raise PayloadError(f"{kind} {tag}: expected step {step:,}, found {known}")
         return place
 
-    # Values --------------------------------------------------------------------------------------------------------
 
     def value(self, kind: str, tag: str, place: int) -> Value:
-        """One value, decoded. PayloadError says which file and record, what was wanted and what was found."""
+        """Decode one value. PayloadError names file and record, what was expected and what was found."""
         return self._value(kind, tag, place, keep=True)
 
     def _value(self, kind: str, tag: str, place: int, *, keep: bool) -> Value:
-        with self._lock:
+        with self._files.lock:
             state, at, step = self._locate(kind, tag, place)
             identity, reader = state.identity, state.reader
         key = (identity, kind, at.order, at.offset)
@@ -135,11 +103,11 @@ class Recorded:
         return value
 
     def distribution(self, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
-        """How the values of a tensor are distributed (`analysis.distribution`); made once, the tensor is not kept for it.
+        """Return the distribution of a tensor's values (`analysis.distribution`), computed once; the tensor is not cached.
 
-        With known, None where it has yet to be made. Of a tensor whose record is damaged it has no buckets, and says why.
+        With known, None if it has not been computed yet. For a damaged record it has no buckets, and `problem` says why.
         """
-        with self._lock:
+        with self._files.lock:
             state, at, _ = self._locate("tensor", tag, place)
             key = (state.identity, "distribution", at.order, at.offset)
         found = self._cache.derived.get(key)
@@ -158,8 +126,8 @@ class Recorded:
             return HistogramValue(none, none, none, np.nan, np.nan, np.nan, 0, problem=str(error))
 
     def raw(self, kind: str, tag: str, place: int) -> memoryview:
-        """The bytes of the message of one value, checked. PayloadError as for `value`."""
-        with self._lock:
+        """Return the bytes of the message of one value, checked. PayloadError as for `value`."""
+        with self._files.lock:
             state, at, _ = self._locate(kind, tag, place)
             identity = state.identity
         try:
@@ -169,58 +137,30 @@ class Recorded:
         except FormatError as error:
             raise PayloadError(f"{kind} {tag}: {error}", at.path, at.order) from error
 
-    def _read(self, kind: str, state: FileState, identity: object, at: Place) -> memoryview:
+    def _read(self, kind: str, state: FileState, identity: object, at: ValueLocation) -> memoryview:
         check_length(kind, at.length)
         data = read(at)
         if not at.verified:
-            self._verified(state, identity, at.order)
+            self._files.mark_verified(state, identity, at.order)
         return data
 
-    def histogram(self, tag: str, place: int) -> HistogramValue:
-        """One histogram."""
-        return _typed(self.value("histogram", tag, place), HistogramValue)
+    def typed(self, kind: str, tag: str, place: int, type: type[V]) -> V:  # noqa: A002  reads as the builtin it stands for
+        """Decode one value, which must be of this type."""
+        return _typed(self.value(kind, tag, place), type)
 
-    def image(self, tag: str, place: int) -> ImageValue:
-        """One image, encoded as it was recorded."""
-        return _typed(self.value("image", tag, place), ImageValue)
-
-    def tensor(self, tag: str, place: int) -> TensorValue:
-        """One tensor; in full precision where an exported .npy file of it lies beside the event file."""
-        return _typed(self.value("tensor", tag, place), TensorValue)
-
-    def landscape(self, tag: str, place: int) -> LandscapeValue:
-        """One loss landscape."""
-        return _typed(self.value("landscape", tag, place), LandscapeValue)
-
-    def text(self, tag: str, place: int) -> TextValue:
-        """One text."""
-        return _typed(self.value("text", tag, place), TextValue)
-
-    def _verified(self, state: FileState, identity: object, order: int) -> None:
-        with self._lock:
-            if state.identity is identity:  # else the file was replaced meanwhile, and the record is another one
-                state.checked.add(order)
-
-    def _noted(self, state: FileState, identity: object, problems: Sequence[Problem]) -> None:
-        """Keep what was found wrong when a value was decoded with the problems of its file."""
-        with self._lock:
-            if state.identity is identity:
-                for problem in problems:
-                    state.note(problem)
-
-    def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, Place, int]:
-        """The file a value is in, where in it, and the value's step."""
-        items = self.items(kind, tag)
-        if not -len(items) <= place < len(items):
-            known = f"place 0 to {len(items) - 1:,}" if len(items) else "a tag that was recorded"
-            raise PayloadError(f"{kind} {tag}: wanted {known}, got place {place:,}")
-        path, state = list(self._states.items())[items.file[place]]
-        order, offset, length = int(items.order[place]), int(items.offset[place]), int(items.length[place])
-        at = Place(path, order, offset, length, state.cursor, state.verified(kind, tag, order))
-        return state, at, int(items.step[place])
+    def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, ValueLocation, int]:
+        """Return the file state, location and step of a value."""
+        series = self.series(kind, tag)
+        if not -len(series) <= place < len(series):
+            known = f"place 0 to {len(series) - 1:,}" if len(series) else "a tag that was recorded"
+            raise PayloadError(f"{kind} {tag}: expected {known}, found place {place:,}")
+        path, state = list(self._files.states.items())[series.file[place]]
+        order, offset, length = int(series.order[place]), int(series.offset[place]), int(series.length[place])
+        at = ValueLocation(path, order, offset, length, state.cursor, state.verified(kind, tag, order))
+        return state, at, int(series.step[place])
 
 
 def _typed(value: Value, kind: type[V]) -> V:
     if not isinstance(value, kind):
-        raise TypeError(f"wanted {kind.__name__}, got {type(value).__name__}")
+        raise TypeError(f"expected {kind.__name__}, found {type(value).__name__}")
     return value

@@ -1,4 +1,4 @@
-"""Loss landscapes, as MindSpore's SummaryLandscape computes them."""
+"""Decodes loss landscapes computed by MindSpore's SummaryLandscape."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ INTERVALS, POINTS = 1, 2
 
 
 def landscape(data: memoryview) -> LandscapeValue:
-    """LossLandscape of MindSpore."""
+    """Decode MindSpore's LossLandscape."""
     parts = dict(fields(data))
     x, y, z = _point(parts.get(LANDSCAPE))
     if x.ndim != 1 or y.ndim != 1 or z.shape != (len(y), len(x)):
-        raise FormatError(f"wanted z of shape (len(y), len(x)), got x {x.shape}, y {y.shape}, z {z.shape}")
+        raise FormatError(f"expected z of shape (len(y), len(x)), found x {x.shape}, y {y.shape}, z {z.shape}")
     problems = [] if z.size and np.isfinite(z).any() else ["It has no finite loss."]
     problems += [sentence for name, axis in (("x", x), ("y", y)) if (sentence := _axis_problem(name, axis))]
     path = collect(parts.get(PATH, memoryview(b"")), {POINTS: DELIMITED}, {INTERVALS: VARINT})
@@ -30,7 +30,7 @@ def landscape(data: memoryview) -> LandscapeValue:
     lengths = {len(path_x), len(path_y), len(path_z), len(intervals)}
     if len(lengths) > 1:
         problems.append(
-            f"Its path is cut to {min(lengths)} points: wanted one x, y and z per interval, got "
+            f"Its path is cut to {min(lengths)} points: expected one x, y and z per interval, found "
             f"{len(path_x)}, {len(path_y)}, {len(path_z)} for {len(intervals)}."
         )
         short = slice(min(lengths))
@@ -46,12 +46,12 @@ def landscape(data: memoryview) -> LandscapeValue:
 
 
 def _axis_problem(name: str, axis: Floats) -> str:
-    """What keeps an axis from being drawn whole, else ""."""
+    """Return a sentence about why an axis cannot be drawn in full, else ""."""
     usable = len(np.unique(axis[np.isfinite(axis)]))
     if usable < min(2, len(axis) + 1):
         return f"Its {name} has no two different values: there is no plane to draw."
     left_out = len(axis) - usable
-    return f"Of its {name}, {left_out:,} values are not finite or come twice: they are not drawn." if left_out else ""
+    return f"Of its {name}, {left_out:,} values are not finite or duplicates; they are not drawn." if left_out else ""
 
 
 def _point(data: memoryview | None) -> tuple[Floats, Floats, Floats]:

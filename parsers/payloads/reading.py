@@ -10,15 +10,15 @@ import numpy as np
 
 from parsers.errors import PayloadError
 from parsers.events.checksums import SMALL, mask
-from parsers.events.files import CHUNK, EventFile
 from parsers.events.records import FOOTER, HEADER
+from parsers.files import CHUNK, RegularFile
 from parsers.model import Cursor
 
 _u64, _u32 = Struct("<Q").unpack_from, Struct("<I").unpack_from
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ValueLocation:
     """Where a value is: file, record (order), bytes of the value, and what the file was when it was indexed."""
 
     path: str
@@ -29,20 +29,20 @@ class Place:
     verified: bool
 
 
-def read(place: Place) -> memoryview:
+def read(place: ValueLocation) -> memoryview:
     """The bytes of a value; PayloadError where the file is not what was indexed or the record is damaged.
 
     The CRC of the record is checked if that was never done, and always where the record is small.
     """
     try:
-        with EventFile(place.path) as file:
+        with RegularFile(place.path) as file:
             return _read(file, place)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise PayloadError(f"wanted to read the file, got: {reason}", place.path, place.order) from error
+        raise PayloadError(f"expected to read the file, found: {reason}", place.path, place.order) from error
 
 
-def _read(file: EventFile, place: Place) -> memoryview:
+def _read(file: RegularFile, place: ValueLocation) -> memoryview:
     if place.cursor is not None and not file.continues(place.cursor):
         raise _changed(place)
     header = file.read(place.order, HEADER)
@@ -65,18 +65,18 @@ def _read(file: EventFile, place: Place) -> memoryview:
         if len(stored) < FOOTER:
             raise _changed(place)
         if mask(crc) != _u32(stored)[0]:
-            text = f"wanted data with CRC {_u32(stored)[0]:08x}, got {mask(crc):08x}; the record is damaged"
+            text = f"expected data with CRC {_u32(stored)[0]:08x}, found {mask(crc):08x}; the record is damaged"
             raise PayloadError(text, place.path, place.order)
     return buffer.toreadonly()
 
 
-def _extended(crc: int, file: EventFile, begin: int, end: int) -> int:
+def _extended(crc: int, file: RegularFile, begin: int, end: int) -> int:
     while begin < end and (piece := file.read(begin, min(CHUNK, end - begin))):
         crc = google_crc32c.extend(crc, piece)
         begin += len(piece)
     return crc
 
 
-def _changed(place: Place) -> PayloadError:
-    text = f"wanted {place.length:,} bytes at {place.offset:,}, got another file: it was cut or replaced since it was read"
+def _changed(place: ValueLocation) -> PayloadError:
+    text = f"expected {place.length:,} bytes at {place.offset:,}, found another file: it was cut or replaced since it was read"
     return PayloadError(text, place.path, place.order)

@@ -70,10 +70,10 @@ def mindspore_tensor(data: memoryview) -> TensorValue:
     held = [field for field in MINDSPORE_FIELDS if any(map(len, content.get(field.number, [])))]
     if len(held) > 1:
         names = ", ".join(str(field.number) for field in held)
-        raise FormatError(f"wanted values in one field, got fields {names}")
+        raise FormatError(f"expected values in one field, found fields {names}")
     if not held:
         if count:
-            raise FormatError(f"wanted {count:,} values for the shape {shape}, got none")
+            raise FormatError(f"expected {count:,} values for the shape {shape}, found none")
         return TensorValue(_shaped(np.empty(0, _numpy(dtype) or "f4"), shape), dtype)
     stored = repeated(content, *held[0])
     array, stored_as = _converted(stored, dtype, bits=held[0].number == 4)
@@ -87,7 +87,7 @@ def tensorboard_tensor(data: memoryview) -> TensorValue:
     number = whole(content[1][-1]) % 100 if 1 in content else 0  # 101 and on are references to the same
     dtype = TENSORFLOW_DTYPES.get(number)
     if dtype is None:
-        raise FormatError(f"wanted a tensor of numbers, got DataType {number}")
+        raise FormatError(f"expected a tensor of numbers, found DataType {number}")
     shape = tensorboard_shape(content.get(2, []))
     if CONTENT in content and len(content[CONTENT][-1]):
         return TensorValue(_shaped(_from_bytes(content[CONTENT][-1], dtype), shape), dtype)
@@ -99,7 +99,7 @@ def tensorboard_tensor(data: memoryview) -> TensorValue:
 def real(array: NDArray[Any]) -> Floats:
     """The values as float64; complex ones are refused."""
     if array.dtype.kind == "c":
-        raise FormatError(f"wanted real numbers, got {array.dtype.name}")
+        raise FormatError(f"expected real numbers, found {array.dtype.name}")
     return array.astype(np.float64)
 
 
@@ -111,16 +111,16 @@ def tensorboard_shape(segments: Segments) -> tuple[int, ...]:
             if key == 2 << 3 | DELIMITED:
                 sizes.append(next((whole(c) for k, c in fields(content) if k == 1 << 3 | VARINT), 0))
             elif key == 3 << 3 | VARINT and whole(content):
-                raise FormatError("wanted a tensor of known rank")
+                raise FormatError("expected a tensor of known rank")
     return _shape(sizes)
 
 
 def _shape(sizes: list[int]) -> tuple[int, ...]:
     if len(sizes) > MOST_DIMENSIONS:
-        raise FormatError(f"wanted at most {MOST_DIMENSIONS} dimensions, got more")
+        raise FormatError(f"expected at most {MOST_DIMENSIONS} dimensions, found more")
     # numpy has no larger ones either, not even where another dimension is 0
     if any(size < 0 for size in sizes) or math.prod(size or 1 for size in sizes) > MOST_VALUES:
-        raise FormatError(f"wanted dimensions from 0 to {MOST_VALUES:,} values together, got {tuple(sizes)}")
+        raise FormatError(f"expected dimensions from 0 to {MOST_VALUES:,} values together, found {tuple(sizes)}")
     return tuple(sizes)
 
 
@@ -138,7 +138,7 @@ def _from_bytes(content: memoryview, dtype: str) -> NDArray[Any]:
         return _bfloat16(fixed([content], "<u2"))
     target = _numpy(dtype)
     if target is None:
-        raise FormatError(f"wanted bytes of a known dtype, got {dtype}")
+        raise FormatError(f"expected bytes of a known dtype, found {dtype}")
     if target == np.bool_:
         truth: NDArray[np.bool_] = fixed([content], "|u1") != 0
         return truth
@@ -163,7 +163,7 @@ def _converted(stored: NDArray[Any], dtype: str, *, bits: bool) -> tuple[NDArray
         return stored, ""
     if target.kind == "c" and stored.dtype.kind == "f":
         if len(stored) % 2:
-            raise FormatError(f"wanted pairs of numbers for {dtype}, got {len(stored):,} numbers")
+            raise FormatError(f"expected pairs of numbers for {dtype}, found {len(stored):,} numbers")
         pairs = stored.view(f"<c{2 * stored.dtype.itemsize}")
         return pairs, "" if pairs.dtype == target else pairs.dtype.name
     if _holds(stored.dtype, target):
@@ -192,7 +192,7 @@ def _shaped(array: NDArray[Any], shape: tuple[int, ...], *, fill: bool = False) 
             return np.broadcast_to(last, shape)
         array = np.concatenate((array, np.full(count - len(array), last)))
     if len(array) != count:
-        raise FormatError(f"wanted {count:,} values for the shape {shape}, got {len(array):,}")
+        raise FormatError(f"expected {count:,} values for the shape {shape}, found {len(array):,}")
     array = array.reshape(shape)
     array.flags.writeable = False
     return array

@@ -1,4 +1,4 @@
-"""Texts: TensorBoard's tensors of strings. A text is text: it is never markup, whatever it contains."""
+"""Decodes texts: TensorBoard's tensors of strings. A text is never treated as markup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TEXTS = 100_000
 
 
 def text(data: memoryview) -> TextValue:
-    """A TensorProto of strings."""
+    """Decode a TensorProto of strings."""
     shapes: list[memoryview] = []
     texts: list[str] = []
     for key, content in fields(data):
@@ -23,9 +23,9 @@ def text(data: memoryview) -> TextValue:
         elif key == STRINGS << 3 | DELIMITED:
             texts.append(bytes(content).decode("utf-8", "backslashreplace"))
             if len(texts) > MOST_TEXTS:
-                raise FormatError(f"wanted at most {MOST_TEXTS:,} strings, got more")
+                raise FormatError(f"expected at most {MOST_TEXTS:,} strings, found more")
     shape = tensorboard_shape(shapes)
     if math.prod(shape) == len(texts):
         return TextValue(tuple(texts), shape)
-    problem = f"Its shape {shape} is not that of {len(texts):,} strings; they are shown one after the other."
+    problem = f"Its shape {shape} does not fit {len(texts):,} strings; they are shown as a list."
     return TextValue(tuple(texts), (len(texts),), problem)

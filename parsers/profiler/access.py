@@ -1,4 +1,4 @@
-"""The profiles of a run by session and rank, each read when one of its frames is asked for."""
+"""The profiles of a run by session and rank; each frame is read on demand."""
 
 from __future__ import annotations
 
@@ -10,105 +10,45 @@ import numpy as np
 import pandas as pd
 
 from parsers.errors import FormatError
-from parsers.frames import (
-    API,
-    CPU,
-    FLOPS,
-    FLOPS_SCOPES,
-    HOST_MEMORY,
-    KERNELS,
-    OPERATOR_TYPES,
-    OPERATORS,
-    PIPELINE,
-    QUEUES,
-    REDUCES,
-    STEPS,
-)
 from parsers.model import Problem, Source
-from parsers.profiler.derived import operators_of, types_of
-from parsers.profiler.documents import read_json
-from parsers.profiler.parts import Place, constant, joined
-from parsers.profiler.producers import PRODUCERS, givers, shown_name
+from parsers.profiler.json_files import read_json
+from parsers.profiler.parts import ProfileFileKind, ProfileInput, constant, joined
+from parsers.profiler.registry import (
+    DERIVED,
+    FILE_KINDS,
+    FRAME_READERS,
+    FRAMES,
+    INFO,
+    METADATA,
+    STEP_POINTS,
+    display_name,
+    kinds_giving,
+)
 from parsers.profiler.sessions import ProfileFile, Session, find_sessions
 from parsers.schema import Schema
 
-FRAMES: Mapping[str, Schema] = {
-    schema.name: schema
-    for schema in (OPERATORS, OPERATOR_TYPES, KERNELS, STEPS, REDUCES, PIPELINE, QUEUES, CPU, HOST_MEMORY, API, FLOPS,
-                   FLOPS_SCOPES)
-}
-
 
 class Frames:
-    """Frames of profiles by name; each matches its schema and may be shared: never write into one."""
+    """Frames of profiles by name: `frame("operators")`, or as an attribute: `operators`. FRAMES lists them.
+
+    Each matches its schema and may be shared: never write into one.
+    """
 
     def frame(self, name: str) -> pd.DataFrame:
-        """The frame of a name in FRAMES; KeyError for another name. Never raises for what is in files."""
+        """Return a frame by its name in FRAMES; KeyError for another name. Never raises for the content of files."""
         raise NotImplementedError
 
-    @property
-    def operators(self) -> pd.DataFrame:
-        """What operators took (schema OPERATORS)."""
-        return self.frame("operators")
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        if name in FRAMES:
+            return self.frame(name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; its frames are {', '.join(FRAMES)}")
 
-    @property
-    def operator_types(self) -> pd.DataFrame:
-        """What operators took by type (schema OPERATOR_TYPES)."""
-        return self.frame("operator_types")
-
-    @property
-    def kernels(self) -> pd.DataFrame:
-        """Single executions (schema KERNELS)."""
-        return self.frame("kernels")
-
-    @property
-    def steps(self) -> pd.DataFrame:
-        """What steps are made of (schema STEPS)."""
-        return self.frame("steps")
-
-    @property
-    def reduces(self) -> pd.DataFrame:
-        """Gradient aggregation within legacy steps (schema REDUCES)."""
-        return self.frame("reduces")
-
-    @property
-    def pipeline(self) -> pd.DataFrame:
-        """Operations of the data set pipeline (schema PIPELINE)."""
-        return self.frame("pipeline")
-
-    @property
-    def queues(self) -> pd.DataFrame:
-        """Queues as data went through (schema QUEUES)."""
-        return self.frame("queues")
-
-    @property
-    def cpu(self) -> pd.DataFrame:
-        """Use of the CPU (schema CPU)."""
-        return self.frame("cpu")
-
-    @property
-    def host_memory(self) -> pd.DataFrame:
-        """Memory of the host (schema HOST_MEMORY)."""
-        return self.frame("host_memory")
-
-    @property
-    def api(self) -> pd.DataFrame:
-        """Calls of the host into the runtime (schema API)."""
-        return self.frame("api")
-
-    @property
-    def flops(self) -> pd.DataFrame:
-        """Floating point operations of a step by unit (schema FLOPS)."""
-        return self.frame("flops")
-
-    @property
-    def flops_scopes(self) -> pd.DataFrame:
-        """Floating point operations of scopes (schema FLOPS_SCOPES)."""
-        return self.frame("flops_scopes")
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *FRAMES]
 
 
 class Profile(Frames):
-    """What one rank left in one session. `files` are those known; `problems` the damage found in those read so far."""
+    """The profile of one rank in one session. `files` are those known; `problems` the damage found in those read so far."""
 
     def __init__(self, session: str, rank: int, files: tuple[ProfileFile, ...]) -> None:
         self.session, self.rank, self.files = session, rank, files
@@ -127,16 +67,12 @@ class Profile(Frames):
 
     @property
     def device(self) -> str:
-        """What it was collected on, by its files: Ascend, GPU or CPU; empty for unknown."""
-        names = {file.what for file in self.files}
-        if names & {"gpu_op_detail_info", "gpu_op_type_info", "gpu_activity_data"}:
-            return "GPU"
-        if any(what in names for what in _ASCEND):
-            return "Ascend"
-        return "CPU" if any(what.startswith("cpu_op") for what in names) else ""
+        """The device it was taken on, judged by its files: Ascend, GPU or CPU; empty for unknown."""
+        found = {FILE_KINDS[file.kind].device for file in self.files}
+        return next((device for device in ("GPU", "Ascend", "CPU") if device in found), "")
 
     def frame(self, name: str) -> pd.DataFrame:
-        """The frame of a name in FRAMES, read when it is first asked for. What has no file is empty."""
+        """Return a frame by its name in FRAMES, read on first use. A frame without a file is empty."""
         schema = FRAMES[name]
         with self._lock:
             if name not in self._frames:
@@ -144,46 +80,46 @@ class Profile(Frames):
             return self._frames[name]
 
     def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
-        """The frames that have been read or put back, by name, each with the damage found in its files."""
+        """Return the frames in memory by name, each with the damage found in its files."""
         with self._lock:
             return {name: (frame, self._problems.get(name, ())) for name, frame in self._frames.items()}
 
     def put_back(self, name: str, frame: pd.DataFrame, problems: tuple[Problem, ...]) -> None:
-        """Take a frame that was read before, for others are made from it."""
+        """Set a frame that was read before, as other frames are derived from it."""
         with self._lock:
             self._frames[name], self._problems[name] = frame, problems
 
     def let_go(self) -> None:
-        """Hold no frame any longer; the damage found stays known."""
+        """Drop all frames; the damage found is kept."""
         with self._lock:
             self._frames.clear()
 
     def wanted(self, name: str) -> tuple[str, ...]:
-        """The files of which any gives the frame of a name, as users know them, the usual ones first."""
-        return tuple(dict.fromkeys(shown_name(what) for what in givers(FRAMES[name])))
+        """Return the names of the files any of which gives a frame, the usual ones first."""
+        return tuple(dict.fromkeys(display_name(kind) for kind in kinds_giving(FRAMES[name])))
 
     def gives(self, name: str) -> bool:
-        """Whether there is a file of which the frame of a name is made."""
-        names = {file.what for file in self.files}
-        return not names.isdisjoint(givers(FRAMES[name]))
+        """Return whether there is a file that gives a frame."""
+        names = {file.kind for file in self.files}
+        return not names.isdisjoint(kinds_giving(FRAMES[name]))
 
     def extent(self, name: str) -> int:
-        """Bytes of the files that the frame of a name is made of."""
-        wanted = set(givers(FRAMES[name]))
-        return sum(file.size for file in self.files if file.what in wanted)
+        """Return the size in bytes of the files that give a frame."""
+        wanted = set(kinds_giving(FRAMES[name]))
+        return sum(file.size for file in self.files if file.kind in wanted)
 
     @property
     def step_points(self) -> Mapping[str, str]:
         """fp_start and bp_end: the operators at which forward begins and backward ends; empty for unknown."""
-        return {name: value for name, value in self._object("step_trace_points").items() if isinstance(value, str)}
+        return {name: value for name, value in self._object(STEP_POINTS).items() if isinstance(value, str)}
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What profiler_info and profiler_metadata say: version, parallel mode, settings of the profiler, groups of ranks."""
-        return {**self._object("profiler_metadata"), **self._object("profiler_info")}
+        """Contents of profiler_info and profiler_metadata: version, parallel mode, profiler settings, groups of ranks."""
+        return {**self._object(METADATA), **self._object(INFO)}
 
-    def _object(self, what: str) -> dict[str, Any]:
-        file = next((one for one in self.files if one.what == what), None)
+    def _object(self, kind: ProfileFileKind) -> dict[str, Any]:
+        file = next((one for one in self.files if one.kind == kind.name), None)
         if file is None:
             return {}
         try:
@@ -195,46 +131,38 @@ class Profile(Frames):
         else:
             return found if isinstance(found, dict) else {}
         with self._lock:
-            self._problems[what] = (problem,)
+            self._problems[kind.name] = (problem,)
         return {}
 
     def _read(self, schema: Schema) -> pd.DataFrame:
-        names = {file.what for file in self.files}
+        names = {file.kind for file in self.files}
         frames = []
         problems: dict[Problem, None] = {}
-        for producer in PRODUCERS:
-            if producer.schema is not schema or names.intersection(producer.unless):
+        for reader in FRAME_READERS:
+            if reader.schema is not schema or names.intersection(reader.unless):
                 continue
-            for file in (one for one in self.files if one.what == producer.what):
-                part = producer.read(self._place(file))
+            for file in (file for file in self.files if file.kind == reader.file.name):
+                part = reader.read(self._input(file))
                 problems |= dict.fromkeys(part.problems)
                 frames.append(part.frame)
         self._problems[schema.name] = tuple(problems)
-        made = joined(schema, frames)
-        if schema is OPERATORS:
-            made = joined(schema, [made, operators_of(self.kernels, made)])
-        elif schema is OPERATOR_TYPES:
-            made = joined(schema, [made, types_of(self.operators, made)])
-        else:
-            return made
-        # What is wrong where a frame is made from is wrong in it.
-        problems |= dict.fromkeys(self._problems.get("kernels" if schema is OPERATORS else "operators", ()))
+        rows = joined(schema, frames)
+        derived = DERIVED.get(schema.name)
+        if derived is None:
+            return rows
+        rows = joined(schema, [rows, derived.compute(self.frame(derived.source.name), rows)])
+        # Damage in the frame that rows are derived from concerns them too.
+        problems |= dict.fromkeys(self._problems.get(derived.source.name, ()))
         self._problems[schema.name] = tuple(problems)
-        return made
+        return rows
 
-    def _place(self, file: ProfileFile) -> Place:
-        beside = {one.what: Place(one.path, one.name, {}) for one in reversed(self.files)}
-        return Place(file.path, file.name, beside)
-
-
-_ASCEND = (
-    "kernel_details", "op_statistic", "step_trace_time", "aicore_detail", "aicore_type", "framework_raw", "database", "msprof",
-    "step_trace_raw",
-)  # fmt: skip
+    def _input(self, file: ProfileFile) -> ProfileInput:
+        beside = {one.kind: ProfileInput(one.path, one.name, {}) for one in reversed(self.files)}
+        return ProfileInput(file.path, file.name, beside)
 
 
 class Profiles(Frames, Mapping[tuple[str, int], Profile]):
-    """(session, rank) -> profile, by session and then rank. Frames of all together begin with columns session and rank."""
+    """(session, rank) -> profile, by session and then rank. The joined frames begin with columns session and rank."""
 
     def __init__(self, sessions: tuple[Session, ...], problems: tuple[Problem, ...] = ()) -> None:
         self.sessions = sessions
@@ -259,11 +187,11 @@ class Profiles(Frames, Mapping[tuple[str, int], Profile]):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What could not be looked at, and damage in the files that have been read."""
+        """Files and directories that could not be accessed, and damage in the files that have been read."""
         return self._found + tuple(problem for profile in self._profiles.values() for problem in profile.problems)
 
     def frame(self, name: str) -> pd.DataFrame:
-        """The rows of all profiles; of a run with a single one its frame as it is, but for session and rank before it."""
+        """Return the rows of all profiles, with columns session and rank in front."""
         schema = FRAMES[name]
         frames = [_marked(profile.frame(name), *key) for key, profile in self._profiles.items()]
         return joined(schema, frames or [_marked(schema.empty(), "", 0)])
@@ -274,32 +202,23 @@ def _marked(frame: pd.DataFrame, session: str, rank: int) -> pd.DataFrame:
     return pd.DataFrame(marks | {name: frame[name].array for name in frame.columns}, copy=False)
 
 
-class Profiled:
-    """The part of a Run that knows its profiles."""
-
-    source: Source
+class RunProfiles:
+    """Finds the profiles of one run. `current` are those known; their frames are read on demand."""
 
     def __init__(self) -> None:
-        self._profiles: Profiles = Profiles(())
-        self._profiled = 0
-        super().__init__()
+        self.current = Profiles(())
 
-    @property
-    def profile(self) -> Profiles:
-        """The profiles of this run and, of a job, of its ranks; nothing is read until a frame is asked for."""
-        return self._profiles
-
-    def _find_profiles(self) -> bool:
-        """Look for profiles; whether any file of them came, went or changed. Those that did not keep what was read."""
-        directories = dict.fromkeys(path for one in (self.source, *self.source.ranks) for path in one.profile_dirs)
-        sessions, problems = find_sessions(self.source.path, tuple(directories)) if directories else ((), ())
-        old = self._profiles
+    def refresh(self, source: Source) -> bool:
+        """Look for the files of profiles; return whether any came, went or changed. Unchanged profiles keep their frames."""
+        directories = dict.fromkeys(path for each in (source, *source.ranks) for path in each.profile_dirs)
+        sessions, problems = find_sessions(source.path, tuple(directories)) if directories else ((), ())
+        old = self.current
         if sessions == old.sessions and problems == old._found:
             return False
-        made = Profiles(sessions, problems)
-        for key, profile in made._profiles.items():
+        new = Profiles(sessions, problems)
+        for key, profile in new._profiles.items():
             known = old._profiles.get(key)
             if known is not None and known.files == profile.files:
-                made._profiles[key] = known
-        self._profiles = made
+                new._profiles[key] = known
+        self.current = new
         return True

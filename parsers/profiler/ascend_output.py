@@ -1,8 +1,8 @@
-"""The tables of ASCEND_PROFILER_OUTPUT: MindSpore 2.3 and later (`*_ascend_ms`) and torch_npu (`*_ascend_pt`), text export.
+"""Reads the tables of ASCEND_PROFILER_OUTPUT: MindSpore 2.3 and later (`*_ascend_ms`), torch_npu (`*_ascend_pt`), text export.
 
-They come of `mindspore.profiler` with `ExportType.Text`, the default. Read are kernel_details, op_summary (msprof's name for
-it), op_statistic, step_trace_time, api_statistic, data_preprocess, operator_details and dataset, with the names that
-versions and torch_npu give to columns. Times are microseconds; those of events have three decimals and a TAB behind them.
+Written by `mindspore.profiler` with `ExportType.Text`, the default. Read are kernel_details, op_summary (msprof's name for
+it), op_statistic, step_trace_time, api_statistic, data_preprocess, operator_details and dataset, with the column names of
+all versions and of torch_npu. Times are microseconds; those of events have three decimals and a TAB after them.
 Memory, communication and trace_view are not read here.
 """
 
@@ -11,14 +11,24 @@ from __future__ import annotations
 import numpy as np
 
 from parsers.frames import API, KERNELS, OPERATOR_TYPES, OPERATORS, PIPELINE, STEPS
-from parsers.profiler.parts import Part, Place, changed, constant, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    changed,
+    constant,
+    frame_of,
+    numbered,
+    stamped,
+)
 from parsers.profiler.tables import Field, Table, read_table
 from parsers.schema import Schema
 
 NO_MODEL = 4_294_967_295
-"""Model ID of what belongs to no graph."""
+"""Model ID of kernels that belong to no graph."""
 COMMUNICATION = ("HCCL", "COMMUNICATION")
-"""Accelerator cores that are no cores: rows of communication."""
+"""Values of Accelerator Core that mark rows of communication."""
 _SHAPES = (
     Field("input_shapes", ("Input Shapes",), "text"),
     Field("input_types", ("Input Data Types",), "text"),
@@ -99,64 +109,84 @@ _DATASET = (
 )
 
 
-def kernels(place: Place) -> Part:
+def kernels(source: ProfileInput) -> Part:
     """kernel_details.csv or op_summary: every execution on the device; counters under pmu/ and their names."""
-    table = read_table(place.path, _KERNELS, further="pmu/")
+    table = read_table(source.path, _KERNELS, further="pmu/")
     columns = table.columns
     columns["model"][columns["model"] == NO_MODEL] = -1
     for name in ("input_shapes", "output_shapes"):
         columns[name] = changed(columns[name], lambda text: text.strip('"'))
-    return _part(KERNELS, table, place)
+    return _part(KERNELS, table, source)
 
 
-def operator_types(place: Place) -> Part:
+def operator_types(source: ProfileInput) -> Part:
     """op_statistic.csv: types of operators."""
     fields = (Field("type", ("OP Type",), "text", required=True), Field("core", ("Core Type",), "text"), *_STATISTIC)
-    table = read_table(place.path, fields)
+    table = read_table(source.path, fields)
     table.columns["share"] /= 100.0
-    return _part(OPERATOR_TYPES, table, place)
+    return _part(OPERATOR_TYPES, table, source)
 
 
-def steps(place: Place) -> Part:
-    """step_trace_time.csv: what steps are made of."""
-    table = read_table(place.path, _STEPS)
+def steps(source: ProfileInput) -> Part:
+    """step_trace_time.csv: the parts of steps."""
+    table = read_table(source.path, _STEPS)
     columns = table.columns
     columns["total_ns"] = columns["computing_ns"] + columns["exposed_ns"] + columns["free_ns"]
     columns["kind"] = constant("step", table.rows)
-    return _part(STEPS, table, place)
+    return _part(STEPS, table, source)
 
 
-def api(place: Place) -> Part:
+def api(source: ProfileInput) -> Part:
     """api_statistic.csv: calls of the host."""
-    table = read_table(place.path, _API)
+    table = read_table(source.path, _API)
     table.columns["variance_ns2"] *= 1e6
-    return _part(API, table, place)
+    return _part(API, table, source)
 
 
-def preprocess(place: Place) -> Part:
+def preprocess(source: ProfileInput) -> Part:
     """data_preprocess.csv: executions on the AI CPU."""
-    table = read_table(place.path, _PREPROCESS)
+    table = read_table(source.path, _PREPROCESS)
     table.columns["type"] = table.columns["name"]
     table.columns["core"] = constant("AI_CPU", table.rows)
-    return _part(KERNELS, table, place)
+    return _part(KERNELS, table, source)
 
 
-def details(place: Place) -> Part:
+def details(source: ProfileInput) -> Part:
     """operator_details.csv: operators of the host, a row per call."""
-    table = read_table(place.path, _DETAILS)
+    table = read_table(source.path, _DETAILS)
     columns = table.columns
     columns["full_name"] = columns["name"]
     columns["name"] = columns["type"] = changed(columns["name"], lambda text: text.rsplit("/", 1)[-1])
     columns["core"] = constant("HOST_CPU", table.rows)
     columns["count"] = np.ones(table.rows)
     columns["mean_ns"] = columns["min_ns"] = columns["max_ns"] = columns["total_ns"]
-    return _part(OPERATORS, table, place)
+    return _part(OPERATORS, table, source)
 
 
-def dataset(place: Place) -> Part:
+def dataset(source: ProfileInput) -> Part:
     """dataset.csv: stages of dataset operations."""
-    return _part(PIPELINE, read_table(place.path, _DATASET), place)
+    return _part(PIPELINE, read_table(source.path, _DATASET), source)
 
 
-def _part(schema: Schema, table: Table, place: Place) -> Part:
-    return Part(frame_of(schema, table.rows, table.columns, place.name), table.problems)
+def _part(schema: Schema, table: Table, source: ProfileInput) -> Part:
+    return Part(frame_of(schema, table.rows, table.columns, source.name), table.problems)
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_KERNEL_DETAILS_FILE = ProfileFileKind("kernel_details", numbered("kernel_details"), marks_profile=True, device="Ascend")
+_OP_SUMMARY_FILE = ProfileFileKind("op_summary", stamped("op_summary"), marks_profile=True)
+_OP_STATISTIC_FILE = ProfileFileKind("op_statistic", stamped("op_statistic"), marks_profile=True, device="Ascend")
+_STEP_TRACE_TIME_FILE = ProfileFileKind("step_trace_time", numbered("step_trace_time"), marks_profile=True, device="Ascend")
+_API_STATISTIC_FILE = ProfileFileKind("api_statistic", stamped("api_statistic"), marks_profile=True)
+_DATA_PREPROCESS_FILE = ProfileFileKind("data_preprocess", numbered("data_preprocess"))
+_OPERATOR_DETAILS_FILE = ProfileFileKind("operator_details", numbered("operator_details"), marks_profile=True)
+_DATASET_FILE = ProfileFileKind("dataset", numbered("dataset"))
+OPERATOR_DETAILS = FrameReader(OPERATORS, _OPERATOR_DETAILS_FILE, details)
+OP_STATISTIC = FrameReader(OPERATOR_TYPES, _OP_STATISTIC_FILE, operator_types)
+KERNEL_DETAILS = FrameReader(KERNELS, _KERNEL_DETAILS_FILE, kernels)
+OP_SUMMARY = FrameReader(KERNELS, _OP_SUMMARY_FILE, kernels, unless=("kernel_details",))
+DATA_PREPROCESS = FrameReader(KERNELS, _DATA_PREPROCESS_FILE, preprocess, unless=("kernel_details", "op_summary"))
+STEP_TRACE_TIME = FrameReader(STEPS, _STEP_TRACE_TIME_FILE, steps)
+DATASET = FrameReader(PIPELINE, _DATASET_FILE, dataset)
+API_STATISTIC = FrameReader(API, _API_STATISTIC_FILE, api)

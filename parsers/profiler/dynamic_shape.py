@@ -1,8 +1,8 @@
-"""dynamic_shape_info_<r>.json of GPU (MindSpore 2.0 to 2.2): every execution by step, with the shapes it had.
+"""Reads dynamic_shape_info_<r>.json of GPU (MindSpore 2.0 to 2.2): every execution by step, with its shapes.
 
 {"operator": {step: [{step, op_type, op_name, dur (us), shape_info: [shape, ...]}]}, "kernel": {step: [{step, op_name,
-op_full_name, dur, block_dim, grid_dim}]}}. The sums per type in it are not read: they are those of the executions. The file of
-the same name that Ascend writes ({"op_type": ...}) has times of no stated unit and is not read either.
+op_full_name, dur, block_dim, grid_dim}]}}. Its sums per type are ignored: they follow from the executions. The file of
+the same name that Ascend writes ({"op_type": ...}) states no unit of time and is not read.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import KERNELS
-from parsers.profiler.documents import read_json
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.profiler.tables import NONE
 
 _CORES = {"operator": "GPU", "kernel": "GPU_KERNEL"}
 
 
-def executions(place: Place) -> Part:
-    """Executions of operators and kernels, in the order of the file; none of them says when it began."""
-    complaints = Complaints(place.path)
+def executions(source: ProfileInput) -> Part:
+    """Executions of operators and kernels, in file order; the file has no start times."""
+    complaints = Complaints(source.path)
     columns: dict[str, list[Any]] = {name: [] for name in ("step", "name", "type", "core", "duration_ns", "input_shapes")}
-    for row in _rows(place, complaints):
+    for row in _rows(source, complaints):
         for name, value in row.items():
             columns[name].append(value)
     made: dict[str, Any] = {name: categorical(columns[name]) for name in ("name", "type", "core", "input_shapes")}
     made |= {name: np.array(columns[name], np.int64) for name in ("step", "duration_ns")}
-    return Part(frame_of(KERNELS, len(columns["step"]), made, place.name), complaints.all())
+    return Part(frame_of(KERNELS, len(columns["step"]), made, source.name), complaints.all())
 
 
-def _rows(place: Place, complaints: Complaints) -> Iterator[dict[str, Any]]:
+def _rows(source: ProfileInput, complaints: Complaints) -> Iterator[dict[str, Any]]:
     try:
-        found = read_json(place.path)
+        found = read_json(source.path)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}).", "unreadable")
         return
@@ -45,18 +45,18 @@ def _rows(place: Place, complaints: Complaints) -> Iterator[dict[str, Any]]:
         complaints.add(f"Nothing is taken from the file: {error}.")
         return
     if not isinstance(found, dict) or not set(_CORES) & set(found):
-        complaints.add("Wanted executions under operator or kernel, as GPU has them; nothing is taken from the file.")
+        complaints.add("Expected executions under operator or kernel, as GPU has them; nothing is taken from the file.")
         return
     for kind, core in _CORES.items():
         steps = found.get(kind, {})
         if not isinstance(steps, dict):
-            complaints.add(f"{kind}: wanted an object of steps, got {type(steps).__name__}.")
+            complaints.add(f"{kind}: expected an object of steps, found {type(steps).__name__}.")
             continue
         for step, listed in steps.items():
             for number, entry in enumerate(listed if isinstance(listed, list) else ()):
                 row = _row(entry, core, step)
                 if row is None:
-                    complaints.add(f"{kind}.{str(step)[:20]}[{number}]: wanted op_name and dur; it is left out.")
+                    complaints.add(f"{kind}.{str(step)[:20]}[{number}]: expected op_name and dur; it was skipped.")
                 else:
                     yield row
 
@@ -79,3 +79,9 @@ def _row(entry: Any, core: str, step: str) -> dict[str, Any] | None:
         "type": str(entry.get("op_type", "")) if core == "GPU" else name, "core": core,
         "duration_ns": round(duration * 1_000), "input_shapes": ";".join(texts),
     }  # fmt: skip
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_DYNAMIC_SHAPE_FILE = ProfileFileKind("dynamic_shape", numbered("dynamic_shape_info", "json"))
+EXECUTIONS = FrameReader(KERNELS, _DYNAMIC_SHAPE_FILE, executions, unless=("gpu_executions", "gpu_activities"))

@@ -1,7 +1,7 @@
-"""What MindSpore's FLOPs parser sums up (Ascend, `profiler/` before 2.3): flops_summary_<r>.json and flops_scope_<r>.json.
+"""Reads the sums of MindSpore's FLOPs parser (Ascend, `profiler/` before 2.3): flops_summary_<r>.json, flops_scope_<r>.json.
 
-The summary has millions of operations of a step, thousand millions in a second and percent of what the units can do, of the
-cube unit alone in older files. The scopes are links from a scope to those in it, from Total down; a name may be in several
+The summary has millions of operations per step, billions per second and percent of the units' peak, in older files only for
+the cube unit. The scopes are links from a scope to those in it, from Total down; a name may be in several
 scopes. FLOPs of operators are in flops_<r>.txt (`legacy_ascend`).
 """
 
@@ -15,9 +15,9 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import FLOPS, FLOPS_SCOPES
-from parsers.profiler.documents import read_json
+from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, frame_of
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, categorical, frame_of, numbered
 from parsers.schema import Schema
 
 MEGA, GIGA = 1e6, 1e9
@@ -27,9 +27,9 @@ _UNITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
 }
 
 
-def summary(place: Place) -> Part:
-    """flops_summary_<r>.json: a row for each unit that the file has numbers of."""
-    complaints, found = _object(place)
+def summary(source: ProfileInput) -> Part:
+    """flops_summary_<r>.json: a row for each unit with numbers in the file."""
+    complaints, found = _object(source)
     columns: dict[str, list[Any]] = {"unit": [], "flops": [], "flops_per_s": [], "flops_use": []}
     for unit, keys in _UNITS.items():
         numbers = [_number(found, names, complaints) for names in keys]
@@ -38,34 +38,34 @@ def summary(place: Place) -> Part:
             for name, number, scale in zip(("flops", "flops_per_s", "flops_use"), numbers, (MEGA, GIGA, 0.01), strict=True):
                 columns[name].append(number * scale)
     if found and not columns["unit"]:
-        complaints.add(f"Wanted a number under FLOPs or cube_FLOPs, got {', '.join(map(str, list(found)[:20]))}.")
-    return _part(FLOPS, columns, place, complaints)
+        complaints.add(f"Expected a number under FLOPs or cube_FLOPs, found {', '.join(map(str, list(found)[:20]))}.")
+    return _part(FLOPS, columns, source, complaints)
 
 
-def scopes(place: Place) -> Part:
+def scopes(source: ProfileInput) -> Part:
     """flops_scope_<r>.json: a row for each link from a scope to one in it."""
-    complaints, found = _object(place)
+    complaints, found = _object(source)
     data = found.get("data")
     links = data.get("links") if isinstance(data, dict) else None
     columns: dict[str, list[Any]] = {"parent": [], "scope": [], "flops": []}
     if found and not isinstance(links, list):
-        complaints.add("Wanted a list under data.links.")
+        complaints.add("Expected a list under data.links.")
     for number, link in enumerate(links if isinstance(links, list) else ()):
         parent, scope = (link.get("source"), link.get("target")) if isinstance(link, dict) else (None, None)
         value = _number(link, ("value",), complaints) if isinstance(link, dict) else math.nan
         if not isinstance(parent, str) or not isinstance(scope, str) or math.isnan(value):
-            complaints.add(f"data.links[{number}]: wanted source, target and value; it is left out.")
+            complaints.add(f"data.links[{number}]: expected source, target and value; it was skipped.")
             continue
         columns["parent"].append(parent)
         columns["scope"].append(scope)
         columns["flops"].append(value * MEGA)
-    return _part(FLOPS_SCOPES, columns, place, complaints)
+    return _part(FLOPS_SCOPES, columns, source, complaints)
 
 
-def _object(place: Place) -> tuple[Complaints, dict[str, Any]]:
-    complaints = Complaints(place.path)
+def _object(source: ProfileInput) -> tuple[Complaints, dict[str, Any]]:
+    complaints = Complaints(source.path)
     try:
-        found = read_json(place.path)
+        found = read_json(source.path)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}).", "unreadable")
         return complaints, {}
@@ -73,7 +73,7 @@ def _object(place: Place) -> tuple[Complaints, dict[str, Any]]:
         complaints.add(f"Nothing is taken from the file: {error}.")
         return complaints, {}
     if not isinstance(found, dict):
-        complaints.add(f"Nothing is taken from the file: wanted a JSON object, got {type(found).__name__}.")
+        complaints.add(f"Nothing is taken from the file: expected a JSON object, found {type(found).__name__}.")
         return complaints, {}
     return complaints, found
 
@@ -88,13 +88,21 @@ def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Compla
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        complaints.add(f"{name}: wanted a number, got {str(value)[:60]!r}.")
+        complaints.add(f"{name}: expected a number, found {str(value)[:60]!r}.")
         return math.nan
     return number
 
 
-def _part(schema: Schema, columns: dict[str, list[Any]], place: Place, complaints: Complaints) -> Part:
+def _part(schema: Schema, columns: dict[str, list[Any]], source: ProfileInput, complaints: Complaints) -> Part:
     rows = len(columns["flops"])
     made = {name: np.array(values, np.float64) if name.startswith("flops") else categorical(values)
             for name, values in columns.items()}  # fmt: skip
-    return Part(frame_of(schema, rows, made, place.name), complaints.all())
+    return Part(frame_of(schema, rows, made, source.name), complaints.all())
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_FLOPS_SUMMARY_FILE = ProfileFileKind("flops_summary", numbered("flops_summary", "json"))
+_FLOPS_SCOPE_FILE = ProfileFileKind("flops_scope", numbered("flops_scope", "json"))
+SUMMARY = FrameReader(FLOPS, _FLOPS_SUMMARY_FILE, summary)
+SCOPES = FrameReader(FLOPS_SCOPES, _FLOPS_SCOPE_FILE, scopes)

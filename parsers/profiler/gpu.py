@@ -1,8 +1,8 @@
-"""Operators and kernels of GPU, as MindSpore's C++ writes them (`profiler/` before 2.3).
+"""Reads operators and kernels of GPU, as MindSpore's C++ writes them (`profiler/` before 2.3).
 
 gpu_op_type_info, gpu_op_detail_info and gpu_activity_data (microseconds), gpu_op_execute_timestamp and
-activity_execute_timestamp (every execution: begin in ns, time in us). A row of gpu_activity_data is all executions of one
-kernel by name: stream, operator and dimensions are those of the first.
+activity_execute_timestamp (every execution: start in ns, duration in us). A row of gpu_activity_data sums up all executions
+of one kernel name: stream, operator and dimensions are those of the first.
 """
 
 from __future__ import annotations
@@ -12,7 +12,18 @@ import numpy as np
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler.host import lines_of, timestamps
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    categorical,
+    changed,
+    constant,
+    fraction,
+    frame_of,
+    numbered,
+)
 from parsers.profiler.tables import Field, exact_ns, read_table
 
 _TYPES = (
@@ -44,47 +55,47 @@ _ACTIVITY = (
 )
 
 
-def types(place: Place) -> Part:
+def types(source: ProfileInput) -> Part:
     """gpu_op_type_info_<r>.csv: types of operators."""
-    table = read_table(place.path, _TYPES)
+    table = read_table(source.path, _TYPES)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
     table.columns["core"] = constant("GPU", table.rows)
-    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
+    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
 
 
-def details(place: Place) -> Part:
+def details(source: ProfileInput) -> Part:
     """gpu_op_detail_info_<r>.csv: operators."""
-    table = read_table(place.path, _DETAILS)
+    table = read_table(source.path, _DETAILS)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
     table.columns["core"] = constant("GPU", table.rows)
-    return Part(frame_of(OPERATORS, table.rows, table.columns, place.name), table.problems)
+    return Part(frame_of(OPERATORS, table.rows, table.columns, source.name), table.problems)
 
 
-def kernels(place: Place) -> Part:
+def kernels(source: ProfileInput) -> Part:
     """gpu_activity_data_<r>.csv: kernels by name."""
-    table = read_table(place.path, _ACTIVITY)
+    table = read_table(source.path, _ACTIVITY)
     columns = table.columns
     columns["core"] = constant("GPU_KERNEL", table.rows)
     whole = np.nansum(columns["total_ns"])
     columns["share"] = columns["total_ns"] / whole if whole > 0 else np.full(table.rows, np.nan)
-    return Part(frame_of(OPERATORS, table.rows, columns, place.name), table.problems)
+    return Part(frame_of(OPERATORS, table.rows, columns, source.name), table.problems)
 
 
-def executions(place: Place) -> Part:
+def executions(source: ProfileInput) -> Part:
     """gpu_op_execute_timestamp_<r>.txt: every execution of an operator."""
-    return timestamps(place, "GPU", 3)
+    return timestamps(source, "GPU", 3)
 
 
-def activities(place: Place) -> Part:
+def activities(source: ProfileInput) -> Part:
     """activity_execute_timestamp_<r>.txt, lines `kernel;stream;start;duration`: every execution of a kernel."""
-    complaints = Complaints(place.path)
+    complaints = Complaints(source.path)
     names: list[str] = []
     rows: list[tuple[int, int, int]] = []
-    for number, line in lines_of(place.path, complaints):
-        cells = line.rsplit(";", 3)  # names of C++ templates may hold any sign
+    for number, line in lines_of(source.path, complaints):
+        cells = line.rsplit(";", 3)  # names of C++ templates may contain any character
         start, taken = (exact_ns(cells[2], 0), exact_ns(cells[3], 3)) if len(cells) == 4 else (None, None)
         if start is None or taken is None:
-            complaints.add(f"Line {number}: wanted kernel;stream;start;duration, got {line[:60]!r}; the line is left out.")
+            complaints.add(f"Line {number}: expected kernel;stream;start;duration, found {line[:60]!r}; the line was skipped.")
             continue
         stream = int(cells[1]) if cells[1].isdecimal() and len(cells[1]) < 19 else -1
         names.append(cells[0])
@@ -96,4 +107,20 @@ def activities(place: Place) -> Part:
         "core": constant("GPU_KERNEL", len(rows)), "start_ns": values[:, 0], "duration_ns": values[:, 1],
         "stream": values[:, 2],
     }  # fmt: skip
-    return Part(frame_of(KERNELS, len(rows), columns, place.name), complaints.all())
+    return Part(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_GPU_OP_TYPE_INFO_FILE = ProfileFileKind("gpu_op_type_info", numbered("gpu_op_type_info"), marks_profile=True, device="GPU")
+_GPU_OP_DETAIL_INFO_FILE = ProfileFileKind(
+    "gpu_op_detail_info", numbered("gpu_op_detail_info"), marks_profile=True, device="GPU"
+)
+_GPU_ACTIVITY_DATA_FILE = ProfileFileKind("gpu_activity_data", numbered("gpu_activity_data"), marks_profile=True, device="GPU")
+_GPU_EXECUTIONS_FILE = ProfileFileKind("gpu_executions", numbered("(?:gpu_)?op_execute_timestamp", "txt"))
+_GPU_ACTIVITIES_FILE = ProfileFileKind("gpu_activities", numbered("activity_execute_timestamp", "txt"))
+DETAILS = FrameReader(OPERATORS, _GPU_OP_DETAIL_INFO_FILE, details)
+ACTIVITY_DATA = FrameReader(OPERATORS, _GPU_ACTIVITY_DATA_FILE, kernels)
+TYPES = FrameReader(OPERATOR_TYPES, _GPU_OP_TYPE_INFO_FILE, types)
+ACTIVITIES = FrameReader(KERNELS, _GPU_ACTIVITIES_FILE, activities)
+EXECUTIONS = FrameReader(KERNELS, _GPU_EXECUTIONS_FILE, executions)

@@ -1,8 +1,8 @@
-"""Operators on the CPU, as every MindSpore writes them: into `profiler/` before 2.3, into FRAMEWORK since.
+"""Reads operators on the CPU, as every MindSpore version writes them: into `profiler/` before 2.3, into FRAMEWORK since.
 
-cpu_op_type_info and cpu_op_detail_info (milliseconds), cpu_op_execute_timestamp (every execution: begin in ns, time in ms,
-thread), cpu_framework (shapes of inputs) and cpu_ms_memory_record (bytes of MindSpore's pool). On Ascend and GPU machines
-these are the operators of the host.
+cpu_op_type_info and cpu_op_detail_info (milliseconds), cpu_op_execute_timestamp (every execution: start in ns, duration in
+ms, thread), cpu_framework (shapes of inputs) and cpu_ms_memory_record (bytes of MindSpore's memory pool). On Ascend and GPU
+machines these are the operators of the host.
 """
 
 from __future__ import annotations
@@ -11,11 +11,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from parsers.events.files import EventFile
+from parsers.files import RegularFile
 from parsers.frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.model import Problem
 from parsers.profiler.lines import Complaints
-from parsers.profiler.parts import Part, Place, categorical, changed, constant, fraction, frame_of
+from parsers.profiler.parts import (
+    FrameReader,
+    Part,
+    ProfileFileKind,
+    ProfileInput,
+    categorical,
+    changed,
+    constant,
+    fraction,
+    frame_of,
+    numbered,
+)
 from parsers.profiler.tables import Field, exact_ns, read_table
 
 LONGEST_FILE = 1 << 30
@@ -45,24 +56,24 @@ _POOL = (
 )
 
 
-def types(place: Place) -> Part:
+def types(source: ProfileInput) -> Part:
     """cpu_op_type_info_<r>.csv: types on the CPU."""
-    table = read_table(place.path, _TYPES)
+    table = read_table(source.path, _TYPES)
     table.columns["core"] = constant("HOST_CPU", table.rows)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
-    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
+    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
 
 
-def details(place: Place) -> Part:
-    """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt where it is there.
+def details(source: ProfileInput) -> Part:
+    """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt if it exists.
 
-    That file has names without scopes: what several operators share with different shapes is left unknown.
+    That file has names without scopes: if several operators share a name but not the shapes, these stay unknown.
     """
-    table = read_table(place.path, _DETAILS)
+    table = read_table(source.path, _DETAILS)
     columns, problems = table.columns, table.problems
     columns["core"] = constant("HOST_CPU", table.rows)
     columns["share"] = fraction(columns["share"], columns["total_ns"])
-    beside = place.beside.get("cpu_framework")
+    beside = source.beside.get("cpu_framework")
     if beside is not None:
         shapes, wrong = _shapes(beside)
         problems += wrong
@@ -70,17 +81,17 @@ def details(place: Place) -> Part:
         shared = {names.categories[code] for code in np.flatnonzero(np.bincount(names.codes) > 1)} if len(names) else set()
         known = {name: found[0] for name, found in shapes.items() if len(found) == 1 or name not in shared}
         columns["input_shapes"] = changed(names, lambda name: known.get(name, ""))
-    return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
+    return Part(frame_of(OPERATORS, table.rows, columns, source.name), problems)
 
 
-def _shapes(place: Place) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
-    """Name without scopes -> the shapes its inputs had. Since 2.3 several operators may have one such name."""
-    complaints = Complaints(place.path)
+def _shapes(source: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
+    """Return name without scopes -> shapes of its inputs. Since 2.3 several operators may share such a name."""
+    complaints = Complaints(source.path)
     found: dict[str, list[str]] = {}
-    for number, line in lines_of(place.path, complaints):
+    for number, line in lines_of(source.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
-            complaints.add(f"Line {number}: wanted type;name;graph;inputs, got {len(cells)} parts; the line is left out.")
+            complaints.add(f"Line {number}: expected type;name;graph;inputs, found {len(cells)} parts; the line was skipped.")
             continue
         inputs = (cell.split(":", 1)[1] for cell in cells[3:] if ":" in cell)
         shapes = ";".join(text.strip("[] ").replace(" ", "").replace("NoShape", "") for text in inputs)
@@ -91,11 +102,11 @@ def _shapes(place: Place) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
 
 
 def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
-    """Number and text of every line that is not empty; nothing, and a complaint, where the file cannot be read."""
+    """Yield number and text of every non-empty line; nothing, and a problem, if the file cannot be read."""
     try:
-        with EventFile(path) as file:
+        with RegularFile(path) as file:
             if file.size > LONGEST_FILE:
-                complaints.add(f"Wanted at most {LONGEST_FILE:,} bytes, got {file.size:,}; nothing is taken from the file.")
+                complaints.add(f"Expected at most {LONGEST_FILE:,} bytes, found {file.size:,}; nothing is taken from the file.")
                 return
             if not file.size:
                 complaints.add("The file is empty.", "empty_file")
@@ -109,31 +120,31 @@ def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
         line = raw.decode("utf-8", "replace").strip()
         if not told and "\ufffd" in line:
             told = True
-            complaints.add(f"From line {number} on: wanted UTF-8, got other bytes; these are shown as \ufffd.")
+            complaints.add(f"From line {number} on: expected UTF-8, found other bytes; these are shown as \ufffd.")
         if line:
             yield number, line
 
 
-def executions(place: Place) -> Part:
+def executions(source: ProfileInput) -> Part:
     """cpu_op_execute_timestamp_<r>.txt: every execution on the CPU."""
-    return timestamps(place, "HOST_CPU", 6)
+    return timestamps(source, "HOST_CPU", 6)
 
 
-def timestamps(place: Place, core: str, decimals: int) -> Part:
-    """Lines `full name;kind;start,duration[,thread] start,duration ...`: begin in ns, time in 10**decimals ns."""
-    complaints = Complaints(place.path)
+def timestamps(source: ProfileInput, core: str, decimals: int) -> Part:
+    """Read lines `full name;kind;start,duration[,thread] start,duration ...`: start in ns, duration in 10**decimals ns."""
+    complaints = Complaints(source.path)
     names: list[str] = []
     rows: list[tuple[int, int, int]] = []
-    for number, line in lines_of(place.path, complaints):
+    for number, line in lines_of(source.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
-            complaints.add(f"Line {number}: wanted name;kind;times, got {len(cells)} parts; the line is left out.")
+            complaints.add(f"Line {number}: expected name;kind;times, found {len(cells)} parts; the line was skipped.")
             continue
         for event in cells[2].split():
             parts = event.split(",")
             start, taken = exact_ns(parts[0], 0), exact_ns(parts[1], decimals) if len(parts) > 1 else None
             if start is None or taken is None:
-                complaints.add(f"Line {number}: wanted start,duration, got {event[:60]!r}; the execution is left out.")
+                complaints.add(f"Line {number}: expected start,duration, found {event[:60]!r}; the execution was skipped.")
                 continue
             thread = int(parts[2]) if len(parts) > 2 and parts[2].isdecimal() and len(parts[2]) < 19 else -1
             names.append(cells[0])
@@ -145,16 +156,16 @@ def timestamps(place: Place, core: str, decimals: int) -> Part:
         "name": name.take(order), "type": changed(name, _type_of).take(order), "core": constant(core, len(rows)),
         "start_ns": values[order, 0], "duration_ns": values[order, 1], "stream": values[order, 2],
     }  # fmt: skip
-    return Part(frame_of(KERNELS, len(rows), columns, place.name), complaints.all())
+    return Part(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
 
 
 def _type_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("-op", 1)[0]
 
 
-def memory(place: Place) -> Part:
-    """cpu_ms_memory_record_<r>.txt: MindSpore's pool on the host."""
-    table = read_table(place.path, _POOL)
+def memory(source: ProfileInput) -> Part:
+    """cpu_ms_memory_record_<r>.txt: MindSpore's memory pool on the host."""
+    table = read_table(source.path, _POOL)
     measures = [name for name in ("allocated", "reserved", "active") if name in table.found]
     rows = table.rows * len(measures)
     sizes = [table.columns[name] for name in measures]
@@ -163,6 +174,19 @@ def memory(place: Place) -> Part:
         "measure": categorical(measures * table.rows),
         "size_bytes": np.stack(sizes, axis=1).ravel() if sizes else np.empty(0, np.int64),
     }  # fmt: skip
-    return Part(frame_of(HOST_MEMORY, rows, columns, place.name), table.problems)
+    return Part(frame_of(HOST_MEMORY, rows, columns, source.name), table.problems)
 
 
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_CPU_OP_TYPE_INFO_FILE = ProfileFileKind("cpu_op_type_info", numbered("cpu_op_type_info"), marks_profile=True, device="CPU")
+_CPU_OP_DETAIL_INFO_FILE = ProfileFileKind(
+    "cpu_op_detail_info", numbered("cpu_op_detail_info"), marks_profile=True, device="CPU"
+)
+_CPU_EXECUTIONS_FILE = ProfileFileKind("cpu_executions", numbered("cpu_op_execute_timestamp", "txt"))
+_CPU_FRAMEWORK_FILE = ProfileFileKind("cpu_framework", numbered("cpu_framework", "txt"))
+_CPU_MEMORY_FILE = ProfileFileKind("cpu_memory", numbered("cpu_ms_memory_record", "txt"))
+DETAILS = FrameReader(OPERATORS, _CPU_OP_DETAIL_INFO_FILE, details, also_reads=(_CPU_FRAMEWORK_FILE,))
+TYPES = FrameReader(OPERATOR_TYPES, _CPU_OP_TYPE_INFO_FILE, types)
+EXECUTIONS = FrameReader(KERNELS, _CPU_EXECUTIONS_FILE, executions)
+MEMORY = FrameReader(HOST_MEMORY, _CPU_MEMORY_FILE, memory)

@@ -11,7 +11,7 @@ import pytest
 from dash import ALL, MATCH, Input, Output, State, html
 from flask.testing import FlaskClient
 
-from app import server
+from app.web import server
 from layouts.page import Ids, Page
 from layouts.shell import shell as whole
 from layouts.sources import RunRow, SourceStatus

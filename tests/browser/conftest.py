@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, R
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 WAIT_MS = 20_000

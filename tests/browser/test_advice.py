@@ -13,7 +13,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")

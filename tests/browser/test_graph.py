@@ -14,7 +14,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from tests.parsers.graphs.reference import message
 
 CY = "document.querySelector('.ms-graph-cytoscape')._cyreg.cy"

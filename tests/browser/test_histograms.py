@@ -17,7 +17,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from parsers import HistogramValue, open_run
 from parsers.events.writer import EventWriter, Histogram, record
 
@@ -46,7 +46,7 @@ def view(page: Page, name: str) -> None:
 
 
 def steps(run: str, tag: str) -> list[int]:
-    found: list[int] = open_run(DEMO / run).items("histogram", tag).step.tolist()
+    found: list[int] = open_run(DEMO / run).payload_series("histogram", tag).step.tolist()
     return found
 
 

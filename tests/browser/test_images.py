@@ -12,9 +12,9 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from parsers.events.writer import EventWriter, Image
-from tests.app.test_values import HOSTILE, SVG, png
+from tests.app.routes.test_media import HOSTILE, SVG, png
 
 CARDS = ".ms-slot:not([hidden])"
 
@@ -256,7 +256,8 @@ def test_a_damaged_image_says_so_on_its_card(context: BrowserContext, runs: Path
     assert store.wait(30)
     page = context.new_page()
     visit(page, serve(create_app(store).server), "run=bad")
-    expect(card(page, "svg").locator(".ms-image-note")).to_contain_text(re.compile("record at byte .*wanted a PNG, JPEG, GIF"))
+    wanted = re.compile("record at byte .*expected a PNG, JPEG, GIF")
+    expect(card(page, "svg").locator(".ms-image-note")).to_contain_text(wanted)
     expect(card(page, "huge").locator(".ms-image-note")).to_contain_text("100,000 x 100,000")
     expect(card(page, "broken").locator(".ms-image-note")).to_contain_text("broken, bad, step 1: The image is damaged")
     expect(card(page, "cut").locator(".ms-image-note")).to_contain_text("cut, bad, step 1: The image is cut: it has 36 bytes")

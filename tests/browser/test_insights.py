@@ -10,7 +10,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from parsers.events.writer import EventWriter
 
 

@@ -18,8 +18,8 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.embed import pages
-from app.store import Store
+from app.store.store import Store
+from app.web.embedding import pages
 from parsers import LandscapeValue, PayloadError, open_run
 from tests.layouts.pages.landscape.landscapes import LandscapeSource, bowl
 from tests.layouts.sources import row, series

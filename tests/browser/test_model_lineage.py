@@ -13,7 +13,7 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from tests.writers import plotly_programs
 
 PLOT = ".ms-lineage-drawn .ms-lineage-plot"

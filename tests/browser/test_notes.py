@@ -15,7 +15,7 @@ from flask import Flask
 from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
-from app.server import Application
+from app.web.server import Application
 
 pytestmark = pytest.mark.browser
 HOSTILE = "<img src=x onerror=alert(1)> =cmd()"

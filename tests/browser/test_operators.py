@@ -14,7 +14,7 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 
 HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us),Input Shapes\n"
 
@@ -101,7 +101,7 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
     # a file that has nothing: that is told, and no empty cards
     page.goto(f"{address}/operators?run=nothing")
     page.locator(".ms-profiling-damage summary").click()
-    expect(page.locator(".ms-profiling-damage .ms-popover")).to_contain_text("kernel_details.csv Line 1: wanted rows")
+    expect(page.locator(".ms-profiling-damage .ms-popover")).to_contain_text("kernel_details.csv Line 1: expected rows")
     expect(page.locator(".ms-operators-bar")).to_contain_text("nothing of this")
     expect(page.locator(".ms-operators-figures")).to_be_hidden()
     store.stop()

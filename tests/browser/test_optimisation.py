@@ -24,7 +24,7 @@ class Forested(GivenSource):
     """Runs in memory with the forests of the application."""
 
     def __init__(self, rows: list[RunRow], settings: dict[str, dict[str, Setting]]) -> None:
-        from app.forests import Forests
+        from app.store.forests import Forests
 
         super().__init__(rows, settings=settings)
         self.growth = Forests().growth  # type: ignore[method-assign]

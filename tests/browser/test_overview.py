@@ -15,8 +15,8 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.embed import pages
-from app.store import Store
+from app.store.store import Store
+from app.web.embedding import pages
 from parsers.events.writer import EventWriter, Image, Text
 from tests.layouts.sources import GivenSource, row
 from tests.parsers.payloads.test_images import png

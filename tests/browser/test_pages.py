@@ -12,7 +12,7 @@ from playwright.sync_api import Page as Tab
 from playwright.sync_api import expect
 
 from app import create_app
-from app.embed import EmbeddedPage
+from app.web.embedding import EmbeddedPage
 from layouts import PAGES
 from layouts.page import Page
 from tests.layouts.sources import GivenSource, row, series

@@ -13,7 +13,7 @@ from playwright.sync_api import BrowserContext, Error, Page, expect
 from waitress.server import create_server
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 
 pytestmark = pytest.mark.browser
 TOKEN = "s" * 43

@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from parsers.events.writer import EventWriter
 from tests.writers.step_traces import step_trace_raw, step_trace_time
 

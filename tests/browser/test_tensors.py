@@ -13,7 +13,7 @@ from flask import Flask
 from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from layouts.pages.tensors.histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 
@@ -99,7 +99,7 @@ def test_dimension_boxes(page: Page, address: str) -> None:
     expect(cell(page, 0, 0)).to_have_text(f"{WEIGHTS[0][2, 0, 0]:.5f}")
     boxes.nth(1).fill("40")
     boxes.nth(1).press("Enter")
-    expect(page.locator(f"{CARD} .ms-tensor-message")).to_have_text("dimension 1: wanted -40 to 39, got 40")
+    expect(page.locator(f"{CARD} .ms-tensor-message")).to_have_text("dimension 1: expected -40 to 39, found 40")
     expect(boxes.nth(1)).to_have_attribute("aria-invalid", "true")
     boxes.nth(1).fill("39")
     boxes.nth(1).press("Enter")
@@ -159,7 +159,7 @@ def centre(page: Page) -> tuple[float, float]:
 def test_a_damaged_tensor_says_so_and_the_rest_works(page: Page, address: str) -> None:
     page.goto(f"{address}/tensors?run=one&run=broken&step=1&of=broken:weights")
     first = page.locator('.ms-slot[aria-label="weights"]')
-    expect(first.locator(".ms-tensor-message")).to_contain_text("wanted 360 values for the shape (3, 40, 3), got 240")
+    expect(first.locator(".ms-tensor-message")).to_contain_text("expected 360 values for the shape (3, 40, 3), found 240")
     expect(page.locator('.ms-slot[aria-label="long"] .ms-tensor-message')).to_contain_text("nothing recorded yet")
     page.locator(".ms-steps-all").get_by_label("Next step").last.click()
     expect(page.locator('.ms-slot[aria-label="weights"]')).to_be_visible()

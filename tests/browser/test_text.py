@@ -11,7 +11,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from parsers.events.messages import message_class
 from parsers.events.writer import EventWriter, Text, record
 

@@ -14,13 +14,13 @@ from layouts.sources import Growth, ProfileFrame, ProfileRow, RunRow, SourceStat
 from parsers import (
     DatasetGraph,
     Graph,
-    GraphPlace,
+    GraphLocation,
     HistogramValue,
     Insight,
-    Items,
     LandscapePlan,
     LineageRow,
     PayloadError,
+    PayloadSeries,
     Problem,
     Series,
     Setting,
@@ -34,7 +34,7 @@ from parsers.analysis.insights import insights_of_run
 class EmptySource:
     """What layouts.page.FrameSource answers where a run has scalars only, or nothing; sources of tests build on it."""
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         return None
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
@@ -60,7 +60,7 @@ class EmptySource:
     def dataset_graph(self, run: str) -> DatasetGraph | None:
         return None
 
-    def graphs(self, run: str) -> Sequence[GraphPlace]:
+    def graphs(self, run: str) -> Sequence[GraphLocation]:
         return ()
 
     def graph(self, run: str, name: str) -> Graph | None:

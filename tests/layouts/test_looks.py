@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.parcels import COMMON, name_of, parcels
+from app.web.parcels import COMMON, name_of, parcels
 from layouts import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]

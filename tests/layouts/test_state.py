@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.store import Store
+from app.store.store import Store
 from layouts import state
 from layouts.pages.data_lineage.columns import table
 from layouts.pages.data_lineage.page import PAGE as PIPELINES

@@ -59,7 +59,7 @@ def test_what_is_missing_has_a_default(tmp_path: Path) -> None:
     ids=["empty", "list", "cut", "not utf-8", "no numbers", "unit", "deep", "large"],
 )
 def test_damage_says_what_was_wanted(tmp_path: Path, text: str | bytes) -> None:
-    with pytest.raises(FormatError, match=r"train_metadata\.json: wanted"):
+    with pytest.raises(FormatError, match=r"train_metadata\.json: expected"):
         landscape_plan(written(tmp_path, text))
 
 

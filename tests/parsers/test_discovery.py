@@ -55,7 +55,7 @@ def test_an_empty_directory_has_no_runs(tmp_path: Path) -> None:
 
 
 def test_a_missing_base_says_so(tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="wanted a directory of runs"):
+    with pytest.raises(SourceError, match="expected a directory of runs"):
         discover(tmp_path / "none")
 
 
@@ -194,7 +194,7 @@ def test_one_run_from_a_directory_or_a_file(tmp_path: Path) -> None:
     assert len(rescan(one).files) == 1
     assert len(rescan(source_of(tmp_path / "a/run")).files) == 2
     touch(tmp_path / "b" / EVENTS)
-    with pytest.raises(SourceError, match="got 2 runs"):
+    with pytest.raises(SourceError, match="found 2 runs"):
         source_of(tmp_path)
     (tmp_path / "c").mkdir()
     with pytest.raises(SourceError, match="without event"):

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from parsers import SCALARS, SourceError, discover, open_run
+from parsers.file_states import MOST_PROBLEMS, FileState
 from parsers.frames import SCALARS_VIEW
 from parsers.model import Batch, Cursor, Problem, SourceFile
 from parsers.runs import Run
-from parsers.states import MOST_PROBLEMS, FileState
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 
@@ -78,7 +78,7 @@ def test_the_view_of_everything_numbers_the_sessions() -> None:
     loss = view.frame[view.frame["tag"] == "loss"]
     backwards = np.flatnonzero(np.diff(loss["step"]) < 0)
     assert len(backwards) == loss["session"].max() == 1
-    with pytest.raises(ValueError, match="wanted 'newest' or 'all'"):
+    with pytest.raises(ValueError, match="expected 'newest' or 'all'"):
         open_run(DEMO / "long_history").scalars_view("best")
 
 

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from parsers import DatasetGraph, LineageRow, Setting, settings_frame
+from parsers.analysis.pipelines import MISSING, Numbered, PipelineColumn, numbered, pipeline_columns
+
 from layouts.i18n import CATALOGUE
 from layouts.lineage.table import METRICS, Columns, Label, Table
 from layouts.pages.dataset.parameters import PLUMBING, value_text
 from layouts.pages.model_lineage import columns as model
 from layouts.sources import FrameSource
-from parsers import DatasetGraph, LineageRow, Setting, settings_frame
-from parsers.analysis.pipelines import MISSING, Numbered, PipelineColumn, numbered, pipeline_columns
 
 MARK, RUNS = "dataset_mark", "runs"
 MOST_NODES = 20_000

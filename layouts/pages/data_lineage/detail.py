@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from dash import no_update
+from parsers.analysis.pipelines import numbered
+
 from layouts.pages.data_lineage.columns import pipelines
 from layouts.pages.dataset.catalogue import Found, Pipeline
 from layouts.pages.dataset.panel import chosen, panel
 from layouts.sources import FrameSource
 from layouts.state import text
-from parsers.analysis.pipelines import numbered
 
 
 def detail(source: FrameSource, asked: Any) -> Any:

@@ -11,9 +11,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from layouts.pages.dataset.parameters import PLUMBING, brief, summary, value_text
 from parsers import DatasetNode
-from parsers.analysis.pipelines import Difference, Numbered, Place, told
+from parsers.analysis.pipelines import ComparedOperation, Difference, Numbered, parameters_of
+
+from layouts.pages.dataset.parameters import PLUMBING, brief, summary, value_text
 
 WIDTH = 200
 BETWEEN = 26
@@ -70,7 +71,7 @@ class Drawing:
     height: float
 
 
-def drawing(graph: Numbered, columns: int, places: Sequence[Place] = (), pipeline: int = 0) -> Drawing:
+def drawing(graph: Numbered, columns: int, places: Sequence[ComparedOperation] = (), pipeline: int = 0) -> Drawing:
     """The drawing of a pipeline that is to be so many boxes wide. places: what it is compared with, as pipeline number."""
     shown = _nearest(graph)
     differing = {place.numbers[pipeline]: place.differences for place in places}
@@ -119,10 +120,10 @@ def lines(node: DatasetNode, told_apart: Sequence[Difference] = (), pipeline: in
         wanted = _columns_line(node, changed) + [one for one in wanted if one[1] not in ("input_columns", "output_columns")]
     if node.sampler is not None:
         touched = any(part == "sampler" for part, _, _ in changed)
-        wanted.append(("sampler", node.sampler.name, brief(told(node.sampler)), touched))
+        wanted.append(("sampler", node.sampler.name, brief(parameters_of(node.sampler)), touched))
     for place, one in enumerate(node.operations[:PARTS]):
         touched = any(part == "operation" and at == place for part, at, _ in changed)
-        wanted.append(("operation", one.name, brief(told(one)), touched))
+        wanted.append(("operation", one.name, brief(parameters_of(one)), touched))
     if len(node.operations) > PARTS:
         touched = any(part == "operation" and at >= PARTS for part, at, _ in changed)
         wanted.append(("more", "", value_text(len(node.operations) - PARTS), touched))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from parsers import DatasetGraph
+from parsers.analysis.pipelines import ComparedOperation, Numbered, compare, numbered
+
 from layouts.pages.dataset.boxes import drawing
 from layouts.sources import FrameSource
 from layouts.state import colours, elsewhere, label_of, number, selected_runs, stamped
-from parsers import DatasetGraph
-from parsers.analysis.pipelines import Numbered, Place, compare, numbered
 
 MOST_RUNS = 200
 """Of so many runs the pipelines are read."""
@@ -76,7 +77,7 @@ def letter(place: int) -> str:
     return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place]
 
 
-def catalogue(source: FrameSource, state: Any, found: Found, places: Sequence[Place]) -> dict[str, Any]:
+def catalogue(source: FrameSource, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
     """All that assets/dataset.js draws, and its digest. columns of the state is how many boxes the page is wide."""
     columns = int(number(state, "columns", 5, *COLUMNS))
     rows = {member: row for row in source.runs() for member in row.members}
@@ -103,7 +104,7 @@ def _elsewhere(source: FrameSource, state: Any) -> list[dict[str, str]]:
     return elsewhere(source, selected_runs(state, source, ("dataset_graph",)), "dataset_graph", MOST_ELSEWHERE)
 
 
-def compared(found: Found) -> list[Place]:
+def compared(found: Found) -> list[ComparedOperation]:
     """The operations of the pipelines found and what differs in them; none for one pipeline alone and for too large ones."""
     few = all(len(graph.nodes) <= MOST_COMPARED for graph in found.graphs)
     return compare(found.graphs) if len(found.graphs) > 1 and few else []

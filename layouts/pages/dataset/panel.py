@@ -7,14 +7,15 @@ from itertools import islice
 from typing import Any
 
 from dash import html
+from parsers import DatasetNode, DatasetOperation
+from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
+from parsers.export.cells import csv_names
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.dataset.catalogue import MOST_COMPARED, Found, letter
 from layouts.pages.dataset.parameters import value_text
 from layouts.state import BadInput, text
-from parsers import DatasetNode, DatasetOperation
-from parsers.analysis.pipelines import MISSING, Difference, Numbered, Place, facts, told
-from parsers.export.cells import csv_names
 
 LONG = 160
 """A longer value is folded."""
@@ -38,7 +39,7 @@ def chosen(state: Any, found: Found) -> Chosen | None:
     return None if at is None or int(written) >= len(found.graphs[at].nodes) else (at, int(written))
 
 
-def panel(found: Found, places: Sequence[Place], one: Chosen | None, most: int = ROWS) -> Any:
+def panel(found: Found, places: Sequence[ComparedOperation], one: Chosen | None, most: int = ROWS) -> Any:
     """What is below the drawings: the parameters of an operation, up to so many, or that one may be chosen."""
     if one is None:
         return html.P(t("dataset.choose"), className="ms-muted ms-dataset-choose")
@@ -72,7 +73,9 @@ def _cut(rows: _Rows, total: int) -> list[html.P]:
     return [html.P(said, className="ms-muted ms-dataset-choose")]
 
 
-def _head(graph: Numbered, found: Found, at: int, number: int, node: DatasetNode, place: Place | None) -> html.Header:
+def _head(
+    graph: Numbered, found: Found, at: int, number: int, node: DatasetNode, place: ComparedOperation | None
+) -> html.Header:
     mark = found.pipelines[at].graph.mark
     title: list[Any] = [html.Span(className=f"ms-dataset-key ms-dataset-{node.kind}"), node.type or "?"]
     notes: list[Any] = [t(f"dataset.{node.kind}")]
@@ -145,7 +148,7 @@ def _operation(label: Any, one: DatasetOperation, rows: _Rows, part: str, place:
     title: list[Any] = [html.Span(label, className="ms-muted"), " ", one.name or "?"]
     if differing is not None:
         title += [" ", html.Span(_values(differing, rows.at), className="ms-dataset-differs")]
-    return _section(title, rows.of(part, place, told(one)))
+    return _section(title, rows.of(part, place, parameters_of(one)))
 
 
 def _section(title: Any, rows: list[html.Tr]) -> html.Section:
@@ -184,7 +187,7 @@ def _value(value: Any) -> Any:
 # What differs ---------------------------------------------------------------------------------------------------------
 
 
-def differences(found: Found, places: Sequence[Place]) -> Any:
+def differences(found: Found, places: Sequence[ComparedOperation]) -> Any:
     """Every parameter in which the pipelines differ, with the values of all; nothing where there is but one pipeline."""
     if len(found.pipelines) < 2:
         return None
@@ -201,7 +204,7 @@ def differences(found: Found, places: Sequence[Place]) -> Any:
     return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
 
 
-def _difference_row(found: Found, place: Place, one: Difference) -> html.Tr:
+def _difference_row(found: Found, place: ComparedOperation, one: Difference) -> html.Tr:
     at = next(at for at, number in enumerate(place.numbers) if number is not None)
     number = place.numbers[at] or 0
     name = found.graphs[at].nodes[number].type
@@ -212,7 +215,7 @@ def _difference_row(found: Found, place: Place, one: Difference) -> html.Tr:
     return html.Tr([html.Td(_jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
 
 
-def csv(found: Found, places: Sequence[Place]) -> str:
+def csv(found: Found, places: Sequence[ComparedOperation]) -> str:
     """Every difference as CSV, a column of values per pipeline; what a spreadsheet would take for a formula is defused."""
     named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
     lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from layouts import format as fmt
 from parsers import DatasetNode
+
+from layouts import format as fmt
 
 
 def value_text(value: Any) -> str:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from parsers import PayloadError
+from parsers.analysis.graphs import Item, Shown, View, Visible, marks
+from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
+
 from layouts.figures.graph import arrange, elements, minimap, stylesheet
 from layouts.pages.graph.asks import Ask
 from layouts.pages.graph.names import key_of, name_of, where
 from layouts.pages.graph.views import Opened, Views
-from parsers import PayloadError
-from parsers.analysis.graphs import Item, Shown, View, Visible, marks
-from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
 
 FIRST = 60
 """A first picture is opened until it has about so many boxes."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from parsers import PayloadError
+from parsers.analysis.graphs import View
+from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
+
 from layouts.figures.graph import arrange, picture
 from layouts.pages.graph.asks import LONGEST, Ask, read_ask
 from layouts.pages.graph.drawing import shown_of
@@ -16,9 +20,6 @@ from layouts.pages.graph.treemap import into, treemap
 from layouts.pages.graph.treemap import picture as picture_of
 from layouts.pages.graph.views import Opened, Views
 from layouts.state import BadInput, text
-from parsers import PayloadError
-from parsers.analysis.graphs import View
-from parsers.analysis.graphs.text import as_json, dot, visible_dot, visible_json
 
 FORMS = (
     "svg", "treemap.svg", "attribute", "differences.csv", "listed.csv", "dot", "json", "all.dot", "all.json",

@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from dash import html
+from parsers import PayloadError
+from parsers.analysis.graphs import View, search
+from parsers.analysis.graphs.network import KINDS
+from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.graph.asks import read_of
@@ -17,10 +22,6 @@ from layouts.pages.graph.panel import kind_of
 from layouts.pages.graph.views import Opened, Views
 from layouts.sources import FrameSource
 from layouts.state import BadInput, flag, text
-from parsers import PayloadError
-from parsers.analysis.graphs import View, search
-from parsers.analysis.graphs.network import KINDS
-from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED
 
 MOST = 300
 """So many results are listed."""

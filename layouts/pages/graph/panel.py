@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from dash import html
+from parsers import PayloadError
+from parsers.analysis.graphs import View
+from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
+from parsers.analysis.graphs.sizes import type_bytes, values
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.graph.asks import Of
 from layouts.pages.graph.names import key_of, row_of
 from layouts.pages.graph.views import Opened, Views, comparable
-from parsers import PayloadError
-from parsers.analysis.graphs import View
-from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
-from parsers.analysis.graphs.sizes import type_bytes, values
 
 MOST_LINES = 1_000
 """So many inputs, outputs or members are listed."""

@@ -7,15 +7,16 @@ from typing import Any
 
 import pandas as pd
 from dash import html
+from parsers import PayloadError
+from parsers.analysis.graphs import View
+from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
+from parsers.export.cells import csv_names
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.graph.asks import Of, read_of
 from layouts.pages.graph.views import Opened, Views
 from layouts.state import text
-from parsers import PayloadError
-from parsers.analysis.graphs import View
-from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
-from parsers.export.cells import csv_names
 
 MOST = 300
 """So many lines of a table are shown; the CSV file has all."""

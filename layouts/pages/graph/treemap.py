@@ -13,6 +13,11 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from parsers import PayloadError
+from parsers.analysis.graphs import Scopes, View
+from parsers.analysis.graphs.network import PARAMETER, Ints
+from parsers.analysis.graphs.sizes import type_bytes, values
+
 from layouts import format as fmt
 from layouts.figures.graph.boxes import LETTER, elided, text_width
 from layouts.figures.graph.look import DARK, LIGHT, Look
@@ -23,10 +28,6 @@ from layouts.pages.graph.asks import LONGEST, read_of
 from layouts.pages.graph.names import key_of
 from layouts.pages.graph.views import Views
 from layouts.state import text
-from parsers import PayloadError
-from parsers.analysis.graphs import Scopes, View
-from parsers.analysis.graphs.network import PARAMETER, Ints
-from parsers.analysis.graphs.sizes import type_bytes, values
 
 WIDTH, HEIGHT = 1000.0, 380.0
 """Pixels it is laid out in; the browser stretches the width and keeps the height."""

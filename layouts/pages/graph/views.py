@@ -8,11 +8,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
-from layouts.pages.graph.asks import Of
-from layouts.sources import FrameSource
 from parsers import Graph, PayloadError, SourceLine
 from parsers.analysis.graphs import STATES, Difference, Network, Together, View, compare, network, simplified, together
 from parsers.analysis.graphs.counts import FLAG
+
+from layouts.pages.graph.asks import Of
+from layouts.sources import FrameSource
 
 KEPT = 4
 

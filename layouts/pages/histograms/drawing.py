@@ -8,15 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from parsers import HistogramValue, PayloadError, PayloadSeries
+from parsers.analysis import relative_time, thinned
+
 from layouts.figures.histogram_numbers import over_steps
 from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.figures.typed_arrays import whole_numbers
 from layouts.pages.histograms.asks import Ask
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of, selected_runs
-from numpy.typing import NDArray
-from parsers import HistogramValue, Items, PayloadError
-from parsers.analysis import relative_time, thinned
 
 MOST_LINES = 60
 """A ridge or an overlay has so many lines; up to so many steps it is what a card shows."""
@@ -28,7 +29,7 @@ _PANELS = ((600, 2), (1200, 4), (10**9, 9))
 
 _NO_STEPS = np.zeros(0, np.int64)
 
-Found = Sequence[tuple[str, Items]]
+Found = Sequence[tuple[str, PayloadSeries]]
 """(run, its items) of every chosen run that has the tag."""
 Read = Callable[[str, Sequence[int]], Sequence[HistogramValue | PayloadError | None]]
 """(run, places) -> the histogram of each, why it cannot be shown, or None where it is still being made."""
@@ -47,7 +48,8 @@ class _Taken:
 def found_in(source: FrameSource, ask: Ask) -> Found:
     """The items of an ask's tag in the chosen runs."""
     runs = selected_runs(ask.state, source, ("histogram",))
-    return [(run, items) for run in runs if (items := source.items(run, "histogram", ask.tag)) is not None and len(items)]
+    found = ((run, source.payload_series(run, "histogram", ask.tag)) for run in runs)
+    return [(run, items) for run, items in found if items is not None and len(items)]
 
 
 def stamp(found: Found) -> str:
@@ -103,7 +105,7 @@ class _Placed:
     """A run's items, their seconds since the run's start, their places on the axis, and which of them are drawn."""
 
     run: str
-    items: Items
+    items: PayloadSeries
     row: RunRow | None
     seconds: NDArray[np.float64]
     started: float
@@ -111,7 +113,7 @@ class _Placed:
     chosen: NDArray[np.int64] = field(default_factory=lambda: _NO_STEPS)
 
 
-def _placed(run: str, items: Items, row: RunRow | None, ask: Ask) -> _Placed:
+def _placed(run: str, items: PayloadSeries, row: RunRow | None, ask: Ask) -> _Placed:
     seconds, started = relative_time(items.wall_time, row.started if row else None)
     return _Placed(run, items, row, seconds, started, _x(items, seconds, ask))
 
@@ -156,7 +158,7 @@ def _chosen(one: _Placed, view: str, ask: Ask, zoom: Zoom, most_of: tuple[int, i
     return inside[thinned(len(inside), most)]
 
 
-def _at(items: Items, step: int | None, nth: int | None) -> int:
+def _at(items: PayloadSeries, step: int | None, nth: int | None) -> int:
     """The item of a step, of several the nth or the last; else that of the step before it, else the first step's."""
     upto = np.flatnonzero(items.step <= step) if step is not None else np.arange(len(items))
     wanted = items.step[upto].max() if upto.size else items.step.min()
@@ -220,7 +222,7 @@ def _values(
     return values, np.array([isinstance(value, HistogramValue) for value in found], bool)
 
 
-def _x(items: Items, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+def _x(items: PayloadSeries, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
     if ask.axis == "step":
         return items.step.astype(np.float64)
     x = seconds if ask.axis == "relative" else (items.wall_time + ask.zone) * 1000.0

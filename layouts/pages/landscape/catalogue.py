@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
+
 from layouts.sources import FrameSource, RunRow
 from layouts.state import elsewhere, label_of, selected_runs, stamped
-from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
 NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50
@@ -47,7 +48,7 @@ def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
 
 
 def _sheet(source: FrameSource, run: str, tag: str) -> dict[str, Any]:
-    items = source.items(run, "landscape", tag)
+    items = source.payload_series(run, "landscape", tag)
     mark = f"{len(items)}-{int(items.order[-1])}" if items is not None else ""
     sheet: dict[str, Any] = {"tag": tag, "mark": mark, "final": False, "first": 0, "last": 0, "unit": "", "broken": ""}
     try:

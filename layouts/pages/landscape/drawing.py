@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 from dash import html
+from parsers import LandscapeValue, PayloadError, Setting
+from parsers.analysis import relative_time, thinned
+
 from layouts import format as fmt
 from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
@@ -19,8 +22,6 @@ from layouts.pages.landscape.catalogue import newest
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of
 from layouts.theme import PALETTE
-from parsers import LandscapeValue, PayloadError, Setting
-from parsers.analysis import relative_time, thinned
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
 # Text and muted text of assets/mindscope.css.

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from parsers import LINEAGE_TABLE, lineage_frame
+
 from layouts.i18n import CATALOGUE
 from layouts.lineage.table import Columns, Table
 from layouts.sources import FrameSource
-from parsers import LINEAGE_TABLE, lineage_frame
 
 GROUPS = ("metric", "user", "hyper", "dataset", "other")
 """Of columns, in the order of the table."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import html
+
 from layouts.components.elements import empty_state
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from layouts.pages.operators.drawing import MOST
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from layouts import format as fmt
 from layouts.figures.typed_arrays import typed
 from layouts.theme import PALETTE

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+
 from layouts.figures.treemap import Area, squarified
 
 LEVELS = 3

@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from layouts.state import BadInput
 from numpy.typing import NDArray
+
+from layouts.state import BadInput
 
 MOST_ORDERS = 6
 """Sorted orders kept of one table: 8 bytes a row each."""

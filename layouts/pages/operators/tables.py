@@ -10,6 +10,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
+
 from layouts.pages.operators.asks import Ask
 from layouts.pages.operators.compare import compared
 from layouts.pages.operators.drawing import unit_of
@@ -18,8 +21,6 @@ from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
 from layouts.pages.operators.variants import by_shapes, of_variant, present, variant_of, with_shares
 from layouts.profiling.choice import Choice
 from layouts.sources import FrameSource
-from numpy.typing import NDArray
-from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
 
 MOST_SHEETS = 6
 _FIRST = 1_000

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from layouts.pages.operators.asks import VARIANTS
 from numpy.typing import NDArray
+
+from layouts.pages.operators.asks import VARIANTS
 
 _CORES = {
     "GPU": "gpu", "GPU_KERNEL": "gpu_kernel", "AI_CPU": "ai_cpu", "AICPU": "ai_cpu", "HOST_CPU": "host_cpu",

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from layouts import format as fmt
-from layouts.figures.parallel import brief, category_text, is_numeric
-from layouts.figures.typed_arrays import numbers, typed
 from numpy.typing import NDArray
 from parsers import LineageRow
 from parsers.analysis import trend
+
+from layouts import format as fmt
+from layouts.figures.parallel import brief, category_text, is_numeric
+from layouts.figures.typed_arrays import numbers, typed
 
 Floats = NDArray[np.float64]
 

@@ -9,6 +9,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from parsers import LineageRow
+from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
+from parsers.analysis.settings import is_text
+
 from layouts import format as fmt
 from layouts.figures.parallel import brief, category_text
 from layouts.lineage.table import Table
@@ -16,9 +20,6 @@ from layouts.pages.model_lineage.columns import label
 from layouts.pages.optimisation.asks import Ask
 from layouts.pages.optimisation.drawing import distribution
 from layouts.sources import Growth
-from parsers import LineageRow
-from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
-from parsers.analysis.settings import is_text
 
 MOST_PAIRS = 50
 _ORDER = ("metric/", "loss", "best/", "last/")

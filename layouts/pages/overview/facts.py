@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
+
 from layouts import format as fmt
 from layouts.i18n import both
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of, selected_runs, text
-from numpy.typing import NDArray
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 """Kinds of data of which a run on the overview has one."""
@@ -93,7 +94,7 @@ def facts(source: FrameSource, run: str, row: RunRow) -> list[dict[str, Any]]:
     scalars: list[Tagged] = [(tag, series) for tag in source.tags(run)
                              if (series := source.series(run, tag)) is not None and series.step.size]  # fmt: skip
     large: list[Tagged] = [(tag, items) for kind in LARGE for tag in source.tags(run, kind)
-                           if (items := source.items(run, kind, tag)) is not None and len(items)]  # fmt: skip
+                           if (items := source.payload_series(run, kind, tag)) is not None and len(items)]  # fmt: skip
     longest = max(scalars or large, key=lambda one: one[1].step.size, default=None)
     found: list[dict[str, Any]] = []
     if longest is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from parsers import Insight
+
 from layouts import format as fmt
 from layouts.components import elements as parts
 from layouts.components.insights import link, told
@@ -12,7 +14,6 @@ from layouts.i18n import attributes, t
 from layouts.page import Ids
 from layouts.sources import FrameSource
 from layouts.state import BadInput
-from parsers import Insight
 
 SECONDS = 0.3
 """A request looks at curves for so many seconds of CPU; the browser asks for the rest."""

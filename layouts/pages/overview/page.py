@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
 from layouts.components import elements as parts
 from layouts.components.insight_texts import TEXTS as INSIGHTS
 from layouts.i18n import attributes, for_browser

@@ -9,6 +9,11 @@ from urllib.parse import quote, urlencode
 
 import numpy as np
 from dash import dcc, html
+from numpy.typing import NDArray
+from parsers import DatasetNode, HistogramValue, ImageValue, LandscapeValue, PayloadError, PayloadSeries, TensorValue, TextValue
+from parsers.analysis import statistics
+from parsers.analysis.graphs import Shown, View, network
+
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG, landscapes, lines
 from layouts.figures import histograms as distributions
@@ -21,10 +26,6 @@ from layouts.pages.overview.facts import main_tag
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of
 from layouts.theme import PALETTE
-from numpy.typing import NDArray
-from parsers import DatasetNode, HistogramValue, ImageValue, Items, LandscapeValue, PayloadError, TensorValue, TextValue
-from parsers.analysis import statistics
-from parsers.analysis.graphs import Shown, View, network
 
 PICTURES = 2
 """A tile of scalars or distributions shows so many tags."""
@@ -85,7 +86,7 @@ def _curve(source: FrameSource, run: str, row: RunRow, tag: str) -> Picture | No
 def histograms(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     """The newest distribution of each of the first tags."""
 
-    def draw(value: Any, tag: str, items: Items) -> Picture:
+    def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         assert isinstance(value, HistogramValue)
         recorded = distributions.Recorded(
             run=run, label=label_of(run, row), colour=_colour(source, run), started=row.started or 0.0,
@@ -104,7 +105,7 @@ def images(source: FrameSource, run: str, row: RunRow, routes: str) -> list[Pict
     """The newest image of the first tag, which the browser fetches from the image route."""
     del row
 
-    def draw(value: Any, tag: str, items: Items) -> Picture:
+    def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         assert isinstance(value, ImageValue)
         step, place = int(items.step[-1]), len(items) - 1
         query = urlencode({"run": run, "tag": tag, "place": place, "v": f"{int(items.file[-1])}-{int(items.order[-1])}"})
@@ -126,7 +127,7 @@ def tensors(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     """A corner of the newest tensor of the first tag, and its statistics."""
     del row
 
-    def draw(value: Any, tag: str, items: Items) -> Picture:
+    def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         assert isinstance(value, TensorValue)
         shape = " × ".join(fmt.count(size) for size in value.shape) or "()"
         notes = [_step(int(items.step[-1])), shape, value.dtype]
@@ -140,7 +141,7 @@ def texts(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     """The beginning of the newest text of the first tag."""
     del row
 
-    def draw(value: Any, tag: str, items: Items) -> Picture:
+    def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         assert isinstance(value, TextValue)
         text = value.text
         notes = [_step(int(items.step[-1])), t("overview.characters", n=fmt.count(len(text)))]
@@ -152,7 +153,7 @@ def texts(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
 def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     """The landscape written last."""
 
-    def draw(value: Any, tag: str, items: Items) -> Picture:
+    def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         del items
         assert isinstance(value, LandscapeValue)
         with np.errstate(over="ignore", invalid="ignore"):
@@ -168,7 +169,7 @@ def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
         return _picture(tag, [t("overview.loss", **ends)] if ends else [], _graph(figure), value.problem)
 
     found = [(float(items.wall_time[-1]), tag) for tag in source.tags(run, "landscape")
-             if (items := source.items(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
+             if (items := source.payload_series(run, "landscape", tag)) is not None and len(items)]  # fmt: skip
     return _newest(source, run, "landscape", [max(found)[1]] if found else [], draw)
 
 
@@ -223,12 +224,12 @@ def _operation(node: DatasetNode) -> list[Any]:
 
 
 def _newest(
-    source: FrameSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, Items], Picture]
+    source: FrameSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, PayloadSeries], Picture]
 ) -> list[Picture]:
     """A picture of the value written last under each tag, or the reason why there is none, naming the record."""
     pictures = []
     for tag in tags:
-        items = source.items(run, kind, tag)
+        items = source.payload_series(run, kind, tag)
         if items is None or not len(items):
             continue
         try:

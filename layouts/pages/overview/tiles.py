@@ -9,13 +9,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from dash import html
+from parsers import FormatError
+
 from layouts import format as fmt
 from layouts.components import elements as parts
 from layouts.i18n import attributes, both, t
 from layouts.pages.overview import pictures
 from layouts.pages.overview.pictures import Picture
 from layouts.sources import FrameSource, RunRow
-from parsers import FormatError
 
 Draw = Callable[[FrameSource, str, RunRow, str], Sequence[Picture]]
 

@@ -9,12 +9,13 @@ from urllib.parse import urlencode
 
 import numpy as np
 from dash import html
+from parsers.analysis.preparation import EMPTY_RATE, Flow, Slow
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.preparation.figures import COLOURS, EMPTY, Curve, figure
 from layouts.pages.preparation.given import QUEUES, Given
 from layouts.pages.preparation.pieces import Cell, csv, number, plot, share, table, time
-from parsers.analysis.preparation import EMPTY_RATE, Flow, Slow
 
 _CARDS = {"pipeline": "pipeline", "host_queue": "sizes", "transmission": "times", "device_queue": "sizes", "get_next": "times"}
 """Stage -> the card about it."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from layouts.figures.typed_arrays import numbers
-from layouts.theme import PALETTE
 from numpy.typing import NDArray
 from parsers.analysis import reduce_points
+
+from layouts.figures.typed_arrays import numbers
+from layouts.theme import PALETTE
 
 COLUMNS = 1_000
 """Pixel columns that a curve is reduced for."""

@@ -9,8 +9,9 @@ from functools import cached_property
 
 import numpy as np
 import pandas as pd
-from layouts.pages.preparation.asks import Ask
 from parsers.analysis.preparation import Flow, Slow, flow, queue_rates, slow_operations
+
+from layouts.pages.preparation.asks import Ask
 
 QUEUES = ("host", "iterator", "device")
 """Queues of steps, in the order data passes them."""

@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from dash import html
+from parsers.analysis.preparation import cpu_use
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.preparation.figures import COLOURS, Curve, figure
 from layouts.pages.preparation.given import Given
 from layouts.pages.preparation.pieces import Cell, csv, percent, plot, table
-from parsers.analysis.preparation import cpu_use
 
 MOST_CURVES = 10
 """Curves of one plot; of operations those that used most."""

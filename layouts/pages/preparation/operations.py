@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from dash import html
+
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.preparation import pieces

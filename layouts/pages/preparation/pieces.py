@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from dash import dcc, html
+
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG
 from layouts.i18n import t

@@ -6,14 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from dash import html
+from parsers import Series
+from parsers.analysis import Breakdown, StepTimes, step_times, times_at
+
 from layouts import format as fmt
 from layouts.figures.step_times import joined
 from layouts.figures.steps import Look
 from layouts.i18n import both, t
 from layouts.profiling.composition import bar, chosen_trace, notes, percent, sentence, usual_of
 from layouts.sources import FrameSource
-from parsers import Series
-from parsers.analysis import Breakdown, StepTimes, step_times, times_at
 
 MOST_TAGS = 50
 """Of so many scalars the one with the most steps tells the times."""

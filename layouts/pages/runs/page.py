@@ -11,6 +11,7 @@ from typing import Any
 
 import dash_ag_grid as dag
 from dash import ClientsideFunction, Input, Output, State, dcc, html
+
 from layouts.components import elements as parts
 from layouts.components.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, both, for_browser, t

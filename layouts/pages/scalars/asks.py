@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from parsers.analysis import Threshold, ThresholdError, parse_threshold
+from parsers.analysis.groups import BANDS, LINES
+
 from layouts.figures.curves import View
 from layouts.pages.scalars.grouping import KINDS
 from layouts.state import BadInput, flag, number, text, texts
-from parsers.analysis import Threshold, ThresholdError, parse_threshold
-from parsers.analysis.groups import BANDS, LINES
 
 COLUMNS = (50, 8000)
 MOST_TAGS = 50

@@ -8,6 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from parsers import Series
+from parsers.analysis import join_by_step, relative_time
+
 from layouts.figures.curves import Line, Look, View
 from layouts.figures.lines import figure
 from layouts.pages.scalars.asks import Ask
@@ -16,9 +20,6 @@ from layouts.pages.scalars.grouping import Grouping, made
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of, selected_runs
 from layouts.theme import PALETTE
-from numpy.typing import NDArray
-from parsers import Series
-from parsers.analysis import join_by_step, relative_time
 
 MOST_LINES = 200
 """A chart draws so many lines unless it is told to draw them all."""

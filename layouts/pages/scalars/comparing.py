@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from layouts.figures.curves import Line, Look, Spread
-from layouts.pages.scalars.grouping import REST, Grouping
 from numpy.typing import NDArray
 from parsers import Series
 from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, newest, restarts, smooth, summarised
+
+from layouts.figures.curves import Line, Look, Spread
+from layouts.pages.scalars.grouping import REST, Grouping
 
 _PER_COLUMN = 4
 Floats = NDArray[np.float64]

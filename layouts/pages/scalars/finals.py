@@ -12,16 +12,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from parsers import Series
+from parsers.analysis import FEW, Estimate, improvement, interquartile_mean, newest
+from parsers.lineage.table import better
+
 from layouts import format as fmt
 from layouts.pages.scalars.asks import BASES, of_kind
 from layouts.pages.scalars.grouping import KINDS, REST, Grouping, columns, made
 from layouts.sources import FrameSource
 from layouts.state import BadInput, colours, flag, label_of, selected_runs, text, texts
 from layouts.theme import PALETTE
-from numpy.typing import NDArray
-from parsers import Series
-from parsers.analysis import FEW, Estimate, improvement, interquartile_mean, newest
-from parsers.lineage.table import better
 
 MOST_ROWS = 1000
 """A table on screen has at most so many; the CSV has all."""

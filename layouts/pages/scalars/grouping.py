@@ -10,10 +10,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from parsers import Setting
+
 from layouts import format as fmt
 from layouts.sources import FrameSource, RunRow
 from layouts.theme import run_colours
-from parsers import Setting
 
 KINDS = ("job", "rank", "regex", "column")
 """What a grouping begins with; after "regex:" and "column:" stands which."""

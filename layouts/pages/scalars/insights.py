@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
+
 from layouts.components.insights import told, view
 from layouts.page import Ids
 from layouts.sources import FrameSource

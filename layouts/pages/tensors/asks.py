@@ -12,8 +12,9 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from parsers.analysis.tensor_chunks import DIFFERENCE_MODES
+
 from layouts.state import BadInput, text
-from parsers.analysis.pieces import HOW
 
 _NAME = 100_000
 _DIMS = 2000
@@ -46,7 +47,7 @@ def read_ask(data: Any) -> Ask:
     value = Named(text(data, "run", limit=_NAME), tag, whole(data, "step"), whole(data, "place"))
     other = Named(text(data, "minus_run", value.run, limit=_NAME), tag, whole(data, "minus_step"), whole(data, "minus_place"))
     compared = any(key in data for key in ("minus_run", "minus_step", "minus_place"))
-    how = text(data, "how", HOW[0], choices=HOW)
+    how = text(data, "how", DIFFERENCE_MODES[0], choices=DIFFERENCE_MODES)
     return Ask(value, other if compared else None, how == "relative", text(data, "dims", limit=_DIMS))
 
 

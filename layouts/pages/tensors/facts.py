@@ -6,14 +6,15 @@ import os
 from typing import Any
 
 import numpy as np
+from parsers.analysis import Statistics, Tensor, distribution, statistics
+from parsers.errors import FormatError
+
 from layouts import format as fmt
 from layouts.figures.typed_arrays import numbers
 from layouts.pages.tensors.asks import Ask
 from layouts.pages.tensors.shown import Found, Shown, boxes, chosen, find
 from layouts.sources import FrameSource
 from layouts.state import colours
-from parsers.analysis import Statistics, Tensor, distribution, statistics
-from parsers.errors import FormatError
 
 _SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
 NOTHING: dict[str, Any] = {

@@ -11,11 +11,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from parsers import HistogramValue, PayloadError
+
 from layouts.pages.histograms import drawing
 from layouts.pages.histograms.asks import read_ask
 from layouts.sources import FrameSource
 from layouts.state import BadInput, selected_runs
-from parsers import HistogramValue, PayloadError
 
 SECONDS = 0.4
 """A request goes on making histograms for so long; the last one may take longer."""
@@ -29,7 +30,8 @@ def over_steps(source: FrameSource, data: Any, seconds: float = SECONDS) -> dict
     if ask.view == "step":
         raise BadInput("view: wanted one over steps; got step")
     runs = selected_runs(ask.state, source, ("tensor",))
-    found = [(run, items) for run in runs if (items := source.items(run, "tensor", ask.tag)) is not None and len(items)]
+    recorded = ((run, source.payload_series(run, "tensor", ask.tag)) for run in runs)
+    found = [(run, items) for run, items in recorded if items is not None and len(items)]
     making = _Making(source, ask.tag, [run for run, _ in found], seconds)
     return drawing.draw(source, ask, found, read=making, columns=max(12, MOST // max(1, len(found))), in_browser=True)
 

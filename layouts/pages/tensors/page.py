@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from dash import dcc, html
+
 from layouts.cards import cards, step_texts
 from layouts.cards.recorded import recorded_cards
 from layouts.figures import GRAPH_CONFIG

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from numpy.typing import NDArray
+from parsers import PayloadError, PayloadSeries, TensorValue
+from parsers.analysis import Difference, Selection, Tensor, default_boxes, part, selection
+
 from layouts.pages.tensors.asks import Ask, Named
 from layouts.sources import FrameSource
-from numpy.typing import NDArray
-from parsers import Items, PayloadError, TensorValue
-from parsers.analysis import Difference, Selection, Tensor, default_boxes, part, selection
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -18,7 +19,7 @@ class Found:
     """A recorded tensor: what was asked for by name, where it is among the values of its tag, and its values."""
 
     named: Named
-    items: Items
+    items: PayloadSeries
     place: int
     value: TensorValue
 
@@ -46,9 +47,9 @@ def find(source: FrameSource, ask: Ask) -> Shown:
     return Shown(value, minus, Difference(value.value.data, minus.value.data, ask.relative))
 
 
-def locate(source: FrameSource, named: Named) -> tuple[Items, int]:
+def locate(source: FrameSource, named: Named) -> tuple[PayloadSeries, int]:
     """All values of a tag and the place of the one that is named; PayloadError where it is not there, or no longer."""
-    items = source.items(named.run, "tensor", named.tag)
+    items = source.payload_series(named.run, "tensor", named.tag)
     if items is None:
         raise PayloadError(f"wanted a tensor {named.tag!r} of run {named.run!r}, got none of that name")
     place, step = named.place, named.step

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+from parsers import Series, Setting, better
+from parsers.analysis.pipelines import MISSING, compare, numbered
+
 from layouts.cards.catalogue import ordered
 from layouts.pages.dataset.catalogue import MOST_COMPARED
 from layouts.pages.model_lineage.columns import group_of
 from layouts.sources import FrameSource
-from parsers import Series, Setting, better
-from parsers.analysis.pipelines import MISSING, compare, numbered
 
 Two: TypeAlias = tuple[Any, Any]
 NOT_SETTINGS = frozenset(("run", "path", "model_path", "train_dataset_path", "test_dataset_path", "model_size"))

@@ -9,11 +9,12 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from parsers import PayloadError
+from parsers.analysis.pipelines import MISSING
+
 from layouts.pages.two_runs import differences
 from layouts.pages.two_runs.choice import Pair
 from layouts.sources import FrameSource
-from parsers import PayloadError
-from parsers.analysis.pipelines import MISSING
 
 HEAD = ("section", "name", "detail", "one", "other")
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from parsers import GraphLocation
+from parsers.analysis.graphs import STATES
+from parsers.analysis.graphs.network import OPERATOR
+
 from layouts.pages.graph.asks import Of
 from layouts.pages.graph.views import Views
 from layouts.sources import FrameSource
-from parsers import GraphPlace
-from parsers.analysis.graphs import STATES
-from parsers.analysis.graphs.network import OPERATOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,5 +63,5 @@ def graphs(source: FrameSource, views: Views, runs: tuple[str, str]) -> GraphSum
     )
 
 
-def _counterpart(one: GraphPlace, places: Sequence[GraphPlace]) -> GraphPlace:
+def _counterpart(one: GraphLocation, places: Sequence[GraphLocation]) -> GraphLocation:
     return next((place for place in reversed(places) if place.stage == one.stage), places[-1])

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
 from layouts.components import elements as parts
 from layouts.i18n import for_browser, t
 from layouts.page import Ids, Page

@@ -9,6 +9,9 @@ from urllib.parse import urlencode
 
 import numpy as np
 from dash import dcc, html
+from parsers import PayloadError, better
+from parsers.analysis.pipelines import MISSING
+
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG, lines
 from layouts.figures.curves import Line, Look
@@ -23,8 +26,6 @@ from layouts.pages.two_runs.choice import Pair
 from layouts.pages.two_runs.differences import PipelineLine, ScalarLine, SettingLine
 from layouts.pages.two_runs.graphs import graphs
 from layouts.sources import FrameSource
-from parsers import PayloadError, better
-from parsers.analysis.pipelines import MISSING
 
 MOST_ROWS = 500
 """Of a table so many rows are drawn; the file has all."""

@@ -9,25 +9,25 @@ import pytest
 
 from layouts.pages.images.page import CARDS
 from layouts.state import BadInput
-from parsers import Items
+from parsers import PayloadSeries
 from tests.layouts.sources import GivenSource, row
 
 
-def items(steps: Sequence[int], walls: Sequence[float] | None = None) -> Items:
+def items(steps: Sequence[int], walls: Sequence[float] | None = None) -> PayloadSeries:
     step = np.array(steps, np.int64)
     wall = np.array(walls if walls is not None else 1.7e9 + step / 3, np.float64)
     place = np.arange(len(step), dtype=np.int64)
-    return Items(step, wall, np.zeros(len(step), np.int32), place * 100, place * 100 + 40, np.full(len(step), 50))
+    return PayloadSeries(step, wall, np.zeros(len(step), np.int32), place * 100, place * 100 + 40, np.full(len(step), 50))
 
 
 class ImageSource(GivenSource):
     """Runs with images at given steps."""
 
-    def __init__(self, found: dict[tuple[str, str], Items]) -> None:
+    def __init__(self, found: dict[tuple[str, str], PayloadSeries]) -> None:
         self.images = found
         super().__init__([row(run) for run in dict.fromkeys(run for run, _ in found)])
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         return self.images.get((run, tag)) if kind == "image" else None
 
 

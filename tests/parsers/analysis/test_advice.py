@@ -128,7 +128,7 @@ def test_no_advice_without_rows_that_speak_for_it() -> None:
 
 
 def test_a_rule_there_is_not_is_refused() -> None:
-    with pytest.raises(KeyError, match="wanted rules"):
+    with pytest.raises(KeyError, match="expected rules"):
         advise({}, {"luck": 1.0})
 
 

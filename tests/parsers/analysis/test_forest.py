@@ -111,7 +111,7 @@ def test_what_has_no_number_is_left_out() -> None:
     assert last(table.assign(**{TARGET: 1.0})).reason == "constant"
     assert last(table.iloc[:9]).reason == "few"
     assert last(table.iloc[:0]).reason == "few"
-    with pytest.raises(ValueError, match="wanted a column of numbers"):
+    with pytest.raises(ValueError, match="expected a column of numbers"):
         last(table.assign(**{TARGET: "x"}))
 
 

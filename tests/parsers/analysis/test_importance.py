@@ -216,7 +216,7 @@ def test_a_target_without_variation_or_numbers() -> None:
     frame = importance(table([2.0] * 5, a=[1, 2, 3, 4, 5]), TARGET)
     assert row(frame, "a")["reason"] == "constant"
     assert len(IMPORTANCE.check(importance(table([], a=[]), TARGET))) == 1
-    with pytest.raises(ValueError, match="wanted a column of numbers"):
+    with pytest.raises(ValueError, match="expected a column of numbers"):
         importance(table(["x", "y"], a=[1, 2]), TARGET)
     with pytest.raises(KeyError):
         importance(table([1.0], a=[1]), "none")

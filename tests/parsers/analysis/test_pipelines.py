@@ -16,7 +16,7 @@ from parsers.analysis.pipelines import MISSING, Difference, align, aligned, comp
 from tests.layouts.pages.dataset.pipelines import chain, node
 
 
-def told(*roots: DatasetNode) -> list[tuple[str, str, str, tuple[Any, ...]]]:
+def parameters_of(*roots: DatasetNode) -> list[tuple[str, str, str, tuple[Any, ...]]]:
     places = compare([numbered(DatasetGraph(root)) for root in roots])
     return [(one.part, one.owner, one.key, one.values) for place in places for one in place.differences]
 
@@ -54,14 +54,14 @@ def test_real_runs_differ_in_their_batch_size_alone(real_data: Path) -> None:
 def test_equal_pipelines_differ_in_nothing(real_data: Path) -> None:
     pair = [open_run(real_data / "summary" / name).dataset_graph for name in ("lenet_defaults", "lenet_sink_mode")]
     assert [graph.mark for graph in pair if graph] == ["1559c1a7"] * 2
-    assert told(*(graph.root for graph in pair if graph)) == []
+    assert parameters_of(*(graph.root for graph in pair if graph)) == []
 
 
 def test_an_operation_that_only_one_has_is_told_and_moves_no_other() -> None:
     one, other = made(), made()
     other = replace(other, children=(node("Repeat", *other.children, count=3),))
-    assert told(one, other) == [("type", "", "", (MISSING, "Repeat"))]
-    assert told(other, one) == [("type", "", "", ("Repeat", MISSING))]
+    assert parameters_of(one, other) == [("type", "", "", (MISSING, "Repeat"))]
+    assert parameters_of(other, one) == [("type", "", "", ("Repeat", MISSING))]
 
 
 @pytest.mark.parametrize(
@@ -77,12 +77,12 @@ def test_an_operation_that_only_one_has_is_told_and_moves_no_other() -> None:
     ids=["parameter", "operation", "operation left out", "sampler", "other sampler", "parameter left out"],
 )
 def test_what_was_changed_is_told(changed: DatasetNode, wanted: tuple[Any, ...]) -> None:
-    assert [(part, key, values) for part, _, key, values in told(made(), changed)] == [wanted]
+    assert [(part, key, values) for part, _, key, values in parameters_of(made(), changed)] == [wanted]
 
 
 def test_of_three_pipelines_those_that_have_an_operation_are_compared() -> None:
     other = ("Rescale", {"rescale": 0.25, "shift": 0.0})
-    found = told(made(), made(operations=[RESIZE, other]), made(operations=[RESIZE]))
+    found = parameters_of(made(), made(operations=[RESIZE, other]), made(operations=[RESIZE]))
     assert found == [
         ("operation", "Rescale", "", ("Rescale", "Rescale", MISSING)),
         ("operation", "Rescale", "rescale", (0.5, 0.25, MISSING)),
@@ -90,17 +90,17 @@ def test_of_three_pipelines_those_that_have_an_operation_are_compared() -> None:
 
 
 def test_values_of_two_types_are_two_values() -> None:
-    assert told(node("A", x=1), node("A", x=True)) == [("node", "", "x", (1, True))]
-    assert told(node("A", x=float("nan")), node("A", x=float("nan"))) == []
-    assert told(node("A", x=None), node("A")) == [("node", "", "x", (None, MISSING))]
+    assert parameters_of(node("A", x=1), node("A", x=True)) == [("node", "", "x", (1, True))]
+    assert parameters_of(node("A", x=float("nan")), node("A", x=float("nan"))) == []
+    assert parameters_of(node("A", x=None), node("A")) == [("node", "", "x", (None, MISSING))]
 
 
 def test_branches_are_matched_one_by_one() -> None:
     one = node("Zip", made(), node("Repeat", chain(2), count=1))
     other = node("Zip", made(), node("Repeat", chain(2), count=2))
     longer = node("Zip", made(), chain(3), node("Repeat", chain(2), count=1))
-    assert told(one, other) == [("node", "", "count", (1, 2))]
-    assert [values for _, _, _, values in told(one, longer)] == [(MISSING, "Skip")] * 2 + [(MISSING, "MnistDataset")]
+    assert parameters_of(one, other) == [("node", "", "count", (1, 2))]
+    assert [values for _, _, _, values in parameters_of(one, longer)] == [(MISSING, "Skip")] * 2 + [(MISSING, "MnistDataset")]
 
 
 @given(st.integers(1, 40), st.data())
@@ -111,9 +111,9 @@ def test_edits_of_a_pipeline_are_exactly_what_is_told(length: int, data: Any) ->
     for number in range(length):
         root = node("Skip", root, count=number)
         other = node("Skip", other, count=-1 - number if number in edited else number)
-    found = {values for part, _, key, values in told(root, other) if (part, key) == ("node", "count")}
+    found = {values for part, _, key, values in parameters_of(root, other) if (part, key) == ("node", "count")}
     assert found == {(number, -1 - number) for number in edited}
-    assert len(told(root, other)) == len(edited)
+    assert len(parameters_of(root, other)) == len(edited)
 
 
 def test_very_many_branches_and_levels_take_no_time() -> None:
@@ -179,7 +179,7 @@ def test_a_pipeline_beside_itself_differs_in_nothing(root: DatasetNode, times: i
 
 def test_what_two_of_three_have_is_one_row() -> None:
     repeated = [replace(made(batch=size), children=(node("Repeat", *made().children, count=size),)) for size in (8, 16)]
-    found = told(made(), *repeated)
+    found = parameters_of(made(), *repeated)
     assert found == [
         ("node", "", "batch_size", (32, 8, 16)),
         ("type", "", "", (MISSING, "Repeat", "Repeat")),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from parsers import FormatError
 from parsers.analysis import default_boxes, distribution, selection, statistics
-from parsers.analysis.pieces import PIECE as CHUNK
+from parsers.analysis.tensor_chunks import CHUNK
 
 DTYPES = ("bool", "int8", "int64", "uint64", "float16", "float32", "float64")
 ordinary = st.floats(-60_000, 60_000, width=16) | st.sampled_from([np.nan, np.inf, -np.inf, 0.0, -0.0])
@@ -112,12 +112,14 @@ def test_boxes_mean_what_numpy_does(given_boxes: list[tuple[str, int]]) -> None:
 @pytest.mark.parametrize(
     ("boxes", "shape", "text"),
     [
-        (["3"], [3], "dimension 0: wanted -3 to 2, got 3"), (["0", "-4"], [3, 3], "dimension 1: wanted -3 to 2, got -4"),
-        ([":", ":", "0:1"], [3, 3, 3], "at most 2 dimensions with a colon, got 3"),
-        (["1"], [3, 3], "wanted 2 dimensions, got 1"),
-        (["0:9"], [3], "dimension 0: wanted a range within -3:3, got 0:9"), (["2:2"], [3], "holds an index, got 2:2"),
-        (["x" * 99], [3], "dimension 0: wanted an index or a range"), (["9" * 30], [3], "wanted an index or a range"),
-        (["0"], [0], "dimension 0: wanted a colon, as it has no values, got 0"), (["1:2:3"], [9], "wanted an index or a range"),
+        (["3"], [3], "dimension 0: expected -3 to 2, found 3"),
+        (["0", "-4"], [3, 3], "dimension 1: expected -3 to 2, found -4"),
+        ([":", ":", "0:1"], [3, 3, 3], "at most 2 dimensions with a colon, found 3"),
+        (["1"], [3, 3], "expected 2 dimensions, found 1"),
+        (["0:9"], [3], "dimension 0: expected a range within -3:3, found 0:9"), (["2:2"], [3], "holds an index, found 2:2"),
+        (["x" * 99], [3], "dimension 0: expected an index or a range"), (["9" * 30], [3], "expected an index or a range"),
+        (["0"], [0], "dimension 0: expected a colon, as it has no values, found 0"),
+        (["1:2:3"], [9], "expected an index or a range"),
     ],
 )  # fmt: skip
 def test_boxes_out_of_range_say_why(boxes: list[str], shape: list[int], text: str) -> None:

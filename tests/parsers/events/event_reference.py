@@ -11,6 +11,8 @@ import google_crc32c
 from parsers.events.messages import message_class
 from parsers.model import Batch
 
+MINDSPORE = ("mindspore", "events")
+"""The layout of MindSpore events, as the writer and as the registry call it."""
 Point = tuple[int, str, int, bytes, bytes]
 """Order, tag, step, and wall time and value as bytes, so that NaN equals NaN."""
 
@@ -40,11 +42,11 @@ def records(content: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def event(layout: str, data: bytes) -> Any:
-    return message_class("mindspore.Event" if layout == "mindspore" else "tensorflow.Event").FromString(data)
+    return message_class("mindspore.Event" if layout in MINDSPORE else "tensorflow.Event").FromString(data)
 
 
 def points_of(layout: str, offset: int, message: Any) -> Iterator[Point]:
-    field = "scalar_value" if layout == "mindspore" else "simple_value"
+    field = "scalar_value" if layout in MINDSPORE else "simple_value"
     wall = struct.pack("<d", message.wall_time)
     for value in message.summary.value:
         if value.HasField(field):

@@ -12,12 +12,12 @@ from pathlib import Path
 import google_crc32c
 import pytest
 
-from parsers.events.files import EventFile, Sparse
 from parsers.events.mindspore import MINDSPORE
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import walk
 from parsers.events.wire import WireError
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value, delimited, float64, number, record
+from parsers.files import RegularFile, Sparse
 from parsers.model import KINDS, Batch
 from tests.parsers.events.event_reference import framed, points, read_payloads, read_points, records
 
@@ -227,7 +227,7 @@ def test_a_large_record_cut_while_it_is_walked_is_no_message(tmp_path: Path) -> 
     (_, (offset, data)) = records(content)
     for size in range(offset + 12, len(content), 7919):
         (tmp_path / "file").write_bytes(content)
-        with EventFile(str(tmp_path / "file")) as file:
+        with RegularFile(str(tmp_path / "file")) as file:
             source = Sparse(file, offset + 12, len(data))
             os.truncate(tmp_path / "file", size)
             with pytest.raises(WireError):
@@ -331,9 +331,9 @@ def test_a_read_error_on_the_way_loses_nothing(tmp_path: Path, monkeypatch: pyte
         for step in range(10):
             writer.add(step, {"t": Tensor([1.0] * 50_000), "loss": step})
     whole = MINDSPORE.read(str(tmp_path / "file"))
-    fill, calls = EventFile.fill, 0
+    fill, calls = RegularFile.fill, 0
 
-    def failing(self: EventFile, into: memoryview, offset: int) -> int:
+    def failing(self: RegularFile, into: memoryview, offset: int) -> int:
         nonlocal calls
         calls += 1
         if calls == fails_at + 1:
@@ -341,7 +341,7 @@ def test_a_read_error_on_the_way_loses_nothing(tmp_path: Path, monkeypatch: pyte
         return fill(self, into, offset)
 
     with monkeypatch.context() as patched:
-        patched.setattr(EventFile, "fill", failing)
+        patched.setattr(RegularFile, "fill", failing)
         first = MINDSPORE.read(str(tmp_path / "file"))
     assert reports(first) == {"unreadable"}
     second = MINDSPORE.read(str(tmp_path / "file"), first.cursor)
@@ -359,9 +359,9 @@ def test_a_file_cut_while_it_is_read_raises_nothing(tmp_path: Path, monkeypatch:
     for _ in range(seed % 4):
         content[chance.randrange(len(content))] ^= 1
     (tmp_path / "file").write_bytes(content)
-    fill, left = EventFile.fill, chance.randrange(1, 40)
+    fill, left = RegularFile.fill, chance.randrange(1, 40)
 
-    def cutting(self: EventFile, into: memoryview, offset: int) -> int:
+    def cutting(self: RegularFile, into: memoryview, offset: int) -> int:
         nonlocal left
         left -= 1
         if left == 0:
@@ -369,7 +369,7 @@ def test_a_file_cut_while_it_is_read_raises_nothing(tmp_path: Path, monkeypatch:
         return fill(self, into, offset)
 
     with monkeypatch.context() as patched:
-        patched.setattr(EventFile, "fill", cutting)
+        patched.setattr(RegularFile, "fill", cutting)
         first = MINDSPORE.read(str(tmp_path / "file"))
         if left > 0:
             MINDSPORE.verify(str(tmp_path / "file"))

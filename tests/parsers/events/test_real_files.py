@@ -11,7 +11,7 @@ from parsers.registry import reader_for
 from tests.parsers.events.event_reference import event, points, read_payloads, read_points, records
 
 FIELDS = {
-    "mindspore": {"image": "image", "tensor": "tensor", "histogram": "histogram", "loss_landscape": "landscape"},
+    "events": {"image": "image", "tensor": "tensor", "histogram": "histogram", "loss_landscape": "landscape"},
     "tensorboard": {"image": "image", "histo": "histogram", "audio": "audio", "obsolete_old_style_histogram": "other"},
 }
 

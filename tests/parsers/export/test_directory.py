@@ -177,7 +177,7 @@ def test_what_cannot_be_decoded_is_told_and_the_rest_written(record: Record, tmp
     run = record((1, {"i": Image(PNG, 2, 2)}), (2, {"i": Image(b"<svg/>", 2, 2), "loss": 1.0}), (3, {"i": Image(PNG, 2, 2)}))
     (error,) = exported(tmp_path / "out", [run])
     assert error.path == run.files[0]
-    assert error.order == int(run.items("image", "i").order[1])
+    assert error.order == int(run.payload_series("image", "i").order[1])
     assert f"record at byte {error.order:,}" in str(error)
     assert files(tmp_path / "out") == {"scalars.csv", "index.csv", "images/run/i_1.png", "images/run/i_3.png"}
 
@@ -212,7 +212,7 @@ def test_a_link_that_leaves_the_directory_is_refused(record: Record, tmp_path: P
 
 
 def test_a_file_takes_scalars_only(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="wanted a directory for"):
+    with pytest.raises(FormatError, match="expected a directory for"):
         Export(tmp_path / "x.csv", Wanted(), refused=print)
     assert os.listdir(tmp_path) == []
 

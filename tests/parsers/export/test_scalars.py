@@ -104,5 +104,5 @@ def test_ranks_are_exported_under_their_own_names(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="csv, json, parquet, got 'xls'"):
+    with pytest.raises(FormatError, match="csv, json, parquet, found 'xls'"):
         export.write([], tmp_path, "xls")

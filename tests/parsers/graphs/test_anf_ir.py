@@ -65,7 +65,7 @@ def test_graphs_of_real_runs(run: str, real_data: Path) -> None:
     opened = open_run(real_data / "summary" / run)
     (name,) = opened.graphs
     graph = opened.graphs[name]
-    place = opened.graphs.places[name]
+    place = opened.graphs.locations[name]
     with open(place.path, "rb") as file:
         wanted = graph_of(file.read()[place.offset : place.offset + place.length])
     assert kinds(graph) == COUNTS[run] == (len(wanted.node), len(wanted.parameters), len(wanted.const_vals))
@@ -133,7 +133,7 @@ def test_columns_of_a_small_graph() -> None:
     assert graph.attributes(4) == {"value": "-5"}
     assert graph.source_lines(1) == (SourceLine("/n.py", 3, 3, "x = 1"),)
     assert (graph.title, graph.outputs, graph.problems) == ("net", (1,), ())
-    with pytest.raises(IndexError, match="wanted node 0 to 4, got 5"):
+    with pytest.raises(IndexError, match="expected node 0 to 4, found 5"):
         graph.attributes(5)
 
 

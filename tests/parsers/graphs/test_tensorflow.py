@@ -81,7 +81,7 @@ def test_names_of_any_character(names: list[str]) -> None:
 def test_the_graph_torch_wrote(real_data: Path) -> None:
     run = open_run(real_data / "tensorboard/torch_sgd_lr0.05")
     (name,) = run.graphs
-    graph, place = run.graphs[name], run.graphs.places[name]
+    graph, place = run.graphs[name], run.graphs.locations[name]
     with open(place.path, "rb") as file:
         wanted = message("tensorflow.GraphDef").FromString(file.read()[place.offset : place.offset + place.length])
     assert graph.nodes["name"].tolist() == [node.name for node in wanted.node]

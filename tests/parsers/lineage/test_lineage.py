@@ -171,8 +171,9 @@ def test_every_flipped_byte_is_a_problem_and_costs_one_event(tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("metric", "wanted"),
-    [("accuracy 0.5", "wanted JSON"), ("[1, 2]", "a JSON object"), ('{"a": 1', "wanted JSON"), ("[" * 20000, "wanted JSON"),
-     ('{"a": ' + "9" * 5000 + "}", "wanted JSON"), ('{"a":' * 200 + "1" + "}" * 200, "levels")],
+    [("accuracy 0.5", "expected JSON"), ("[1, 2]", "a JSON object"), ('{"a": 1', "expected JSON"),
+     ("[" * 20000, "expected JSON"),
+     ('{"a": ' + "9" * 5000 + "}", "expected JSON"), ('{"a":' * 200 + "1" + "}" * 200, "levels")],
 )  # fmt: skip
 def test_metrics_that_are_no_json_object_are_a_problem(tmp_path: Path, metric: str, wanted: str) -> None:
     run = open_run(write_run(tmp_path, train() + evaluation(metric)))

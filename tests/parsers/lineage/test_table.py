@@ -101,7 +101,7 @@ def test_two_runs_of_equal_names(tmp_path: Path) -> None:
     assert frame["path"].tolist() == [str(tmp_path / "x/run"), str(tmp_path / "y/run")]
     assert frame["user_defined/a"].tolist() == [0, 1]
     assert lineage_table(runs, names=["x", "y"])["run"].tolist() == ["x", "y"]
-    with pytest.raises(ValueError, match="wanted 2"):
+    with pytest.raises(ValueError, match="expected 2"):
         lineage_table(runs, names=["x"])
 
 

@@ -15,7 +15,7 @@ from parsers.runs import Run
 from tests.parsers.events.event_reference import event, records
 
 KINDS = {
-    "mindspore": {"image": "image", "tensor": "tensor", "histogram": "histogram", "loss_landscape": "landscape"},
+    "events": {"image": "image", "tensor": "tensor", "histogram": "histogram", "loss_landscape": "landscape"},
     "tensorboard": {"image": "image", "histo": "histogram"},
 }
 

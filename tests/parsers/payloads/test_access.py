@@ -41,24 +41,24 @@ def test_items_of_several_files_are_in_the_order_of_their_times(tmp_path: Path) 
     write(tmp_path, name="events.out.events.summary.1700000900.0.host_MS", first=2)
     write(tmp_path)
     run = open_run(tmp_path)
-    items = run.items("tensor", "alone")
+    items = run.payload_series("tensor", "alone")
     assert items.step.tolist() == [0, 1, 2, 3, 2, 3, 4, 5]
     assert [os.path.basename(run.files[number]) == NAME for number in items.file] == [True] * 4 + [False] * 4
     assert run.find("tensor", "alone", 2) == 4
     assert [run.tensor("alone", place).data[0, 0] for place in range(8)] == items.step.tolist()
     assert run.tensor("alone", -1).data[0, 0] == 5
-    with pytest.raises(PayloadError, match="wanted step 99, got steps 0 to 5"):
+    with pytest.raises(PayloadError, match="expected step 99, found steps 0 to 5"):
         run.find("tensor", "alone", 99)
 
 
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     write(tmp_path)
     run = open_run(tmp_path)
-    assert len(run.items("image", "none")) == 0
+    assert len(run.payload_series("image", "none")) == 0
     for kind, tag, place in (("tensor", "alone", 4), ("tensor", "alone", -5), ("image", "none", 0), ("none", "alone", 0)):
-        with pytest.raises(PayloadError, match=r"wanted (place 0 to 3|a tag that was recorded), got place"):
+        with pytest.raises(PayloadError, match=r"expected (place 0 to 3|a tag that was recorded), found place"):
             run.value(kind, tag, place)
-    with pytest.raises(PayloadError, match="got no values"):
+    with pytest.raises(PayloadError, match="found no values"):
         run.find("image", "none", 1)
 
 
@@ -66,12 +66,12 @@ def test_the_crc_of_a_large_record_is_checked_at_first_read(tmp_path: Path) -> N
     path = write(tmp_path)
     run = open_run(tmp_path)
     assert run.unverified == 16
-    items = run.items("tensor", "large")
+    items = run.payload_series("tensor", "large")
     flip(path, int(items.offset[1]) + 100_000)
     os.utime(path, ns=(0, 0))
     run = open_run(tmp_path)
     assert not run.problems
-    with pytest.raises(PayloadError, match="wanted data with CRC") as raised:
+    with pytest.raises(PayloadError, match="expected data with CRC") as raised:
         run.tensor("large", 1)
     assert (raised.value.path, raised.value.order) == (str(path), items.order[1])
     assert f"record at byte {items.order[1]:,}" in str(raised.value)
@@ -86,7 +86,7 @@ def test_the_crc_of_a_large_record_is_checked_at_first_read(tmp_path: Path) -> N
 def test_a_small_record_damaged_since_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path)
     run = open_run(tmp_path)
-    flip(path, int(run.items("tensor", "alone").offset[0]) + 12)
+    flip(path, int(run.payload_series("tensor", "alone").offset[0]) + 12)
     with pytest.raises(PayloadError, match="the record is damaged"):
         run.tensor("alone", 0)
 
@@ -128,7 +128,7 @@ def test_a_replaced_file_gives_no_value_of_the_old_one(tmp_path: Path) -> None:
     assert path.stat().st_ino == inode
     run.refresh(source_of(tmp_path))
     assert run.tensor("alone", 0).data[0, 0] == 7
-    assert run.items("tensor", "alone").step.tolist() == [7, 8]
+    assert run.payload_series("tensor", "alone").step.tolist() == [7, 8]
 
 
 def test_the_cache_is_bounded_and_shared(tmp_path: Path) -> None:
@@ -183,7 +183,7 @@ def test_texts_of_tensorboard(tmp_path: Path) -> None:
     assert [run.text("notes", place).text for place in range(3)] == ["<b>plain</b>", "行\n2", ""]
     broken = run.text("notes", 3)
     assert broken.text == "\\xff\\xfe"
-    assert broken.problem == "Its shape (3,) is not that of 1 strings; they are shown one after the other."
+    assert broken.problem == "Its shape (3,) does not fit 1 strings; they are shown as a list."
 
 
 def test_a_refused_value_leaves_the_others(tmp_path: Path) -> None:
@@ -192,7 +192,7 @@ def test_a_refused_value_leaves_the_others(tmp_path: Path) -> None:
     with path.open("ab") as file:
         file.write(record(b"\x09" + bytes(8) + number(2, 8) + delimited(5, delimited(1, delimited(1, b"alone") + wrong))))
     run = open_run(tmp_path)
-    with pytest.raises(PayloadError, match=r"tensor alone: wanted 5 values for the shape \(5,\), got 2"):
+    with pytest.raises(PayloadError, match=r"tensor alone: expected 5 values for the shape \(5,\), found 2"):
         run.tensor("alone", 1)
     assert run.tensor("alone", 0).data[0, 0] == 0
 
@@ -200,7 +200,7 @@ def test_a_refused_value_leaves_the_others(tmp_path: Path) -> None:
 def test_a_run_followed_for_long_keeps_one_index(tmp_path: Path) -> None:
     path = write(tmp_path, steps=30)
     whole = path.read_bytes()
-    ends = [int(order) for order in open_run(tmp_path).items("tensor", "alone").order]
+    ends = [int(order) for order in open_run(tmp_path).payload_series("tensor", "alone").order]
     path.write_bytes(whole[: ends[0]])
     run = open_run(tmp_path)
     for end in [*ends[1:], len(whole)]:
@@ -208,8 +208,8 @@ def test_a_run_followed_for_long_keeps_one_index(tmp_path: Path) -> None:
             file.seek(0, os.SEEK_END)
             file.write(whole[file.tell() : end])
         run.refresh()
-        assert same(run.tensor("large", -1).data, LARGE + run.items("tensor", "large").step[-1])
-    assert run.items("tensor", "alone").step.tolist() == list(range(30))
+        assert same(run.tensor("large", -1).data, LARGE + run.payload_series("tensor", "large").step[-1])
+    assert run.payload_series("tensor", "alone").step.tolist() == list(range(30))
     (state,) = run.states.values()
     assert len(state.payloads["tensor", "large"]) == 1
     assert run.unverified == 4  # the first step was there before, and has not been looked at

@@ -35,13 +35,13 @@ def samples() -> Iterator[tuple[str, str, bytes]]:
     histo = {"min": -1, "max": 2, "num": 6, "sum": 1, "bucket_limit": [-1, 0, 2], "bucket": [1, 2, 3]}
     pair = {"dim": [{"size": 2}]}
     strings = {"dtype": 7, "tensor_shape": {"dim": [{"size": 3}]}}
-    yield "mindspore", "landscape", message("mindspore.LossLandscape", **landscape)
-    yield "mindspore", "histogram", message("mindspore.Histogram", buckets=[bucket] * 4, nan_count=2, count=1202, sum=-3)
-    yield "mindspore", "tensor", message("mindspore.TensorProto", **grid)
-    yield "mindspore", "tensor", message("mindspore.TensorProto", dims=[2, 2], data_type=5, int64_data=[-1, 2**60, 3, 4])
-    yield "mindspore", "tensor", message("mindspore.TensorProto", dims=[2], data_type=46, raw_data=b"1234")
+    yield "events", "landscape", message("mindspore.LossLandscape", **landscape)
+    yield "events", "histogram", message("mindspore.Histogram", buckets=[bucket] * 4, nan_count=2, count=1202, sum=-3)
+    yield "events", "tensor", message("mindspore.TensorProto", **grid)
+    yield "events", "tensor", message("mindspore.TensorProto", dims=[2, 2], data_type=5, int64_data=[-1, 2**60, 3, 4])
+    yield "events", "tensor", message("mindspore.TensorProto", dims=[2], data_type=46, raw_data=b"1234")
     for encoded in (png(3, 2), jpeg(3, 2), gif(3, 2), lossy(3, 2)):
-        yield "mindspore", "image", message("mindspore.Image", height=2, width=3, colorspace=3, encoded_image=encoded)
+        yield "events", "image", message("mindspore.Image", height=2, width=3, colorspace=3, encoded_image=encoded)
     yield "tensorboard", "histogram", message("tensorflow.HistogramProto", **histo)
     yield "tensorboard", "histogram", message("tensorflow.TensorProto", **table)
     yield "tensorboard", "tensor", message("tensorflow.TensorProto", **table)
@@ -97,7 +97,7 @@ def test_any_bytes(where: tuple[str, str], content: bytes) -> None:
 
 @pytest.mark.parametrize(
     ("reader", "kind", "piece"),
-    [("mindspore", "tensor", b"\x08\x01"), ("mindspore", "histogram", b"\x18\x01"), ("tensorboard", "image", b"\x42\x00"),
+    [("events", "tensor", b"\x08\x01"), ("events", "histogram", b"\x18\x01"), ("tensorboard", "image", b"\x42\x00"),
      ("tensorboard", "text", b"\x12\x00")],
 )  # fmt: skip
 def test_millions_of_tiny_fields_are_refused_early(reader: str, kind: str, piece: bytes) -> None:

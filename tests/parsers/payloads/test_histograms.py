@@ -21,7 +21,7 @@ finite = st.floats(-1e12, 1e12)
 buckets = st.lists(st.tuples(finite, st.floats(0, 1e6), st.integers(0, 2**40)), max_size=30)
 
 
-def value_of(data: bytes, reader: str = "mindspore") -> HistogramValue:
+def value_of(data: bytes, reader: str = "events") -> HistogramValue:
     value = decode(reader, "histogram", memoryview(data))
     assert isinstance(value, HistogramValue)
     return value
@@ -68,7 +68,7 @@ def test_all_values_are_nan() -> None:
 def test_buckets_that_mean_nothing_are_left_out(bad: tuple[float, float, int]) -> None:
     value = value_of(histogram((0, 1, 5), bad, (1, 1, 6)))
     assert value.count.tolist() == [5, 6]
-    assert value.problem.startswith("1 of 3 buckets are left out: wanted finite edges and counts from 0 on")
+    assert value.problem.startswith("1 of 3 buckets are left out: expected finite edges and counts from 0 on")
 
 
 def test_counts_that_contradict_each_other_are_told() -> None:
@@ -78,9 +78,9 @@ def test_counts_that_contradict_each_other_are_told() -> None:
 
 
 def test_ten_million_buckets_are_refused() -> None:
-    with pytest.raises(FormatError, match="wanted at most 1,000,000 buckets"):
+    with pytest.raises(FormatError, match="expected at most 1,000,000 buckets"):
         value_of(bucket(0, 1, 1) * 1_000_001)
-    with pytest.raises(FormatError, match="wanted at most 1,000,000 buckets"):
+    with pytest.raises(FormatError, match="expected at most 1,000,000 buckets"):
         value_of(bytes([0x0A, 0]) * 10_000_000)
 
 
@@ -100,7 +100,7 @@ def test_one_value_of_tensorflow_is_a_bucket_of_no_width() -> None:
 
 
 def test_limits_without_counts_are_refused() -> None:
-    with pytest.raises(FormatError, match="as many bucket limits as counts, got 2 and 1"):
+    with pytest.raises(FormatError, match="as many bucket limits as counts, found 2 and 1"):
         tensorboard(bucket_limit=[1, 2], bucket=[1])
 
 
@@ -119,5 +119,5 @@ def test_the_form_of_a_tensor(dtype: int) -> None:
 def test_a_tensor_of_another_shape_is_refused() -> None:
     tensor = message_class("tensorflow.TensorProto")(dtype=1, float_val=[1, 2])
     tensor.tensor_shape.dim.add(size=2)
-    with pytest.raises(FormatError, match=r"wanted a tensor of shape \(k, 3\)"):
+    with pytest.raises(FormatError, match=r"expected a tensor of shape \(k, 3\)"):
         value_of(tensor.SerializeToString(), "tensorboard")

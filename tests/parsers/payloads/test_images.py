@@ -51,7 +51,7 @@ def extended(width: int, height: int) -> bytes:
 
 def decoded(encoded: bytes, height: int = 5, width: int = 4) -> ImageValue:
     message = message_class("mindspore.Image")(height=height, width=width, colorspace=3, encoded_image=encoded)
-    value = decode("mindspore", "image", memoryview(message.SerializeToString()))
+    value = decode("events", "image", memoryview(message.SerializeToString()))
     assert isinstance(value, ImageValue)
     return value
 
@@ -97,7 +97,7 @@ def test_anything_else_is_refused(encoded: bytes) -> None:
 
 @pytest.mark.parametrize("size", [(100_000, 100_000), (0, 5), (2**31, 1), (10_001, 10_000)])
 def test_absurd_sizes_are_refused(size: tuple[int, int]) -> None:
-    with pytest.raises(FormatError, match="wanted an image of 1 to 100,000,000 pixels"):
+    with pytest.raises(FormatError, match="expected an image of 1 to 100,000,000 pixels"):
         decoded(png(*size))
 
 
@@ -120,5 +120,5 @@ def test_a_batch_of_tensorboard() -> None:
 
 def test_a_tensor_without_images_is_refused() -> None:
     tensor = message_class("tensorflow.TensorProto")(dtype=7, string_val=[b"30", b"20"])
-    with pytest.raises(FormatError, match="wanted width, height and an image, got 2 strings"):
+    with pytest.raises(FormatError, match="expected width, height and an image, found 2 strings"):
         decode("tensorboard", "image", memoryview(tensor.SerializeToString()))

@@ -42,7 +42,7 @@ def test_axes_that_cannot_be_drawn_whole_say_so(axis: str) -> None:
     def with_first(value: float):
         return lambda values: np.append(value, values[1:])
 
-    assert problem(with_first(np.nan)) == f"Of its {axis}, 1 values are not finite or come twice: they are not drawn."
+    assert problem(with_first(np.nan)) == f"Of its {axis}, 1 values are not finite or duplicates; they are not drawn."
     assert problem(with_first(np.inf)).startswith(f"Of its {axis}, 1 values")
     assert problem(lambda values: np.append(values[1], values[1:])).startswith(f"Of its {axis}, 1 values")
     assert problem(lambda values: values * 0) == f"Its {axis} has no two different values: there is no plane to draw."
@@ -50,7 +50,7 @@ def test_axes_that_cannot_be_drawn_whole_say_so(axis: str) -> None:
 
 
 def test_a_grid_of_another_shape_is_refused() -> None:
-    with pytest.raises(FormatError, match=r"wanted z of shape \(len\(y\), len\(x\)\), got x \(8,\), y \(6,\), z \(8, 6\)"):
+    with pytest.raises(FormatError, match=r"expected z of shape \(len\(y\), len\(x\)\), found x \(8,\), y \(6,\), z \(8, 6\)"):
         read(X, Y, Z.T)
 
 

@@ -36,7 +36,7 @@ def check(run: Run) -> Counter[str]:
     kinds = ("histogram", "image", "tensor", "landscape", "text")
     assert {(kind, tag) for kind in kinds for tag in run.tags(kind)} == set(expected)
     for (kind, tag), written in expected.items():
-        items = run.items(kind, tag)
+        items = run.payload_series(kind, tag)
         assert items.step.tolist() == [step for step, _ in written]
         for place, (_, message) in enumerate(written):
             value: Any = run.value(kind, tag, place)
@@ -140,7 +140,7 @@ def test_index_frames_have_their_schemas(summary: list[Run], tensorboard: list[R
             frame = getattr(frames, name.upper()).check(getattr(run, name))
             count[name] += len(frame)
             for tag, part in frame.groupby("tag", observed=True):
-                assert part["step"].tolist() == run.items(name[:-1], str(tag)).step.tolist()
+                assert part["step"].tolist() == run.payload_series(name[:-1], str(tag)).step.tolist()
     assert count == {"histograms": 4533, "images": 1153, "tensors": 464, "landscapes": 3, "texts": 12}
 
 

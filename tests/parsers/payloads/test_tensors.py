@@ -25,7 +25,7 @@ FITS_FLOAT32 = ("bool", "int8", "int16", "uint8", "uint16", "float16", "float32"
 
 def mindspore(**fields: Any) -> TensorValue:
     message = message_class("mindspore.TensorProto")(**fields)
-    value = decode("mindspore", "tensor", memoryview(message.SerializeToString()))
+    value = decode("events", "tensor", memoryview(message.SerializeToString()))
     assert isinstance(value, TensorValue)
     return value
 
@@ -150,7 +150,7 @@ def test_tensorboard_repeats_the_last_value() -> None:
     assert same(tensorboard((2, 3), dtype=1, float_val=[1, 2]).data, [[1, 2, 2], [2, 2, 2]])
     assert same(tensorboard((2, 3), dtype=1, float_val=[7]).data, np.full((2, 3), 7, "f4"))
     assert same(tensorboard((2,), dtype=3).data, [0, 0])
-    with pytest.raises(FormatError, match="wanted 10,000,000,000 values"):
+    with pytest.raises(FormatError, match="expected 10,000,000,000 values"):
         tensorboard((100_000, 100_000), dtype=1, float_val=[7])
 
 
@@ -164,7 +164,7 @@ def test_numbers_one_by_one_and_in_several_pieces() -> None:
     head = delimited(1, b"\x05") + number(2, 11)  # packed dimensions
     data = head + single(1) + floats([2, 3]) + single(4) + single(5)
     reference = message_class("mindspore.TensorProto").FromString(data)
-    value = decode("mindspore", "tensor", memoryview(data))
+    value = decode("events", "tensor", memoryview(data))
     assert isinstance(value, TensorValue)
     assert same(value.data, np.array(reference.float_data, "f4"))
     assert value.shape == (5,)
@@ -187,15 +187,15 @@ def test_odd_shapes(shape: tuple[int, ...]) -> None:
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"dims": [2, 3], "float_data": [1, 2]}, r"wanted 6 values for the shape \(2, 3\), got 2"),
-        ({"dims": [100_000] * 2, "float_data": [1]}, "wanted 10,000,000,000 values"),
-        ({"dims": [2**40, 2**40], "float_data": [1]}, "wanted dimensions"),
-        ({"dims": [-1], "float_data": [1]}, "wanted dimensions"),
-        ({"dims": [0, 2**62]}, "wanted dimensions"),
+        ({"dims": [2, 3], "float_data": [1, 2]}, r"expected 6 values for the shape \(2, 3\), found 2"),
+        ({"dims": [100_000] * 2, "float_data": [1]}, "expected 10,000,000,000 values"),
+        ({"dims": [2**40, 2**40], "float_data": [1]}, "expected dimensions"),
+        ({"dims": [-1], "float_data": [1]}, "expected dimensions"),
+        ({"dims": [0, 2**62]}, "expected dimensions"),
         ({"dims": [1] * 33, "float_data": [1]}, "at most 32 dimensions"),
-        ({"dims": [4]}, "got none"),
+        ({"dims": [4]}, "found none"),
         ({"dims": [2], "float_data": [1, 2], "double_data": [1, 2]}, "in one field"),
-        ({"dims": [2], "raw_data": b"12345"}, "numbers of 4 bytes, got 5 bytes"),
+        ({"dims": [2], "raw_data": b"12345"}, "numbers of 4 bytes, found 5 bytes"),
         ({"dims": [2], "data_type": 43, "float_data": [1, 2, 3]}, "pairs"),
     ],
 )

@@ -18,7 +18,7 @@ LEVELS = [
     "msinsight_server/test_rank_1",
 ]  # fmt: skip
 # In this one a line lacks a cell.
-SHORT = {"msinsight_server/test_rank_0": ["Line 17: wanted 32 cells, got 31; the line is left out."]}
+SHORT = {"msinsight_server/test_rank_0": ["Line 17: expected 32 cells, found 31; the line was skipped."]}
 every_level = pytest.mark.parametrize("level", LEVELS)
 
 

@@ -66,7 +66,7 @@ def test_details_without_framework_raw_say_what_is_missing(real_data: Path, tmp_
     assert profile.operators["full_name"].tolist() == [row["full_op_name"] for row in rows(folder / name)]
     (problem,) = profile.problems
     assert problem.path.endswith(name)
-    assert problem.text.startswith("Wanted framework_raw_1.csv beside it, got none")
+    assert problem.text.startswith("Expected framework_raw_1.csv beside it, found none")
 
 
 def test_operators_on_the_ai_cpu(real_data: Path) -> None:

@@ -34,7 +34,7 @@ def whole(frame: pd.DataFrame, *problems: Problem) -> bytes:
 
 @given(TEXTS)
 def test_a_frame_comes_back_as_it_was(names: list[str]) -> None:
-    problem = Problem("/run/a.csv", 0, 0, "bad_table", "Line 3: wanted a number, got 'x'.")
+    problem = Problem("/run/a.csv", 0, 0, "bad_table", "Line 3: expected a number, found 'x'.")
     frame, problems = load(KERNELS, whole(kernels(names), problem))
     pd.testing.assert_frame_equal(frame, kernels(names))
     assert problems == (problem,)

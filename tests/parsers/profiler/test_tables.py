@@ -48,7 +48,7 @@ def test_no_file_and_an_empty_one(path: Path) -> None:
 
 
 def test_only_a_header_is_told(path: Path) -> None:
-    wanted = ["Line 1: wanted rows below the names of columns, got none."]
+    wanted = ["Line 1: expected rows below the names of columns, found none."]
     table = read(path, HEADER)
     assert (table.rows, texts(table)) == (0, wanted)
     assert texts(read(path, HEADER.rstrip("\n"))) == wanted
@@ -84,7 +84,7 @@ def test_columns_in_another_order_padded_and_unknown(path: Path) -> None:
 def test_a_missing_column_is_named(path: Path) -> None:
     table = read(path, "Name,Start Time(us)\na,1\n")
     assert (table.rows, texts(table)) == (
-        0, ["Line 1: wanted a column Duration, got Name, Start Time(us); nothing is taken from the file."],
+        0, ["Line 1: expected a column Duration, found Name, Start Time(us); nothing is taken from the file."],
     )  # fmt: skip
     assert "ratio" not in read(path, "Name,Start Time,Duration\na,1,2\n").found
 
@@ -92,7 +92,7 @@ def test_a_missing_column_is_named(path: Path) -> None:
 def test_cells_that_are_no_numbers_are_named_and_the_row_stays(path: Path) -> None:
     table = read(path, HEADER + ROW + "b,2,3,often,many\n" + ROW)
     assert texts(table) == [
-        "Line 3, column Ratio: wanted a number, got 'often'.", "Line 3, column Stream ID: wanted a number, got 'many'.",
+        "Line 3, column Ratio: expected a number, found 'often'.", "Line 3, column Stream ID: expected a number, found 'many'.",
     ]  # fmt: skip
     assert table.columns["stream"].tolist() == [2, NONE, 2]
     assert np.isnan(table.columns["ratio"][1])
@@ -102,9 +102,9 @@ def test_rows_without_what_is_required_are_left_out(path: Path) -> None:
     table = read(path, HEADER + "a,soon,1,0,0\nb,2,,0,0\n" + ROW)
     assert list(table.columns["name"]) == ["MatMul"]
     assert texts(table) == [
-        "Line 2, column Start Time(us): wanted a time, got 'soon'.",
-        "Line 2: wanted numbers in Start Time(us), Duration(us); the line is left out.",
-        "Line 3: wanted numbers in Start Time(us), Duration(us); the line is left out.",
+        "Line 2, column Start Time(us): expected a time, found 'soon'.",
+        "Line 2: expected numbers in Start Time(us), Duration(us); the line was skipped.",
+        "Line 3: expected numbers in Start Time(us), Duration(us); the line was skipped.",
     ]
 
 
@@ -113,7 +113,7 @@ def test_lines_of_another_number_of_cells(path: Path, cells: str) -> None:
     for content, line in ((ROW + cells + "\n" + ROW, 3), (cells + "\n" + ROW + ROW, 2), (ROW + ROW + cells, 4)):
         table = read(path, HEADER + content)
         assert (table.rows, table.columns["stream"].tolist()) == (2, [2, 2])
-        assert texts(table) == [f"Line {line}: wanted 5 cells, got {cells.count(',') + 1}; the line is left out."]
+        assert texts(table) == [f"Line {line}: expected 5 cells, found {cells.count(',') + 1}; the line was skipped."]
 
 
 def test_one_line_too_long_and_one_too_short(path: Path) -> None:
@@ -123,23 +123,25 @@ def test_one_line_too_long_and_one_too_short(path: Path) -> None:
 
 def test_a_repeated_header_is_passed_over(path: Path) -> None:
     table = read(path, HEADER + ROW + HEADER + ROW)
-    assert (table.rows, texts(table)) == (2, ["Line 3: the header is repeated; the line is passed over."])
+    assert (table.rows, texts(table)) == (2, ["Line 3: the header is repeated; the line was skipped."])
 
 
 def test_blank_lines_and_lines_in_quotes(path: Path) -> None:
     table = read(path, "\n" + HEADER + "\n" + '"a\nb, ""c""",1,2,3,4\n\r\n' + "d,1,x,3,4\n")
     assert list(table.columns["name"]) == ['a\nb, "c"']
-    assert texts(table)[0] == "Line 7, column Duration(us): wanted a number, got 'x'."
+    assert texts(table)[0] == "Line 7, column Duration(us): expected a number, found 'x'."
 
 
 def test_a_quote_that_is_not_closed_costs_its_line(path: Path) -> None:
     table = read(path, HEADER + ROW + '"b,1,2,3,4\n' + ROW * 3)
-    assert (table.rows, texts(table)) == (4, ["Line 3: wanted 5 cells, got a cell that does not end; the line is left out."])
+    assert (table.rows, texts(table)) == (
+        4, ["Line 3: expected 5 cells, found a cell that does not end; the line was skipped."],
+    )
 
 
 def test_other_encodings_are_told(path: Path) -> None:
     table = read(path, (HEADER + ROW + "卷积,1,2,3,4\n").encode("gb18030"))
-    assert (table.rows, texts(table)) == (2, ["From line 3 on: wanted UTF-8, got other bytes; these are shown as \ufffd."])
+    assert (table.rows, texts(table)) == (2, ["From line 3 on: expected UTF-8, found other bytes; these are shown as \ufffd."])
     table = read(path, codecs.BOM_UTF16_LE + (HEADER + ROW + "卷积,1,2,3,4\n").encode("utf-16-le"))
     assert (list(table.columns["name"]), table.problems) == (["MatMul", "卷积"], ())
 
@@ -149,7 +151,7 @@ def test_a_cell_of_ten_megabytes(path: Path) -> None:
     assert table.columns["stream"].tolist() == [2, 4, 2]
     assert len(table.columns["name"][1]) == lines.LONGEST_CELL
     assert texts(table) == [
-        "Line 3, column Name: wanted at most 1,048,576 characters, got 10,485,760; the first ones are shown.",
+        "Line 3, column Name: expected at most 1,048,576 characters, found 10,485,760; the first ones are shown.",
     ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from app import create_app
-from app.store import Store
+from app.store.store import Store
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.table import Table, Tables
 from layouts.pages.data_lineage.columns import table

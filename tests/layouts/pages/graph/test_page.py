@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.store import Store
+from app.store.store import Store
 from layouts.pages.graph.asks import read_ask, read_of
 from layouts.pages.graph.catalogue import catalogue
 from layouts.pages.graph.drawing import drawn

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from layouts.sources import RunRow
-from parsers import HistogramValue, Items, PayloadError, Value
+from parsers import HistogramValue, PayloadError, PayloadSeries, Value
 from tests.layouts.sources import GivenSource
 
 START = 1_700_000_000.0
@@ -42,13 +42,13 @@ class Histograms(GivenSource):
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         return list(self.data.get(run, {})) if kind == "histogram" else []
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         found = self.data.get(run, {}).get(tag)
         if found is None or kind != "histogram":
             return None
         places = np.arange(len(found), dtype=np.int64)
         steps = np.array([step for step, _ in found], np.int64)
-        return Items(steps, START + 5.0 + places * 2.0, np.zeros(len(found), np.int32), places, places, places)
+        return PayloadSeries(steps, START + 5.0 + places * 2.0, np.zeros(len(found), np.int32), places, places, places)
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         value = self.data[run][tag][place][1]

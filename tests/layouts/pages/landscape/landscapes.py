@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from layouts.sources import RunRow
-from parsers import Items, LandscapePlan, LandscapeValue, PayloadError, Series, Setting, Value
+from parsers import LandscapePlan, LandscapeValue, PayloadError, PayloadSeries, Series, Setting, Value
 from tests.layouts.sources import GivenSource
 
 Sheets = Mapping[tuple[str, str], LandscapeValue | str]
@@ -32,9 +32,9 @@ class LandscapeSource(GivenSource):
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
         return [tag for key, tag in self.sheets if key == run] if kind == "landscape" else super().tags(run, kind)
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         none = np.zeros(1, np.int64)
-        return Items(none, np.zeros(1), np.zeros(1, np.int32), none, none, none) if (run, tag) in self.sheets else None
+        return PayloadSeries(none, np.zeros(1), np.zeros(1, np.int32), none, none, none) if (run, tag) in self.sheets else None
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         found = self.sheets.get((run, tag), "no such landscape")

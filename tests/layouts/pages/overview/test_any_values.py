@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from layouts.pages.overview.page import TILES, drawn, shown_run
-from parsers import HistogramValue, Items, LandscapeValue, TensorValue, Value
+from parsers import HistogramValue, LandscapeValue, PayloadSeries, TensorValue, Value
 from tests.layouts.sources import GivenSource, row
 from tests.layouts.sources import series as made
 
@@ -59,12 +59,12 @@ class OneValue(GivenSource):
         super().__init__([row("run")], {("run", "loss"): made(3)})
         self.kind, self.one = kind, value
         place = np.zeros(1, np.int64)
-        self.place = Items(np.array([step]), np.array([wall]), np.zeros(1, np.int32), place, place, place)
+        self.place = PayloadSeries(np.array([step]), np.array([wall]), np.zeros(1, np.int32), place, place, place)
 
     def tags(self, run: str, kind: str = "scalar") -> Any:
         return ["<b>"] if kind == self.kind else super().tags(run, kind)
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         return self.place if kind == self.kind else None
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:

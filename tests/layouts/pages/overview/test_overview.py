@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from dash import dcc, html
 
-from app.store import Store
+from app.store.store import Store
 from layouts.format import count, duration, number, size
 from layouts.pages.overview.facts import Span, facts, head, run_of, span, speed
 from layouts.pages.overview.page import TILES, drawn, shown_run
@@ -91,7 +91,7 @@ def test_the_state_of_a_run_is_what_a_plain_count_says(store: Store, name: str) 
     run, known = open_run(DEMO / name), told(store, name)
     every = scalars_of(run)
     times = [series.wall_time for series in every]
-    times += [run.items(kind, tag).wall_time for kind in ("histogram", "image", "tensor") for tag in run.tags(kind)]
+    times += [run.payload_series(kind, tag).wall_time for kind in ("histogram", "image", "tensor") for tag in run.tags(kind)]
     together = np.concatenate(times)
     assert known["steps"] == count(max((len(series.step), int(series.step.max())) for series in every)[1])
     assert known["points"] == count(sum(len(series.value) for series in every))
@@ -253,7 +253,7 @@ def test_the_distribution_is_the_newest_and_keeps_its_count(store: Store) -> Non
     run = open_run(DEMO / "lenet_adam_lr0.01_b64")
     [link] = tile(store, "histograms", "lenet_adam_lr0.01_b64")
     tag = run.tags("histogram")[0]
-    items = run.items("histogram", tag)
+    items = run.payload_series("histogram", tag)
     assert items is not None
     value = run.value("histogram", tag, len(items) - 1)
     assert f"step {int(items.step[-1]):,}" in words(link)
@@ -265,7 +265,7 @@ def test_the_image_comes_from_the_image_route(store: Store) -> None:
     [link] = tile(store, "images", "lenet_adam_lr0.01_b64")
     [image] = parts(link, html.Img)
     address = urlsplit(image.src)
-    items = open_run(DEMO / "lenet_adam_lr0.01_b64").items("image", "input_image")
+    items = open_run(DEMO / "lenet_adam_lr0.01_b64").payload_series("image", "input_image")
     asked = parse_qs(address.query)
     assert address.path == "/api/image"
     assert (asked["run"], asked["tag"], asked["place"]) == (["lenet_adam_lr0.01_b64"], ["input_image"], [str(len(items) - 1)])
@@ -273,7 +273,7 @@ def test_the_image_comes_from_the_image_route(store: Store) -> None:
 
 def test_the_tensor_is_a_corner_of_the_newest_with_statistics_of_all(store: Store) -> None:
     run = open_run(DEMO / "lenet_adam_lr0.01_b64")
-    data = run.tensor("logits", len(run.items("tensor", "logits")) - 1).data
+    data = run.tensor("logits", len(run.payload_series("tensor", "logits")) - 1).data
     [link] = tile(store, "tensors", "lenet_adam_lr0.01_b64")
     cells = [cell.title for cell in parts(link, html.Td) if getattr(cell, "title", None)]
     assert np.array_equal(np.array(cells, np.float64).astype(np.float32).reshape(CELLS, CELLS), data[:CELLS, :CELLS])
@@ -356,7 +356,7 @@ def test_checkpoints_that_wait_for_a_landscape(made_run: Callable[..., Store], t
     assert link.href == "landscape?run=run"
     assert parts(link, html.Code) == []  # what is to be copied is no link
     plan.write_text('{"epoch_group": [')
-    assert f"{plan}: wanted the JSON that SummaryCollector writes" in words(tile(store, "landscape", "run"))
+    assert f"{plan}: expected the JSON that SummaryCollector writes" in words(tile(store, "landscape", "run"))
 
 
 def test_a_text_is_there_only_where_one_was_written(made_run: Callable[..., Store], store: Store) -> None:

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from layouts.i18n import both
-from layouts.pages.profile_overview import callbacks as overview
+from layouts.pages.profile_overview import page as overview
 from layouts.pages.profile_overview.drawing import clock
-from layouts.pages.steps import callbacks as steptrace
+from layouts.pages.steps import page as steptrace
 from layouts.pages.steps.asks import read_ask
 from layouts.profiling.composition import bar, said, words
 from layouts.sources import ProfileFrame
@@ -22,7 +22,7 @@ from layouts.state import BadInput
 from parsers import FormatError, Series, open_run
 from parsers.analysis import average, breakdowns
 from parsers.profiler import ascend_output, legacy_ascend
-from parsers.profiler.parts import Place
+from parsers.profiler.parts import ProfileInput
 from tests.layouts.sources import GivenSource, row, series
 from tests.writers.step_traces import NEW, frame, legacy, reduces, step_trace_raw, step_trace_time
 
@@ -208,7 +208,7 @@ def test_no_damage_to_a_file_stops_the_pages(tmp_path: Path, name: str) -> None:
         read = []
         for reader in readers:
             try:
-                read.append(reader(Place(str(file), name, {})).frame)
+                read.append(reader(ProfileInput(str(file), name, {})).frame)
             except FormatError:
                 read.append(None)
         source = ProfiledSource({key: part for key, part in zip(("steps", "reduces"), read, strict=False) if part is not None})

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.store import Store
+from app.store.store import Store
 from layouts.pages.tensors.histograms import MOST, coarse_to_fine, over_steps
 from layouts.state import BadInput
 from parsers import HistogramValue
@@ -122,7 +122,7 @@ def test_of_many_steps_so_many_are_read(store: Store) -> None:
 def test_a_damaged_tensor_is_named_and_the_others_are_drawn(store: Store) -> None:
     for _ in range(2):
         meta = over_steps(store, ask("broken", view="ridge"), seconds=60)["layout"]["meta"]
-        assert "wanted 7 values for the shape (7,), got 2" in meta["problem"]
+        assert "expected 7 values for the shape (7,), found 2" in meta["problem"]
         assert meta["waiting"] == 0
         assert array(meta["panels"][0]["total"]).tolist() == [600, 0]
 

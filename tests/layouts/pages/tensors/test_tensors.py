@@ -14,7 +14,7 @@ from layouts.pages.tensors.asks import Ask, Named, read_ask
 from layouts.pages.tensors.facts import about, summary
 from layouts.pages.tensors.shown import chosen, extent, find, rectangle
 from layouts.state import BadInput
-from parsers import Items, PayloadError, TensorValue, Value
+from parsers import PayloadError, PayloadSeries, TensorValue, Value
 from tests.layouts.sources import GivenSource, row
 
 STEPS = [1, 5, 5, 9]
@@ -24,11 +24,11 @@ VALUES = [TensorValue(np.arange(24, dtype=np.float32).reshape(2, 3, 4) + step, "
 class TensorSource(GivenSource):
     """Two runs with a tensor "w" at steps 1, 5, 5 and 9; the one at place 3 of run b is damaged."""
 
-    def items(self, run: str, kind: str, tag: str) -> Items | None:
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
         if run not in ("a", "b") or (kind, tag) != ("tensor", "w"):
             return None
         whole = np.arange(len(STEPS), dtype=np.int64)
-        return Items(np.array(STEPS), whole + 1.7e9, np.zeros(len(STEPS), np.int32), whole * 100, whole, whole)
+        return PayloadSeries(np.array(STEPS), whole + 1.7e9, np.zeros(len(STEPS), np.int32), whole * 100, whole, whole)
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         if run == "b" and place == 3:
@@ -95,7 +95,7 @@ def test_facts(source) -> None:
     assert told["fixed"] == [1, 0, 0]
     assert told["free"] == [{"dim": 1, "start": 0, "count": 3}, {"dim": 2, "start": 1, "count": 2}]
     assert about(source, ask())["boxes"] == ("0", ":", ":")
-    assert about(source, ask(dims="0,:,4"))["refused"] == "dimension 2: wanted -4 to 3, got 4"
+    assert about(source, ask(dims="0,:,4"))["refused"] == "dimension 2: expected -4 to 3, found 4"
     compared = about(source, ask(step="9", minus_step="1"))
     assert (compared["kept"], compared["minus"]["step"]) == ("float64", 1)
 

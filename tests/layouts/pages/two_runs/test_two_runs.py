@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from app.store import Store
+from app.store.store import Store
 from layouts.pages.graph.views import Views
 from layouts.pages.two_runs import sections
 from layouts.pages.two_runs.choice import pair, pair_of
@@ -22,7 +22,7 @@ from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.graphs import graphs
 from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, two_runs
 from layouts.state import BadInput
-from parsers import DatasetGraph, GraphPlace, Series, Setting
+from parsers import DatasetGraph, GraphLocation, Series, Setting
 from parsers.analysis.pipelines import MISSING
 from tests.layouts.pages.dataset.pipelines import PipelineSource, node
 from tests.layouts.sources import GivenSource, row, series
@@ -64,13 +64,13 @@ def test_which_two_runs() -> None:
 
 
 def test_a_run_that_grows_is_not_a_reason_to_compare_graphs_anew() -> None:
-    def place(order: int) -> GraphPlace:
-        return GraphPlace(f"g{order}", "f", 10 * order, 5, 1e9, 0, "", "", order, None, True, None, None)  # type: ignore[arg-type]
+    def place(order: int) -> GraphLocation:
+        return GraphLocation(f"g{order}", "f", 10 * order, 5, 1e9, 0, "", "", order, None, True, None, None)  # type: ignore[arg-type]
 
     class Graphs(GivenSource):
         places = {"a": [place(0)], "b": []}  # noqa: RUF012
 
-        def graphs(self, run: str) -> list[GraphPlace]:
+        def graphs(self, run: str) -> list[GraphLocation]:
             return self.places[run]
 
     source = Graphs([row("a"), row("b")])

@@ -1,0 +1,236 @@
+"""The command line: `mindscope COMMAND`, the same as `python -m app COMMAND`.
+
+Options are taken as text and judged in one place, `app.commands.settings`, so that every mistake is told in one line: what was
+wanted, what was got. Exit codes: 0 done, 1 it cannot be done (port in use, damage found, nothing to stop), 2 bad options,
+3 exported but for values that cannot be read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import errno
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NoReturn
+
+import app
+from app.commands.settings import NOT_YET, SETTINGS, Setting, SettingError, Settings, read_config, resolve
+
+Command = Callable[[argparse.Namespace], int]
+_OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
+
+
+class _Parser(argparse.ArgumentParser):
+    """Tells a mistake in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"mindscope: {message} (see '{self.prog} --help')", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns its exit code."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(_with_command(given))
+    try:
+        command: Command = options.command
+        code = command(options)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
+    except SettingError as error:
+        print(f"mindscope: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    except OSError as error:
+        if error.errno not in _OUTPUT_LOST:
+            raise
+        # What is left of the output has nowhere to go when the program ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has gone, as in `mindscope list DIR | head`: nobody needs to be told.
+        if error.errno != errno.EPIPE:
+            print(f"mindscope: what was asked for could not be written: {error.strerror}", file=sys.stderr)
+        return 1
+
+
+def _with_command(arguments: list[str]) -> list[str]:
+    """`start` is what is done when no command is named."""
+    first = arguments[0] if arguments else ""
+    if first in ("-h", "--help", "--version") or not (first.startswith("-") or not first):
+        return arguments
+    return ["start", *arguments]
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser("mindscope", description="Opens a directory of training runs in the browser.")
+    parser.add_argument("--version", action="version", version=f"mindscope {app.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
+    for name, text, add_options, command in _COMMANDS:
+        sub = commands.add_parser(name, help=text, description=text[0].upper() + text[1:] + ".", allow_abbrev=False)
+        add_options(sub)
+        sub.set_defaults(command=command)
+    return parser
+
+
+# start ---------------------------------------------------------------------------------------------------------------
+
+
+def _add_start_options(parser: argparse.ArgumentParser) -> None:
+    for setting in SETTINGS:
+        if not setting.secret:
+            _add_setting(parser, setting)
+    parser.add_argument("--config", metavar="FILE", help="TOML file with settings by name")
+    parser.add_argument("--demo", action="store_true", help="open the demo runs that come with Mindscope")
+    parser.add_argument("--background", action="store_true", help="return once the server answers and leave it running")
+    for name in NOT_YET:
+        parser.add_argument("--" + name.replace("_", "-"), dest=name, nargs="?", const="", help=argparse.SUPPRESS)
+
+
+def _add_setting(parser: argparse.ArgumentParser, setting: Setting) -> None:
+    kept: dict[str, Any] = {"dest": setting.name, "default": argparse.SUPPRESS}
+    if isinstance(setting.default, bool):
+        told = f"{setting.help} (default: {'yes' if setting.default else 'no'})"
+        parser.add_argument(setting.option, action=argparse.BooleanOptionalAction, help=told, **kept)
+        return
+    default = f" (default: {setting.default})" if setting.default not in ("", ()) else ""
+    action = "append" if setting.repeatable else "store"
+    metavar = setting.name.rpartition("_")[2].upper()
+    parser.add_argument(setting.option, action=action, metavar=metavar, help=setting.help + default, **kept)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    config = read_config(options.config) if options.config else {}
+    given = {setting.name: getattr(options, setting.name) for setting in SETTINGS if hasattr(options, setting.name)}
+    given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in given.items()}
+    return resolve(given, os.environ, config, config_name=options.config or "")
+
+
+def _start(options: argparse.Namespace) -> int:
+    from app.commands import serving
+
+    if options.demo and hasattr(options, "summary_base_dir"):
+        raise SettingError(f"--demo: wanted alone, got --summary-base-dir {options.summary_base_dir!r} too")
+    settings = _settings(options)
+    if options.demo:
+        settings = replace(settings, summary_base_dir=serving.demo_directory())
+    unused = ["--" + name.replace("_", "-") for name in NOT_YET if getattr(options, name) is not None]
+    if unused:
+        print(f"mindscope: not here yet, ignored: {', '.join(unused)}", file=sys.stderr)
+    try:
+        if options.background:
+            print(serving.serve_in_background(settings))
+        else:
+            with contextlib.suppress(KeyboardInterrupt):
+                serving.serve(settings)
+    except serving.StartError as error:
+        print(f"mindscope: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+# stop, status --------------------------------------------------------------------------------------------------------
+
+
+def _add_stop_options(parser: argparse.ArgumentParser) -> None:
+    _add_setting(parser, next(setting for setting in SETTINGS if setting.name == "port"))
+    parser.set_defaults(config=None)
+
+
+def _stop(options: argparse.Namespace) -> int:
+    from app.commands import processes
+
+    port = _settings(options).port
+    records = processes.at_port(port)
+    if not records:
+        print(f"mindscope: no server of this user at port {port}", file=sys.stderr)
+    left = 0
+    for record in records:
+        if processes.stop(record):
+            print(f"Stopped {record.url} (pid {record.pid})")
+        else:
+            left += 1
+            print(f"mindscope: {record.url} (pid {record.pid}) could not be ended", file=sys.stderr)
+    return 0 if records and not left else 1
+
+
+def _status(_options: argparse.Namespace) -> int:
+    from app.commands import processes
+
+    records = processes.running()
+    for record in records:
+        print(f"{record.url}\n  pid        {record.pid}\n  directory  {record.base}\n  workspace  {record.workspace}")
+        print(f"  log        {record.log or 'where it was started'}")
+    if not records:
+        print("No server of this user is running.")
+    return 0
+
+
+# list, check, export, parse_summary ----------------------------------------------------------------------------------
+
+
+def _add_directory(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("directory", metavar="DIR", nargs="?", default=".", help="directory of the runs (default: .)")
+
+
+def _add_list_options(parser: argparse.ArgumentParser) -> None:
+    _add_directory(parser)
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def _add_export_options(parser: argparse.ArgumentParser) -> None:
+    _add_directory(parser)
+    kinds = "some of scalars,histograms,images,tensors,landscapes,texts,lineage (default: all, or scalars where OUT is a file)"
+    parser.add_argument("--out", metavar="OUT", required=True, help="directory, or a file of scalars (x.csv)")
+    parser.add_argument("--kinds", metavar="KINDS", help=kinds)
+    parser.add_argument("--tags", metavar="REGEX", help="tags in which this is found")
+    parser.add_argument("--runs", metavar="REGEX", help="runs in whose names this is found")
+    parser.add_argument("--steps", metavar="A:B", help="steps from A to B, both included; either may be left out")
+    parser.add_argument("--format", metavar="FORMAT", default="csv", help="of scalars: csv, parquet or json (default: csv)")
+
+
+def _add_parse_summary_options(parser: argparse.ArgumentParser) -> None:
+    run = "directory of the run (default: .)"
+    parser.add_argument("--summary-dir", metavar="DIR", dest="directory", default=".", help=run)
+    parser.add_argument("--output", metavar="DIR", default=".", help="directory to make output_<time> in (default: .)")
+
+
+def _on_files(place: str, module: str, name: str) -> Command:
+    """A command of a module of app, which is loaded when it is needed. place is the option that names the directory."""
+
+    def command(options: argparse.Namespace) -> int:
+        from parsers import SourceError
+
+        if not os.path.isdir(options.directory):
+            raise SettingError(f"{place}: wanted a directory that exists, got {options.directory!r}")
+        chosen: Command = getattr(importlib.import_module(f"app.commands.{module}"), name)
+        try:
+            return chosen(options)
+        except SourceError as error:
+            print(f"mindscope: {error}", file=sys.stderr)
+            return 1
+
+    return command
+
+
+def _nothing(_parser: argparse.ArgumentParser) -> None:
+    pass
+
+
+# In the order of --help.
+_COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Command], ...] = (
+    ("start", "serve a directory of runs (done when no command is named)", _add_start_options, _start),
+    ("stop", "end this user's servers at a port", _add_stop_options, _stop),
+    ("status", "list the running servers of this user", _nothing, _status),
+    ("list", "list the runs below a directory", _add_list_options, _on_files("DIR", "inspection", "list_runs")),
+    ("check", "read everything and report all damage", _add_directory, _on_files("DIR", "inspection", "check")),
+    ("export", "write what runs recorded to files", _add_export_options, _on_files("DIR", "exporting", "export_runs")),
+    (
+        "parse_summary", "write scalars and images of a run as MindInsight does", _add_parse_summary_options,
+        _on_files("--summary-dir", "exporting", "parse_summary"),
+    ),
+)

@@ -1,0 +1,107 @@
+"""The commands that look at files and need no server: list, check."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from app.commands.terminal import printable, width
+from parsers import Problem, Run, Source, discover
+from parsers.names import printable as encodable
+from parsers.registry import reader_of_file
+
+
+def list_runs(options: argparse.Namespace) -> int:
+    """Print the runs below a directory, newest first, from names and headers alone."""
+    sources = discover(options.directory)
+    _tell_problems(sources)
+    if options.json:
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_as_json(source) for source in sources])) + b"\n")
+        return 0
+    rows = [("RUN", "UPDATED", "SIZE", "FILES"), *map(_as_row, sources)]
+    widths = [max(width(row[column]) for row in rows) for column in range(3)]
+    for name, updated, size, files in rows:
+        room = widths[0] - width(name)
+        print(f"{name}{' ' * room}  {updated:<{widths[1]}}  {size:>{widths[2]}}  {files}")
+    if not sources:
+        print(f"No runs below {options.directory}", file=sys.stderr)
+    return 0
+
+
+def _tell_problems(sources: Sequence[Source]) -> None:
+    """Say which directories could not be listed."""
+    problems = [problem for source in sources for part in (source, *source.ranks) for problem in part.problems]
+    for problem in problems:
+        print(problem_line(problem), file=sys.stderr)
+    if problems:
+        print(_counted(len(problems)), file=sys.stderr)
+
+
+def _counted(problems: int) -> str:
+    return f"{problems} {'problem' if problems == 1 else 'problems'}"
+
+
+def _as_row(source: Source) -> tuple[str, str, str, str]:
+    kinds = Counter(file.kind for leaf in source.leaves for file in leaf.files)
+    files = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    ranks = f" ({len(source.ranks)} ranks)" if source.ranks else ""
+    updated = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(source.updated)) if source.updated else "-"
+    return printable(source.name) + ranks, updated, f"{source.size:,} B", files
+
+
+def _as_json(source: Source) -> dict[str, Any]:
+    files = [{"path": encodable(f.path), "kind": f.kind, "size_bytes": f.size, "mtime": f.mtime} for f in source.files]
+    return {
+        "name": source.name, "path": encodable(source.path), "real_path": encodable(source.real_path),
+        "updated": source.updated, "size_bytes": source.size, "ranks": [_as_json(rank) for rank in source.ranks],
+        "files": files, "profile_dirs": list(map(encodable, source.profile_dirs)),
+        "dump_dirs": list(map(encodable, source.dump_dirs)),
+    }  # fmt: skip
+
+
+def check(options: argparse.Namespace) -> int:
+    """Read every file, verify every CRC, decode every message; print each Problem. Exit code 1 if there is any."""
+    runs = files = size = found = 0
+    for source in discover(options.directory):
+        runs += len(source.leaves)
+        size += source.size
+        for part in (source, *source.ranks):
+            files += len(part.files)
+            for problem in _problems(part):
+                found += 1
+                print(problem_line(problem), flush=True)
+    result = _counted(found) if found else "no damage"
+    print(f"{runs} runs, {files} files, {size:,} bytes: {result}")
+    return 1 if found else 0
+
+
+def _problems(source: Source) -> Iterator[Problem]:
+    found = dict.fromkeys(source.problems)
+    yield from found
+    for file in source.files:
+        if file.kind != "config":
+            problems = reader_of_file(file).verify(file.path)
+            found |= dict.fromkeys(problems)
+            yield from problems
+    said = replace(source, files=tuple(file for file in source.files if file.kind in ("lineage", "config")), ranks=())
+    run = Run(said)
+    run.refresh(said)  # what lineage and configuration files say shows only when it is put together
+    yield from (problem for problem in run.problems if problem not in found)
+
+
+def problem_line(problem: Problem) -> str:
+    """A problem as a line for a terminal."""
+    return printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}")
+
+
+def _extent(problem: Problem) -> str:
+    if not problem.offset and not problem.length:
+        return ""
+    return f"bytes {problem.offset}-{problem.offset + problem.length}: " if problem.length else f"byte {problem.offset}: "

@@ -1,0 +1,310 @@
+"""Starts a server: in the foreground, or as a process of its own that is left running."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+import webbrowser
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from app.commands import processes
+from app.commands.settings import SETTINGS, SettingError, Settings
+from app.store import workspace
+
+THREADS = 8
+SWITCH_SECONDS = 0.0005
+"""While one thread parses, a request waits so long for its turn: with Python's 5 ms small answers took 14 ms, now 2.7."""
+PATIENCE = 60.0
+"""A server in the background must answer within so many seconds."""
+LARGEST_LOG = 10 << 20
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened at
+
+
+class StartError(RuntimeError):
+    """The server cannot start, for a reason that is not a setting; the text is one line."""
+
+
+def base_directory(settings: Settings) -> str:
+    """The directory of the runs, absolute. Raises SettingError if there is none."""
+    path = os.path.abspath(os.path.expanduser(settings.summary_base_dir))
+    if not os.path.isdir(path):
+        raise SettingError(f"--summary-base-dir: wanted a directory that exists, got {settings.summary_base_dir!r}")
+    return path
+
+
+def demo_directory() -> str:
+    """The runs that come with the package."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo")
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Directories a server writes to, "" where there is none: the workspace (index, logs) and the records of running servers.
+
+    warning says in one line what is lost where the user's cache directory cannot be written to.
+    """
+
+    workspace: str
+    records: str
+    warning: str = ""
+
+
+def places(settings: Settings, base: str) -> Places:
+    """The directories, made if need be. Raises SettingError for a workspace the user named."""
+    given = workspace.prepare(settings.workspace, base=base) if settings.workspace else ""
+    origin = "the user's cache directory"
+    try:
+        # Records are there whatever the workspace is, so that `status` finds every server.
+        cache = workspace.prepare(workspace.cache_directory(), base=base, origin=origin)
+        return Places(given or cache, workspace.subdirectory(cache, processes.RECORDS, origin=origin))
+    except SettingError as error:
+        lost = "status and stop will not know this server"
+        if given:
+            return Places(given, workspace.subdirectory(given, processes.RECORDS), f"{lost}: {error}")
+        what = "no index, no remarks and no views" if settings.cache else "no remarks and no views"
+        return Places("", "", f"{lost}; {what} are kept (--workspace DIR, outside the runs, keeps them): {error}")
+
+
+def log_file(directory: str, host: str, port: int) -> str:
+    """The log of a server in the background."""
+    return os.path.join(workspace.subdirectory(directory, "log"), f"{processes.place(host.strip('[]'), port)}.log")
+
+
+def address(host: str, port: int, prefix: str) -> str:
+    """The URL to open, without a token. A server that listens everywhere is given this machine's name."""
+    name = socket.gethostname() if host.strip("[]") in EVERYWHERE else host.strip("[]")
+    name = f"[{name}]" if ":" in name else name
+    return f"http://{name}:{port}{prefix}"
+
+
+# In the foreground --------------------------------------------------------------------------------------------------
+
+
+def serve(settings: Settings) -> None:
+    """Serve until SIGTERM or Ctrl-C. Raises SettingError and StartError."""
+    from app.web import security
+
+    base = base_directory(settings)
+    kept = places(settings, base)
+    _warn(kept)
+    announced = not settings.token
+    token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
+    with _listening(settings, base) as listener:
+        _set_up_process(settings)
+        with _store(settings, base, kept.workspace) as store:
+            place, port = listener.getsockname()[:2]
+            server = _create_server(settings, store, listener, token)
+            url = address(settings.host, port, settings.url_path_prefix)
+            log = os.environ.pop("MINDSCOPE_LOG", "")
+            record = processes.own_record(url=url, address=place, port=port, base=base, directory=kept.workspace, log=log)
+            with processes.recorded(record, kept.records):
+                print(f"Serving {base}\nWeb address: {url}{f'?token={token}' if token and announced else ''}", flush=True)
+                if settings.open:
+                    _open_browser(f"{url}?token={token}" if token else url)
+                server.run()
+
+
+def _warn(kept: Places) -> None:
+    if kept.warning:
+        print(f"mindscope: {kept.warning}", file=sys.stderr, flush=True)
+
+
+def _open_browser(url: str) -> None:
+    threading.Thread(target=webbrowser.open, args=(url,), name="mindscope-open", daemon=True).start()
+
+
+def _set_up_process(settings: Settings) -> None:
+    os.umask(0o077)
+    sys.setswitchinterval(SWITCH_SECONDS)
+    logging.basicConfig(
+        level=logging.DEBUG if settings.debug else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+    # Ends the server's loop just as Ctrl-C does.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@contextlib.contextmanager
+def _listening(settings: Settings, base: str) -> Iterator[socket.socket]:
+    """A listening socket at the address of the settings."""
+    host = settings.host.strip("[]")
+    try:
+        found = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (socket.gaierror, UnicodeError):
+        raise SettingError(f"--host: wanted a name or address of this machine, got {settings.host!r}") from None
+    family, kind, protocol, _, place = found[0]
+    with socket.socket(family, kind, protocol) as listener:
+        if os.name == "posix":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(place)
+            listener.listen(1024)
+        except OSError as error:
+            raise _cannot_listen(error, settings, str(place[0]), base) from None
+        listener.setblocking(False)
+        yield listener
+
+
+def _cannot_listen(error: OSError, settings: Settings, place: str, base: str) -> Exception:
+    if error.errno == errno.EADDRNOTAVAIL:
+        return SettingError(f"--host: wanted a name or address of this machine, got {settings.host!r}")
+    if error.errno != errno.EADDRINUSE:
+        return StartError(f"port {settings.port} cannot be used: {error.strerror}")
+    same = {place, *EVERYWHERE}
+    records = processes.at_port(settings.port)
+    record = next((record for record in records if place in EVERYWHERE or record.address in same), None)
+    if record is None:
+        who = processes.listener(settings.port) or "another user's process"
+        return StartError(f"port {settings.port} is in use by {who}: choose another with --port")
+    if os.path.realpath(record.base) == os.path.realpath(base):
+        return StartError(f"{base} is already served at {record.url} (pid {record.pid})")
+    return StartError(
+        f"port {settings.port} is in use by Mindscope (pid {record.pid}), which serves {record.base}: "
+        f"choose another with --port, or end it with 'mindscope stop --port {settings.port}'"
+    )
+
+
+@contextlib.contextmanager
+def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
+    """The store of the runs, which reads while the rest is imported."""
+    from app.store.store import Store
+
+    index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
+    notes = workspace.subdirectory(directory, "notes") if directory else None
+    store = Store([base], interval=settings.reload_interval, index_directory=index, notes_directory=notes).start()
+    try:
+        yield store
+    finally:
+        store.stop()
+
+
+def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str) -> Any:
+    from waitress.server import create_server
+
+    from app.web.security import LARGEST_REQUEST
+    from app.web.server import create_app
+
+    app = create_app(
+        store, prefix=settings.url_path_prefix, host=settings.host, allowed_hosts=settings.allowed_host, token=token,
+        cookie=f"mindscope-{listener.getsockname()[1]}",
+    )  # fmt: skip
+    threading.Thread(target=app.warm, name="mindscope-bundles", daemon=True).start()
+    return create_server(
+        app.server, sockets=[listener], threads=THREADS, ident="", clear_untrusted_proxy_headers=True, expose_tracebacks=False,
+        max_request_body_size=LARGEST_REQUEST, asyncore_use_poll=hasattr(socket, "AF_UNIX"),
+    )  # fmt: skip
+
+
+# In the background --------------------------------------------------------------------------------------------------
+
+
+def serve_in_background(settings: Settings) -> str:
+    """Start a server as a process of its own, wait for its first answer and return what to tell the user.
+
+    Raises SettingError and StartError.
+    """
+    from app.web import security
+
+    base = base_directory(settings)
+    kept = places(settings, base)
+    if not kept.workspace:
+        place = f"for its log outside the runs in {base!r}: name one with --workspace"
+        raise SettingError(f"--background: wanted a directory {place}, or start it in the foreground")
+    _warn(kept)
+    log = log_file(kept.workspace, settings.host, settings.port)
+    token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
+    begin = _make_room(log)
+    with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as output:
+        child = subprocess.Popen(  # noqa: S603 - our own program
+            [sys.executable, "-P", "-m", "app", "start", *_as_options(settings, base, kept.workspace)],
+            stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
+            env=_child_environment(token, log),
+        )  # fmt: skip
+    record = _first_answer(child, settings, kept.records, log, begin)
+    shown = f"{record.url}?token={token}" if token else record.url
+    if settings.open:
+        webbrowser.open(shown)
+    return f"Web address: {shown}\nProcess: {record.pid}\nLog: {log}"
+
+
+def _make_room(log: str) -> int:
+    """Put a log that has grown large aside; returns where the new part begins."""
+    with contextlib.suppress(FileNotFoundError):
+        size = os.path.getsize(log)
+        if size <= LARGEST_LOG:
+            return size
+        os.replace(log, log + ".1")
+    return 0
+
+
+def _as_options(settings: Settings, base: str, directory: str) -> list[str]:
+    """The settings as a command line; the token goes through the environment, which other users cannot see."""
+    given = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    given |= {"summary_base_dir": base, "workspace": directory, "open": False}
+    options = []
+    for setting in SETTINGS:
+        value = given[setting.name]
+        if setting.secret:
+            continue
+        if isinstance(value, bool):
+            options.append(setting.option if value else setting.option.replace("--", "--no-", 1))
+        else:
+            options += [f"{setting.option}={item}" for item in (value if setting.repeatable else [value])]
+    return options
+
+
+def _child_environment(token: str, log: str) -> dict[str, str]:
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
+    names = {setting.variable for setting in SETTINGS} | {s.variable.replace("SCOPE", "INSIGHT", 1) for s in SETTINGS}
+    kept = {name: value for name, value in os.environ.items() if name not in names}
+    return {**kept, "PYTHONPATH": path, "MINDSCOPE_LOG": log} | ({"MINDSCOPE_TOKEN": token} if token else {})
+
+
+def _first_answer(
+    child: subprocess.Popen[bytes], settings: Settings, records: str, log: str, begin: int
+) -> processes.Record:
+    # A server that listens everywhere also does so here, under a name that needs no resolving.
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host.strip("[]"), settings.host)  # noqa: S104
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if child.poll() is not None:
+            raise StartError(_last_line(log, begin) or f"the server ended with exit code {child.returncode}; see {log}")
+        record = next((record for record in processes.running(records) if record.pid == child.pid), None)
+        if record is not None and _answers(address(host, record.port, settings.url_path_prefix)):
+            return record
+        time.sleep(0.05)
+    child.kill()
+    raise StartError(f"the server did not answer within {PATIENCE:g} s; see {log}")
+
+
+def _answers(url: str) -> bool:
+    # No proxy: the address is this machine's.
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url + "health", timeout=5) as answer:
+            return bool(answer.status == 200)
+    except urllib.error.HTTPError as error:
+        # It answers that the runs cannot be read; the pages say so too.
+        return error.code == 503
+    except (OSError, urllib.error.URLError):
+        return False
+
+
+def _last_line(log: str, begin: int) -> str:
+    with open(log, encoding="utf-8", errors="replace") as stream:
+        stream.seek(begin)
+        lines = [line.strip() for line in stream if line.strip()]
+    return lines[-1].removeprefix("mindscope: ") if lines else ""

@@ -1,0 +1,408 @@
+"""Plain GET routes that curl can fetch: scalars as CSV or JSON, the list of runs, health.
+
+    <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag may be repeated; without them: all
+    <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
+    <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.scalar_groups`)
+    <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
+    <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings of runs, in that order; without them: all; also lineage.json
+    <prefix>api/pipelines.csv?col=COLUMN&run=KEY what their pipelines were told, likewise; also pipelines.json
+    <prefix>api/insights.csv?run=KEY              what deserves a look in the scalars of runs; run may be repeated
+    <prefix>api/runs.json
+    <prefix>api/health
+    <prefix>api/image, <prefix>api/text          (`app.routes.media`)
+    <prefix>api/dataset.json?run=KEY             the data pipeline of one run
+    <prefix>api/profile.csv                      (`app.routes.profiles`)
+    <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.tensors`)
+    <prefix>api/note, api/view                    (`app.routes.notes`, by POST)
+
+Columns, numbers and the apostrophe before what a spreadsheet would run are those of `parsers.export`. What a request names
+is a key among the runs and tags that are there; nothing of it is ever opened.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, TypeVar
+
+import msgspec
+from flask import Blueprint, Response, request
+
+from app.routes import media, notes, profiles, scalar_groups, tensors
+from app.routes.histograms import histogram_rows
+from app.routes.refusals import Unusable, refusal
+from app.store.insights import insight_rows
+from app.store.matching import PatternError, matching
+from layouts.notes import Note
+from layouts.pages.data_lineage.columns import table as pipeline_table
+from layouts.sources import FrameSource
+from layouts.state import selected_runs
+from parsers import DatasetNode, LineageRow, Series
+from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
+
+T = TypeVar("T")
+NOTED = ("remark", "tags")
+"""Columns of what people say of runs."""
+PATIENCE = 10.0
+"""An export waits so many seconds for runs that are still being read."""
+PATTERN_SECONDS = 1.0
+"""A pattern gets so many seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a request asks for: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data."""
+
+    pairs: tuple[tuple[str, str], ...]
+    steps: Steps
+    kind: str = "scalar"
+
+
+def blueprint(source: FrameSource, name: str) -> Blueprint:
+    """The routes over one source, to be registered at a URL prefix under a name of its own."""
+    routes = Blueprint(name, __name__)
+    routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
+    routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
+    routes.add_url_rule("/scalars-final.csv", "finals", lambda: compared(source, "final"))
+    routes.add_url_rule("/scalars-groups.csv", "groups", lambda: compared(source, "groups"))
+    routes.add_url_rule("/histograms.csv", "histograms", lambda: histograms(source))
+    routes.add_url_rule("/image", "image", lambda: media.image(source))
+    routes.add_url_rule("/text", "text", lambda: media.text(source))
+    routes.add_url_rule("/landscape.npz", "landscape-npz", lambda: media.landscape(source))
+    routes.add_url_rule("/dataset.json", "dataset", lambda: dataset(source))
+    routes.add_url_rule("/tensor", "tensor", lambda: tensors.block(source))
+    routes.add_url_rule("/tensor-about", "tensor-about", lambda: tensors.about(source))
+    routes.add_url_rule("/tensor-statistics", "tensor-statistics", lambda: tensors.statistics(source))
+    routes.add_url_rule("/tensor-histograms", "tensor-histograms", lambda: tensors.histograms(source))
+    routes.add_url_rule("/tensor-bad", "tensor-bad", lambda: tensors.bad(source))
+    routes.add_url_rule("/tensor.npy", "tensor-npy", lambda: tensors.npy(source))
+    routes.add_url_rule("/tensor.csv", "tensor-csv", lambda: tensors.csv(source))
+    routes.add_url_rule("/lineage.csv", "lineage-csv", lambda: settings(source, "csv"))
+    routes.add_url_rule("/lineage.json", "lineage-json", lambda: settings(source, "json"))
+    routes.add_url_rule("/pipelines.csv", "pipelines-csv", lambda: pipelines(source, "csv"))
+    routes.add_url_rule("/pipelines.json", "pipelines-json", lambda: pipelines(source, "json"))
+    notes.add_routes(routes, source)
+    routes.add_url_rule("/profile.csv", "profile-csv", lambda: profiles.table(source))
+    routes.add_url_rule("/insights.csv", "insights-csv", lambda: insights(source))
+    routes.add_url_rule("/runs.json", "runs", lambda: runs(source))
+    routes.add_url_rule("/health", "health", lambda: health(source, **asdict(source.status())))
+    return routes
+
+
+def health(source: FrameSource, **more: Any) -> Response:
+    """Whether the runs are being read, with more about it; 503 where the last look at them failed."""
+    failed = bool(source.status().failed)
+    return _json({"status": "failed" if failed else "ok", **more}, 503 if failed else 200)
+
+
+def runs(source: FrameSource) -> Response:
+    """All runs as the list of runs shows them."""
+    try:
+        _wait_for_look(source)
+    except Unusable as error:
+        return refusal(error)
+    return _json([asdict(row) | {"main_value": _json_value(row.main_value)} for row in source.runs()])
+
+
+def dataset(source: FrameSource) -> Response:
+    """The data pipeline of one run as a list of operations, the last one first; 404 where none was recorded."""
+    try:
+        named = request.args.getlist("run")
+        if set(request.args) != {"run"} or len(named) != 1:
+            raise Unusable("wanted the parameter run, once")
+        (run,) = named
+        _wait_for_look(source)
+        if not any(run in row.members for row in source.runs()):
+            raise Unusable(f"no such run: {run[:200]!r}", 404)
+        _wait_for(source, [run])
+        graph = source.dataset_graph(run)
+        if graph is None:
+            raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
+    except Unusable as error:
+        return refusal(error)
+    told = (_operation(number, parent, node) for number, (parent, _, node) in enumerate(graph.walk()))
+    answer = _json({"run": run, "mark": graph.mark, "problem": graph.problem, "operations": list(told)})
+    answer.headers["Content-Disposition"] = media.attachment(f"{media.safe_name(run) or 'run'}-dataset.json")
+    return answer
+
+
+def _operation(number: int, parent: int, node: DatasetNode) -> dict[str, Any]:
+    """An operation of a pipeline; feeds is the id of the one that takes its data."""
+    told = {"id": number, "feeds": None if parent < 0 else parent, "type": node.type, "recorded": node.recorded,
+            "kind": node.kind, "parameters": node.parameters, "operations": [asdict(one) for one in node.operations],
+            "sampler": node.sampler and asdict(node.sampler)}  # fmt: skip
+    whole: dict[str, Any] = _written(told)
+    return whole
+
+
+def _written(value: Any) -> Any:
+    """A value with text where JSON has no number for it."""
+    if isinstance(value, float):
+        return _json_value(value)
+    if isinstance(value, dict):
+        return {key: _written(one) for key, one in value.items()}
+    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def settings(source: FrameSource, kind: str) -> Response:
+    """What runs say of themselves, as "csv" or "json": columns and runs in the order in which the request names them.
+
+    Columns remark and tags are what people say of them; without `col` they are there if anybody says anything.
+    """
+    try:
+        _refuse_unknown_parameters(("run", "col"))
+        _wait_for_look(source)
+        described = _with_notes(source.lineage(), source.notebook().notes)
+        rows = _named(described, [row.run for row in described], "run")
+        names = _named_columns(lineage.columns(rows))
+    except Unusable as error:
+        return refusal(error)
+    return _rows_answer(rows, names, "lineage", kind)
+
+
+def pipelines(source: FrameSource, kind: str) -> Response:
+    """What the operations of the pipelines of runs were told, as "csv" or "json", like `settings`."""
+    try:
+        _refuse_unknown_parameters(("run", "col"))
+        _wait_for_look(source)
+        found = pipeline_table(source, None)
+        noted = _with_notes(found.rows, source.notebook().notes)
+        rows = _named(noted, [row.run for row in noted], "run")
+        names = _named_columns([*found.columns, *(name for name in NOTED if any(name in row.settings for row in rows))])
+    except Unusable as error:
+        return refusal(error)
+    return _rows_answer(rows, names, "pipelines", kind)
+
+
+def _rows_answer(rows: Sequence[LineageRow], names: Sequence[str], name: str, kind: str) -> Response:
+    pieces, mimetype = (lineage.csv_rows, "text/csv") if kind == "csv" else (lineage.json_rows, "application/json")
+    answer = Response(pieces(rows, names), mimetype=mimetype)
+    answer.headers["Content-Disposition"] = media.attachment(f"{name}.{kind}")
+    answer.cache_control.no_store = True
+    return answer
+
+
+def _named_columns(known: Sequence[str]) -> list[str]:
+    """Columns of an export: the run, and those of the known ones and of NOTED that the request names; all known by default."""
+    if "col" in request.args:
+        known = list(dict.fromkeys([*known, *NOTED]))
+    return ["run", *(name for name in _named(known, known, "col") if name != "run")]
+
+
+def _with_notes(rows: Sequence[LineageRow], notes: Mapping[str, Note]) -> list[LineageRow]:
+    """The rows with remark and tags, where there are any, as columns."""
+    return [row._replace(settings={**row.settings, **_noted(notes[row.run])}) if row.run in notes else row for row in rows]
+
+
+def _noted(note: Note) -> dict[str, str]:
+    there = zip(NOTED, (note.remark, ", ".join(tag.removeprefix(":") for tag in note.tags)), strict=True)
+    return {name: text for name, text in there if text}
+
+
+def insights(source: FrameSource) -> Response:
+    """What deserves a look in the scalars of runs, at every level of sensitivity, one row each; made while it is sent."""
+    try:
+        _refuse_unknown_parameters(("run",))
+        runs = _selected_runs(source)
+        _wait_for(source, runs)
+    except (Unusable, PatternError) as error:
+        return refusal(error)
+    answer = Response(insight_rows(source, runs), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = media.attachment("insights.csv")
+    answer.cache_control.no_store = True
+    return answer
+
+
+def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
+    """Those whose keys the request names under a parameter, in its order; all where it names none."""
+    named = request.args.getlist(parameter)
+    by_key = dict(zip(keys, found, strict=True))
+    missing = next((name for name in named if name not in by_key), None)
+    if missing is not None:
+        raise Unusable(f"no such {parameter}: {missing[:200]!r}", 404)
+    return [by_key[name] for name in dict.fromkeys(named)] if named else list(found)
+
+
+def scalars(
+    source: FrameSource, pieces: Callable[[FrameSource, Wanted], Iterator[bytes]], suffix: str, mimetype: str
+) -> Response:
+    """The answer to an export of scalars, sent while it is made."""
+    return export(source, "scalar", pieces, suffix, mimetype)
+
+
+def compared(source: FrameSource, what: str) -> Response:
+    """The answer to an export of what runs or groups came to ("final"), or of the curves of groups ("groups"), as CSV."""
+    try:
+        _refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
+        _wait_for_look(source)
+        query = {name: request.args.getlist(name) for name in request.args}
+        query.setdefault("run", ["*"])
+        runs = selected_runs({"run": query["run"]}, source)
+        _wait_for(source, runs)
+        pieces = scalar_groups.final_rows(source, query, runs) if what == "final" else scalar_groups.curve_rows(source, query)
+    except ValueError as error:  # Unusable, BadInput and PatternError are
+        return refusal(error)
+    answer = Response(pieces, mimetype="text/csv")
+    answer.headers["Content-Disposition"] = media.attachment(f"scalars-{what}.csv")
+    answer.cache_control.no_store = True
+    return answer
+
+
+def histograms(source: FrameSource) -> Response:
+    """The answer to an export of histograms as CSV, sent while it is made."""
+    return export(source, "histogram", _histogram_pieces, "csv", "text/csv")
+
+
+def export(
+    source: FrameSource, kind: str, pieces: Callable[[FrameSource, Wanted], Iterator[bytes]], suffix: str, mimetype: str
+) -> Response:
+    """The answer to an export of one kind of data, sent while it is made."""
+    try:
+        runs = _selected_runs(source)
+        _wait_for(source, runs)
+        wanted = Wanted(_selected_pairs(source, runs, kind), _steps(), kind)
+    except (Unusable, PatternError) as error:
+        return refusal(error)
+    answer = Response(pieces(source, wanted), mimetype=mimetype)
+    answer.headers["Content-Disposition"] = disposition(wanted, suffix)
+    answer.cache_control.no_store = True
+    return answer
+
+
+def disposition(wanted: Wanted, suffix: str) -> str:
+    """The Content-Disposition of an export: named after its run and tag, where it has one of each, and its steps."""
+    runs, tags = ({pair[part] for pair in wanted.pairs} for part in (0, 1))
+    parts = [media.safe_name(next(iter(names))) for names in (runs, tags) if len(names) == 1]
+    steps = [] if wanted.steps == ALL_STEPS else ["steps{}-{}".format(*wanted.steps)]
+    return media.attachment("-".join([*filter(None, parts), f"{wanted.kind}s", *steps]) + f".{suffix}")
+
+
+# What is asked for --------------------------------------------------------------------------------------------------
+
+
+def _selected_runs(source: FrameSource) -> list[str]:
+    """Member keys of the runs a request names, in the order of the list of runs."""
+    _refuse_unknown_parameters()
+    _wait_for_look(source)
+    rows = source.runs()
+    members = [member for row in rows for member in row.members]
+    named = request.args.getlist("run")
+    pattern = _one("runs")
+    if not named and pattern is None:
+        return members
+    known = {row.key: row.members for row in rows} | {member: (member,) for member in members}
+    chosen: set[str] = set()
+    for name in named:
+        if name not in known:
+            raise Unusable(f"no such run: {name[:200]!r}", 404)
+        chosen.update(known[name])
+    if pattern is not None:
+        chosen.update(matching(pattern, members, PATTERN_SECONDS))
+    return [member for member in members if member in chosen]
+
+
+def _wait_for_look(source: FrameSource) -> None:
+    """Wait until the disk has been looked at once, so that a run is not missing that is merely not found yet."""
+    end = time.monotonic() + PATIENCE
+    while (status := source.status()).read_at is None:
+        if status.failed:
+            raise Unusable(f"looking for runs failed: {status.failed}", 503)
+        if time.monotonic() > end:
+            raise Unusable("still looking for runs: ask again later", 503)
+        time.sleep(0.05)
+
+
+def _wait_for(source: FrameSource, runs: Sequence[str]) -> None:
+    """Wait until the runs have been read, so that no export is silently short."""
+    end = time.monotonic() + PATIENCE
+    source.want(runs)
+    while unread := _unread(source, runs):
+        if time.monotonic() > end:
+            raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first: ask again later", 503)
+        time.sleep(0.05)
+
+
+def _unread(source: FrameSource, runs: Sequence[str]) -> list[str]:
+    chosen = set(runs)
+    return [row.key for row in source.runs() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
+
+
+def _selected_pairs(source: FrameSource, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
+    tags = {run: source.tags(run, kind) for run in runs}
+    everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
+    named = request.args.getlist("tag")
+    pattern = _one("tags")
+    chosen = set(everything) if not named and pattern is None else set(named)
+    missing = [name for name in named if name not in everything]
+    if missing:
+        raise Unusable(f"no such tag in these runs: {missing[0][:200]!r}", 404)
+    if pattern is not None:
+        chosen.update(matching(pattern, everything, PATTERN_SECONDS))
+    return tuple((run, tag) for run in runs for tag in tags[run] if tag in chosen)
+
+
+def _steps() -> Steps:
+    bounds = []
+    for name, default in zip(("from", "to"), ALL_STEPS, strict=True):
+        text = _one(name)
+        if text is not None and not re.fullmatch(r"-?[0-9]{1,19}", text):
+            raise Unusable(f"{name}: wanted a step, got {text[:80]!r}")
+        bounds.append(default if text is None else min(max(int(text), ALL_STEPS[0]), ALL_STEPS[1]))
+    return bounds[0], bounds[1]
+
+
+def _one(name: str) -> str | None:
+    values = request.args.getlist(name)
+    if len(values) > 1:
+        raise Unusable(f"{name}: wanted once, got {len(values)} times")
+    return values[0] if values else None
+
+
+def _refuse_unknown_parameters(known: Sequence[str] = ("run", "runs", "tag", "tags", "from", "to")) -> None:
+    for name in request.args:
+        if name not in known:
+            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
+
+
+# What is answered ---------------------------------------------------------------------------------------------------
+
+
+def _parts(source: FrameSource, wanted: Wanted) -> Iterator[tuple[str, str, Series]]:
+    """(run, tag, some rows of the range); a series that vanishes meanwhile is left out."""
+    for run, tag in wanted.pairs:
+        series = source.series(run, tag)
+        if series is not None:
+            for part in parts(series, wanted.steps):
+                yield run, tag, part
+
+
+def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+    yield ",".join(COLUMNS).encode() + b"\n"
+    for run, tag, part in _parts(source, wanted):
+        yield csv_rows(run, tag, part)
+
+
+def _histogram_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+    return histogram_rows(source, wanted.pairs, wanted.steps)
+
+
+def _json_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+    separator = b"[\n"
+    for run, tag, part in _parts(source, wanted):
+        yield separator + json_rows(run, tag, part)
+        separator = b",\n"
+    yield b"[]\n" if separator == b"[\n" else b"\n]\n"
+
+
+def _json_value(value: float | None) -> float | str | None:
+    """A value, as text where JSON has no number for it."""
+    return value if value is None or math.isfinite(value) else number_text(value)
+
+
+def _json(content: Any, status: int = 200) -> Response:
+    answer = Response(msgspec.json.encode(content), status=status, mimetype="application/json")
+    answer.cache_control.no_store = True
+    return answer

@@ -1,0 +1,97 @@
+"""Plain POST routes by which the pages change remarks, tags and saved views; the answer is JSON.
+
+    <prefix>api/note   {"run": KEY, "remark": TEXT, "was": VERSION, "add": [TAG, ...], "remove": [TAG, ...]}
+    <prefix>api/view   {"save": NAME, "place": PLACE, "instead": VERSION}
+                       {"rename": KEY, "name": NAME, "was": VERSION}   {"delete": KEY, "was": VERSION}
+
+They are below our own prefix, so `app.web.security` has checked Host, Origin and token before any of them is called, in
+somebody else's application too; and as they take nothing but application/json, a page of another origin would have to ask
+first. What was changed meanwhile is no error: the answer has it as `now`, and nothing is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import msgspec
+from flask import Blueprint, Response, request
+
+from app.routes.refusals import Unusable, refusal
+from layouts.notes import Note, NoteChange, NotKept, Stale, Unfit, View
+from layouts.shell.run_list import told
+from layouts.sources import FrameSource
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+
+class _Noted(msgspec.Struct, forbid_unknown_fields=True):
+    run: str
+    remark: str | None = None
+    was: str = ""
+    add: list[str] = []
+    remove: list[str] = []
+
+
+class _Viewed(msgspec.Struct, forbid_unknown_fields=True):
+    """One of save, rename and delete."""
+
+    save: str | None = None
+    place: str = ""
+    instead: str | None = None
+    rename: str | None = None
+    name: str = ""
+    delete: str | None = None
+    was: str = ""
+
+
+def add_routes(routes: Blueprint, source: FrameSource) -> None:
+    """Add them to the plain routes over one source."""
+    routes.add_url_rule("/note", "note", lambda: _answer(lambda: annotate(source)), methods=["POST"])
+    routes.add_url_rule("/view", "view", lambda: _answer(lambda: change_view(source)), methods=["POST"])
+
+
+def annotate(source: FrameSource) -> Note:
+    """Change what is said of a run; the note as it is then."""
+    asked = _body(_Noted)
+    change = NoteChange(asked.remark, asked.was, tuple(asked.add), tuple(asked.remove))
+    try:
+        return source.annotate(asked.run, change)
+    except KeyError:
+        raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
+
+
+def change_view(source: FrameSource) -> View | None:
+    """Save, rename or delete a view; the view as it is then."""
+    asked = _body(_Viewed)
+    if [asked.save, asked.rename, asked.delete].count(None) != 2:
+        raise Unusable("wanted one of save, rename and delete")
+    if asked.save is not None:
+        return source.save_view(asked.save, asked.place, instead=asked.instead)
+    if asked.rename is not None:
+        return source.rename_view(asked.rename, asked.name, asked.was)
+    source.delete_view(asked.delete or "", asked.was)
+    return None
+
+
+def _body(kind: type[T]) -> T:
+    if not request.is_json:
+        raise Unusable("wanted application/json", 415)
+    try:
+        return msgspec.json.decode(request.get_data(), type=kind)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Unusable(f"not a change that can be made: {error}") from None
+
+
+def _answer(change: Callable[[], Note | View | None]) -> Response:
+    try:
+        now, done = change(), True
+    except Stale as error:
+        now, done = error.now, False
+    except (Unusable, Unfit) as error:
+        return refusal(error)
+    except NotKept as error:
+        return refusal(Unusable(str(error), 507))
+    answer = Response(msgspec.json.encode({"done": done, "now": now and told(now)}), mimetype="application/json")
+    answer.cache_control.no_store = True
+    return answer

@@ -1,0 +1,131 @@
+"""Runs as the rows that pages list: of a run, of a job of several ranks, before, while and after it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from layouts.sources import RunRow
+from parsers import Source
+from parsers.names import printable
+from parsers.profiler.registry import FRAMES
+from parsers.runs import Run
+
+LIVE_SECONDS = 60.0
+"""A run whose files grew within this time is live."""
+_MAIN_TAGS = ("loss", "loss/auto", "train/loss", "Loss/train", "train_loss")
+
+
+def _stamped(source: Source) -> float | None:
+    """The earliest time in the names of the files: known before anything is read, so that the order of runs is steady."""
+    return min((float(file.stamp) for file in source.files if file.stamp is not None), default=None)
+
+
+def unread_row(key: str, source: Source) -> RunRow:
+    """The row of a run that has been found and not read yet."""
+    return RunRow(
+        key=key, name=key, path=printable(source.path), real_path=printable(source.real_path), members=(key,),
+        started=_stamped(source),
+        updated=source.updated, size=source.size, state="waiting",
+    )  # fmt: skip
+
+
+def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
+    """The row with what the newest look at the disk says of its files."""
+    live = row.state == "idle" and now - source.updated < LIVE_SECONDS
+    return replace(row, updated=source.updated, size=source.size, state="live" if live else row.state)
+
+
+def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) -> RunRow:
+    """The row of one run as far as it has been read. problems: their number; loaded: whether it has been read to its end."""
+    tags = run.tags("scalar")
+    longest, main = _longest(run, tags), _main_tag(tags)
+    value = run.series(main).value if main else np.empty(0)
+    return RunRow(
+        key=key,
+        name=key,
+        path=printable(source.path),
+        real_path=printable(source.real_path),
+        members=(key,),
+        started=_stamped(source) or run.started,
+        updated=source.updated,
+        size=source.size,
+        state=_state(run, source) if loaded else "loading",
+        steps=longest,
+        points=run.points,
+        tags=kinds_of(run, source),
+        main_tag=main,
+        main_value=float(value[-1]) if len(value) else None,
+        problems=problems,
+        version=run.version,
+    )
+
+
+def kinds_of(run: Run, source: Source) -> dict[str, int]:
+    """Kind -> number of tags; collected checkpoints, of which landscapes can be computed, count as one."""
+    return run.kinds() | profile_kinds(run) | ({"checkpoints": 1} if source.plan else {})
+
+
+def profile_kinds(run: Run) -> dict[str, int]:
+    """profile.<frame> -> number of profiles of which any file gives that frame."""
+    counted = {f"profile.{name}": sum(profile.gives(name) for profile in run.profile.values()) for name in FRAMES}
+    return {kind: number for kind, number in counted.items() if number}
+
+
+def _state(run: Run, source: Source) -> str:
+    """State of a run that has been read. Files of zero bytes are those of a training that has just begun, not damage."""
+    if not (source.files or _extra(source)):
+        return "unreadable"
+    nothing = bool(source.files) and not any(state.records for state in run.states.values())
+    if not (nothing and run.problems):
+        return "idle"
+    return "empty" if all(problem.kind == "empty_file" for problem in run.problems) else "unreadable"
+
+
+def _extra(source: Source) -> bool:
+    return bool(source.profile_dirs or source.dump_dirs)
+
+
+def _longest(run: Run, tags: Sequence[str]) -> int:
+    """Number of distinct steps of the longest series."""
+    steps = max((run.series(tag).step for tag in tags), key=len, default=np.empty(0, np.int64))
+    if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
+        return len(steps)
+    return len(np.unique(steps))
+
+
+def _main_tag(tags: Sequence[str]) -> str:
+    """The scalar a list of runs shows: the loss, under the names it usually has, else the first tag."""
+    known = next((name for name in _MAIN_TAGS if name in tags), None)
+    return known or next((tag for tag in tags if "loss" in tag.lower()), tags[0] if tags else "")
+
+
+def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
+    """Ranks as one row: sums of points and problems, the longest steps, the first rank's main value."""
+    states = {row.state for row in rows}
+    order = ("loading", "waiting", "live", "idle", "empty", "unreadable")
+    first = next((row for row in rows if row.main_tag), None)
+    tags: dict[str, int] = {}
+    for row in rows:
+        for kind, count in row.tags.items():
+            tags[kind] = max(tags.get(kind, 0), count)
+    return RunRow(
+        key=name,
+        name=name,
+        path=printable(source.path),
+        real_path=printable(source.real_path),
+        members=tuple(row.key for row in rows),
+        started=min((row.started for row in rows if row.started is not None), default=None),
+        updated=source.updated,
+        size=source.size,
+        state=next((state for state in order if state in states), "idle"),
+        steps=max((row.steps for row in rows), default=0),
+        points=sum(row.points for row in rows),
+        tags=tags,
+        main_tag=first.main_tag if first else "",
+        main_value=first.main_value if first else None,
+        problems=sum(row.problems for row in rows),
+        version=sum(row.version for row in rows),
+    )

@@ -1,0 +1,1 @@
+"""The Dash application: create_app, index page, static files, security, embedding."""

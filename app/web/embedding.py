@@ -1,0 +1,169 @@
+"""Mindscope inside other applications: the whole dashboard below a path, one page in a layout, or a notebook's output.
+
+    mount(host, "/training", "runs")               the dashboard in a Flask or Dash application
+    page = pages.Scalars("runs", id="s1")          one page: page.layout() goes into the host's layout,
+    page.register(host)                            its callbacks and routes into the host
+    show("runs")                                   the dashboard in a notebook
+
+An ASGI application takes `a2wsgi.WSGIMiddleware(create_app("runs", prefix="/training/").server)`.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+import dash
+import dash_mantine_components as dmc
+from dash.development.base_component import Component
+from flask import Blueprint, Flask
+
+from app.routes import blueprint as routes
+from app.web import security
+from app.web.bundles import Bundles, asset_names, assets_directory
+from app.web.parcels import COMMON, name_of, parcels
+from app.web.server import Application, Sources, create_app, frame_source
+from layouts import PAGES
+from layouts.page import Ids, Page
+from layouts.shell import chrome as frames
+from layouts.state import BadInput
+
+_ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
+_PLACE = "_mindscope/"
+
+
+def mount(host: Flask | dash.Dash, prefix: str, sources: Sources, **options: Any) -> Application:
+    """Put the whole dashboard below a path of a Flask or Dash application; options are those of `create_app`.
+
+    Host, Origin and token checks, and the headers, hold below that path only.
+    """
+    server = host.server if isinstance(host, dash.Dash) else host
+    if not isinstance(server, Flask):
+        wanted = "wanted a Flask or Dash application; for ASGI wrap create_app(...).server in a2wsgi.WSGIMiddleware"
+        raise TypeError(f"mount: {wanted}; got {type(host).__name__}")
+    return create_app(sources, prefix=prefix, server=server, **options)
+
+
+class EmbeddedPage:
+    """One page in somebody else's Dash layout. Several may stand in one application, under different ids.
+
+    Its state is kept in a store of its own and not in the host's address; its routes are below `/_mindscope/<id>/` and
+    answer to local names and allowed_hosts ("*": any).
+    """
+
+    def __init__(
+        self, page: Page, sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()  # noqa: A002  as in Dash
+    ) -> None:
+        if not _ID.fullmatch(id):
+            raise ValueError(f"id: wanted a letter, then up to 63 letters, digits, _ or -; got {id!r}")
+        self.page = page
+        self.ids = Ids(page.name, id)
+        self.source = frame_source(sources)
+        self._allowed_hosts = tuple(allowed_hosts)
+        self._host: dash.Dash | None = None
+        self._waiting: list[Component] = []
+
+    def layout(self, *, provider: bool = True) -> Component:
+        """The page's components. provider: with a MantineProvider around them, which a host that has one can leave out.
+
+        What is made before `register` is completed by it, for only then the path is known that the host is served below.
+        """
+        content = frames.frame(self.page, self.ids, self._routes(), picker=True)
+        if self._host is None:
+            self._waiting.append(content)
+        return dmc.MantineProvider(content) if provider else content
+
+    def register(self, host: dash.Dash) -> None:
+        """Add the page's callbacks, routes and assets to a Dash application; once per page and application."""
+        self._host = host
+        prefix = f"{host.config.routes_pathname_prefix}{_PLACE}{self.ids.instance}/"
+        blueprint = routes.blueprint(self.source, f"mindscope-{self.ids.instance}")
+        host.server.register_blueprint(blueprint, url_prefix=prefix.rstrip("/"))
+        names, allowed = security.names_of("127.0.0.1", self._allowed_hosts), security.plain_names(self._allowed_hosts)
+        security.Guard(prefix, self._routes(), security.content_policy(), names, allowed).install(host.server)
+        _add_assets(host, self.page)
+        for content in self._waiting:
+            content.children = frames.frame(self.page, self.ids, self._routes(), picker=True).children
+        self._waiting.clear()
+        frames.register(host, self.source, self.page, self.ids, self._routes())
+
+    def _routes(self) -> str:
+        prefix = self._host.config.requests_pathname_prefix if self._host is not None else "/"
+        return f"{prefix}{_PLACE}{self.ids.instance}/"
+
+
+class Pages:
+    """One class per page of the menu: `pages.Scalars(sources, id="s1")` is that page, ready to be embedded."""
+
+    def __getattr__(self, name: str) -> Any:
+        page = next((page for page in PAGES if name in map(_class_name, (page.name, *page.formerly))), None)
+        if page is None:
+            raise AttributeError(f"pages: wanted one of {', '.join(self.__dir__())}; got {name!r}")
+
+        def embedded(sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()) -> EmbeddedPage:  # noqa: A002
+            return EmbeddedPage(page, sources, id, allowed_hosts=allowed_hosts)
+
+        return embedded
+
+    def __dir__(self) -> list[str]:
+        return [_class_name(page.name) for page in PAGES]
+
+
+def _class_name(page: str) -> str:
+    """TwoRuns for two_runs."""
+    return page.replace("_", " ").title().replace(" ", "")
+
+
+pages = Pages()
+
+
+def show(sources: Sources, page: str = "scalars", *, height: int = 800, proxy_prefix: str = "/") -> Any:
+    """Serve the dashboard on a free local port and show one page of it as a notebook's output.
+
+    height in pixels. proxy_prefix is the path that jupyter-server-proxy gives to ports ("/user/me/proxy/{port}/"), for a
+    notebook that runs on another machine. The server lives as long as the notebook's process.
+    """
+    from IPython.display import IFrame  # type: ignore[import-not-found]  # no dependency: only a notebook calls this
+    from waitress.server import create_server
+
+    if page not in {known.path for known in PAGES}:
+        raise ValueError(f"page: wanted one of {', '.join(repr(known.path) for known in PAGES)}; got {page!r}")
+    listener: Any = create_server(_not_ready, host="127.0.0.1", port=0, threads=4)
+    port = int(listener.effective_port)
+    proxied = proxy_prefix.replace("{port}", str(port))
+    public = None if proxied == "/" else proxied
+    app = create_app(sources, public_prefix=public, allowed_hosts=("*",) if public else ())
+    listener.application = app.server
+    threading.Thread(target=listener.run, name=f"mindscope-{port}", daemon=True).start()
+    base = public or f"http://127.0.0.1:{port}/"
+    return IFrame(f"{base}{page}?embed=1", width="100%", height=height)
+
+
+def _not_ready(_environ: Any, start_response: Any) -> list[bytes]:
+    start_response("503 Service Unavailable", [])
+    return []
+
+
+def _add_assets(host: dash.Dash, page: Page) -> None:
+    """Serve our scripts and styles once per host, and have its index page load those of the page."""
+    name = "mindscope-assets"
+    assets = assets_directory()
+    bundles = Bundles({}, assets, parcels(asset_names(assets), PAGES))
+    if name not in host.server.blueprints:
+        blueprint = Blueprint(name, __name__)
+        blueprint.add_url_rule("/<path:filename>", "asset", bundles.asset)
+        prefix = f"{host.config.routes_pathname_prefix}{_PLACE}assets"
+        host.server.register_blueprint(blueprint, url_prefix=prefix)
+        host.server.register_error_handler(BadInput, _refusal)
+    public = f"{host.config.requests_pathname_prefix}{_PLACE}assets/"
+    for kind, loaded in ((".css", host.config.external_stylesheets), (".js", host.config.external_scripts)):
+        names = [name_of(owner, kind) for owner in (COMMON, *page.shares, page.name)]
+        wanted = [f"{public}{name}?m={bundles.version(name)}" for name in names if name in bundles]
+        loaded.extend(url for url in wanted if url not in loaded)
+
+
+def _refusal(error: BadInput) -> tuple[str, int]:
+    """A callback of ours was given what it cannot use: the client's mistake, not the server's."""
+    return f"{error}\n", 400

@@ -1,0 +1,306 @@
+"""The Dash application: shell, pages, routes and security over one source of runs."""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import dash
+from dash import _callback, _get_app, _get_paths, _hooks, _pages
+from dash._utils import to_json
+from flask import Flask, Response, abort, request
+from flask_compress import Compress
+
+from app.commands.settings import parse_prefix
+from app.routes import blueprint as routes
+from app.store import workspace as workspaces
+from app.store.store import Store
+from app.web import gate, security
+from app.web.bundles import LIBRARIES, NEVER, Bundle, Bundles, asset_names, assets_directory
+from app.web.parcels import COMMON, KINDS, SHELL, name_of, parcels
+from layouts import PAGES
+from layouts.page import Ids, Page
+from layouts.shell import shell
+from layouts.sources import FrameSource
+from parsers import Source
+from parsers.discovery import source_of
+
+Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
+
+HEAD_SCRIPT = "prefs.js"
+"""This asset sets theme and language: it runs in the head of the index page, before anything is painted."""
+
+
+def create_app(
+    sources: Sources,
+    *,
+    prefix: str = "/",
+    public_prefix: str | None = None,
+    server: Flask | None = None,
+    pages: Sequence[Page] = PAGES,
+    host: str = "127.0.0.1",
+    allowed_hosts: Sequence[str] = (),
+    token: str = "",
+    cookie: str = "mindscope",
+    workspace: str | os.PathLike[str] | None = None,
+) -> Application:
+    """A Dash application that shows the runs of sources: a path, paths, what `discover` gave, or a FrameSource.
+
+    A path is a directory with runs below it, or one event file.
+
+    prefix is the path it is served below, public_prefix the same as browsers see it where a proxy changes it. server is a
+    Flask application to join; without one it has its own (`.server`, a WSGI application). It answers to local names, to
+    those of the host it listens at, and to allowed_hosts ("*": any). With a token visitors need that token. In a workspace, a
+    directory of this user's that is not below the runs, parsed columns, remarks, tags and saved views are kept; without one
+    there is no index, and nothing can be remarked or saved.
+    """
+    source = frame_source(sources, workspace)
+    prefix = parse_prefix(prefix)
+    public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix
+    with _apart_from_other_apps():
+        app = Application(source, prefix, public_prefix, server, pages)
+        app.layout = shell.layout(pages, Ids("shell"), public_prefix)
+        shell.register(app, source, pages, public_prefix)
+        app.settle()
+    plain = routes.blueprint(source, _name("mindscope", prefix))
+    app.server.register_blueprint(plain, url_prefix=prefix + shell.ROUTES.rstrip("/"))
+    app.server.add_url_rule(f"{prefix}{shell.CONTENTS}<name>.json", _name("content", prefix), app.content)
+    app.server.add_url_rule(prefix + "health", _name("health", prefix), lambda: routes.health(source))
+    policy = security.content_policy([app.renderer])
+    names, allowed = security.names_of(host, allowed_hosts), security.plain_names(allowed_hosts)
+    guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))
+    guard.install(app.server)
+    _compress(app.server, prefix)
+    return app
+
+
+def frame_source(sources: Sources, workspace: str | os.PathLike[str] | None = None) -> FrameSource:
+    """The FrameSource for what a user may name: itself, or a Store that has begun to read and keeps what is in a workspace."""
+    if isinstance(sources, (str, os.PathLike)):
+        sources = [sources]
+    if not isinstance(sources, Sequence):
+        if workspace is not None:
+            raise ValueError("workspace: wanted none, as a FrameSource has its own")
+        return sources
+    given = [source_of(item) if not isinstance(item, Source) and os.path.isfile(item) else item for item in sources]
+    paths = [item for item in given if not isinstance(item, Source)]
+    named = [item for item in given if isinstance(item, Source)]
+    index, notes = _directories(workspace, [*paths, *(source.path for source in named)])
+    return Store(paths, sources=named, index_directory=index, notes_directory=notes).start()
+
+
+def _directories(
+    workspace: str | os.PathLike[str] | None, runs: Sequence[str | os.PathLike[str]]
+) -> tuple[str, str] | tuple[None, None]:
+    """Where a Store keeps its index and its notes. SettingError for a workspace that is none, or is below the runs."""
+    if workspace is None:
+        return None, None
+    path = os.fspath(workspace)
+    for base in runs:
+        path = workspaces.prepare(path, base=os.fspath(base), origin="workspace")
+    index, notes = (workspaces.subdirectory(path, name, origin="workspace") for name in ("index", "notes"))
+    return index, notes
+
+
+class Application(dash.Dash):  # type: ignore[misc]  # its types are not followed: the class is Any
+    """Dash with our index page and static files, and independent of other Dash applications in the process."""
+
+    def __init__(
+        self, source: FrameSource, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page]
+    ) -> None:
+        self.source = source
+        self.prefix = prefix
+        self.public_prefix = public_prefix
+        self._pages_by_path = {page.path: page for page in pages}
+        self._scripts: tuple[str, ...] = ()
+        self._contents: dict[str, Bundle] = {}
+        # Every argument that Dash would otherwise take from the environment is given.
+        super().__init__(
+            __name__,
+            server=server or Flask("mindscope", static_folder=None, root_path=os.path.dirname(__file__)),
+            routes_pathname_prefix=prefix,
+            requests_pathname_prefix=public_prefix,
+            assets_folder=assets_directory(),
+            assets_external_path="",
+            include_assets_files=False,
+            pages_folder="",
+            use_pages=False,
+            serve_locally=True,
+            compress=False,
+            suppress_callback_exceptions=True,
+            title="Mindscope",
+            update_title="",
+            add_log_handler=False,
+            use_async=False,
+            enable_mcp=False,
+            mcp_path="_mcp",
+        )
+        assets = assets_directory()
+        self.bundles = Bundles(self.registered_paths, assets, parcels(asset_names(assets), pages, (HEAD_SCRIPT,)))
+        views = self.server.view_functions
+        views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callback_map)
+        views[prefix + "_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"] = self.bundles.component
+        views[prefix.replace("/", "_").replace(".", "_") + "dash_assets.static"] = self.bundles.asset
+
+    def content(self, name: str) -> Response:
+        """Answer a request for the components of a page."""
+        page = next((page for page in self._pages_by_path.values() if page.name == name), None)
+        if page is None:
+            abort(404, "There is no such page.")
+        return self._content(page).answer(0)
+
+    def _content(self, page: Page) -> Bundle:
+        # Two requests that make it at once make the same.
+        if page.path not in self._contents:
+            text = to_json(shell.content(page, Ids("shell"), self.public_prefix))
+            self._contents[page.path] = Bundle(text.encode(), f"{page.name}.json")
+        return self._contents[page.path]
+
+    def _setup_hooks(self) -> None:
+        """No hooks: Dash would load those of every package installed, and packages of others may add scripts and routes."""
+        self._hooks = _NoHooks()
+
+    def settle(self) -> None:
+        """Do now what Dash does at the first request; all callbacks are registered by then."""
+        self._setup_server()
+        self._scripts = tuple(re.findall(r'<script src="([^"]+)"></script>', super()._generate_scripts_html()))
+
+    def _generate_scripts_html(self) -> str:
+        """The script tags, after the first time from memory; what the page of the request does not need is left out."""
+        if not self._scripts:
+            return str(super()._generate_scripts_html())
+        page = self._page()
+        return "\n".join(f'<script src="{url}"></script>' for url in [*self.scripts_of(page), *self._parcels(page, ".js")])
+
+    def _parcels(self, page: Page, kind: str) -> list[str]:
+        """URLs of our own scripts or styles that a page begins with."""
+        names = [name_of(owner, kind) for owner in (COMMON, SHELL, *page.shares, page.name)]
+        return [self._asset(name) for name in names if name in self.bundles]
+
+    def _later(self, page: Page) -> list[str]:
+        """URLs of what a page needs beyond what every page does."""
+        own = [name_of(owner, kind) for owner in (*page.shares, page.name) for kind in KINDS]
+        libraries = [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])]
+        return [*libraries, *(self._asset(name) for name in own if name in self.bundles)]
+
+    def scripts_of(self, page: Page) -> list[str]:
+        """URLs of the libraries a page begins with."""
+        unneeded = [package for name, package in LIBRARIES.items() if name not in page.libraries]
+        left_out = (*NEVER, *(package + "/" for package in unneeded))
+        return [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
+
+    def _page(self) -> Page:
+        """The page that the current request is for; the first where there is none."""
+        return self._pages_by_path.get(self._path()) or next(iter(self._pages_by_path.values()))
+
+    def _path(self) -> str:
+        return request.path.removeprefix(self.prefix).strip("/")
+
+    def index(self, *_args: Any, **_kwargs: Any) -> Response:
+        """The page in which everything happens; a person who asks for one that is not there gets a way back."""
+        renamed = next((page for page in self._pages_by_path.values() if self._path() in page.formerly), None)
+        if renamed is not None:
+            query = request.query_string.decode("ascii", "replace")
+            address = self.public_prefix + renamed.path + (f"?{query}" if query else "")
+            return Response(status=308, headers={"Location": address})
+        found = self._path() in self._pages_by_path
+        if not found and "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
+            abort(404, "There is no such page.")
+        return Response(str(super().index()), status=200 if found else 404, mimetype="text/html")
+
+    def interpolate_index(self, **parts: str) -> str:
+        """The HTML of a page."""
+        page = self._page()
+        later = {other.path: self._later(other) for other in self._pages_by_path.values() if other is not page}
+        head = [
+            parts["metas"],
+            f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
+            f"<title>{parts['title']}</title>",
+            f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
+            f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
+            *(f'<link rel="stylesheet" href="{url}">' for url in self._parcels(page, ".css")),
+            *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
+            f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
+            parts["css"],
+        ]
+        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
+        return "\n".join(
+            ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
+
+    def _asset(self, name: str) -> str:
+        """URL of an asset or parcel, under which a browser may keep it."""
+        return f"{self.get_asset_url(name)}?m={self.bundles.version(name)}"
+
+    def _library(self, package: str) -> list[str]:
+        """URLs of a library that is loaded when a component of it is first shown."""
+        return [url for url in self._scripts if f"_dash-component-suites/{package}/" in url]
+
+    def _charts(self) -> list[str]:
+        """URLs by which Dash loads plotly.js, the largest script, and its own part of it when it meets the first chart."""
+        suites = f"{self.public_prefix}_dash-component-suites"
+        return [f"{suites}/plotly/package_data/plotly.min.js", f"{suites}/dash/dcc/async-graph.js"]
+
+    def warm(self) -> None:
+        """Compress the scripts of all pages, so that the first visitor need not wait for it."""
+        needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
+        self.bundles.warm([*self._charts(), *sorted(needed)])
+        for page in self._pages_by_path.values():
+            self._content(page).form("br")
+
+
+class _NoHooks:
+    """What Dash asks of its hooks, with nothing in it."""
+
+    def __init__(self) -> None:
+        self.hooks = _hooks._Hooks()
+
+    def get_hooks(self, _name: str) -> list[Any]:
+        """None."""
+        return []
+
+
+@contextlib.contextmanager
+def _apart_from_other_apps() -> Iterator[None]:
+    """Keep Dash from mixing us with its environment variables and with other Dash applications of the process.
+
+    Dash reads DASH_* variables silently, some of which contradict any argument; it gives callbacks made with the global
+    `dash.callback` to whichever application is set up first; and it lets the newest application answer `dash.get_app`.
+    """
+    variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("DASH_")}
+    waiting = [_callback.GLOBAL_CALLBACK_MAP, _callback.GLOBAL_CALLBACK_LIST, _callback.GLOBAL_INLINE_SCRIPTS]
+    kept = [container.copy() for container in waiting]
+    for container in waiting:
+        container.clear()
+    current = _get_app.APP, _get_paths.CONFIG, _pages.CONFIG
+    try:
+        yield
+    finally:
+        os.environ.update(variables)
+        for container, content in zip(waiting, kept, strict=True):
+            container.clear()
+            (container.update if isinstance(container, dict) else container.extend)(content)
+        if current[0] is not None:
+            _get_app.APP, _get_paths.CONFIG, _pages.CONFIG = current
+
+
+def _compress(server: Flask, prefix: str) -> None:
+    """Compress what is made per request. A Flask of its own holds the settings, so that a host's are left alone."""
+    settings = Flask("mindscope-compression", static_folder=None)
+    settings.config["COMPRESS_ALGORITHM"] = settings.config["COMPRESS_ALGORITHM_STREAMING"] = ["br", "gzip"]
+    settings.config["COMPRESS_MIMETYPES"] = ["text/html", "text/csv", "application/json"]
+    compress = Compress(settings)
+
+    def below_prefix(response: Response) -> Response:
+        return compress.after_request(response) if request.path.startswith(prefix) else response
+
+    server.after_request(below_prefix)
+
+
+def _name(what: str, prefix: str) -> str:
+    """An endpoint name that differs for each prefix."""
+    return what + re.sub(r"\W", "_", prefix)

@@ -1,0 +1,122 @@
+"""The state of one file of a run: everything read from it so far, and the cursor to continue from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import numpy as np
+
+from parsers.model import Batch, Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
+
+MOST_PROBLEMS = 1000
+
+
+@dataclass(slots=True)
+class FileState:
+    """Everything read from one file so far. `reader` names the registry entry ("" until the format is recognised).
+
+    identity is replaced by another object when the file is cut or replaced. checked are the offsets of records whose data
+    CRC was checked but is not yet marked in the blocks (a record may hold thousands of values).
+    """
+
+    file: SourceFile
+    reader: str = ""
+    cursor: Cursor | None = None
+    problems: tuple[Problem, ...] = ()
+    records: int = 0
+    bytes_read: int = 0
+    pending: int = 0
+    more: bool = False
+    started: float | None = None
+    scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
+    payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
+    identity: object = field(default_factory=object, compare=False)
+    checked: set[int] = field(default_factory=set, compare=False)
+
+    def add(self, batch: Batch) -> None:
+        """Add one batch; a `restarted` one replaces everything read before."""
+        if batch.restarted:
+            self.scalars, self.payloads, self.problems = {}, {}, ()
+            self.records = self.bytes_read = 0
+            self.started = None
+            self.identity, self.checked = object(), set()
+        for block in batch.scalars:
+            self.scalars.setdefault(block.tags, []).append(block)
+        for payload in batch.payloads:
+            self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
+        # These describe the file at the previous read; the batch repeats them if they still hold.
+        kept = tuple(p for p in self.problems if p.kind not in ("empty_file", "unreadable"))
+        self.problems = _bounded(tuple(dict.fromkeys((*kept, *batch.problems))))
+        self.records += batch.records
+        self.bytes_read += batch.bytes_read
+        self.pending = batch.pending
+        self.cursor = batch.cursor
+        if batch.started is not None:
+            self.started = batch.started if self.started is None else min(self.started, batch.started)
+
+    def note(self, problem: Problem) -> None:
+        """Add a problem found while decoding a value."""
+        self.problems = _bounded(tuple(dict.fromkeys((*self.problems, problem))))
+
+    def block(self, tags: tuple[str, ...]) -> ScalarBlock:
+        """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
+        parts = self.scalars[tags]
+        if len(parts) > 1:
+            joined = ScalarBlock(
+                tags,
+                np.concatenate([part.step for part in parts]),
+                np.concatenate([part.wall_time for part in parts]),
+                np.concatenate([part.order for part in parts]),
+                np.concatenate([part.value for part in parts], axis=1),
+            )
+            self.scalars[tags] = [joined]
+        return self.scalars[tags][0]
+
+    def index(self, kind: str, tag: str) -> list[PayloadBlock]:
+        """Return the index of the large values of a tag, one block per plugin; blocks of several reads are joined once."""
+        parts = self.payloads.get((kind, tag), [])
+        if len(parts) > 1:
+            joined = [_joined(list(alike)) for _, alike in groupby(parts, key=lambda part: part.plugin)]
+            self.payloads[kind, tag] = parts = joined
+        return parts
+
+    def verified(self, kind: str, tag: str, order: int) -> bool:
+        """Return whether the data CRC of the record at this offset, which holds a value of the tag, has been checked."""
+        if order in self.checked:
+            return True
+        return all(bool(block.verified[_rows(block, order)].all()) for block in self.index(kind, tag))
+
+    def unverified(self) -> int:
+        """Return the number of large values in records whose data CRC has not been checked yet."""
+        checked, self.checked = np.array(sorted(self.checked), np.int64), set()
+        blocks = [block for parts in self.payloads.values() for block in parts]
+        if len(checked):
+            for block in blocks:
+                block.verified[np.isin(block.order, checked)] = True
+        return sum(len(block.verified) - int(np.count_nonzero(block.verified)) for block in blocks)
+
+
+def _joined(parts: list[PayloadBlock]) -> PayloadBlock:
+    first = parts[0]
+    if len(parts) == 1:
+        return first
+    step, wall_time, order, offset, length, verified = (
+        np.concatenate([getattr(part, name) for part in parts])
+        for name in ("step", "wall_time", "order", "offset", "length", "verified")
+    )
+    return PayloadBlock(first.kind, first.tag, step, wall_time, order, offset, length, verified, first.plugin)
+
+
+def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
+    """Return the first MOST_PROBLEMS problems of a file; the last one says that there are more."""
+    if len(problems) <= MOST_PROBLEMS:
+        return problems
+    last = problems[MOST_PROBLEMS - 1]
+    rest = Problem(last.path, last.offset, 0, last.kind, "From here on further damage in this file is not listed.")
+    return (*problems[: MOST_PROBLEMS - 1], rest)
+
+
+def _rows(block: PayloadBlock, order: int) -> slice:
+    """Rows of the record at this offset."""
+    return slice(int(block.order.searchsorted(order)), int(block.order.searchsorted(order, side="right")))

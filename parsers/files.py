@@ -1,0 +1,118 @@
+"""Reads one file by position, in chunks whose size the caller chooses.
+
+Files are not mapped into memory: truncating a mapped file kills the process. They are not read whole: they may exceed memory.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from types import TracebackType
+from typing import overload
+
+import google_crc32c
+
+from parsers.model import Cursor
+
+TAIL = 4096
+CHUNK = 1 << 20
+
+
+class RegularFile:
+    """An open regular file. `size` is its size when opened: bytes appended later belong to the next read."""
+
+    def __init__(self, path: str) -> None:
+        # O_NONBLOCK: opening a named pipe would wait for a writer
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            self.status = os.fstat(descriptor)
+            if not stat.S_ISREG(self.status.st_mode):
+                raise OSError(errno.EINVAL, "not a regular file", path)
+            self._file = open(descriptor, "rb", buffering=0)  # noqa: SIM115  closed by __exit__
+        except BaseException:
+            os.close(descriptor)
+            raise
+        self.path = path
+        self.size = self.status.st_size
+
+    def __enter__(self) -> RegularFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._file.close()
+
+    def fill(self, into: memoryview, offset: int) -> int:
+        """Read into the buffer from the offset on, up to `size`; return the number of bytes read."""
+        wanted = min(len(into), max(self.size - offset, 0))
+        self._file.seek(offset)
+        got = 0
+        while got < wanted:
+            count = self._file.readinto(into[got:wanted])
+            if not count:
+                self.size = offset + got  # cut while it was read
+                break
+            got += count
+        return got
+
+    def read(self, offset: int, length: int) -> bytes:
+        """Return up to `length` bytes from the offset on, never beyond `size`."""
+        into = bytearray(min(length, max(self.size - offset, 0)))
+        got = self.fill(memoryview(into), offset)
+        return bytes(into if got == len(into) else into[:got])
+
+    def crc(self, offset: int, length: int) -> int:
+        """Return the CRC32C of a range of the file, read in chunks."""
+        crc, end = 0, offset + length
+        while offset < end and (chunk := self.read(offset, min(CHUNK, end - offset))):
+            crc = google_crc32c.extend(crc, chunk)
+            offset += len(chunk)
+        return crc
+
+    def cursor(self, offset: int, size: int, plugins: tuple[tuple[str, str], ...] = ()) -> Cursor:
+        """Return a cursor that continues at the offset; size is how much of the file has been searched."""
+        tail = min(TAIL, offset)
+        return Cursor(offset, self.status.st_dev, self.status.st_ino, size, self.crc(offset - tail, tail), plugins)
+
+    def continues(self, cursor: Cursor) -> bool:
+        """Return whether this is the file of the cursor, unchanged up to it."""
+        same = (cursor.device, cursor.inode) == (self.status.st_dev, self.status.st_ino)
+        if not same or self.size < max(cursor.size, cursor.offset):
+            return False
+        tail = min(TAIL, cursor.offset)
+        return self.crc(cursor.offset - tail, tail) == cursor.tail_crc
+
+
+class Sparse:
+    """The bytes of one large record, read on demand a few kilobytes at a time."""
+
+    PIECE = 4096
+
+    def __init__(self, file: RegularFile, offset: int, length: int) -> None:
+        self._file, self._offset, self._length = file, offset, length
+        self._start, self._piece = 0, b""
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> bytes: ...
+    def __getitem__(self, index: int | slice) -> int | bytes:
+        if isinstance(index, slice):
+            start, stop = index.start, max(min(index.stop, self._length), index.start)
+            at = start - self._start
+            if at >= 0 and stop - self._start <= len(self._piece):
+                return self._piece[at : stop - self._start]
+            return self._read(start, stop - start)
+        at = index - self._start
+        if not 0 <= at < len(self._piece):
+            if not 0 <= index < self._length:
+                raise IndexError(index)
+            self._start, at = index, 0
+            self._piece = self._read(index, min(self.PIECE, self._length - index))
+        return self._piece[at]
+
+    def _read(self, start: int, length: int) -> bytes:
+        data = self._file.read(self._offset + start, length)
+        if len(data) < length:
+            raise IndexError(start + len(data))  # the file was cut meanwhile
+        return data

@@ -1,0 +1,133 @@
+"""The frames of profiles: one line for each frame of each kind of file.
+
+To add a frame, write a module with its `Schema`, its `ProfileFileKind` and a `FrameReader`, and add the reader to
+FRAME_READERS. Discovery, `run.profile.<frame>`, the disk cache, CSV export and the contract tests take it from there; the
+contract tests need a sample of the file under tests/data/<producer>/<version>/.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.profiler import ascend_output, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
+from parsers.profiler.derived import operators_of, types_of
+from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
+from parsers.schema import Schema
+
+# Rows of a frame come in the order of its readers here.
+FRAME_READERS: tuple[FrameReader, ...] = (
+    legacy_ascend.AICORE_DETAILS,
+    legacy_ascend.AICPU,
+    legacy_ascend.PYNATIVE_DETAILS,
+    gpu.DETAILS,
+    gpu.ACTIVITY_DATA,
+    host.DETAILS,
+    ascend_output.OPERATOR_DETAILS,
+    ascend_output.OP_STATISTIC,
+    legacy_ascend.AICORE_TYPES,
+    legacy_ascend.PYNATIVE_TYPES,
+    gpu.TYPES,
+    host.TYPES,
+    ascend_output.KERNEL_DETAILS,
+    ascend_output.OP_SUMMARY,
+    legacy_ascend.TIMELINE,
+    gpu.ACTIVITIES,
+    gpu.EXECUTIONS,
+    dynamic_shape.EXECUTIONS,
+    host.EXECUTIONS,
+    ascend_output.DATA_PREPROCESS,
+    database.KERNELS_OF_PROFILER,
+    database.KERNELS_OF_MSPROF,
+    ascend_output.STEP_TRACE_TIME,
+    database.ANALYSIS,
+    legacy_ascend.STEP_TRACE,
+    legacy_ascend.REDUCES_OF_STEP_TRACE,
+    minddata.PIPELINE_PROFILING,
+    minddata.PIPELINE_RAW,
+    ascend_output.DATASET,
+    minddata.DEVICE_QUEUE,
+    minddata.DATASET_ITERATOR,
+    minddata.GET_NEXT_ASCEND,
+    minddata.GET_NEXT_GPU,
+    minddata.QUEUES_OF_PROFILING,
+    minddata.QUEUES_OF_RAW,
+    minddata.CPU_UTILIZATION,
+    minddata.MEMORY,
+    host.MEMORY,
+    ascend_output.API_STATISTIC,
+    database.API_OF_PROFILER,
+    database.API_OF_MSPROF,
+    flops.SUMMARY,
+    flops.SCOPES,
+)
+
+# Files that describe a session and hold no rows.
+INFO = ProfileFileKind("profiler_info", numbered("profiler_info", "json"), marks_profile=True)
+METADATA = ProfileFileKind("profiler_metadata", re.compile(r"profiler_metadata\.json"))
+STEP_POINTS = ProfileFileKind("step_trace_points", numbered("step_trace_point_info", "json"))
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """Rows of one frame computed from another one, for what no file gives: compute(rows of source, known rows)."""
+
+    schema: Schema
+    source: Schema
+    compute: Callable[[pd.DataFrame, pd.DataFrame], pd.DataFrame]
+
+
+DERIVED: Mapping[str, Derived] = {
+    derived.schema.name: derived
+    for derived in (Derived(OPERATORS, KERNELS, operators_of), Derived(OPERATOR_TYPES, OPERATORS, types_of))
+}
+
+FRAMES: Mapping[str, Schema] = {reader.schema.name: reader.schema for reader in FRAME_READERS}
+FILE_KINDS: Mapping[str, ProfileFileKind] = {
+    kind.name: kind
+    for kinds in ((INFO, METADATA, STEP_POINTS), *((reader.file, *reader.also_reads) for reader in FRAME_READERS))
+    for kind in kinds
+}
+
+
+def kinds_giving(schema: Schema) -> tuple[str, ...]:
+    """Return the kinds of files any of which gives a frame; those from which it is derived come last."""
+    own = tuple(dict.fromkeys(reader.file.name for reader in FRAME_READERS if reader.schema is schema))
+    derived = DERIVED.get(schema.name)
+    return own if derived is None else tuple(dict.fromkeys((*own, *kinds_giving(derived.source))))
+
+
+def display_name(kind: str) -> str:
+    """Return the file name of a kind as users know it: aicore_intermediate_*_detail.csv."""
+    pattern = FILE_KINDS[kind].pattern.pattern
+    for regex, text in ((_RANKED, ""), (_RANK, "*"), (r"(?:_\d+)*", ""), ("(?:gpu_)?", "gpu_"), ("\\.", ".")):
+        pattern = pattern.replace(regex, text)
+    return re.sub(r"\((?:\?:)?([^|()]*)\|[^()]*\)", r"\1", pattern)
+
+
+_RANK = r"(?P<rank>\d{1,9})"
+_RANKED = rf"(?:_{_RANK})?"
+
+
+def classify(name: str) -> tuple[str, int | None] | None:
+    """Return the kind of a file by its name, and the rank in it; None for a file of no interest."""
+    for kind in FILE_KINDS.values():
+        match = kind.pattern.fullmatch(name)
+        if match is not None:
+            digits = match.groupdict().get("rank")
+            return kind.name, int(digits) if digits else None
+    return None
+
+
+_MARKS = re.compile(
+    "|".join(kind.pattern.pattern.replace("(?P<rank>", "(?:") for kind in FILE_KINDS.values() if kind.marks_profile)
+)
+
+
+def marks_profile(name: str) -> bool:
+    """Return whether a directory that holds a file of this name is a profile."""
+    return _MARKS.fullmatch(name) is not None

@@ -1,0 +1,151 @@
+"""The scalars of a run: as series of one tag, as one frame, and with restarts resolved.
+
+Scalars stay in the blocks the reader made of them, in which all tags of a record share one step and time column; a series is a
+view of a block wherever one block holds all of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from parsers.frames import SCALARS, SCALARS_VIEW
+from parsers.model import Series
+from parsers.run_files import RunFiles
+
+_EMPTY_SERIES = Series(
+    np.empty(0, np.int64), np.empty(0), np.empty(0), np.empty(0, np.int32), np.empty(0, np.int64)
+)
+
+
+class ScalarsView(NamedTuple):
+    """Scalars with restarts resolved: the frame (SCALARS_VIEW), the number of rows left out, and a sentence about it."""
+
+    frame: pd.DataFrame
+    left_out: int
+    text: str
+
+
+class RunScalars:
+    """The scalars in the files of one run."""
+
+    def __init__(self, files: RunFiles) -> None:
+        self._files = files
+        self._series: dict[str, Series] = files.cache()
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Scalar tags in order of first appearance."""
+        return self._files.tags("scalar")
+
+    @property
+    def points(self) -> int:
+        """Number of scalar values."""
+        with self._files.lock:
+            blocks = [b for state in self._files.states.values() for parts in state.scalars.values() for b in parts]
+        return sum(block.value.size for block in blocks)
+
+    def series(self, tag: str) -> Series:
+        """All values of one tag in the order they were written; empty for an unknown tag."""
+        with self._files.lock:
+            if tag not in self._series:
+                by_file: dict[int, list[Series]] = {}
+                for number, block in self._files.scalar_blocks(tag):
+                    for row in (i for i, name in enumerate(block.tags) if name == tag):
+                        file = np.broadcast_to(np.int32(number), block.step.shape)
+                        part = Series(block.step, block.wall_time, block.value[row], file, block.order)
+                        by_file.setdefault(number, []).append(part)
+                if not by_file:
+                    return _EMPTY_SERIES
+                ordered = [_in_file_order(parts) for parts in by_file.values()]
+                self._series[tag] = ordered[0] if len(ordered) == 1 else _concatenate(ordered)
+            return self._series[tag]
+
+    def frame(self) -> pd.DataFrame:
+        """Every scalar value (schema SCALARS), nothing merged or left out."""
+        with self._files.lock:
+            tags = self.tags
+            series = [self.series(tag) for tag in tags]
+        if not tags:
+            return SCALARS.empty()
+        counts = [len(values.step) for values in series]
+        codes = np.repeat(np.arange(len(tags), dtype=np.min_scalar_type(-len(tags))), counts)
+        joined = _concatenate(series)
+        return pd.DataFrame(
+            {
+                "tag": pd.Categorical.from_codes(codes, categories=pd.Index(tags, dtype="str"), validate=False),
+                **joined._asdict(),
+            },
+            copy=False,
+        )
+
+    def view(self, sessions: str = "newest") -> ScalarsView:
+        """Scalars with a column `session` that counts restarts of each tag from 0; a session begins where step goes back.
+
+        "all" keeps every row. "newest" keeps of each session the steps before the next session's first one, and of a
+        (tag, step) written twice in one session the later value: the curve as the last writer of every step left it.
+        """
+        if sessions not in ("newest", "all"):
+            raise ValueError(f"sessions: expected 'newest' or 'all', found {sessions!r}")
+        frame = self.frame()
+        tag = frame["tag"].cat.codes.to_numpy() if len(frame) else np.empty(0, np.int8)
+        session, kept = _sessions(tag, frame["step"].to_numpy())
+        frame["session"] = session
+        frame = frame[list(SCALARS_VIEW.names)]
+        restarts = int(np.count_nonzero((session[1:] != session[:-1]) & (tag[1:] == tag[:-1]))) if len(session) else 0
+        if sessions == "all":
+            return ScalarsView(frame, 0, f"All {len(frame):,} values; steps go back {restarts:,} times.")
+        left_out = len(frame) - int(np.count_nonzero(kept))
+        text = f"{len(frame) - left_out:,} of {len(frame):,} values: {left_out:,} lie at or beyond a step that was "
+        text += f"written again later ({restarts:,} restarts; a step written twice counts too)."
+        return ScalarsView(frame[kept].reset_index(drop=True), left_out, text if left_out else f"All {len(frame):,} values.")
+
+
+def _in_file_order(parts: list[Series]) -> Series:
+    if len(parts) == 1:
+        return parts[0]
+    joined = _concatenate(parts)
+    if bool((joined.order[1:] >= joined.order[:-1]).all()):
+        return joined
+    place = np.argsort(joined.order, kind="stable")
+    step, wall_time, value, file, order = joined
+    return Series(step[place], wall_time[place], value[place], file[place], order[place])
+
+
+def _concatenate(parts: Sequence[Series]) -> Series:
+    return Series(
+        np.concatenate([part.step for part in parts]),
+        np.concatenate([part.wall_time for part in parts]),
+        np.concatenate([part.value for part in parts]),
+        np.concatenate([part.file for part in parts]),
+        np.concatenate([part.order for part in parts]),
+    )
+
+
+def _sessions(tag: NDArray[Any], step: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Session number of each row within its tag, and whether the row is the last word on its (tag, step).
+
+    Rows are grouped by tag and in the order written, so the last word is the last row of the tag with a step at most
+    this one: the row's step is below every step that follows it in its tag.
+    """
+    n = len(step)
+    if not n:
+        return np.empty(0, np.int32), np.empty(0, np.bool_)
+    first = np.ones(n, np.bool_)
+    first[1:] = tag[1:] != tag[:-1]
+    back = np.zeros(n, np.int64)
+    back[1:] = (step[1:] < step[:-1]) & ~first[1:]
+    count = np.cumsum(back)
+    starts = np.flatnonzero(first)
+    session = count - np.repeat(count[starts], np.diff(np.append(starts, n)))
+    kept = np.empty(n, np.bool_)
+    for begin, end in zip(starts, np.append(starts[1:], n), strict=True):
+        steps = step[begin:end]
+        lowest_after = np.minimum.accumulate(steps[::-1])[::-1]
+        kept[begin : end - 1] = steps[:-1] < lowest_after[1:]
+        kept[end - 1] = True
+    return session.astype(np.int32), kept

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from app.commands.settings import SETTINGS, SettingError, parse_prefix, read_config, resolve
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_defaults() -> None:
+    settings = resolve({}, {})
+    assert (settings.port, settings.host, settings.reload_interval, settings.cache) == (8080, "127.0.0.1", 3, True)
+    assert all(getattr(settings, setting.name) == setting.default for setting in SETTINGS)
+
+
+def test_precedence() -> None:
+    config = {"port": 1}
+    old, new = {"MINDINSIGHT_PORT": "2"}, {"MINDSCOPE_PORT": "3"}
+    assert resolve({}, {}, config).port == 1
+    assert resolve({}, old, config).port == 2
+    assert resolve({}, old | new, config).port == 3
+    assert resolve({"port": "4"}, old | new, config).port == 4
+
+
+def test_an_empty_variable_is_not_set() -> None:
+    assert resolve({}, {"MINDSCOPE_PORT": "", "MINDINSIGHT_PORT": "9"}).port == 9
+
+
+@pytest.mark.parametrize("setting", list(SETTINGS), ids=lambda s: s.name)
+def test_every_setting_is_read_from_both_variables(setting) -> None:
+    samples = {"port": "81", "reload_interval": "7", "allowed_host": "a.b, c.d", "token": "t" * 20, "url_path_prefix": "/x/y"}
+    text = samples.get(setting.name, "false" if setting.default is True else "true" if setting.default is False else "text")
+    for variable in (setting.variable, "MINDINSIGHT_" + setting.name.upper()):
+        assert getattr(resolve({}, {variable: text}), setting.name) != setting.default
+
+
+@pytest.mark.parametrize(
+    ("options", "environment", "config", "said"),
+    [
+        ({"port": "eighty"}, {}, {}, "--port: wanted a whole number from 0 to 65535, got 'eighty'"),
+        ({"port": "65536"}, {}, {}, "--port: wanted a whole number from 0 to 65535, got '65536'"),
+        ({"port": "٣"}, {}, {}, "--port: wanted a whole number"),
+        ({}, {"MINDSCOPE_RELOAD_INTERVAL": "301"}, {}, "MINDSCOPE_RELOAD_INTERVAL: wanted a whole number"),
+        ({}, {"MINDINSIGHT_PORT": "x"}, {}, "MINDINSIGHT_PORT: wanted"),
+        ({}, {}, {"port": "8080"}, "c.toml: port: wanted a whole number, got '8080'"),
+        ({}, {}, {"port": True}, "c.toml: port: wanted a whole number, got True"),
+        ({}, {}, {"cache": 1}, "c.toml: cache: wanted true or false, got 1"),
+        ({}, {}, {"prot": 1}, "c.toml: wanted a setting (port perhaps), got 'prot'"),
+        ({}, {}, {"allowed_host": ["a", 1]}, "c.toml: allowed_host: wanted a text"),
+        ({"url_path_prefix": "/a/../b"}, {}, {}, "--url-path-prefix: wanted segments"),
+        ({"allowed_host": ["ok", "http://x"]}, {}, {}, "--allowed-host: wanted a host name"),
+        ({"summary_base_dir": ""}, {}, {}, "--summary-base-dir: wanted a directory"),
+        ({}, {"MINDSCOPE_TOKEN": "short"}, {}, "MINDSCOPE_TOKEN: wanted 16 to 200"),
+    ],
+)
+def test_mistakes_are_one_line(options, environment, config, said) -> None:
+    with pytest.raises(SettingError) as raised:
+        resolve(options, environment, config, config_name="c.toml")
+    assert str(raised.value).startswith(said)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "used"), [("", "/"), ("/", "/"), ("a", "/a/"), ("/a/b/", "/a/b/"), ("/v1.0/x-y_z", "/v1.0/x-y_z/")]
+)
+def test_prefixes(given, used) -> None:
+    assert parse_prefix(given) == used
+
+
+@pytest.mark.parametrize("given", ["/a//b", "..", "/a/./b", "/a b", "/ä", "/a?b", "//x\\y"])
+def test_bad_prefixes(given) -> None:
+    with pytest.raises(ValueError, match="segments"):
+        parse_prefix(given)
+
+
+def test_config_file(tmp_path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('summary-base-dir = "runs"\nport = 81\nallowed_host = ["a", "b"]\ncache = false\n')
+    settings = resolve({}, {}, read_config(str(file)), config_name="c.toml")
+    assert (settings.summary_base_dir, settings.port, settings.allowed_host, settings.cache) == ("runs", 81, ("a", "b"), False)
+
+
+@pytest.mark.parametrize("name", ["x.py", "python:mindscope.settings", "file:x.py"])
+def test_config_is_never_code(tmp_path, monkeypatch, name) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.py").write_text("raise SystemExit('ran')")
+    with pytest.raises(SettingError, match=r"wanted a TOML file, got .*never run"):
+        read_config(name)
+
+
+@pytest.mark.parametrize("content", [b"port = = 1", b"\xff\xfe", b"[a\n"])
+def test_config_that_is_no_toml(tmp_path, content) -> None:
+    file = tmp_path / "c.toml"
+    file.write_bytes(content)
+    with pytest.raises(SettingError, match=r"^--config: wanted TOML in") as raised:
+        read_config(str(file))
+    assert "\n" not in str(raised.value)
+
+
+def test_config_that_is_not_there(tmp_path) -> None:
+    with pytest.raises(SettingError, match="wanted a readable TOML file"):
+        read_config(os.path.join(tmp_path, "none.toml"))
+
+
+def test_the_version_is_said_once() -> None:
+    import tomllib
+
+    import app
+
+    assert tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"] == app.__version__

@@ -1,0 +1,225 @@
+"""Frames of profiles in the store: read in the background, kept within bounds and in the index, cancelled, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from app import create_app
+from app.store.profiles import ProfileFrames
+from app.store.store import Store
+from layouts.sources import ProfileFrame
+from parsers import open_run
+from parsers.profiler.access import Profile
+from parsers.profiler.progress import Cancelled, watched
+
+HEAD = "Step ID,Name,Type,Accelerator Core,Start Time(us),Duration(us)\n"
+
+
+def kernel_rows(rows: int, duration: float = 2.0) -> str:
+    return HEAD + "".join(
+        f"1,Default/net/op{row % 7}/k,Mul,AI_CORE,{1000 + row}.000\t,{duration}\n" for row in range(rows)
+    )  # fmt: skip
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs/one/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
+    folder.mkdir(parents=True)
+    (folder / "kernel_details.csv").write_text(kernel_rows(20_000))
+    (folder.parent / "profiler_info_3.json").write_text("{}")
+    return folder
+
+
+@pytest.fixture
+def store(run: Path, tmp_path: Path) -> Iterator[Store]:
+    made = Store([run.parents[2]], interval=0, index_directory=str(tmp_path / "index")).start()
+    assert made.wait(30)
+    yield made
+    made.stop()
+
+
+def ready(store: Store, name: str) -> ProfileFrame:
+    (row,) = store.profiles("one")
+    until = time.monotonic() + 30
+    while (found := store.profile_frame("one", row.session, row.rank, name)).state in ("reading", "waiting"):
+        assert time.monotonic() < until
+    return found
+
+
+def test_what_a_run_has(store: Store, run: Path) -> None:
+    (row,) = store.profiles("one")
+    assert (row.session, row.rank, row.device) == ("host_1_2_ascend_ms", 3, "Ascend")
+    assert row.frames == ("operators", "operator_types", "kernels")
+    assert row.files == ("ASCEND_PROFILER_OUTPUT/kernel_details.csv", "profiler_info_3.json")
+    (listed,) = store.runs()
+    assert listed.tags == {"profile": 1, "profile.operators": 1, "profile.operator_types": 1, "profile.kernels": 1}
+    assert listed.size == row.size == sum(path.stat().st_size for path in (run.parent).rglob("*.*"))
+    assert listed.updated == pytest.approx(os.stat(run.parent / "profiler_info_3.json").st_mtime)
+    assert store.profiles("none") == ()
+
+
+def test_frames_are_those_of_the_parser(store: Store, run: Path) -> None:
+    (profile,) = open_run(run.parents[1]).profile.values()
+    for name in ("operator_types", "operators", "kernels"):
+        pd.testing.assert_frame_equal(ready(store, name).frame, profile.frame(name))
+    missing = ready(store, "steps")
+    assert missing.state == "missing"
+    assert missing.wanted[:2] == ("step_trace_time.csv", "analysis.db")
+    assert store.profile_frame("one", "no", 0, "steps").state == "missing"
+    with pytest.raises(KeyError):
+        ready(store, "no such frame")
+
+
+def test_a_second_start_takes_it_from_the_index_until_the_file_grows(store: Store, run: Path, tmp_path: Path) -> None:
+    path = run / "kernel_details.csv"
+    before = ready(store, "operators").frame
+    store.stop()
+    times, size = path.stat(), path.stat().st_size
+    path.write_bytes(b"x" * size)  # as large and as old: whatever is read now comes from the index
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+    second = Store([run.parents[2]], interval=0, index_directory=str(tmp_path / "index")).start()
+    assert second.wait(30)
+    pd.testing.assert_frame_equal(ready(second, "operators").frame, before)
+    path.write_text(kernel_rows(20_001, 3.0))
+    second.refresh()
+    until = time.monotonic() + 20
+    while second.profiles("one")[0].size == size + 2:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    while ready(second, "kernels").frame["duration_ns"].iloc[0] != 3000:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    second.stop()
+
+
+def test_damage_is_in_the_data_health(store: Store, run: Path) -> None:
+    (run / "kernel_details.csv").write_text(kernel_rows(3) + "1,2\n")
+    store.refresh()
+    until = time.monotonic() + 20
+    while not store.problems("one"):
+        ready(store, "kernels")
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    ((key, problem),) = store.problems("one")
+    assert key == "one"
+    assert "Line 5" in problem.text
+    assert ready(store, "operator_types").problems == (problem,)
+
+
+def test_whoever_cancels_gets_nothing_and_may_ask_again(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The reader is held where it tells how far it is, until somebody cancels."""
+    (profile,) = open_run(run.parents[1]).profile.values()
+    frames = ProfileFrames()
+    read = Profile.frame
+
+    def slow(self: Profile, name: str) -> pd.DataFrame:
+        from parsers.profiler.progress import report_read
+
+        for _ in range(2_000):
+            report_read(1)
+            time.sleep(0.01)
+        return read(self, name)
+
+    monkeypatch.setattr(Profile, "frame", slow)
+    assert frames.frame(profile, "x", "kernels").state == "reading"
+    told = frames.frame(profile, "x", "kernels")
+    assert 0 < told.done < told.total
+    frames.cancel(profile, "kernels")
+    until = time.monotonic() + 10
+    while frames.frame(profile, "x", "kernels").state != "cancelled":
+        assert time.monotonic() < until
+    monkeypatch.setattr(Profile, "frame", read)
+    assert frames.frame(profile, "x", "kernels").state == "cancelled"
+    while frames.frame(profile, "x", "kernels", again=True).state != "ready":
+        assert time.monotonic() < until
+    frames.stop()
+
+
+def test_an_error_of_the_reader_is_told(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (profile,) = open_run(run.parents[1]).profile.values()
+    frames = ProfileFrames()
+    monkeypatch.setattr(Profile, "frame", lambda *_: 1 / 0)
+    until = time.monotonic() + 10
+    while (found := frames.frame(profile, "x", "kernels")).state != "failed":
+        assert time.monotonic() < until
+    assert "ZeroDivisionError" in found.text
+    frames.stop()
+
+
+def test_memory_is_bounded(run: Path) -> None:
+    (profile,) = open_run(run.parents[1]).profile.values()
+    frames = ProfileFrames(memory=1)
+    for name in ("kernels", "operators", "operator_types", "kernels"):
+        until = time.monotonic() + 20
+        while frames.frame(profile, "x", name).state != "ready":
+            assert time.monotonic() < until
+        assert len(frames._kept) == 1
+        assert not profile.held()
+    frames.stop()
+
+
+def test_reading_ends_where_it_is_told_to() -> None:
+    from parsers.profiler.progress import report_read
+
+    def stop(_size: int) -> None:
+        raise Cancelled
+
+    with pytest.raises(Cancelled), watched(stop):
+        report_read(1)
+    report_read(1)
+
+
+def test_a_frame_as_csv(store: Store, run: Path) -> None:
+    client = create_app(store).server.test_client()
+    session = "host_1_2_ascend_ms"
+    answer = client.get("/api/profile.csv", query_string={"run": "one", "session": session, "rank": 3, "frame": "operators"})
+    assert answer.status_code == 200
+    assert answer.headers["Content-Disposition"].startswith('attachment; filename="one-host_1_2_ascend_ms-rank3-operators.csv"')
+    rows = list(csv.DictReader(io.StringIO(answer.get_data(as_text=True))))
+    frame = ready(store, "operators").frame
+    assert frame is not None
+    assert [row["full_name"] for row in rows] == frame["full_name"].tolist()
+    assert [float(row["total_ns"]) for row in rows] == frame["total_ns"].tolist()
+    assert rows[0]["flops"] == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "status"),
+    [
+        ({"run": "one", "frame": "kernels"}, 404),
+        ({"run": "no", "session": "host_1_2_ascend_ms", "rank": "3", "frame": "kernels"}, 404),
+        ({"run": "one", "session": "host_1_2_ascend_ms", "rank": "3", "frame": "steps"}, 404),
+        ({"run": "one", "session": "../..", "rank": "3", "frame": "kernels"}, 404),
+        ({"run": "one", "frame": "no"}, 400),
+        ({"run": "one", "rank": "-1", "frame": "kernels"}, 400),
+        ({"frame": "kernels"}, 400),
+        ({"run": "one", "frame": "kernels", "path": "/etc/passwd"}, 400),
+    ],
+)
+def test_a_request_that_cannot_be_answered_says_why(store: Store, query: dict[str, str], status: int) -> None:
+    answer = create_app(store).server.test_client().get("/api/profile.csv", query_string=query)
+    assert answer.status_code == status
+    assert answer.get_json()["error"]
+
+
+def test_a_cell_is_never_a_formula(store: Store, run: Path) -> None:
+    (run / "kernel_details.csv").write_text(HEAD + '1,"=cmd()","a,b",AI_CORE,1.000,2\n')
+    store.refresh()
+    until = time.monotonic() + 20
+    while (frame := ready(store, "kernels").frame) is None or len(frame) != 1:
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    query = {"run": "one", "session": "host_1_2_ascend_ms", "rank": "3", "frame": "kernels"}
+    answer = create_app(store).server.test_client().get("/api/profile.csv", query_string=query)
+    (row,) = csv.DictReader(io.StringIO(answer.get_data(as_text=True)))
+    assert (row["name"], row["type"]) == ("'=cmd()", "a,b")
+
+

@@ -1,0 +1,352 @@
+"""The store: finds, reads in the order of what is on screen, follows, and starts again from the index."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import orjson
+import pytest
+
+from app.store.store import Store, seconds_between
+from parsers import Run, discover, open_run
+
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
+
+
+def until(condition: Callable[[], bool], seconds: float = 10) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.01)
+    return condition()
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """A writable copy of two real runs and a job."""
+    for name in ("several_files", "long_history", "ranks"):
+        shutil.copytree(DEMO / name, tmp_path / "runs" / name)
+    return tmp_path / "runs"
+
+
+@pytest.fixture
+def store(base: Path) -> Iterator[Store]:
+    made = Store([base], interval=0.05).start()
+    assert made.wait(20)
+    yield made
+    made.stop()
+
+
+def test_every_run_is_a_row_newest_first(store: Store, base: Path) -> None:
+    rows = {row.key: row for row in store.runs()}
+    assert set(rows) == {"several_files", "long_history", "ranks"}
+    assert rows["ranks"].members == ("ranks/rank_2", "ranks/rank_3")
+    assert [row.updated for row in store.runs()] == sorted((row.updated for row in store.runs()), reverse=True)
+    for name in ("several_files", "long_history"):
+        run = open_run(base / name)
+        row = rows[name]
+        assert row.points == len(run.scalars)
+        assert row.steps == run.scalars.groupby("tag", observed=True)["step"].nunique().max()
+        assert row.tags["scalar"] == len(run.tags("scalar"))
+        assert row.main_tag == "loss"
+        assert row.main_value == run.series("loss").value[-1]
+        assert row.size == sum(file.stat().st_size for file in (base / name).iterdir())
+    status = store.status()
+    assert (status.total, status.loaded, status.problems) == (3, 3, 0)
+
+
+def test_series_are_those_of_the_run(store: Store, base: Path) -> None:
+    found, wanted = store.series("long_history", "loss"), open_run(base / "long_history").series("loss")
+    assert found is not None
+    assert all(np.array_equal(a, b) for a, b in zip(found, wanted, strict=True))
+    assert store.series("long_history", "no such tag") is None
+    assert store.series("../long_history", "loss") is None
+    assert store.tags("no such run") == ()
+    assert store.version("no such run") == 0
+
+
+def test_an_idle_store_changes_nothing(store: Store) -> None:
+    version = store.status().version
+    read_at = store.status().read_at
+    assert until(lambda: store.status().read_at != read_at)
+    assert store.status().version == version
+
+
+def test_new_points_runs_and_losses_appear(store: Store, base: Path) -> None:
+    path = max((base / "several_files").glob("*_MS"))
+    data = path.read_bytes()
+    before, version = len(store.series("several_files", "loss").step), store.version("several_files")  # type: ignore[union-attr]
+    other = store.version("long_history")
+    path.write_bytes(data + data[-200:])  # an append, whatever is in it
+    assert until(lambda: store.version("several_files") != version)
+    assert len(store.series("several_files", "loss").step) >= before  # type: ignore[union-attr]
+    assert store.version("long_history") == other
+
+    shutil.copytree(DEMO / "nan_inf", base / "fresh")
+    assert until(lambda: bool(store.tags("fresh")))
+    shutil.rmtree(base / "fresh")
+    assert until(lambda: "fresh" not in [row.key for row in store.runs()])
+
+
+def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> None:
+    store = Store([tmp_path / "later"], interval=0.05).start()
+    try:
+        assert until(lambda: store.status().problems == 1)
+        assert "later" in store.problems()[0][1].text
+        shutil.copytree(DEMO / "several_files", tmp_path / "later" / "run")
+        assert until(lambda: bool(store.tags("run")))
+        assert store.status().problems == 0
+    finally:
+        store.stop()
+
+
+def test_damage_is_counted_where_it_is(base: Path) -> None:
+    path = base / "long_history" / next(iter(os.listdir(base / "long_history")))
+    data = bytearray(path.read_bytes())
+    data[20_000] ^= 0xFF
+    path.write_bytes(bytes(data))
+    store = Store([base]).start()
+    try:
+        assert store.wait(20)
+        assert {row.key: row.problems > 0 for row in store.runs()}["long_history"]
+        assert {key for key, _ in store.problems()} == {"long_history"}
+        assert store.problems("several_files") == []
+        assert len(store.series("long_history", "loss").step) > 6000  # type: ignore[union-attr]
+    finally:
+        store.stop()
+
+
+def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
+    begun = base / "just_begun" / "events.out.events.summary.1700000000.host_MS"
+    begun.parent.mkdir()
+    begun.touch()
+    made = Store([base], interval=0.05).start()
+    try:
+        assert made.wait(20)
+        row = next(row for row in made.runs() if row.key == "just_begun")
+        assert (row.state, row.problems) == ("empty", 1)
+        assert made.status().loaded == made.status().total
+        begun.write_bytes(b"no event at all")
+        assert until(lambda: next(row for row in made.runs() if row.key == "just_begun").state == "unreadable")
+    finally:
+        made.stop()
+
+
+def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[str] = []
+    gate = threading.Event()
+    original = Store._read
+
+    def watched(self: Store, entry: object) -> None:
+        if not order:
+            gate.wait(10)
+        order.append(entry.key)  # type: ignore[attr-defined]
+        original(self, entry)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Store, "_read", watched)
+    store = Store([base]).start()
+    try:
+        assert until(lambda: len(store.runs()) == 3)
+        oldest = store.runs()[-1].members[0]
+        store.want([oldest])
+        gate.set()
+        assert store.wait(20)
+        assert oldest in order[:2], "the first may have been chosen before it was wanted"
+    finally:
+        gate.set()
+        store.stop()
+
+
+def test_several_bases_and_given_sources(base: Path, tmp_path: Path) -> None:
+    shutil.copytree(DEMO / "nan_inf", tmp_path / "other" / "nan_inf")
+    store = Store([base, tmp_path / "other"], sources=discover(DEMO / "many_tags")).start()
+    try:
+        assert store.wait(20)
+        keys = {row.key for row in store.runs()}
+        assert {"runs/long_history", "other/nan_inf", "runs/ranks"} <= keys
+        assert len(keys) == 5
+        assert all(store.tags(member) for row in store.runs() for member in row.members)
+    finally:
+        store.stop()
+
+
+def test_a_second_start_reads_only_new_bytes(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index = str(tmp_path / "index")
+
+    def start() -> Store:
+        store = Store([base], index_directory=index).start()
+        assert store.wait(20)
+        store.stop()
+        return store
+
+    first = start()
+    path = max((base / "several_files").glob("*_MS"))
+    data = path.read_bytes()
+    read: list[str] = []
+    original = os.open
+    monkeypatch.setattr(os, "open", lambda name, *rest, **more: read.append(str(name)) or original(name, *rest, **more))
+    second = start()
+    assert not [name for name in read if "summary." in os.path.basename(name)], "an unchanged file is not even opened"
+    for row in first.runs():
+        for member in row.members:
+            for tag in first.tags(member):
+                a, b = first.series(member, tag), second.series(member, tag)
+                assert a is not None
+                assert b is not None
+                assert all(np.array_equal(x, y, equal_nan=True) for x, y in zip(a, b, strict=True))
+    assert first.runs() == second.runs() or [r.points for r in first.runs()] == [r.points for r in second.runs()]
+    path.write_bytes(data + data[:0] + (DEMO / "nan_inf").joinpath(os.listdir(DEMO / "nan_inf")[0]).read_bytes()[:4000])
+    third = start()
+    assert len(third.tags("several_files")) > len(first.tags("several_files"))
+
+
+def test_an_idle_store_with_a_truncated_file_hardly_works(base: Path) -> None:
+    path = next(iter((base / "long_history").iterdir()))
+    path.write_bytes(path.read_bytes()[:-7])
+    store = Store([base], interval=0.1).start()
+    try:
+        assert store.wait(20)
+        begun = time.thread_time_ns(), time.process_time()
+        time.sleep(1.0)
+        assert time.process_time() - begun[1] < 0.15, "ten looks a second, thirty times as many as by default"
+    finally:
+        store.stop()
+
+
+def test_nothing_is_written_below_the_base(base: Path, tmp_path: Path) -> None:
+    def listing() -> dict[str, tuple[int, int]]:
+        return {str(p): (p.stat().st_size, p.stat().st_mtime_ns) for p in sorted(base.rglob("*"))}
+
+    before = listing()
+    store = Store([base], index_directory=str(tmp_path / "index")).start()
+    store.wait(20)
+    store.stop()
+    assert listing() == before
+
+
+def test_one_run_that_cannot_be_read_stops_no_other(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    original = Run.refresh
+
+    def faulty(self: Run, *args: object, **options: object) -> bool:
+        if self.name == "long_history":
+            raise KeyError("broken")
+        return original(self, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Run, "refresh", faulty)
+    store = Store([base], interval=0.05).start()
+    try:
+        assert store.wait(20)
+        rows = {row.key: row for row in store.runs()}
+        assert rows["several_files"].points > 0
+        assert (rows["long_history"].state, rows["long_history"].problems) == ("unreadable", 1)
+        assert "broken" in store.problems("long_history")[0][1].text
+    finally:
+        store.stop()
+
+
+def test_a_look_that_fails_is_told_and_done_again(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store([base], interval=0.05)
+    with monkeypatch.context() as broken:
+        broken.setattr("parsers.discovery.Scanner.scan", lambda self: 1 / 0)
+        store.start()
+        assert until(lambda: "ZeroDivisionError" in store.status().failed)
+    try:
+        assert store.wait(20)
+        assert until(lambda: store.status().failed == "")
+        assert len(store.runs()) == 3
+    finally:
+        store.stop()
+
+
+def test_names_that_are_no_text_can_be_sent(base: Path) -> None:
+    os.rename(os.fsencode(base / "long_history"), os.path.join(os.fsencode(base), b"b\xff"))
+    (base / "several_files" / "broken.summary.1.h_MS").write_bytes(b"")
+    os.rename(os.fsencode(base / "several_files"), os.path.join(os.fsencode(base), b"c\xff"))
+    store = Store([base]).start()
+    try:
+        assert store.wait(20)
+        orjson.dumps([asdict(row) for row in store.runs()])
+        orjson.dumps([asdict(problem) for _, problem in store.problems()])
+        assert store.status().loaded == 3
+    finally:
+        store.stop()
+
+
+def test_runs_that_come_and_go_while_pages_ask(base: Path) -> None:
+    store = Store([base])
+    everything = {source.name: source for source in discover(base)}
+    faults: list[Exception] = []
+    done = threading.Event()
+
+    def ask() -> None:
+        while not done.is_set():
+            try:
+                store.problems()
+                store.unverified()
+                store.status()
+            except Exception as error:
+                faults.append(error)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    for number in range(300):
+        store._take(everything if number % 2 else {}, ())
+    done.set()
+    asking.join()
+    assert faults == []
+
+
+def test_given_sources_are_followed_too(base: Path) -> None:
+    path = max((base / "several_files").glob("*_MS"))
+    data = path.read_bytes()
+    path.write_bytes(data[:5000])
+    store = Store(sources=discover(base), interval=0.05).start()
+    try:
+        assert store.wait(20)
+        before = sum(row.points for row in store.runs())
+        path.write_bytes(data)
+        assert until(lambda: sum(row.points for row in store.runs()) > before)
+    finally:
+        store.stop()
+
+
+def test_collected_checkpoints_are_a_kind_of_a_run_as_soon_as_they_are_there(store: Store, base: Path) -> None:
+    def kinds() -> dict[str, int]:
+        return dict(next(row for row in store.runs() if row.key == "several_files").tags)
+
+    assert "checkpoints" not in kinds()
+    (base / "several_files" / "ckpt_dir").mkdir()
+    (base / "several_files" / "ckpt_dir" / "train_metadata.json").write_text("{}")
+    assert until(lambda: kinds().get("checkpoints") == 1)
+    assert kinds()["scalar"] == 4
+    shutil.rmtree(base / "several_files" / "ckpt_dir")
+    assert until(lambda: "checkpoints" not in kinds())
+
+
+@pytest.mark.parametrize("interval", [0.5, 3.0, 60.0])
+def test_a_page_sees_what_is_new_within_one_interval(interval: float) -> None:
+    assert seconds_between(interval, asked=interval) <= interval / 2
+    assert seconds_between(interval, asked=10 * interval) == interval
+    assert seconds_between(interval, asked=float("inf")) == interval
+
+
+def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, monkeypatch) -> None:
+    looks: list[float] = []
+    store = Store([tmp_path], interval=4.0)
+    look = store._look
+    monkeypatch.setattr(store, "_look", lambda: (looks.append(time.monotonic()), look())[1])
+    store.status()
+    store.start()
+    try:
+        assert until(lambda: len(looks) == 2, 20)
+    finally:
+        store.stop()
+    assert 1.99 <= looks[1] - looks[0] < 3.9, "after half of it, whatever else the machine does"

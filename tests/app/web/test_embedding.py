@@ -1,0 +1,69 @@
+"""One page in somebody else's application, without a browser: its paths, its files, its sources."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from dash import Dash, html
+
+from app import create_app, pages
+from app.web import embedding
+from app.web.server import frame_source
+
+DEMO = Path(embedding.__file__).parents[1] / "demo"
+
+
+def routes_of(host: Dash) -> set[str]:
+    """The paths of plain routes that the layout of a host names."""
+    path = host.config.requests_pathname_prefix + "_dash-layout"
+    return {json.loads(found) for found in re.findall(r'"data-routes": *("[^"]*")', host.server.test_client().get(path).text)}
+
+
+@pytest.mark.parametrize("prefix", ["/", "/lab/"])
+@pytest.mark.parametrize("order", ["layout first", "register first"])
+@pytest.mark.parametrize("provider", [True, False])
+def test_layout_and_register_in_either_order(source, prefix, order, provider) -> None:
+    host = Dash("host", url_base_pathname=prefix)
+    page = pages.Scalars(source, id="s1")
+    if order == "register first":
+        page.register(host)
+    host.layout = html.Div(page.layout(provider=provider))
+    if order == "layout first":
+        page.register(host)
+    assert routes_of(host) == {f"{prefix}_mindscope/s1/"}
+    assert host.server.test_client().get(f"{prefix}_mindscope/s1/runs.json").status_code == 200
+
+
+def loaded(source, *classes) -> list[str]:
+    """Names of our assets that the index page of a host with these pages loads, in order; each must be there."""
+    host = Dash("host")
+    host.layout = html.Div()
+    for number, made in enumerate(classes):
+        made(source, id=f"p{number}").register(host)
+    client = host.server.test_client()
+    urls = re.findall(r'(?:src|href)="(/_mindscope/assets/[^"]+)"', client.get("/").text)
+    assert all(client.get(url).status_code == 200 for url in urls)
+    return [url.rpartition("/")[2].partition("?")[0] for url in urls]
+
+
+def test_a_host_loads_what_its_pages_need(source) -> None:
+    names = loaded(source, pages.Scalars, pages.Scalars)
+    assert sorted(names) == ["common.css", "common.js", "scalars.css", "scalars.js"]
+    both = loaded(source, pages.Scalars, pages.Runs)
+    assert set(both) - set(names) == {"runs.js", "runs.css"}
+    assert [name for name in both if name in names] == names
+
+
+def test_a_file_is_a_run(tmp_path) -> None:
+    (one_event_file,) = (DEMO / "nan_inf").iterdir()
+    store = frame_source(str(one_event_file))
+    assert store.wait(10)
+    (row,) = store.runs()
+    assert row.key == one_event_file.name
+    assert row.points > 0
+    app = create_app([one_event_file, tmp_path])
+    assert app.source.wait(10)
+    assert [row.points > 0 for row in app.source.runs()] == [True]

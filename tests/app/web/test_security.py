@@ -1,0 +1,199 @@
+"""Who may ask, from where, and with which token."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from flask import Flask
+
+from app.web import security
+
+TOKEN = "t" * 43
+
+
+@pytest.mark.parametrize(
+    ("host", "allowed"),
+    [
+        ("localhost", True), ("LOCALHOST:8080", True), ("127.0.0.1", True), ("127.0.0.1:1", True), ("[::1]:8080", True),
+        ("localhost.", True), ("named.example", True), ("named.example:99", True),
+        ("evil.example", False), ("evil.example:8080", False), ("localhost.evil.example", False),
+        ("127.0.0.1.evil.example", False),
+        ("", False), ("user@localhost", False), ("localhost:port", False), ("localhost:99999", False),
+        ("localhost/x", False), ("127.0.0.2", False),
+        ("0.0.0.0", False), ("[::2]", False), ("192.0.2.7", False), ("lo calhost", False), ("[::1", False),
+        ("2130706433", False), ("127.1", False),
+    ],
+)  # fmt: skip
+def test_hosts(make_app, host, allowed) -> None:
+    client = make_app(allowed_hosts=("named.example",)).server.test_client()
+    for path in ("/", "/scalars", "/health", "/api/runs.json", "/_dash-layout", "/assets/prefs.js", "/no/such"):
+        status = client.get(path, headers={"Host": host}).status_code
+        assert (status != 403) == allowed, path
+
+
+def test_any_host_can_be_allowed(make_app) -> None:
+    client = make_app(allowed_hosts=("*",)).server.test_client()
+    assert client.get("/", headers={"Host": "any.example"}).status_code == 200
+
+
+def test_a_server_others_reach_goes_by_this_machines_names(make_app) -> None:
+    client = make_app(host="0.0.0.0").server.test_client()
+    own = {socket.gethostname(), "localhost"} | set(security._interface_addresses())
+    for name in own:
+        assert client.get("/health", headers={"Host": f"{name}:8080"}).status_code == 200, name
+    for name in ("evil.example", "192.0.2.7", "0.0.0.0"):
+        assert client.get("/health", headers={"Host": name}).status_code == 403, name
+
+
+@pytest.mark.parametrize(("host", "local"), [
+    ("127.0.0.1", True), ("localhost", True), ("::1", True), ("[::1]", True), ("127.8.8.8", True),
+    ("0.0.0.0", False), ("::", False), ("192.168.0.1", False), ("example.org", False), ("", False),
+])  # fmt: skip
+def test_what_is_local(host, local) -> None:
+    assert security.is_local(host) == local
+
+
+@pytest.mark.parametrize(
+    ("origin", "allowed"),
+    [
+        (None, True), ("http://localhost:8080", True), ("https://localhost:8080", True), ("https://named.example", True),
+        ("http://localhost:9999", False), ("http://localhost", False), ("http://evil.example", False), ("null", False),
+        ("", False), ("http://localhost:8080.evil.example", False), ("file://", False), ("http://127.0.0.1:8080", False),
+        ("chrome-extension://localhost:8080", False), ("http://[", False), ("http://[::1", False), ("http://", False),
+        ("http://localhost:8080/x", False), ("http://localhost:8080:1", False), ("http://named.example:99999", False),
+        ("http://user@named.example", False), ("HTTP://localhost:8080", False), ("http://LOCALHOST:8080", True),
+    ],
+)  # fmt: skip
+def test_origins(make_app, origin, allowed) -> None:
+    client = make_app(allowed_hosts=("named.example",)).server.test_client()
+    headers = {"Host": "localhost:8080"} | ({} if origin is None else {"Origin": origin})
+    status = client.post("/_dash-update-component", json={}, headers=headers).status_code
+    assert status == (400 if allowed else 403)
+
+
+@pytest.mark.parametrize(("allowed", "passes"), [(("*",), True), ((), False), (("other.example",), False)])
+def test_origins_of_a_proxy_that_changes_the_host(make_app, allowed, passes) -> None:
+    client = make_app(allowed_hosts=allowed).server.test_client()
+    headers = {"Host": "localhost:8080", "Origin": "https://proxy.example"}
+    assert client.post("/_dash-update-component", json={}, headers=headers).status_code == (400 if passes else 403)
+
+
+def test_another_server_on_this_machine_is_another_site(make_app) -> None:
+    client = make_app(host="0.0.0.0", allowed_hosts=("named.example",)).server.test_client()
+    for name in {socket.gethostname(), "localhost", *security._interface_addresses()}:
+        for port, status in ((8080, 400), (9999, 403)):
+            headers = {"Host": f"{name}:8080", "Origin": f"http://{name}:{port}"}
+            assert client.post("/_dash-update-component", json={}, headers=headers).status_code == status, (name, port)
+
+
+def test_the_prefix_without_its_slash_is_guarded(make_app) -> None:
+    client = make_app(prefix="/a/", token=TOKEN).server.test_client()
+    assert client.get("/a", headers={"Host": "evil.example"}).status_code == 403
+    assert client.get("/a").status_code == 401
+    assert client.get("/ab").status_code == 404
+    assert client.get("/a", query_string={"token": TOKEN}).headers["Location"] == "/a/"
+    assert client.get("/a").headers["Location"].endswith("/a/")
+
+
+def test_a_host_that_is_refused_is_told_both_ways_to_allow_it(client) -> None:
+    text = client.get("/", headers={"Host": "lab.example"}).text
+    assert "--allowed-host" in text
+    assert "allowed_hosts=" in text
+
+
+def test_no_answer_allows_other_sites(client) -> None:
+    for path in ("/", "/api/runs.json", "/_dash-layout", "/assets/prefs.js"):
+        answer = client.get(path, headers={"Origin": "http://evil.example"})
+        assert not [name for name in dict(answer.headers) if name.lower().startswith("access-control-")]
+
+
+@pytest.mark.parametrize("path", ["/", "/scalars", "/nope", "/api/runs.json", "/_dash-layout", "/assets/prefs.js", "/health"])
+def test_headers(client, path) -> None:
+    headers = client.get(path).headers
+    policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))
+    assert "unsafe" not in policy["script-src"]
+    assert policy["default-src"] == policy["connect-src"] == policy["frame-ancestors"] == "'self'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "same-origin"
+
+
+def test_inline_scripts_are_those_of_the_policy(client) -> None:
+    import base64
+    import hashlib
+    import re
+
+    answer = client.get("/scalars")
+    inline = re.findall(r"<script(?![^>]*(?:\bsrc=|application/json))[^>]*>(.*?)</script>", answer.text, re.DOTALL)
+    digests = {f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'" for text in inline}
+    assert digests
+    assert digests <= set(re.search(r"script-src ([^;]+)", answer.headers["Content-Security-Policy"])[1].split())
+
+
+class TestToken:
+    @pytest.fixture
+    def client(self, make_app):
+        return make_app(token=TOKEN, cookie="mindscope-8080").server.test_client()
+
+    @pytest.mark.parametrize("path", ["/", "/scalars", "/api/runs.json", "/api/scalars.csv", "/_dash-layout", "/assets/x.js"])
+    def test_nothing_without_it(self, client, path) -> None:
+        wrong = {"Authorization": "Bearer wrong"}, {"Authorization": f"Basic {TOKEN}"}, {"Cookie": "mindscope-8080=x"}
+        for headers in ({}, *wrong):
+            answer = client.get(path, headers=headers)
+            assert answer.status_code == 401
+            assert TOKEN not in answer.text
+        assert client.get(path, query_string={"token": "wrong"}).status_code == 401
+        assert client.get(path, query_string={"token": TOKEN + "é"}).status_code == 401
+
+    def test_callbacks_need_it(self, client) -> None:
+        assert client.post("/_dash-update-component", json={}).status_code == 401
+        assert client.post(f"/_dash-update-component?token={TOKEN}", json={}).status_code == 401
+
+    def test_the_address_is_cleaned_and_a_cookie_set(self, client) -> None:
+        answer = client.get("/scalars", query_string={"run": ["a&b", "é"], "token": TOKEN, "smooth": "0.6"})
+        assert answer.status_code == 303
+        assert answer.headers["Location"] == "/scalars?run=a%26b&run=%C3%A9&smooth=0.6"
+        cookie = answer.headers["Set-Cookie"]
+        assert cookie.startswith(f"mindscope-8080={TOKEN};")
+        assert "HttpOnly" in cookie
+        assert "SameSite=Lax" in cookie
+        assert client.get("/scalars").status_code == 200
+        assert client.post("/_dash-update-component", json={}).status_code == 400
+
+    @pytest.mark.parametrize("path", ["//evil.example/", "/%5Cevil.example/", "///evil.example"])
+    def test_the_redirect_stays_here(self, client, path) -> None:
+        answer = client.get(f"{path}?token={TOKEN}")
+        location = answer.headers.get("Location", "/")
+        assert location.startswith("/")
+        assert not location.startswith(("//", "/\\"))
+
+    def test_bearer(self, client) -> None:
+        assert client.get("/api/runs.json", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+    def test_health_is_open_but_says_nothing(self, client) -> None:
+        answer = client.get("/health")
+        assert (answer.status_code, answer.json) == (200, {"status": "ok"})
+
+    def test_a_foreign_name_gets_no_cookie(self, client) -> None:
+        answer = client.get(f"/?token={TOKEN}", headers={"Host": "evil.example"})
+        assert answer.status_code == 403
+        assert "Set-Cookie" not in answer.headers
+
+
+def test_a_host_application_is_left_alone(make_app) -> None:
+    host = Flask("host")
+    host.add_url_rule("/own", "own", lambda: "own")
+    make_app(prefix="/training", server=host, token=TOKEN)
+    client = host.test_client()
+    answer = client.get("/own", headers={"Host": "anything.example"})
+    assert (answer.status_code, answer.text) == (200, "own")
+    assert "Content-Security-Policy" not in answer.headers
+    assert client.get("/training/").status_code == 401
+    assert client.get("/training/", headers={"Host": "anything.example"}).status_code == 403
+    assert client.get("/training/scalars", headers={"Authorization": f"Bearer {TOKEN}"}).status_code == 200
+    assert not [key for key in host.config if key.startswith("COMPRESS")]
+
+
+def test_large_requests_are_refused(client) -> None:
+    body = b'{"output": "' + b"x" * (security.LARGEST_REQUEST + 1) + b'"}'
+    assert client.post("/_dash-update-component", data=body, content_type="application/json").status_code == 413
