@@ -18,13 +18,13 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
-from app.settings import SETTINGS
+from app.commands.settings import SETTINGS
 from layouts import PAGES
 from layouts.i18n import CATALOGUE
 from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED
 from parsers.model import KINDS
-from parsers.profiler.access import FRAMES
+from parsers.profiler.registry import FRAMES
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "app" / "demo"

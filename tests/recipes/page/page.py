@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dash import Input, Output, html
+
 from layouts import format as fmt
 from layouts.components.elements import card, empty_state
 from layouts.i18n import t
