@@ -45,7 +45,7 @@ RECIPES = (
         {"page/page.py": "layouts/pages/sizes/page.py", "page/texts.py": "layouts/pages/sizes/texts.py"},
         (
             ("layouts/__init__.py", '        "text",\n', '        "text",\n        "sizes",\n'),
-            ("assets/icons.css", ".ms-icon-text {", ".ms-icon-text, .ms-icon-sizes {"),
+            ("assets/base/icons.css", ".ms-icon-text {", ".ms-icon-text, .ms-icon-sizes {"),
         ),
         ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k", "sizes or folder or book"),
         8,
