@@ -54,6 +54,8 @@ declare namespace Wire {
 
   interface RunList {
     rows: RunRow[];
+    /** keys of the members on screen where the state names none */
+    default: string[];
     notebook: Notebook;
   }
 
