@@ -1,5 +1,5 @@
-// The run picker: chips of the runs on screen, and a panel to choose them in. Drawn by hand because a thousand runs must
-// scroll and search without a request; only ever textContent, since names come from files.
+// The run picker: chips of the runs on screen, and a panel to choose them. Written by hand because a thousand runs must scroll
+// and filter without a request. Names come from files, so only textContent is set.
 
 import { callbackContext, functionsOf } from "./dash.js";
 import { setLabel, writeText } from "./i18n.js";
@@ -11,7 +11,7 @@ const UNREAD = new Set(["waiting", "loading"]);  // layouts/state.py: UNREAD
 const EVERY = "*";
 const ROW = 28;
 const CHIPS = 24;
-const TAIL = 10;  // characters of a name that are never cut off
+const TAIL = 10;  // characters at the end of a name that are never cut
 
 function make(tag, name, text) {
   const element = document.createElement(tag);
@@ -27,7 +27,7 @@ function dot(members, drawn) {
   return element;
 }
 
-// One colour for a run, for a job slices of its ranks' colours; none for what is not on screen.
+// Colour of a run, or slices of the colours of a job; "" if it is not on screen.
 export function paint(members, drawn) {
   const shown = members.map((key) => drawn.get(key)).filter(Boolean).slice(0, 4);
   if (shown.length < 2) return shown[0] || "";
@@ -37,8 +37,8 @@ export function paint(members, drawn) {
 
 // Selection: a set of member keys -----------------------------------------------------------------------------------
 
-// needs: the kinds of data of which the page shows some; every: of all runs, not only the newest. The same rule as
-// layouts/state.py: selected_runs.
+// needs: kinds of data the page shows; every: all runs, not only the newest, by default. Same rule as
+// selected_runs in layouts/state.py.
 export function selected(state, rows, needs = [], every = false) {
   const keys = (state || {}).run;
   if (!keys || !keys.length) {
@@ -58,25 +58,25 @@ function frameOf(store) {
   return document.getElementById(String(store).replace(/-state$/, "-frame"));
 }
 
-// What the page needs whose state is in that store.
+// Kinds of data that the page of this store shows.
 export function needsOf(store) {
   const frame = frameOf(store);
   return frame ? frame.dataset.needs.split(" ").filter(Boolean) : [];
 }
 
-// Whether that page shows all runs where nobody chose any.
+// Whether the page of this store shows all runs by default.
 function everyOf(store) {
   const frame = frameOf(store);
   return Boolean(frame && frame.dataset.every);
 }
 
-// Keys that the state names and no run has.
+// Keys in the state that no run has.
 export function gone(state, rows) {
   const there = new Set(rows.flatMap((row) => [row.key, ...row.members]));
   return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
 }
 
-// Map of member key -> colour of the runs on screen.
+// Map of member key -> colour, for the selected runs.
 export function colours(chosen, rows) {
   return new Map(rows.flatMap((row) => row.members.map((key, i) => [key, row.colours[i]])).filter(([key]) => chosen.has(key)));
 }
@@ -91,7 +91,7 @@ export function encode(chosen, rows) {
   });
 }
 
-// What a search leaves: a predicate on texts, or null for a pattern that is none.
+// Predicate of a search; null for an invalid pattern.
 export function matcher(text, regex) {
   if (!text) return () => true;
   if (!regex) {
@@ -106,7 +106,7 @@ export function matcher(text, regex) {
   }
 }
 
-// The last part of a path, or as many parts as tell it from all others.
+// The shortest end of a path that distinguishes it from all others.
 export function shortName(name, others) {
   const parts = name.split("/");
   for (let count = 1; count < parts.length; count += 1) {
@@ -116,7 +116,7 @@ export function shortName(name, others) {
   return name;
 }
 
-// A name that gives way in its middle: runs of one sweep differ at their ends.
+// Cut names in the middle, since runs of a sweep differ at the end.
 function nameParts(name) {
   const characters = Array.from(name);
   const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
@@ -144,10 +144,10 @@ class Picker {
     this.items = [];
     this.active = 0;
     this.anchor = 0;
-    this.anchorOn = true;  // what a range does: as its first run was last set
+    this.anchorOn = true;  // whether a range selects or deselects, like its first run
     this.expanded = new Set();
     this.regex = false;
-    this.held = null;  // member keys that alone are listed
+    this.held = null;  // if set, only these members are listed
     this.build();
   }
 
@@ -267,7 +267,7 @@ class Picker {
     return all;
   }
 
-  // Where the full names have no room, what tells each from all other runs.
+  // Short name for when full names do not fit.
   short(name) {
     return shortName(name, this.rows.flatMap((row) => (row.members.length > 1 ? [row.name, ...row.members] : [row.name])));
   }
@@ -297,7 +297,7 @@ class Picker {
     this.fitChips();
   }
 
-  // A run that the link names and that is not here is said, not passed over.
+  // Show a chip for a run in the link that does not exist.
   goneChip(name) {
     const chip = this.chip({ name, short: name, members: [] });
     chip.classList.add("ms-chip-gone");
@@ -316,7 +316,7 @@ class Picker {
     setLabel(remove, "aria-label", "picker.remove", { name });
     remove.onclick = () => this.choose(members, () => false);
     chip.append(dot(members, this.drawnIn), label, remove);
-    chip.tell = (full) => label.replaceChildren(...nameParts(full ? name : short));
+    chip.showName = (full) => label.replaceChildren(...nameParts(full ? name : short));
     return chip;
   }
 
@@ -327,7 +327,7 @@ class Picker {
     return this.more;
   }
 
-  // Names are whole where all of them fit, else short, else cut in their middle; chips that still do not fit are counted.
+  // Show full names if all fit, else short ones, else cut ones; count the chips that still do not fit.
   fitChips() {
     const chips = Array.from(this.chips.querySelectorAll(".ms-chip:not(.ms-chip-more)"));
     for (const chip of chips) chip.hidden = false;
@@ -338,7 +338,7 @@ class Picker {
     let total = 0;
     for (const [full, tight] of [[true, false], [false, false], [false, true]]) {
       this.chips.classList.toggle("ms-tight", tight);
-      for (const chip of chips) chip.tell(full);
+      for (const chip of chips) chip.showName(full);
       widths = chips.map((chip) => chip.offsetWidth + 4);
       total = widths.reduce((sum, w) => sum + w, 0);
       if (total <= room) break;
@@ -375,7 +375,7 @@ class Picker {
     this.search.select();
   }
 
-  // The list keeps the runs that are chosen now, so that one taken off the screen can be put back.
+  // Keep the current selection listed, so that a deselected run can be selected again.
   showOnlyChosen(on) {
     this.held = on ? new Set(this.chosen) : null;
     this.heldButton.setAttribute("aria-pressed", String(on));

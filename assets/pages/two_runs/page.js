@@ -1,4 +1,4 @@
-// The two runs of the page: choosing and swapping them. Counterpart of layouts/lineage/pair.
+// The two runs page: choose and swap both runs. Counterpart of layouts/pages/two_runs.
 
 import { functionsOf } from "../../base/dash.js";
 import { setLabel } from "../../base/i18n.js";
@@ -14,7 +14,7 @@ function set(rootId, [one, other]) {
   if (view) setState(storeOf(rootId), view.state, { one: [one], other: [other] });
 }
 
-// Chosen runs first, then all others; every run can be compared with every other.
+// Selected runs first, then all others.
 function options(rows, state, store) {
   const chosen = picker.selected(state, rows, picker.needsOf(store));
   const all = rows.flatMap((row) => row.members.map((key) => [key, row.members.length === 1 ? row.name : key]));
@@ -70,7 +70,7 @@ document.addEventListener("click", (event) => {
   const root = element && element.closest(".ms-pair");
   if (!root) return;
   if (element.closest(".ms-pair-swap")) swap(root);
-  // Alone in somebody else's page there is nowhere to go.
+  // Without the shell there is nowhere to go.
   if (element.closest("a[data-page]") && !root.closest(".ms-shell")) event.preventDefault();
 });
 
