@@ -195,7 +195,8 @@ function columnDefs(page) {
 
 async function attach(page) {
   page.api = await window.dash_ag_grid.getApiAsync(page.root.dataset.grid);
-  for (const name of ["filterChanged", "rowDataUpdated", "selectionChanged"]) { page.api.addEventListener(name, () => drawSummary(page)); }
+  const events = ["filterChanged", "rowDataUpdated", "selectionChanged"];
+  for (const name of events) page.api.addEventListener(name, () => drawSummary(page));
   runNotes.attach(page.api);
   page.api.addEventListener("sortChanged", () => sorted(page));
   page.api.addEventListener("filterChanged", (event) => { if (event.source === "columnFilter") filtered(page); });
