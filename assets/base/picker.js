@@ -1,5 +1,5 @@
-// The run picker: chips of the runs on screen, and a panel to choose them in. Drawn by hand because a thousand runs must
-// scroll and search without a request; only ever textContent, since names come from files.
+// The run picker: chips of the runs on screen, and a panel to choose them. Written by hand because a thousand runs must scroll
+// and filter without a request. Names come from files, so only textContent is set.
 
 import { callbackContext, functionsOf } from "./dash.js";
 import { setLabel, writeText } from "./i18n.js";
@@ -10,7 +10,7 @@ const FEW = 10;  // more runs than these are named as all of them
 const EVERY = "*";
 const ROW = 28;
 const CHIPS = 24;
-const TAIL = 10;  // characters of a name that are never cut off
+const TAIL = 10;  // characters at the end of a name that are never cut
 
 function make(tag, name, text) {
   const element = document.createElement(tag);
@@ -26,7 +26,7 @@ function dot(members, drawn) {
   return element;
 }
 
-// One colour for a run, for a job slices of its ranks' colours; none for what is not on screen.
+// Colour of a run, or slices of the colours of a job; "" if it is not on screen.
 export function paint(members, drawn) {
   const shown = members.map((key) => drawn.get(key)).filter(Boolean).slice(0, 4);
   if (shown.length < 2) return shown[0] || "";
@@ -58,7 +58,7 @@ export function gone(state, rows) {
   return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
 }
 
-// Map of member key -> colour of the runs on screen.
+// Map of member key -> colour, for the selected runs.
 export function colours(chosen, rows) {
   return new Map(rows.flatMap((row) => row.members.map((key, i) => [key, row.colours[i]])).filter(([key]) => chosen.has(key)));
 }
@@ -73,7 +73,7 @@ export function encode(chosen, rows) {
   });
 }
 
-// What a search leaves: a predicate on texts, or null for a pattern that is none.
+// Predicate of a search; null for an invalid pattern.
 export function matcher(text, regex) {
   if (!text) return () => true;
   if (!regex) {
@@ -88,7 +88,7 @@ export function matcher(text, regex) {
   }
 }
 
-// The last part of a path, or as many parts as tell it from all others.
+// The shortest end of a path that distinguishes it from all others.
 export function shortName(name, others) {
   const parts = name.split("/");
   for (let count = 1; count < parts.length; count += 1) {
@@ -98,7 +98,7 @@ export function shortName(name, others) {
   return name;
 }
 
-// A name that gives way in its middle: runs of one sweep differ at their ends.
+// Cut names in the middle, since runs of a sweep differ at the end.
 function nameParts(name) {
   const characters = Array.from(name);
   const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
@@ -119,7 +119,7 @@ const pickers = new Map();
 class Picker {
   constructor(host) {
     this.host = host;
-    this.runs = { rows: [], default: [] };
+    this.runs = { rows: [], default: [], newest: null };
     this.rows = [];
     this.state = {};
     this.store = null;
@@ -127,10 +127,10 @@ class Picker {
     this.items = [];
     this.active = 0;
     this.anchor = 0;
-    this.anchorOn = true;  // what a range does: as its first run was last set
+    this.anchorOn = true;  // whether a range selects or deselects, like its first run
     this.expanded = new Set();
     this.regex = false;
-    this.held = null;  // member keys that alone are listed
+    this.held = null;  // if set, only these members are listed
     this.build();
   }
 
@@ -193,7 +193,7 @@ class Picker {
     add("picker.all", {}, () => this.choose(this.shown(), () => true));
     add("picker.nothing", {}, () => this.choose(this.shown(), () => false));
     add("picker.invert", {}, () => this.choose(this.shown(), (key, chosen) => !chosen.has(key)));
-    add("picker.newest", { n: NEWEST }, () => this.write([]));
+    add("picker.newest", { n: "" }, () => this.write([]));
     this.usual = line.lastChild;
     add("picker.only_chosen", {}, () => this.showOnlyChosen(!this.held));
     this.heldButton = line.lastChild;
@@ -234,7 +234,7 @@ class Picker {
   take(state) {
     this.state = state;
     this.chosen = selected(state, this.runs);
-    writeText(this.usual, every ? "picker.every" : "picker.newest", { n: NEWEST });
+    writeText(this.usual, this.runs.newest === null ? "picker.every" : "picker.newest", { n: this.runs.newest });
     this.drawnIn = colours(this.chosen, this.rows);
   }
 
@@ -250,7 +250,7 @@ class Picker {
     return all;
   }
 
-  // Where the full names have no room, what tells each from all other runs.
+  // Short name for when full names do not fit.
   short(name) {
     return shortName(name, this.rows.flatMap((row) => (row.members.length > 1 ? [row.name, ...row.members] : [row.name])));
   }
@@ -280,7 +280,7 @@ class Picker {
     this.fitChips();
   }
 
-  // A run that the link names and that is not here is said, not passed over.
+  // Show a chip for a run in the link that does not exist.
   goneChip(name) {
     const chip = this.chip({ name, short: name, members: [] });
     chip.classList.add("ms-chip-gone");
@@ -299,7 +299,7 @@ class Picker {
     setLabel(remove, "aria-label", "picker.remove", { name });
     remove.onclick = () => this.choose(members, () => false);
     chip.append(dot(members, this.drawnIn), label, remove);
-    chip.tell = (full) => label.replaceChildren(...nameParts(full ? name : short));
+    chip.showName = (full) => label.replaceChildren(...nameParts(full ? name : short));
     return chip;
   }
 
@@ -310,7 +310,7 @@ class Picker {
     return this.more;
   }
 
-  // Names are whole where all of them fit, else short, else cut in their middle; chips that still do not fit are counted.
+  // Show full names if all fit, else short ones, else cut ones; count the chips that still do not fit.
   fitChips() {
     const chips = Array.from(this.chips.querySelectorAll(".ms-chip:not(.ms-chip-more)"));
     for (const chip of chips) chip.hidden = false;
@@ -321,7 +321,7 @@ class Picker {
     let total = 0;
     for (const [full, tight] of [[true, false], [false, false], [false, true]]) {
       this.chips.classList.toggle("ms-tight", tight);
-      for (const chip of chips) chip.tell(full);
+      for (const chip of chips) chip.showName(full);
       widths = chips.map((chip) => chip.offsetWidth + 4);
       total = widths.reduce((sum, w) => sum + w, 0);
       if (total <= room) break;
@@ -358,7 +358,7 @@ class Picker {
     this.search.select();
   }
 
-  // The list keeps the runs that are chosen now, so that one taken off the screen can be put back.
+  // Keep the current selection listed, so that a deselected run can be selected again.
   showOnlyChosen(on) {
     this.held = on ? new Set(this.chosen) : null;
     this.heldButton.setAttribute("aria-pressed", String(on));

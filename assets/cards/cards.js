@@ -1,23 +1,23 @@
-// Pages with one card per tag: from the state and the catalogue of tags to what each card asks the server for.
-// Counterpart of layouts/training/cards.py. tags.js has the list of tags, cards_slots.js the heads and tools of the cards.
+// Pages with one card per tag: from the state and the catalogue of tags to the request of each card. Counterpart of
+// layouts/cards/cards.py. tag_list.js draws the list of tags, slots.js the heads and tools of the cards.
 //
-// A page joins with mindscope.cards.define(<Page.name>, kind), where kind has
-//   build(page)                     once; gives {left: [...], right: [...]}, the page's controls in the bar
-//   draw(page)                      those controls, after every change of the state
-//   ask(page, key)                  what the card of a tag asks for beside {tag, columns, run}: {name: [text, ...]}
-//   tools(key)                      buttons in the card's head, <button data-act>; see iconButton
+// A page calls define(name, kind), where kind has
+//   build(page)                     called once; returns { left: [...], right: [...] }, the controls in the bar
+//   draw(page)                      updates those controls after every change of the state
+//   ask(page, key)                  the request of the card of a tag, beside { tag, columns, run }: { name: [text, ...] }
+//   tools(key)                      buttons in the head of the card, <button data-act>; see iconButton
 //   files(key)                      items of its download menu: imageItems(), links(...)
-//   press(page, card, key)          the state of those tools
-//   painted(page, card, key, meta)  {badges: [...], notes: [...]} for the head; meta is the drawing's own (see cards.py)
-// and, where there is a need,
-//   acts: {name(page, card, key, button)}   what its buttons do
-//   moved(page, card, key, change)          plotly's relayoutData
-//   forFile(page, card, key, figure)        the figure as an image file has it
-//   fileTags(page, key), fileRange(page, key)  what a link of the download menu covers: [tag, ...], {from, to}
-//   title(key)                              the text key of the title of a card that is not of one tag
+//   press(page, card, key)          updates the state of those tools
+//   painted(page, card, key, meta)  returns { badges: [...], notes: [...] } for the head; meta is that of the figure
+// and, if needed,
+//   acts: { name(page, card, key, button) } actions of its buttons
+//   moved(page, card, key, change)          handles relayoutData of plotly
+//   forFile(page, card, key, figure)        returns the figure for an image file
+//   fileTags(page, key), fileRange(page, key)  what a link of the download menu covers: [tag, ...], { from, to }
+//   title(key)                              text key of the title of a card that does not belong to one tag
 //   cards(page)                             null, or the keys of the cards instead of one per tag
-//   bare(page)                              whether something else stands in place of the cards
-//   sides(page), putOn(page, side, tag)     tags are put on a left and a right axis instead of being ticked
+//   bare(page)                              whether something else replaces the cards
+//   sides(page), putOn(page, side, tag)     tags are put on a left and a right axis instead of being checked
 //
 // page.state is the state, page.chosen the tags that pass filter and ticks, page.shown the keys on this page of cards in their
 // order, page.keys the key in each slot, page.asks what each slot on screen asks for, page.drawings what the server answered
@@ -44,7 +44,7 @@ cards.onBegin((page) => {
   tagList.build(page);
 });
 
-// What stands in a card beside what the server draws.
+// Add the parts of a card that scripts draw.
 function furnish(card) {
   const body = card.querySelector(".ms-card-body");
   const cursor = make("div", "ms-plot-cursor", [], { hidden: "" });
@@ -191,7 +191,7 @@ Object.assign(functionsOf("mindscope_cards"), {
     slots.painted(page, slot, drawing);
   },
 
-  // The first figure brings the graph with it; the graph stays and takes those that follow.
+  // The first figure creates the graph; later ones are set on it.
   placed(figure, id, rootId) {
     const page = cards.pageOf(rootId);
     const place = page && page.slot(id.key).querySelector("[data-graph]");
@@ -209,7 +209,7 @@ Object.assign(functionsOf("mindscope_cards"), {
     const card = page && page.slot(id.key);
     if (!change || !page) return;
     if (card && page.kind.moved) page.kind.moved(page, card, card.dataset.key, change);
-    // Dash tells of no change to what a property is already: the same drag once more would be lost.
+    // Dash ignores a property set to the value it has, so an equal second drag would be lost.
     setProps(id, { relayoutData: null });
   },
 });

@@ -14,8 +14,11 @@ export const NO_CARD = null;
 export function slotsFor(shown, before, size) {
   const keys = Array.from({ length: size }, (_, slot) => (before[slot] === undefined ? NO_CARD : before[slot]));
   const wanted = new Set(shown);
-  const free = (empty) => keys.flatMap((key, slot) => ((empty ? key === NO_CARD : key !== NO_CARD && !wanted.has(key)) ? [slot] : []));
-  const slots = [...free(true), ...free(false)];
+  const every = keys.map((_, slot) => slot);
+  const slots = [
+    ...every.filter((slot) => keys[slot] === NO_CARD),
+    ...every.filter((slot) => keys[slot] !== NO_CARD && !wanted.has(keys[slot])),
+  ];
   for (const key of shown.filter((name) => !keys.includes(name))) keys[slots.shift()] = key;
   return keys;
 }

@@ -56,6 +56,8 @@ declare namespace Wire {
     rows: RunRow[];
     /** keys of the members on screen where the state names none */
     default: string[];
+    /** the most runs these belong to, null for all */
+    newest: number | null;
     notebook: Notebook;
   }
 

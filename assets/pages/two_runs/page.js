@@ -1,4 +1,4 @@
-// The two runs of the page: choosing and swapping them. Counterpart of layouts/lineage/pair.
+// The two runs page: choose and swap both runs. Counterpart of layouts/pages/two_runs.
 
 import { functionsOf } from "../../base/dash.js";
 import { setLabel } from "../../base/i18n.js";
@@ -70,7 +70,7 @@ document.addEventListener("click", (event) => {
   const root = element && element.closest(".ms-pair");
   if (!root) return;
   if (element.closest(".ms-pair-swap")) swap(root);
-  // Alone in somebody else's page there is nowhere to go.
+  // Without the shell there is nowhere to go.
   if (element.closest("a[data-page]") && !root.closest(".ms-shell")) event.preventDefault();
 });
 
