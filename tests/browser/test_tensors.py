@@ -211,7 +211,7 @@ def test_a_damaged_tensor_does_not_hide_the_histograms_of_others(page: Page, add
     page.goto(f"{address}/tensors?run=one&run=broken&tag=weights&view=histogram&hist=ridge")
     expect(page.locator(f"{CARD} .js-fill").first).to_be_attached()
     damaged = page.locator(f"{CARD} .ms-card-notes").get_by_text("damaged", exact=True)
-    expect(page.locator(f"{CARD} .ms-card-notes .ms-badge-wrong").last).to_have_attribute("title", re.compile("got 240"))
+    expect(page.locator(f"{CARD} .ms-card-notes .ms-badge-wrong").last).to_have_attribute("title", re.compile("found 240"))
     expect(damaged).to_be_visible()
 
 
