@@ -227,11 +227,12 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
             *(f'<link rel="stylesheet" href="{url}">' for url in map(self._asset, sheets)),
             *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
             f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
-            *(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules),
             parts["css"],
         ]
-        # Modules run in their order after all else, so the last of them starts Dash.
-        starts = [*(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
+        # Modules run in their order after all else, so the last of them starts Dash. They are preloaded from here, so that the
+        # large libraries are asked for before them.
+        starts = [*(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules),
+                  *(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
                   f'<script id="_dash-renderer" type="module">{self.renderer}</script>']
         body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
         return "\n".join(
