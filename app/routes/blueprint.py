@@ -36,8 +36,8 @@ from app.routes.histograms import histogram_rows
 from app.routes.refusals import Unusable, refusal
 from app.store.insights import insight_rows
 from app.store.matching import PatternError, matching
+from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.notes import Note
-from layouts.pages.data_lineage.columns import table as pipeline_table
 from layouts.sources import FrameSource
 from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series

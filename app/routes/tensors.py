@@ -1,4 +1,4 @@
-"""Plain GET routes for the values of tensors. What they all take is an ask of `layouts.pages.tensors.asks`.
+"""Plain GET routes for the values of tensors. What they all take is an ask of `layouts.queries.tensors`.
 
     <prefix>tensor?run=KEY&tag=TAG&step=STEP&dims=0,:,:&rows=0:128&cols=0:64     a rectangle of the part that dims names
     <prefix>tensor-bad?...&after=0,3,5       index of the next NaN or infinity after that one: {"index": [0, 7, 1]} or null
@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
-from layouts.pages.tensors import facts
-from layouts.pages.tensors.asks import read_ask
-from layouts.pages.tensors.histograms import over_steps
-from layouts.pages.tensors.shown import Shown, chosen, extent, find, rectangle
+from layouts.queries import tensor_facts as facts
+from layouts.queries.tensor_histograms import over_steps
+from layouts.queries.tensors import Shown, chosen, extent, find, read_ask, rectangle
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 from parsers.analysis import Tensor, chunks, cut, next_bad, row_number

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.store.store import Store
 from layouts import state
-from layouts.pages.data_lineage.columns import table
+from layouts.lineage.pipeline_columns import table
 from layouts.pages.data_lineage.page import PAGE as PIPELINES
 from layouts.pages.model_lineage.page import PAGE as MODEL
 from layouts.pages.optimisation.page import PAGE as TARGET

@@ -7,9 +7,9 @@ from typing import Any
 from dash import no_update
 from parsers.analysis.pipelines import numbered
 
-from layouts.pages.data_lineage.columns import pipelines
-from layouts.pages.dataset.catalogue import Found, Pipeline
-from layouts.pages.dataset.panel import chosen, panel
+from layouts.components.pipeline_panel import chosen, panel
+from layouts.lineage.pipeline_columns import pipelines
+from layouts.queries.pipelines import Found, Pipeline
 from layouts.sources import FrameSource
 from layouts.state import text
 

@@ -6,10 +6,12 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
 
+from layouts.components.pipeline_panel import MOST_ROWS, ROWS, chosen, panel
 from layouts.components.plain_html import markup
 from layouts.page import Ids
-from layouts.pages.dataset.catalogue import catalogue, compared, find
-from layouts.pages.dataset.panel import MOST_ROWS, ROWS, chosen, csv, differences, panel
+from layouts.pages.dataset.catalogue import catalogue
+from layouts.pages.dataset.differences import csv, differences
+from layouts.queries.pipelines import compared, find
 from layouts.sources import FrameSource
 from layouts.state import number
 

@@ -8,6 +8,7 @@ from typing import Any
 from dash import dcc, html
 
 from layouts.components.elements import empty_state, toolbar
+from layouts.components.pipeline_panel import RECORD
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids
 from layouts.pages.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
@@ -16,8 +17,7 @@ from layouts.pages.dataset.texts import TEXTS
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
 """In the order of the legend."""
 _STORES = ("chosen", "catalogue", "digest", "ask", "screen", "panel", "differences", "save")
-RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
-model.train(epochs, dataset, callbacks=[summary])"""
+
 
 
 def layout(ids: Ids, routes: str) -> html.Div:

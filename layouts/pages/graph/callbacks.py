@@ -16,7 +16,7 @@ from layouts.pages.graph.finding import results
 from layouts.pages.graph.panel import panel
 from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.treemap import tiles
-from layouts.pages.graph.views import Views
+from layouts.queries.graphs import Views
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 

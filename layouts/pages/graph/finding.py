@@ -19,7 +19,7 @@ from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.graph.asks import read_of
 from layouts.pages.graph.panel import kind_of
-from layouts.pages.graph.views import Opened, Views
+from layouts.queries.graphs import Opened, Views
 from layouts.sources import FrameSource
 from layouts.state import BadInput, flag, text
 

@@ -9,9 +9,9 @@ from dash import html
 from layouts.cards import cards
 from layouts.cards.cards import Cards
 from layouts.page import Ids
-from layouts.pages.histograms import drawing
-from layouts.pages.histograms.asks import read_ask
 from layouts.pages.histograms.texts import TEXTS
+from layouts.queries import histogram_figures as drawing
+from layouts.queries.histograms import read_ask
 from layouts.sources import FrameSource
 
 _RECORD = """specified = {"histogram_regular": "conv.*|fc.*"}

@@ -6,9 +6,9 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, no_update
 
+from layouts.lineage.model_columns import table
 from layouts.lineage.table import Tables
 from layouts.page import Ids
-from layouts.pages.model_lineage.columns import table
 from layouts.pages.optimisation.asks import read_ask
 from layouts.pages.optimisation.drawing import over_setting
 from layouts.pages.optimisation.explained import choose, grown, pairs, sheet

@@ -18,9 +18,10 @@ from layouts.components.insight_texts import TEXTS as INSIGHTS
 from layouts.i18n import attributes, for_browser
 from layouts.page import Ids, Page
 from layouts.pages.overview import insights
-from layouts.pages.overview.facts import NEEDS, head, run_of
+from layouts.pages.overview.head import head, run_of
 from layouts.pages.overview.texts import TEXTS
 from layouts.pages.overview.tiles import TILES, Tile, tile
+from layouts.queries.run_facts import NEEDS
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 

@@ -21,8 +21,8 @@ from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
 from layouts.figures.graph import arrange, picture
 from layouts.i18n import t
-from layouts.pages.graph.drawing import first_opened
-from layouts.pages.overview.facts import main_tag
+from layouts.queries.graphs import first_opened
+from layouts.queries.run_facts import main_tag
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of
 from layouts.theme import PALETTE

@@ -9,9 +9,9 @@ from dash import ClientsideFunction, Input, Output, State, no_update
 from layouts.page import Ids
 from layouts.pages.profile_overview.drawing import drawn
 from layouts.pages.profile_overview.layout import FRAMES
-from layouts.pages.steps.asks import read_look
 from layouts.profiling.body import register_body
 from layouts.profiling.choice import read_choice
+from layouts.profiling.look import read_look
 from layouts.sources import FrameSource
 
 

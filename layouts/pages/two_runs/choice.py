@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.pages.overview.facts import NEEDS
+from layouts.queries.run_facts import NEEDS
 from layouts.sources import FrameSource
 from layouts.state import BadInput, colours, label_of, selected_runs, text
 

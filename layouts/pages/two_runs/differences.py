@@ -13,8 +13,8 @@ from parsers import Series, Setting, better
 from parsers.analysis.pipelines import MISSING, compare, numbered
 
 from layouts.cards.catalogue import ordered
-from layouts.pages.dataset.catalogue import MOST_COMPARED
-from layouts.pages.model_lineage.columns import group_of
+from layouts.lineage.model_columns import group_of
+from layouts.queries.pipelines import MOST_COMPARED
 from layouts.sources import FrameSource
 
 Two: TypeAlias = tuple[Any, Any]

@@ -10,8 +10,7 @@ from parsers import GraphLocation
 from parsers.analysis.graphs import STATES
 from parsers.analysis.graphs.network import OPERATOR
 
-from layouts.pages.graph.asks import Of
-from layouts.pages.graph.views import Views
+from layouts.queries.graphs import Of, Views
 from layouts.sources import FrameSource
 
 

@@ -15,12 +15,12 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from layouts.components import elements as parts
 from layouts.i18n import for_browser, t
 from layouts.page import Ids, Page
-from layouts.pages.graph.views import Views
-from layouts.pages.overview.facts import NEEDS
 from layouts.pages.two_runs import sections
 from layouts.pages.two_runs.choice import Pair, pair, pair_of
 from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.texts import TEXTS
+from layouts.queries.graphs import Views
+from layouts.queries.run_facts import NEEDS
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 

@@ -13,18 +13,18 @@ from parsers import PayloadError, better
 from parsers.analysis.pipelines import MISSING
 
 from layouts import format as fmt
+from layouts.components.pipeline_parameters import value_text
 from layouts.figures import GRAPH_CONFIG, lines
 from layouts.figures.curves import Line, Look
 from layouts.i18n import attributes, t
-from layouts.pages.dataset.catalogue import MOST_COMPARED
-from layouts.pages.dataset.parameters import value_text
-from layouts.pages.graph.views import Views
-from layouts.pages.model_lineage.columns import COLUMNS
-from layouts.pages.overview.facts import facts
+from layouts.lineage.model_columns import COLUMNS
 from layouts.pages.two_runs import differences as values
 from layouts.pages.two_runs.choice import Pair
 from layouts.pages.two_runs.differences import PipelineLine, ScalarLine, SettingLine
 from layouts.pages.two_runs.graphs import graphs
+from layouts.queries.graphs import Views
+from layouts.queries.pipelines import MOST_COMPARED
+from layouts.queries.run_facts import facts
 from layouts.sources import FrameSource
 
 MOST_ROWS = 500

@@ -14,8 +14,8 @@ import pytest
 from app import create_app
 from app.store.store import Store
 from layouts.lineage.callbacks import drawn, filled
+from layouts.lineage.pipeline_columns import table
 from layouts.lineage.table import Table, Tables
-from layouts.pages.data_lineage.columns import table
 from layouts.pages.data_lineage.detail import detail
 from layouts.state import BadInput
 from parsers import DatasetGraph, DatasetNode, open_run

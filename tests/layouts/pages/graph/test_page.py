@@ -25,7 +25,7 @@ from layouts.pages.graph.names import key_of, name_of
 from layouts.pages.graph.panel import panel
 from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.treemap import tiles
-from layouts.pages.graph.views import KEPT, Views
+from layouts.queries.graphs import KEPT, Views
 from layouts.state import BadInput
 from parsers import Graph, PayloadError, open_run
 from parsers.analysis.graphs.counts import parameters, scope_parameters

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from layouts.figures.curves import WRONG
 from layouts.figures.histograms import cell_edges, gradient
 from layouts.figures.panels import grid, titles
-from layouts.pages.histograms.asks import read_ask
 from layouts.pages.histograms.callbacks import draw, stamp
-from layouts.pages.histograms.drawing import MOST_COLUMNS, MOST_LINES
+from layouts.queries.histogram_figures import MOST_COLUMNS, MOST_LINES
+from layouts.queries.histograms import read_ask
 from layouts.state import BadInput
 from parsers import HistogramValue
 from tests.layouts.pages.histograms.conftest import START, Histograms, growing, value_of

@@ -16,9 +16,9 @@ from layouts.figures.parallel import axis, brief, usual_scale
 from layouts.lineage.asks import MOST_AXES, read_ask
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.drawing import default_columns, sheet
+from layouts.lineage.model_columns import COLUMNS, group_of
+from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.table import Table, Tables
-from layouts.pages.model_lineage.columns import COLUMNS, group_of
-from layouts.pages.model_lineage.columns import table as model_table
 from layouts.state import BadInput
 from parsers import LineageRow, Setting, lineage_frame
 from tests.layouts.sources import GivenSource, row

@@ -14,8 +14,8 @@ from dash import no_update
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.table import Tables
-from layouts.pages.model_lineage.columns import table as model_table
 from layouts.pages.optimisation.asks import read_ask
 from layouts.pages.optimisation.callbacks import drawn, explained, growing
 from layouts.pages.optimisation.drawing import MOST_CATEGORIES

@@ -18,9 +18,10 @@ from dash import dcc, html
 
 from app.store.store import Store
 from layouts.format import count, duration, number, size
-from layouts.pages.overview.facts import Span, facts, head, run_of, span, speed
+from layouts.pages.overview.head import head, run_of
 from layouts.pages.overview.page import TILES, drawn, shown_run
 from layouts.pages.overview.pictures import CELLS, CHARACTERS
+from layouts.queries.run_facts import Span, facts, span, speed
 from layouts.state import BadInput
 from parsers import PayloadError, Run, Series, Value, open_run
 from parsers.events.writer import EventWriter, Image, Tensor, Text

@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layouts.cards import cards
-from layouts.pages.scalars.asks import read_ask
 from layouts.pages.scalars.callbacks import CARDS, verdict
 from layouts.pages.scalars.charts import MOST_LINES
+from layouts.queries.scalars import read_ask
 from layouts.state import BadInput, colours
 from tests.layouts.pages.scalars.conftest import START, Arrays, series
 from tests.layouts.pages.scalars.test_lines import mains, xs, ys

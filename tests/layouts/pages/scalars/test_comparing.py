@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layouts.pages.scalars.callbacks import draw, stamp
-from layouts.pages.scalars.grouping import REST, REST_COLOUR, columns, grouping
+from layouts.queries.grouping import REST, REST_COLOUR, columns, grouping
 from layouts.sources import RunRow
 from layouts.state import BadInput
 from parsers import LineageRow, Series, Setting

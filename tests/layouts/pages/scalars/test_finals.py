@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from layouts.pages.scalars.callbacks import filled
-from layouts.pages.scalars.finals import MOST_ROWS, final, sheet
+from layouts.pages.scalars.sheet import MOST_ROWS, sheet
+from layouts.queries.final_values import final
 from layouts.state import BadInput
 from tests.layouts.pages.scalars.conftest import Arrays, series
 

@@ -10,9 +10,8 @@ import pytest
 
 from layouts.page import Ids
 from layouts.pages.tensors import page as tensors
-from layouts.pages.tensors.asks import Ask, Named, read_ask
-from layouts.pages.tensors.facts import about, summary
-from layouts.pages.tensors.shown import chosen, extent, find, rectangle
+from layouts.queries.tensor_facts import about, summary
+from layouts.queries.tensors import Ask, Named, chosen, extent, find, read_ask, rectangle
 from layouts.state import BadInput
 from parsers import PayloadError, PayloadSeries, TensorValue, Value
 from tests.layouts.sources import GivenSource, row

@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
-from layouts.pages.graph.views import Views
 from layouts.pages.two_runs import sections
 from layouts.pages.two_runs.choice import pair, pair_of
 from layouts.pages.two_runs.differences import End, end_of, metrics, pipelines, scalars, settings
 from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.graphs import graphs
 from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, two_runs
+from layouts.queries.graphs import Views
 from layouts.state import BadInput
 from parsers import DatasetGraph, GraphLocation, Series, Setting
 from parsers.analysis.pipelines import MISSING

@@ -13,8 +13,8 @@ from typing import Any
 
 from parsers import HistogramValue, PayloadError
 
-from layouts.pages.histograms import drawing
-from layouts.pages.histograms.asks import read_ask
+from layouts.queries import histogram_figures as drawing
+from layouts.queries.histograms import read_ask
 from layouts.sources import FrameSource
 from layouts.state import BadInput, selected_runs
 

@@ -11,8 +11,7 @@ from parsers.errors import FormatError
 
 from layouts import format as fmt
 from layouts.figures.typed_arrays import numbers
-from layouts.pages.tensors.asks import Ask
-from layouts.pages.tensors.shown import Found, Shown, boxes, chosen, find
+from layouts.queries.tensors import Ask, Found, Shown, boxes, chosen, find
 from layouts.sources import FrameSource
 from layouts.state import colours
 

@@ -15,7 +15,7 @@ from parsers.analysis import relative_time, thinned
 from layouts.figures.histogram_numbers import over_steps
 from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.figures.typed_arrays import whole_numbers
-from layouts.pages.histograms.asks import Ask
+from layouts.queries.histograms import Ask
 from layouts.sources import FrameSource, RunRow
 from layouts.state import colours, label_of, selected_runs
 
