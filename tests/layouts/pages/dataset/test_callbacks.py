@@ -12,7 +12,7 @@ import pytest
 from dash import html, no_update
 
 from layouts.pages.dataset.boxes import MOST_BOXES
-from layouts.pages.dataset.callbacks import differences_of, parameters_of, pipelines_of
+from layouts.pages.dataset.page import differences_of, parameters_of, pipelines_of
 from layouts.queries.pipelines import MOST_PIPELINES
 from layouts.state import BadInput
 from parsers import DatasetGraph

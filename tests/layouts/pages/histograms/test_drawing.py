@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from layouts.figures.curves import WRONG
 from layouts.figures.histograms import cell_edges, gradient
 from layouts.figures.panels import grid, titles
-from layouts.pages.histograms.callbacks import draw, stamp
+from layouts.pages.histograms.page import draw, stamp
 from layouts.queries.histogram_figures import MOST_COLUMNS, MOST_LINES
 from layouts.queries.histograms import read_ask
 from layouts.state import BadInput

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layouts.cards import cards
-from layouts.pages.scalars.callbacks import CARDS, verdict
 from layouts.pages.scalars.charts import MOST_LINES
+from layouts.pages.scalars.page import CARDS, verdict
 from layouts.queries.scalars import read_ask
 from layouts.state import BadInput, colours
 from tests.layouts.pages.scalars.conftest import START, Arrays, series

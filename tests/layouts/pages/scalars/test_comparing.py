@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.pages.scalars.callbacks import draw, stamp
+from layouts.pages.scalars.page import draw, stamp
 from layouts.queries.grouping import REST, REST_COLOUR, columns, grouping
 from layouts.sources import RunRow
 from layouts.state import BadInput

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from layouts.pages.scalars.callbacks import filled
+from layouts.pages.scalars.page import filled
 from layouts.pages.scalars.sheet import MOST_ROWS, sheet
 from layouts.queries.final_values import final
 from layouts.state import BadInput
