@@ -16,7 +16,7 @@ from layouts.queries.curves import group_lines
 from layouts.queries.final_values import Row, read_wanted, rows
 from layouts.queries.grouping import Grouping, grouping
 from layouts.queries.scalars import COLUMNS, Ask, read_ask
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, RunSource
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
 
@@ -73,7 +73,7 @@ def _cell(value: float) -> str:
     return "" if math.isnan(value) else number_text(value)
 
 
-def _curve_lines(source: FrameSource, ask: Ask, groups: Grouping) -> Iterator[bytes]:
+def _curve_lines(source: RunSource, ask: Ask, groups: Grouping) -> Iterator[bytes]:
     for tag in dict.fromkeys((*ask.left, *ask.right)):
         for line in group_lines(source, ask, groups, tag):
             spread: Any = line.spread

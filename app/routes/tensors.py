@@ -31,7 +31,7 @@ from app.routes.refusals import Unusable, refusal
 from layouts.queries import tensor_facts as facts
 from layouts.queries.tensor_histograms import over_steps
 from layouts.queries.tensors import Shown, chosen, extent, find, read_ask, rectangle
-from layouts.sources import FrameSource
+from layouts.sources import ValueSource
 from layouts.state import BadInput
 from parsers.analysis import Tensor, chunks, cut, next_bad, row_number
 from parsers.errors import FormatError
@@ -44,7 +44,7 @@ _SPAN = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _REFUSED = (Unusable, BadInput, FormatError)
 
 
-def block(source: FrameSource) -> Response:
+def block(source: ValueSource) -> Response:
     """A rectangle of values."""
     try:
         shown = _shown(source, "rows", "cols")
@@ -64,7 +64,7 @@ def block(source: FrameSource) -> Response:
     return answer
 
 
-def about(source: FrameSource) -> Response:
+def about(source: ValueSource) -> Response:
     """What is known of a tensor without its values; one that cannot be read or shown says so in its `problem`."""
     try:
         _refuse_others()
@@ -73,7 +73,7 @@ def about(source: FrameSource) -> Response:
         return _refusal(error)
 
 
-def statistics(source: FrameSource) -> Response:
+def statistics(source: ValueSource) -> Response:
     """Statistics of all values of a tensor."""
     try:
         _refuse_others("figure")
@@ -82,7 +82,7 @@ def statistics(source: FrameSource) -> Response:
         return _refusal(error)
 
 
-def histograms(source: FrameSource) -> Response:
+def histograms(source: ValueSource) -> Response:
     """A figure of a tag over the steps of one or many runs, of as many steps as a time allowed."""
     try:
         return _json(over_steps(source, _query()))
@@ -90,7 +90,7 @@ def histograms(source: FrameSource) -> Response:
         return _refusal(error)
 
 
-def bad(source: FrameSource) -> Response:
+def bad(source: ValueSource) -> Response:
     """Where the next value that is not finite is, in row order; from the first on after the last."""
     try:
         tensor = _shown(source, "after").tensor
@@ -103,17 +103,17 @@ def bad(source: FrameSource) -> Response:
     return _json({"index": index})
 
 
-def npy(source: FrameSource) -> Response:
+def npy(source: ValueSource) -> Response:
     """Values as a .npy file."""
     return _file(source, "npy", "application/octet-stream", _npy_pieces)
 
 
-def csv(source: FrameSource) -> Response:
+def csv(source: ValueSource) -> Response:
     """Values as text."""
     return _file(source, "csv", "text/csv", _csv_pieces)
 
 
-def _file(source: FrameSource, suffix: str, mimetype: str, sent: Any) -> Response:
+def _file(source: ValueSource, suffix: str, mimetype: str, sent: Any) -> Response:
     try:
         shown = _shown(source, "part")
         whole = _text("part") == "all"
@@ -140,7 +140,7 @@ def _name(shown: Shown) -> str:
 # What is asked for --------------------------------------------------------------------------------------------------
 
 
-def _shown(source: FrameSource, *others: str) -> Shown:
+def _shown(source: ValueSource, *others: str) -> Shown:
     _refuse_others(*others)
     ask = read_ask(_query())
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):

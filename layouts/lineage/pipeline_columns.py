@@ -14,7 +14,7 @@ from layouts.components.pipeline_parameters import PLUMBING, value_text
 from layouts.i18n import CATALOGUE
 from layouts.lineage import model_columns as model
 from layouts.lineage.table import METRICS, Columns, Label, Table
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, ValueSource
 
 MARK, RUNS = "dataset_mark", "runs"
 MOST_NODES = 20_000
@@ -34,7 +34,7 @@ class Pipelines:
     runs: Sequence[tuple[str, str]]
 
 
-def pipelines(source: FrameSource) -> Pipelines:
+def pipelines(source: ValueSource) -> Pipelines:
     """The pipelines of all member runs that recorded one."""
     graphs: dict[str, DatasetGraph] = {}
     runs = []

@@ -13,7 +13,7 @@ from layouts.figures.curves import Line, Look, View
 from layouts.queries.comparing import Style, grouped
 from layouts.queries.grouping import Grouping
 from layouts.queries.scalars import Ask
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import RunRow, RunSource
 from layouts.state import colours, label_of, selected_runs
 from layouts.theme import PALETTE
 
@@ -23,14 +23,14 @@ Found = Sequence[tuple[str, str, Series]]
 """(run, tag, series) of every line, the left axis before the right one."""
 
 
-def series_of(source: FrameSource, ask: Ask) -> Found:
+def series_of(source: RunSource, ask: Ask) -> Found:
     """Every series with points that an ask names."""
     runs = selected_runs(ask.state, source, ("scalar",))
     pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
     return [(run, tag, series) for run, tag in pairs if (series := source.series(run, tag)) is not None and series.step.size]
 
 
-def group_lines(source: FrameSource, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
+def group_lines(source: RunSource, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
     """The lines of the groups of one tag of an ask, each with every point it has."""
     found = [one for one in series_of(source, ask) if one[1] == tag]
     with np.errstate(over="ignore", invalid="ignore"):
@@ -42,7 +42,7 @@ def style_of(ask: Ask) -> Style:
     return Style(ask.line, ask.band, bridge=ask.axis != "step")
 
 
-def base_of(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
+def base_of(source: RunSource, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
     """The label of the group, or the lines of the run by tag, that an ask's curves are differences to."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
@@ -52,7 +52,7 @@ def base_of(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | dic
     return name if kind == "group" and groups else None
 
 
-def lines_of(source: FrameSource, found: Found, ask: Ask) -> Iterator[Line]:
+def lines_of(source: RunSource, found: Found, ask: Ask) -> Iterator[Line]:
     """The lines of series, in the colours of their runs or tags."""
     rows = {member: row for row in source.runs() for member in row.members}
     colour = _colours(source, found, ask)
@@ -67,12 +67,12 @@ def lines_of(source: FrameSource, found: Found, ask: Ask) -> Iterator[Line]:
         )  # fmt: skip
 
 
-def row_of(source: FrameSource, run: str) -> RunRow | None:
+def row_of(source: RunSource, run: str) -> RunRow | None:
     """The row of a member run."""
     return next((row for row in source.runs() if run in row.members), None)
 
 
-def _x(source: FrameSource, run: str, series: Series, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+def _x(source: RunSource, run: str, series: Series, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
     if ask.axis == "relative":
         return seconds
     if ask.axis == "absolute":
@@ -85,7 +85,7 @@ def _x(source: FrameSource, run: str, series: Series, seconds: NDArray[np.float6
     return series.step.astype(np.float64)
 
 
-def _colours(source: FrameSource, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
+def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
     """A run has its colour; where one run shows several tags, the tags need colours of their own."""
     runs = {run for run, _, _ in found}
     tags = [*ask.left, *ask.right]

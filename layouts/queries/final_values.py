@@ -19,7 +19,7 @@ from parsers.lineage.table import better
 
 from layouts.queries.grouping import KINDS, Grouping
 from layouts.queries.scalars import BASES, of_kind
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from layouts.state import BadInput, colours, flag, label_of, text, texts
 from layouts.theme import PALETTE
 
@@ -91,7 +91,7 @@ def read_wanted(data: Any) -> Wanted:
     )
 
 
-def rows(source: FrameSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
+def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
     """A row for each tag and run, or for each tag and group, that has any value."""
     names = labels(source)
     colour = colours(source)
@@ -129,6 +129,6 @@ def _lasts(finals: Sequence[Final]) -> NDArray[np.float64]:
     return np.array([one.last for one in finals])
 
 
-def labels(source: FrameSource) -> dict[str, str]:
+def labels(source: RunSource) -> dict[str, str]:
     """Member run -> what it is called on the page."""
     return {member: label_of(member, row) for row in source.runs() for member in row.members}

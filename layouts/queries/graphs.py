@@ -24,7 +24,7 @@ from parsers.analysis.graphs import (
 )  # fmt: skip
 from parsers.analysis.graphs.counts import FLAG
 
-from layouts.sources import FrameSource
+from layouts.sources import ValueSource
 
 KEPT = 4
 FIRST = 60
@@ -127,7 +127,7 @@ class _Slot:
 class Views:
     """The graphs of a source, each worked out once for all visitors."""
 
-    def __init__(self, source: FrameSource) -> None:
+    def __init__(self, source: ValueSource) -> None:
         self._source = source
         self._kept: OrderedDict[tuple[tuple[str, str], ...], _Slot] = OrderedDict()
         self._lock = threading.Lock()

@@ -8,7 +8,7 @@ from typing import Any
 from parsers import DatasetGraph
 from parsers.analysis.pipelines import ComparedOperation, Numbered, compare, numbered
 
-from layouts.sources import FrameSource
+from layouts.sources import ValueSource
 from layouts.state import selected_runs
 
 MOST_RUNS = 200
@@ -42,7 +42,7 @@ class Found:
     unseen: int
 
 
-def find(source: FrameSource, state: Any) -> Found:
+def find(source: ValueSource, state: Any) -> Found:
     """The pipelines of the runs that state names, in the order of the list of runs."""
     runs = selected_runs(state, source, ("dataset_graph",))
     source.want(runs)

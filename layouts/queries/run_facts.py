@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from layouts import format as fmt
 from layouts.i18n import both
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import RunRow, RunSource, ValueSource
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 """Kinds of data of which a run on the overview has one."""
@@ -59,7 +59,7 @@ class Span:
     paused: float
 
 
-def facts(source: FrameSource, run: str, row: RunRow) -> list[dict[str, Any]]:
+def facts(source: ValueSource, run: str, row: RunRow) -> list[dict[str, Any]]:
     """Steps, points, duration, speed and size of a run; what is not known is left out."""
     own = source.member(run) or row
     scalars: list[Tagged] = [(tag, series) for tag in source.tags(run)
@@ -85,7 +85,7 @@ def facts(source: FrameSource, run: str, row: RunRow) -> list[dict[str, Any]]:
     return found
 
 
-def main_tag(source: FrameSource, run: str, row: RunRow) -> str:
+def main_tag(source: RunSource, run: str, row: RunRow) -> str:
     """The scalar a run is judged by: that of its row, or else its first; "" where it has none."""
     tags = source.tags(run)
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")

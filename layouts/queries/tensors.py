@@ -18,7 +18,7 @@ from parsers import PayloadError, PayloadSeries, TensorValue
 from parsers.analysis import Difference, Selection, Tensor, default_boxes, part, selection
 from parsers.analysis.tensor_chunks import DIFFERENCE_MODES
 
-from layouts.sources import FrameSource
+from layouts.sources import ValueSource
 from layouts.state import BadInput, text
 
 _NAME = 100_000
@@ -93,7 +93,7 @@ class Shown:
     tensor: Tensor
 
 
-def find(source: FrameSource, ask: Ask) -> Shown:
+def find(source: ValueSource, ask: Ask) -> Shown:
     """The tensor of an ask; FormatError, whose text is meant for the user, where it cannot be shown."""
     value = _found(source, ask.value)
     if ask.minus is None:
@@ -102,7 +102,7 @@ def find(source: FrameSource, ask: Ask) -> Shown:
     return Shown(value, minus, Difference(value.value.data, minus.value.data, ask.relative))
 
 
-def locate(source: FrameSource, named: Named) -> tuple[PayloadSeries, int]:
+def locate(source: ValueSource, named: Named) -> tuple[PayloadSeries, int]:
     """All values of a tag and the place of the one that is named; PayloadError where it is not there, or no longer."""
     items = source.payload_series(named.run, "tensor", named.tag)
     if items is None:
@@ -120,7 +120,7 @@ def locate(source: FrameSource, named: Named) -> tuple[PayloadSeries, int]:
     return items, place
 
 
-def _found(source: FrameSource, named: Named) -> Found:
+def _found(source: ValueSource, named: Named) -> Found:
     items, place = locate(source, named)
     value = source.value(named.run, "tensor", named.tag, place)
     assert isinstance(value, TensorValue)

@@ -10,17 +10,17 @@ from typing import Any
 
 from layouts import format as fmt
 from layouts.notes import Note, View
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import NoteSource, RunRow, RunSource
 from layouts.state import colours
 
 
-def listing(source: FrameSource) -> dict[str, Any]:
+def listing(source: NoteSource) -> dict[str, Any]:
     """All runs, newest first: what picker, menu and runs page show. colours are those of its members."""
     drawn = colours(source)
     return {"rows": [_row(row, drawn) for row in source.runs()], "notebook": _notebook(source)}
 
 
-def _notebook(source: FrameSource) -> dict[str, Any]:
+def _notebook(source: NoteSource) -> dict[str, Any]:
     found = source.notebook()
     return {
         "kept": found.kept,
@@ -62,7 +62,7 @@ def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def problems(source: FrameSource, limit: int, run: str = "") -> dict[str, Any]:
+def problems(source: RunSource, limit: int, run: str = "") -> dict[str, Any]:
     """Up to limit problems of one run or of all as [run, kind, path, offset, length, text], and how many there are."""
     found: Sequence[Any] = source.problems(run or None)
     return {

@@ -10,7 +10,7 @@ from parsers.analysis.pipelines import ComparedOperation
 
 from layouts.pages.dataset.boxes import drawing
 from layouts.queries.pipelines import Found, letter
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from layouts.state import colours, elsewhere, label_of, number, selected_runs, stamped
 
 MOST_ELSEWHERE = 5
@@ -19,7 +19,7 @@ MOST_NAMES = 20
 COLUMNS = (1, 40)
 
 
-def catalogue(source: FrameSource, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
+def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
     """All that assets/dataset.js draws, and its digest. columns of the state is how many boxes the page is wide."""
     columns = int(number(state, "columns", 5, *COLUMNS))
     rows = {member: row for row in source.runs() for member in row.members}
@@ -42,5 +42,5 @@ def catalogue(source: FrameSource, state: Any, found: Found, places: Sequence[Co
     return stamped(answer)
 
 
-def _elsewhere(source: FrameSource, state: Any) -> list[dict[str, str]]:
+def _elsewhere(source: RunSource, state: Any) -> list[dict[str, str]]:
     return elsewhere(source, selected_runs(state, source, ("dataset_graph",)), "dataset_graph", MOST_ELSEWHERE)

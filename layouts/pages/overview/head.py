@@ -6,13 +6,13 @@ from typing import Any
 
 from layouts import format as fmt
 from layouts.queries.run_facts import NEEDS, facts
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import colours, label_of, selected_runs, text
 
 _NAME = 100_000
 
 
-def run_of(source: FrameSource, state: Any) -> tuple[str, RunRow] | None:
+def run_of(source: RunSource, state: Any) -> tuple[str, RunRow] | None:
     """The member run that a state puts on screen, and its row: `of`, or else the first chosen; None where none is chosen."""
     chosen = selected_runs(state, source, NEEDS)
     if not chosen:
@@ -22,7 +22,7 @@ def run_of(source: FrameSource, state: Any) -> tuple[str, RunRow] | None:
     return run, next(row for row in source.runs() if run in row.members)
 
 
-def head(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
+def head(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
     """The head of the page: facts as {name, text}, key and values of a text that the text goes into, tips in both languages."""
     own = source.member(run) or row
     return {

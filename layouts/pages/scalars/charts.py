@@ -13,7 +13,7 @@ from layouts.queries.comparing import differences, grouped
 from layouts.queries.curves import Found, base_of, lines_of, look_of, row_of, strokes_of, style_of
 from layouts.queries.grouping import Grouping, made
 from layouts.queries.scalars import Ask
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, RunSource
 from layouts.state import label_of
 from layouts.theme import PALETTE
 
@@ -40,7 +40,7 @@ def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
     return drawn
 
 
-def base_label(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | None:
+def base_label(source: RunSource, ask: Ask, groups: Grouping | None) -> str | None:
     """What the baseline is called, None where there is none."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
@@ -49,7 +49,7 @@ def base_label(source: FrameSource, ask: Ask, groups: Grouping | None) -> str | 
 
 
 def _compared(
-    source: FrameSource, ask: Ask, found: Found, groups: Grouping | None
+    source: RunSource, ask: Ask, found: Found, groups: Grouping | None
 ) -> tuple[dict[str, Any], Found, int, int]:
     """(the figure of groups or of differences, what is shown in it, of how many lines, points without a baseline)."""
     look, base = look_of(ask), base_of(source, ask, groups)

@@ -13,7 +13,7 @@ from parsers.lineage.table import better
 from layouts import format as fmt
 from layouts.queries.final_values import Row, Wanted, labels, read_wanted, rows
 from layouts.queries.grouping import REST, Grouping, columns, made
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, RunSource
 from layouts.state import selected_runs
 
 MOST_ROWS = 1000
@@ -49,7 +49,7 @@ def _groups(groups: Grouping, runs: Sequence[str], names: dict[str, str]) -> lis
     ]  # fmt: skip
 
 
-def _table(source: FrameSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
+def _table(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
     kind = wanted.base.partition(":")[0]
     compared = kind == "run" or (kind == "group" and groups is not None)
     names = [*(GROUP_COLUMNS if groups else RUN_COLUMNS), *(("minus",) if compared else ())]
