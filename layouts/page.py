@@ -43,10 +43,9 @@ class Page:
     needs are the kinds of data of which at least one run must have one (none: always). layout(ids, routes) returns the
     page's components without data, or with as much as is at hand; register(app, source, ids, routes) adds its callbacks.
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
-    large browser bundles the page shows something with as soon as it opens: "grid", "cytoscape" or "plotly". shares are names
-    of pages whose scripts and styles it also loads. group is the heading in the menu.
-    start: its URL is the prefix itself. every: without a selection it shows all runs that have what it needs, not only the
-    newest. formerly are names it had: their addresses redirect to it.
+    large browser bundles the page shows something with as soon as it opens: "grid", "cytoscape" or "plotly". group is the
+    heading in the menu. start: its URL is the prefix itself. every: without a selection it shows all runs that have what it
+    needs, not only the newest. formerly are names it had: their addresses redirect to it.
     """
 
     name: str
@@ -55,7 +54,6 @@ class Page:
     layout: Callable[[Ids, str], Any]
     register: Callable[[Any, FrameSource, Ids, str], None]
     libraries: tuple[str, ...] = ()
-    shares: tuple[str, ...] = ()
     group: str = ""
     start: bool = False
     every: bool = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -41,7 +42,7 @@ def test_an_unpacked_wheel_opens_the_demo(wheel: Path, tmp_path: Path) -> None:
         "made = create_app(demo_directory()); assert made.source.wait(30);"
         "page = made.server.test_client().get('/', headers={'Host': 'localhost'});"
         "print(app.__file__); print(page.status_code, len(made.source.runs()));"
-        "print(made.server.test_client().get('/assets/mindscope.css', headers={'Host': 'localhost'}).status_code)"
+        "print(made.server.test_client().get('/assets/base.css', headers={'Host': 'localhost'}).status_code)"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path / "site", capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -73,6 +74,15 @@ def test_the_locks_pin_with_hashes_and_name_no_address(name: str) -> None:
     for entry in entries:
         assert re.match(r"[a-zA-Z0-9_.\-]+==[^\s;]+", entry), entry[:80]
         assert "--hash=sha256:" in entry, entry[:80]
+
+
+def test_the_lock_of_the_script_checkers_names_no_address() -> None:
+    text = (ROOT / "package-lock.json").read_text()
+    assert "://" not in text
+    packages = json.loads(text)["packages"]
+    assert all("integrity" in entry for name, entry in packages.items() if name)
+    wanted = json.loads((ROOT / "package.json").read_text())["devDependencies"]
+    assert {name: packages[f"node_modules/{name}"]["version"] for name in wanted} == wanted
 
 
 def test_every_dependency_is_bounded_and_locked() -> None:

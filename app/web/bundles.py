@@ -21,6 +21,8 @@ from dash.fingerprint import check_fingerprint
 from flask import Response, request
 from werkzeug.exceptions import NotFound
 
+from app.web.modules import Assets
+
 BROTLI_QUALITY = 9
 """plotly.js: 1.23 MB in 0.3 s; quality 4 makes 1.41 MB in 0.1 s, quality 11 takes 10 s."""
 A_YEAR = 31_536_000
@@ -86,20 +88,11 @@ def _compressed(data: bytes, encoding: str) -> bytes:
 
 
 class Bundles:
-    """The bundles of the packages that Dash has registered, our assets, and parcels: assets joined into one file.
+    """The bundles of the packages that Dash has registered, and our assets."""
 
-    parcels: name of each -> names of its assets.
-    """
-
-    def __init__(
-        self,
-        registered: Mapping[str, Collection[str]],
-        assets: str,
-        parcels: Mapping[str, Collection[str]] = MappingProxyType({}),
-    ) -> None:
+    def __init__(self, registered: Mapping[str, Collection[str]], assets: Assets) -> None:
         self._registered = registered
-        self._files = {name: [os.path.join(assets, name)] for name in asset_names(assets)}
-        self._files.update({name: [os.path.join(assets, part) for part in parts] for name, parts in parcels.items()})
+        self.assets = assets
         self._loaded: dict[tuple[str, ...], tuple[str, Bundle]] = {}
         self._lock = threading.Lock()
 
@@ -111,23 +104,17 @@ class Bundles:
         return self._bundle(os.path.join(_package_directory(package_name), path)).answer(A_YEAR if has_fingerprint else 0)
 
     def asset(self, filename: str) -> Response:
-        """Answer a request for one of our assets or parcels; with ?m=<its version> the answer may be kept."""
-        if filename not in self._files:
+        """Answer a request for one of our assets; what has its version in its path may be kept."""
+        name, kept = self.assets.named(filename)
+        if name not in self.assets:
             raise NotFound
-        return self._bundle(*self._files[filename]).answer(A_YEAR if request.args.get("m") == self.version(filename) else 0)
+        return self._bundle(*self.assets.files(name)).answer(A_YEAR if kept else 0)
 
-    def version(self, filename: str) -> str:
-        """A text that changes when an asset or parcel does."""
-        return _changed(self._files[filename])
-
-    def __contains__(self, filename: str) -> bool:
-        return filename in self._files
-
-    def warm(self, urls: Collection[str]) -> None:
-        """Compress the parcels and what these component URLs name, so that the first visitor need not wait for it."""
-        for files in self._files.values():
-            if len(files) > 1:
-                self._bundle(*files).form("br")
+    def warm(self, names: Collection[str], urls: Collection[str]) -> None:
+        """Compress these assets and what these component URLs name, so that the first visitor need not wait for it."""
+        for name in names:
+            bundle = self._bundle(*self.assets.files(name))
+            bundle.form(bundle.encoding(("br",)))
         for url in urls:
             _, _, rest = url.partition("_dash-component-suites/")
             package_name, _, path = rest.partition("/")
@@ -151,14 +138,6 @@ class Bundles:
 
 def _changed(paths: Collection[str]) -> str:
     return str(max(os.stat(path).st_mtime for path in paths))
-
-
-def asset_names(directory: str) -> list[str]:
-    """Names of the files below a directory of assets, in the order they are to be loaded."""
-    found = []
-    for current, _, names in os.walk(directory):
-        found += [os.path.relpath(os.path.join(current, name), directory).replace(os.sep, "/") for name in names]
-    return sorted(found)
 
 
 def _package_directory(package_name: str) -> str:

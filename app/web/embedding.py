@@ -22,8 +22,8 @@ from flask import Blueprint, Flask
 
 from app.routes import blueprint as routes
 from app.web import security
-from app.web.bundles import Bundles, asset_names, assets_directory
-from app.web.parcels import COMMON, name_of, parcels
+from app.web.bundles import Bundles, assets_directory
+from app.web.modules import BASE, HOLD, Assets, page_entry
 from app.web.server import Application, Sources, create_app, frame_source
 from layouts import PAGES
 from layouts.page import Ids, Page
@@ -149,19 +149,22 @@ def _not_ready(_environ: Any, start_response: Any) -> list[bytes]:
 def _add_assets(host: dash.Dash, page: Page) -> None:
     """Serve our scripts and styles once per host, and have its index page load those of the page."""
     name = "mindscope-assets"
-    assets = assets_directory()
-    bundles = Bundles({}, assets, parcels(asset_names(assets), PAGES))
+    assets = Assets(assets_directory())
     if name not in host.server.blueprints:
         blueprint = Blueprint(name, __name__)
-        blueprint.add_url_rule("/<path:filename>", "asset", bundles.asset)
+        blueprint.add_url_rule("/<path:filename>", "asset", Bundles({}, assets).asset)
         prefix = f"{host.config.routes_pathname_prefix}{_PLACE}assets"
         host.server.register_blueprint(blueprint, url_prefix=prefix)
         host.server.register_error_handler(BadInput, _refusal)
     public = f"{host.config.requests_pathname_prefix}{_PLACE}assets/"
-    for kind, loaded in ((".css", host.config.external_stylesheets), (".js", host.config.external_scripts)):
-        names = [name_of(owner, kind) for owner in (COMMON, *page.shares, page.name)]
-        wanted = [f"{public}{name}?m={bundles.version(name)}" for name in names if name in bundles]
-        loaded.extend(url for url in wanted if url not in loaded)
+    modules = assets.modules((BASE, page_entry(page.name)))
+    for sheet in assets.styles(modules, page.name):
+        url = public + assets.path(sheet)
+        if url not in host.config.external_stylesheets:
+            host.config.external_stylesheets.append(url)
+    script = {"src": public + assets.path(HOLD), "data-modules": " ".join(modules)}
+    if script not in host.config.external_scripts:
+        host.config.external_scripts.append(script)
 
 
 def _refusal(error: BadInput) -> tuple[str, int]:

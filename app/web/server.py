@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import html
 import json
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import dash
-from dash import _callback, _get_app, _get_paths, _hooks, _pages
-from dash._utils import to_json
 from flask import Flask, Response, abort, request
 from flask_compress import Compress
 
@@ -21,8 +18,9 @@ from app.routes import blueprint as routes
 from app.store import workspace as workspaces
 from app.store.store import Store
 from app.web import gate, security
-from app.web.bundles import LIBRARIES, NEVER, Bundle, Bundles, asset_names, assets_directory
-from app.web.parcels import COMMON, KINDS, SHELL, name_of, parcels
+from app.web.bundles import LIBRARIES, NEVER, Bundle, Bundles, assets_directory
+from app.web.modules import BASE, EARLY, SHELL, Assets, page_entry
+from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
 from layouts.page import Ids, Page
 from layouts.shell import shell
@@ -31,10 +29,6 @@ from parsers import Source
 from parsers.discovery import source_of
 
 Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
-
-HEAD_SCRIPT = "prefs.js"
-"""This asset sets theme and language: it runs in the head of the index page, before anything is painted."""
-
 
 def create_app(
     sources: Sources,
@@ -62,7 +56,7 @@ def create_app(
     source = frame_source(sources, workspace)
     prefix = parse_prefix(prefix)
     public_prefix = parse_prefix(public_prefix) if public_prefix is not None else prefix
-    with _apart_from_other_apps():
+    with apart_from_other_apps():
         app = Application(source, prefix, public_prefix, server, pages)
         app.layout = shell.layout(pages, Ids("shell"), public_prefix)
         shell.register(app, source, pages, public_prefix)
@@ -140,8 +134,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
             enable_mcp=False,
             mcp_path="_mcp",
         )
-        assets = assets_directory()
-        self.bundles = Bundles(self.registered_paths, assets, parcels(asset_names(assets), pages, (HEAD_SCRIPT,)))
+        self.bundles = Bundles(self.registered_paths, Assets(assets_directory()))
         views = self.server.view_functions
         views[prefix + "_dash-update-component"] = gate.guarded(views[prefix + "_dash-update-component"], self.callback_map)
         views[prefix + "_dash-component-suites/<string:package_name>/<path:fingerprinted_path>"] = self.bundles.component
@@ -162,8 +155,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         return self._contents[page.path]
 
     def _setup_hooks(self) -> None:
-        """No hooks: Dash would load those of every package installed, and packages of others may add scripts and routes."""
-        self._hooks = _NoHooks()
+        """Have none of the hooks of other packages."""
+        self._hooks = NoHooks()
 
     def settle(self) -> None:
         """Do now what Dash does at the first request; all callbacks are registered by then."""
@@ -174,19 +167,23 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         """The script tags, after the first time from memory; what the page of the request does not need is left out."""
         if not self._scripts:
             return str(super()._generate_scripts_html())
-        page = self._page()
-        return "\n".join(f'<script src="{url}"></script>' for url in [*self.scripts_of(page), *self._parcels(page, ".js")])
+        return "\n".join(f'<script src="{url}"></script>' for url in self.scripts_of(self._page()))
 
-    def _parcels(self, page: Page, kind: str) -> list[str]:
-        """URLs of our own scripts or styles that a page begins with."""
-        names = [name_of(owner, kind) for owner in (COMMON, SHELL, *page.shares, page.name)]
-        return [self._asset(name) for name in names if name in self.bundles]
+    def _entries(self, page: Page) -> list[str]:
+        """The modules that a page begins with."""
+        return [name for name in (BASE, SHELL, page_entry(page.name)) if name in self.bundles.assets]
 
-    def _later(self, page: Page) -> list[str]:
-        """URLs of what a page needs beyond what every page does."""
-        own = [name_of(owner, kind) for owner in (*page.shares, page.name) for kind in KINDS]
-        libraries = [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])]
-        return [*libraries, *(self._asset(name) for name in own if name in self.bundles)]
+    def _later(self, page: Page) -> dict[str, list[str]]:
+        """URLs of what a page needs beyond what every page does: "scripts", "styles" and "modules"."""
+        assets = self.bundles.assets
+        known = assets.modules((BASE, SHELL))
+        modules = [name for name in assets.modules(self._entries(page)) if name not in known]
+        sheets = [name for name in assets.styles(modules, page.name) if name not in assets.styles(known)]
+        return {
+            "scripts": [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])],
+            "styles": [self._asset(name) for name in sheets],
+            "modules": [self._asset(name) for name in modules],
+        }
 
     def scripts_of(self, page: Page) -> list[str]:
         """URLs of the libraries a page begins with."""
@@ -203,12 +200,12 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
 
     def index(self, *_args: Any, **_kwargs: Any) -> Response:
         """The page in which everything happens; a person who asks for one that is not there gets a way back."""
+        found = self._path() in self._pages_by_path
         renamed = next((page for page in self._pages_by_path.values() if self._path() in page.formerly), None)
-        if renamed is not None:
+        if renamed is not None and not found:
             query = request.query_string.decode("ascii", "replace")
             address = self.public_prefix + renamed.path + (f"?{query}" if query else "")
             return Response(status=308, headers={"Location": address})
-        found = self._path() in self._pages_by_path
         if not found and "text/html" not in [kind for kind, _ in request.accept_mimetypes]:
             abort(404, "There is no such page.")
         return Response(str(super().index()), status=200 if found else 404, mimetype="text/html")
@@ -216,25 +213,33 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
     def interpolate_index(self, **parts: str) -> str:
         """The HTML of a page."""
         page = self._page()
+        self.bundles.assets = self.bundles.assets.current()
         later = {other.path: self._later(other) for other in self._pages_by_path.values() if other is not page}
+        entries = self._entries(page)
+        modules = self.bundles.assets.modules(entries)
+        sheets = self.bundles.assets.styles(modules, page.name)
         head = [
             parts["metas"],
             f'<meta name="mindscope-pages" content="{html.escape(json.dumps(later))}">',
             f"<title>{parts['title']}</title>",
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
-            f'<script src="{self._asset(HEAD_SCRIPT)}"></script>',
-            *(f'<link rel="stylesheet" href="{url}">' for url in self._parcels(page, ".css")),
+            f'<script src="{self._asset(EARLY)}"></script>',
+            *(f'<link rel="stylesheet" href="{url}">' for url in map(self._asset, sheets)),
             *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
             f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
+            *(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules),
             parts["css"],
         ]
-        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], parts["renderer"], "</footer>"]
+        # Modules run in their order after all else, so the last of them starts Dash.
+        starts = [*(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
+                  f'<script id="_dash-renderer" type="module">{self.renderer}</script>']
+        body = [parts["app_entry"], "<footer>", parts["config"], parts["scripts"], *starts, "</footer>"]
         return "\n".join(
             ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
 
     def _asset(self, name: str) -> str:
-        """URL of an asset or parcel, under which a browser may keep it."""
-        return f"{self.get_asset_url(name)}?m={self.bundles.version(name)}"
+        """URL of an asset, under which a browser may keep it."""
+        return str(self.get_asset_url(self.bundles.assets.path(name)))
 
     def _library(self, package: str) -> list[str]:
         """URLs of a library that is loaded when a component of it is first shown."""
@@ -248,44 +253,10 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
     def warm(self) -> None:
         """Compress the scripts of all pages, so that the first visitor need not wait for it."""
         needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
-        self.bundles.warm([*self._charts(), *sorted(needed)])
+        modules = self.bundles.assets.modules(entry for page in self._pages_by_path.values() for entry in self._entries(page))
+        self.bundles.warm([EARLY, *modules, *self.bundles.assets.sheets], [*self._charts(), *sorted(needed)])
         for page in self._pages_by_path.values():
             self._content(page).form("br")
-
-
-class _NoHooks:
-    """What Dash asks of its hooks, with nothing in it."""
-
-    def __init__(self) -> None:
-        self.hooks = _hooks._Hooks()
-
-    def get_hooks(self, _name: str) -> list[Any]:
-        """None."""
-        return []
-
-
-@contextlib.contextmanager
-def _apart_from_other_apps() -> Iterator[None]:
-    """Keep Dash from mixing us with its environment variables and with other Dash applications of the process.
-
-    Dash reads DASH_* variables silently, some of which contradict any argument; it gives callbacks made with the global
-    `dash.callback` to whichever application is set up first; and it lets the newest application answer `dash.get_app`.
-    """
-    variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("DASH_")}
-    waiting = [_callback.GLOBAL_CALLBACK_MAP, _callback.GLOBAL_CALLBACK_LIST, _callback.GLOBAL_INLINE_SCRIPTS]
-    kept = [container.copy() for container in waiting]
-    for container in waiting:
-        container.clear()
-    current = _get_app.APP, _get_paths.CONFIG, _pages.CONFIG
-    try:
-        yield
-    finally:
-        os.environ.update(variables)
-        for container, content in zip(waiting, kept, strict=True):
-            container.clear()
-            (container.update if isinstance(container, dict) else container.extend)(content)
-        if current[0] is not None:
-            _get_app.APP, _get_paths.CONFIG, _pages.CONFIG = current
 
 
 def _compress(server: Flask, prefix: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -14,8 +15,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 from dash import Dash, html
-from flask import Flask
-from playwright.sync_api import Page, expect
+from flask import Flask, request
+from playwright.sync_api import BrowserContext, Page, expect
 
 from app import mount, pages, show
 
@@ -79,13 +80,47 @@ def test_one_page_twice_in_a_layout_of_somebody_else(page: Page, example: Callab
 
 
 def test_layout_before_register(page: Page, serve: Callable[[Flask], str]) -> None:
-    host = Dash("host", url_base_pathname="/lab/")
+    host = Dash("host", url_base_pathname="/lab/", include_assets_files=False)
     embedded = pages.Scalars(str(DEMO), id="s1")
     host.layout = html.Div(embedded.layout())
     embedded.register(host)
     page.goto(serve(host.server) + "/lab/")
     expect(page.locator(LINE).first).to_be_attached()
     expect(page.locator(".ms-tagged")).to_have_attribute("data-routes", "/lab/_mindscope/s1/")
+
+
+@pytest.mark.parametrize(("other", "drawn"), [("Scalars", LINE), ("Runs", ".ag-row .ms-run .ms-cut")])
+def test_two_pages_below_a_prefix_whose_modules_come_late(
+    page: Page, serve: Callable[[Flask], str], other: str, drawn: str
+) -> None:
+    host = Dash("host", url_base_pathname="/lab/", include_assets_files=False)
+    both = [pages.Scalars(str(DEMO), id="s1"), getattr(pages, other)(str(DEMO), id="p2")]
+    host.layout = html.Div([html.P("Of the host"), *(embedded.layout() for embedded in both)])
+    for embedded in both:
+        embedded.register(host)
+    asked: list[str] = []
+
+    @host.server.before_request
+    def hold_back() -> None:
+        if re.search(r"/_mindscope/assets/v-[^/]*/(?!early/hold).*\.js$", request.path):
+            asked.append(request.path)
+            time.sleep(0.5)  # six at a time: four seconds in all
+
+    page.goto(serve(host.server) + "/lab/")
+    expect(page.locator(f"#s1-scalars-frame {LINE}").first).to_be_attached()
+    expect(page.locator(f"#p2-{other.lower()}-frame {drawn}").first).to_be_attached()
+    assert len(asked) == len(set(asked)) > 20, "each module once, whichever page needs it"
+
+
+def test_a_host_starts_without_our_modules(context: BrowserContext, serve: Callable[[Flask], str]) -> None:
+    host = Dash("host", include_assets_files=False)
+    embedded = pages.Scalars(str(DEMO), id="s1")
+    host.layout = html.Div([html.P("Of the host"), embedded.layout()])
+    embedded.register(host)
+    page = context.new_page()
+    page.route("**/cards/cards.js", lambda route: route.abort())
+    page.goto(serve(host.server))
+    expect(page.get_by_text("Of the host")).to_be_visible()
 
 
 def test_checks_hold_below_our_prefix_only(serve: Callable[[Flask], str]) -> None:

@@ -197,7 +197,7 @@ def test_checkpoints_without_a_landscape_say_which_call_computes_it(page: Page, 
 
 
 def test_two_stand_in_a_host_each_with_its_own_state(page: Page, serve: Callable[[Flask], str]) -> None:
-    host = dash.Dash("host", update_title="")
+    host = dash.Dash("host", update_title="", include_assets_files=False)
     one, two = (pages.Landscape(str(DEMO), id=name) for name in ("l1", "l2"))
     for embedded in (one, two):
         embedded.register(host)

@@ -143,7 +143,7 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     page.locator(".ms-menu-link[data-page=scalars]").click()
     expect(page).to_have_url(re.compile("/scalars\\?"))
     assert {member for key in state(page, "run") for member in rows.get(key, (key,))} == wanted
-    page.locator(".ms-menu-link[data-page=lineage]").click()
+    page.locator(".ms-menu-link[data-page=model_lineage]").click()
     expect(page.locator(COUNT)).to_have_text(f"{len(wanted)} of 22 runs")
     page.locator('[data-act="everyone"]').click()
     expect(page.locator(COUNT)).to_have_text("22 of 22 runs")

@@ -128,7 +128,7 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
     expect(entry).to_have_text(HOSTILE)
     saved = page.url
     page.keyboard.press("Escape")
-    page.locator(".ms-menu-link[data-page=lineage]").click()
+    page.locator(".ms-menu-link[data-page=model_lineage]").click()
     expect(page).to_have_url(re.compile("/model_lineage"))
 
     views.locator("summary").click()  # the name is taken: overwriting asks

@@ -186,7 +186,7 @@ def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str
 
 
 def test_two_overviews_in_a_host_lead_nowhere_else(page: Page, base: Path, serve: Callable[[Flask], str]) -> None:
-    host = dash.Dash("host", update_title="")
+    host = dash.Dash("host", update_title="", include_assets_files=False)
     copies = [pages.Overview([base], id=name) for name in ("one", "two")]
     for copy in copies:
         copy.register(host)

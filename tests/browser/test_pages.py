@@ -52,7 +52,7 @@ def test_a_page_opens(page: Tab, serve: Serve, shown: Page, what: str) -> None:
 
 @pytest.mark.parametrize("shown", PAGES, ids=lambda page: page.name)
 def test_a_page_stands_alone_in_a_host(page: Tab, serve: Serve, shown: Page) -> None:
-    host = dash.Dash("host", update_title="")
+    host = dash.Dash("host", update_title="", include_assets_files=False)
     embedded = EmbeddedPage(shown, given(3), id="s1")
     embedded.register(host)
     host.layout = html.Div([html.H1("Our lab"), embedded.layout()])

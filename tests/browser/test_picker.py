@@ -62,11 +62,14 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     states += [{"run": chance.sample(keys, chance.randint(1, 25))} for _ in range(60)]
     cases = [(state, every) for every in (False, True) for state in states]
     got = opened.evaluate(
-        """([cases, rows, needs]) => cases.map(([state, every]) => {
-             const chosen = window.mindscope.picker.selected(state, rows, needs, every);
-             const again = window.mindscope.picker.selected({run: window.mindscope.picker.encode(chosen, rows)}, rows);
-             return [[...chosen], [...again], Object.fromEntries(window.mindscope.picker.colours(chosen, rows))];
-           })""",
+        """async ([cases, rows, needs]) => {
+             const { selected, encode, colours } = await import("/assets/base/picker.js");
+             return cases.map(([state, every]) => {
+               const chosen = selected(state, rows, needs, every);
+               const again = selected({run: encode(chosen, rows)}, rows);
+               return [[...chosen], [...again], Object.fromEntries(colours(chosen, rows))];
+             });
+           }""",
         [cases, browser_rows(source), ["image"]],
     )
     for (state, every), (chosen, again, drawn) in zip(cases, got, strict=True):

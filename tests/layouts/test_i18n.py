@@ -15,9 +15,11 @@ from layouts.page import Page
 ROOT = Path(__file__).resolve().parents[2]
 KEY = re.compile(r"""["'`]([a-z_]+\.[A-Za-z_.]+)["'`]""")
 
+TAKERS = "t|both|attributes|button|icon_button|empty_state|translations|translate|writeText|setLabel|words"
+
 
 def sources() -> Iterator[str]:
-    for path in [*(ROOT / "layouts").rglob("*.py"), *(ROOT / "assets").glob("*.js")]:
+    for path in [*(ROOT / "layouts").rglob("*.py"), *(ROOT / "assets").rglob("*.js")]:
         if not path.name.endswith("texts.py"):
             yield path.read_text(encoding="utf-8")
 
@@ -38,7 +40,7 @@ def test_every_key_asked_for_is_there() -> None:
     namespaces = {key.split(".")[0] for key in CATALOGUE}
     asked = set()
     for text in sources():
-        calls = re.findall(r"""\b(?:t|both|write|label|text|words|attributes|button|icon_button|empty_state)\([^\n]*""", text)
+        calls = re.findall(rf"\b(?:{TAKERS})\([^\n]*", text)
         asked |= {key for call in calls for key in KEY.findall(call) if key.split(".")[0] in namespaces}
     assert sorted(asked - set(CATALOGUE) - {"shell.py", "runs.js"}) == []
 

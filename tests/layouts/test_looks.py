@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from app.web.parcels import COMMON, name_of, parcels
+from app.web.modules import Assets, folder_of
 from layouts import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
-STYLES = {path.name: path.read_text(encoding="utf-8") for path in sorted(ASSETS.glob("*.css"))}
-SOURCES = [path for path in [*ASSETS.glob("*.js"), *(ROOT / "layouts").rglob("*.py")] if not path.name.endswith("texts.py")]
+STYLES = {path.relative_to(ASSETS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(ASSETS.rglob("*.css"))}
+SOURCES = [path for path in [*ASSETS.rglob("*.js"), *(ROOT / "layouts").rglob("*.py")] if not path.name.endswith("texts.py")]
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 VARIABLE = re.compile(r"(--ms-[a-z-]+):\s*([^;]+);")
 LIGHT, DARK = (
-    dict(VARIABLE.findall(STYLES["mindscope.css"].partition(start)[2].partition("}")[0]))
+    dict(VARIABLE.findall(STYLES["base/base.css"].partition(start)[2].partition("}")[0]))
     for start in (":root {", 'html[data-mantine-color-scheme="dark"] {')
 )
 # Text and what it stands on: WCAG AA asks for 4.5:1.
@@ -53,7 +53,7 @@ def test_every_variable_is_defined(name: str) -> None:
 
 
 def test_every_icon_named_is_drawn_and_every_icon_drawn_is_named() -> None:
-    drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-image)", STYLES["icons.css"]))
+    drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-image)", STYLES["base/icons.css"]))
     named = set(re.findall(r"ms-icon-([a-z]+)", CODE)) | set(re.findall(r'icon(?:_button|Button)?\("([a-z]+)"', CODE))
     named |= {page.name for page in PAGES}
     named |= set(re.findall(r'icon(?:_name)?="([a-z]+)"', CODE))
@@ -68,14 +68,16 @@ def test_styles_and_scripts_ask_for_nothing_elsewhere() -> None:
     assert "eval(" not in CODE
 
 
-def test_what_scripts_of_all_pages_make_is_styled_on_every_page() -> None:
-    """The styles of a page are there on that page only, and a shared script must not depend on them."""
-    found = parcels([path.name for path in [*ASSETS.glob("*.js"), *ASSETS.glob("*.css")]], PAGES)
-    common = found[name_of(COMMON, ".css")]
-    scripts = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in found[name_of(COMMON, ".js")])
+@pytest.mark.parametrize("folder", ["base", "shell", "cards", "profiling", "lineage"])
+def test_what_a_shared_script_makes_is_styled_wherever_it_runs(folder: str) -> None:
+    """A style is there where its folder is needed, so a shared script must not depend on the styles of others."""
+    assets = Assets(str(ASSETS))
+    entries = [name for name in assets.imports if folder_of(name) == folder]
+    there = {part for sheet in assets.styles(assets.modules(entries)) for part in assets.sheets[sheet]}
+    scripts = "\n".join((ASSETS / name).read_text(encoding="utf-8") for name in entries)
     # Names that a page's own style hides or colours only are no reason: a rule for the name alone says what it looks like.
     alone = re.compile(r"(?:^|[},]\s*)\.(ms-[a-z0-9-]+)\s*[{,]", re.MULTILINE)
-    own = {name for style, text in STYLES.items() if style not in common for name in alone.findall(text)}
-    shared = {name for style in common for name in re.findall(r"\.(ms-[a-z0-9-]+)", STYLES[style])}
-    made = set(re.findall(r"(?<!-)\bms-[a-z0-9-]+", scripts))
-    assert sorted((own - shared) & made) == []
+    elsewhere = {name for style, text in STYLES.items() if style not in there for name in alone.findall(text)}
+    styled = {name for style in there for name in re.findall(r"\.(ms-[a-z0-9-]+)", STYLES[style])}
+    made = set(re.findall(r"(?<!-)\bms-[a-z0-9-]+", scripts)) - {"ms-shell"}  # asked for, to know whether the shell is around
+    assert sorted((elsewhere - styled) & made) == []

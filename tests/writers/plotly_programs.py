@@ -1,4 +1,4 @@
-"""Makes assets/lineage_programs.js: what plotly's WebGL library compiles for parallel coordinates.
+"""Makes assets/vendor/plotly_programs.js: what plotly's WebGL library compiles for parallel coordinates.
 
 It makes JavaScript functions of texts, which our Content-Security-Policy forbids, unless it finds them ready under the SHA-256
 of their text. To be run again with each new version of plotly:
@@ -14,7 +14,7 @@ from pathlib import Path
 import plotly
 from playwright.sync_api import Browser, sync_playwright
 
-ASSET = Path(__file__).resolve().parents[2] / "assets" / "lineage_programs.js"
+ASSET = Path(__file__).resolve().parents[2] / "assets" / "vendor" / "plotly_programs.js"
 _BUNDLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 _DRAW = """async () => {
   const dimensions = [[1, 2, 3], [3, 1, 2], [2, 2, 1]].map((values) => ({ values, constraintrange: [1, 2] }));
@@ -25,10 +25,7 @@ _DRAW = """async () => {
 }"""
 _HEAD = """// What plotly's WebGL library else compiles from texts, which our Content-Security-Policy forbids.
 // Made by tests/writers/plotly_programs.py.
-(function () {
-  "use strict";
-  const mindscope = (window.mindscope = window.mindscope || {});
-  mindscope.lineagePrograms = {
+export const programs = {
 """
 
 
@@ -44,7 +41,7 @@ def programs(browser: Browser) -> dict[str, str]:
 
 def asset(found: dict[str, str]) -> str:
     """The text of the asset."""
-    return _HEAD + "".join(f'    "{name}": {program},\n' for name, program in found.items()) + "  };\n})();\n"
+    return _HEAD + "".join(f'  "{name}": {program},\n' for name, program in found.items()) + "};\n"
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ TOKEN = "t" * 43
 )  # fmt: skip
 def test_hosts(make_app, host, allowed) -> None:
     client = make_app(allowed_hosts=("named.example",)).server.test_client()
-    for path in ("/", "/scalars", "/health", "/api/runs.json", "/_dash-layout", "/assets/prefs.js", "/no/such"):
+    for path in ("/", "/scalars", "/health", "/api/runs.json", "/_dash-layout", "/assets/early/prefs.js", "/no/such"):
         status = client.get(path, headers={"Host": host}).status_code
         assert (status != 403) == allowed, path
 
@@ -103,12 +103,12 @@ def test_a_host_that_is_refused_is_told_both_ways_to_allow_it(client) -> None:
 
 
 def test_no_answer_allows_other_sites(client) -> None:
-    for path in ("/", "/api/runs.json", "/_dash-layout", "/assets/prefs.js"):
+    for path in ("/", "/api/runs.json", "/_dash-layout", "/assets/early/prefs.js"):
         answer = client.get(path, headers={"Origin": "http://evil.example"})
         assert not [name for name in dict(answer.headers) if name.lower().startswith("access-control-")]
 
 
-@pytest.mark.parametrize("path", ["/", "/scalars", "/nope", "/api/runs.json", "/_dash-layout", "/assets/prefs.js", "/health"])
+@pytest.mark.parametrize("path", ["/", "/scalars", "/nope", "/api/runs.json", "/_dash-layout", "/assets/base.css", "/health"])
 def test_headers(client, path) -> None:
     headers = client.get(path).headers
     policy = dict(part.split(" ", 1) for part in headers["Content-Security-Policy"].split("; "))

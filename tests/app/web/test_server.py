@@ -18,7 +18,7 @@ from flask import Flask
 
 import app
 from app.web import bundles, server
-from app.web.parcels import parcels
+from app.web.modules import Assets
 from layouts import PAGES
 from layouts.page import Ids
 
@@ -114,11 +114,11 @@ def test_only_the_libraries_of_a_page(client) -> None:
     runs, scalars = client.get("/").text, client.get("/scalars").text
     assert any("dash_ag_grid" in url for url in scripts(runs))
     assert not any("ag_grid" in url or "cytoscape" in url or "dash_table" in url for url in scripts(scalars))
-    assert any("dash_ag_grid" in url for url in later(scalars)[""])
+    assert any("dash_ag_grid" in url for url in later(scalars)[""]["scripts"])
     assert not any("dash_table" in url for url in scripts(runs))
 
 
-def later(page: str) -> dict[str, list[str]]:
+def later(page: str) -> dict[str, dict[str, list[str]]]:
     (content,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', page)
     return json.loads(html.unescape(content))
 
@@ -126,14 +126,23 @@ def later(page: str) -> dict[str, list[str]]:
 def test_a_page_brings_its_own_files_and_names_those_of_the_others(source) -> None:
     client = server.create_app(source).server.test_client()
     page = client.get("/scalars").text
-    own = {url.partition("?")[0] for url in [*scripts(page), *re.findall(r'<link rel="stylesheet" href="([^"]*)"', page)]}
-    assert {f"/assets/parcels/{name}" for name in ("common.js", "common.css", "shell.js", "scalars.js", "scalars.css")} <= own
-    assert not any(f"parcels/{other.name}." in url for other in PAGES if other.name != "scalars" for url in own)
+    own = [*scripts(page), *re.findall(r'<link rel="(?:stylesheet|modulepreload)" href="([^"]*)"', page)]
+    names = {found[1] for url in own if (found := re.match(r"/assets/v-[0-9a-f]{16}/(.+)", url))}
+    assert {"base/main.js", "shell/main.js", "cards/cards.js", "pages/scalars/page.js"} <= names
+    assert {"base.css", "cards.css", "shell.css", "pages/scalars.css"} <= names
+    assert not any(re.match(rf"pages/{other.name}[./]", name) for other in PAGES if other.name != "scalars" for name in names)
     others = later(page)
     assert set(others) == {other.path for other in PAGES if other.name != "scalars"}
-    for url in {url for urls in others.values() for url in urls}:
+    for url in {url for needed in others.values() for urls in needed.values() for url in urls}:
         answer = client.get(html.unescape(url))
-        assert (answer.status_code, answer.cache_control.max_age) == (200, bundles.A_YEAR)
+        assert (answer.status_code, answer.cache_control.max_age) == (200, bundles.A_YEAR), url
+
+
+def test_dash_starts_after_our_modules(source) -> None:
+    head, _, footer = server.create_app(source).server.test_client().get("/scalars").text.partition("<footer>")
+    order = re.findall(r'<script( id="_dash-renderer")? type="module"(?: src="/assets/v-[^/]*/([^"]*)")?>', footer)
+    assert [name or "Dash" for _, name in order] == ["base/main.js", "shell/main.js", "pages/scalars/page.js", "Dash"]
+    assert head.index("plotly.min.js") < head.index("modulepreload"), "the largest file is asked for first"
 
 
 def test_components_of_a_page_come_when_it_is_opened(source) -> None:
@@ -147,19 +156,17 @@ def test_components_of_a_page_come_when_it_is_opened(source) -> None:
     assert client.get("/api/pages/nope.json").status_code == 404
 
 
-def test_every_script_and_style_is_in_one_parcel() -> None:
-    names = bundles.asset_names(bundles.assets_directory())
-    packed = [name for parts in parcels(names, PAGES, ("prefs.js",)).values() for name in parts]
-    assert sorted(packed) == sorted(name for name in names if name.endswith((".js", ".css")) and name != "prefs.js")
+def test_the_styles_of_a_folder_are_one_file(client) -> None:
+    directory = Path(bundles.assets_directory())
+    sheet = client.get("/assets/pages/scalars.css").data
+    assert sheet == b"\n".join((directory / "pages" / "scalars" / name).read_bytes() for name in ("page.css", "groups.css"))
+    assert client.get("/assets/pages/nothing.css").status_code == 404
 
 
-def test_a_parcel_is_its_assets_in_order(client) -> None:
-    names = bundles.asset_names(bundles.assets_directory())
-    parts = parcels(names, PAGES)["parcels/scalars.js"]
-    assert parts[0] == "scalars.js"
-    assert client.get("/assets/parcels/scalars.js").data == b"\n".join(
-        (Path(bundles.assets_directory()) / part).read_bytes() for part in parts)
-    assert client.get("/assets/parcels/nothing.js").status_code == 404
+def test_a_version_that_is_not_ours_is_answered_and_not_kept(client) -> None:
+    old = client.get(f"/assets/v-{'0' * 16}/base/dash.js")
+    assert (old.status_code, old.cache_control.no_cache) == (200, True)
+    assert client.get("/assets/v-0/base/dash.js").status_code == 404
 
 
 def test_scripts_are_ours_and_kept(client) -> None:
@@ -173,11 +180,11 @@ def test_scripts_are_ours_and_kept(client) -> None:
 
 def test_theme_and_language_come_first(client) -> None:
     page = client.get("/").text
-    assert "/assets/prefs.js" in scripts(page.partition("</head>")[0])[0]
-    assert sum("/assets/prefs.js" in url for url in scripts(page)) == 1
+    assert scripts(page.partition("</head>")[0])[0].endswith("/early/prefs.js")
+    assert sum("/early/prefs.js" in url for url in scripts(page)) == 1
 
 
-@pytest.mark.parametrize("path", ["/_dash-component-suites/plotly/package_data/plotly.min.js", "/assets/mindscope.css"])
+@pytest.mark.parametrize("path", ["/_dash-component-suites/plotly/package_data/plotly.min.js", "/assets/base.css"])
 def test_files_without_a_version_are_asked_for_again(client, path) -> None:
     first = client.get(path)
     assert first.cache_control.no_cache
@@ -186,7 +193,7 @@ def test_files_without_a_version_are_asked_for_again(client, path) -> None:
 
 
 def test_encodings(client) -> None:
-    path = "/assets/mindscope.css"
+    path = "/assets/base.css"
     plain = client.get(path)
     packed = client.get(path, headers={"Accept-Encoding": "gzip, br"})
     zipped = client.get(path, headers={"Accept-Encoding": "gzip"})
@@ -201,18 +208,21 @@ def test_bundles_are_compressed_once(client, monkeypatch) -> None:
     real = brotli.compress
     monkeypatch.setattr(bundles.brotli, "compress", lambda data, **options: calls.append(1) or real(data, quality=1))
     for _ in range(3):
-        client.get("/assets/mindscope.css", headers={"Accept-Encoding": "br"})
+        client.get("/assets/base.css", headers={"Accept-Encoding": "br"})
     assert len(calls) == 1
 
 
 def test_a_changed_asset_is_read_again(tmp_path) -> None:
     (tmp_path / "a.css").write_text("a {}")
-    files = bundles.Bundles({}, str(tmp_path))
+    assets = Assets(str(tmp_path))
+    files = bundles.Bundles({}, assets)
     with Flask("test").test_request_context("/a.css"):
         assert files.asset("a.css").data == b"a {}"
+        assert assets.current() is assets
         (tmp_path / "a.css").write_text("b {}")
         os.utime(tmp_path / "a.css", (1, 1))
         assert files.asset("a.css").data == b"b {}"
+        assert assets.current().version != assets.version
 
 
 def test_two_applications_in_one_process(make_app) -> None:
@@ -287,7 +297,7 @@ def test_what_sources_may_be(tmp_path, source) -> None:
 
 
 def test_assets_are_found_from_a_checkout_and_from_a_wheel(tmp_path, monkeypatch) -> None:
-    assert os.path.isfile(os.path.join(bundles.assets_directory(), "mindscope.css"))
+    assert os.path.isfile(os.path.join(bundles.assets_directory(), "base", "base.css"))
     (tmp_path / "app" / "assets").mkdir(parents=True)
     monkeypatch.setattr(bundles, "__file__", str(tmp_path / "app" / "web" / "bundles.py"))
     assert bundles.assets_directory() == str(tmp_path / "app" / "assets")

@@ -1,0 +1,56 @@
+"""What we use of Dash's private modules, in one place; `tests/app/web/test_private_dash.py` says what each is for.
+
+Dash 4.4 has no public way to do these things, so pyproject.toml binds the tested minor version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from dash import _callback, _get_app, _get_paths, _hooks, _pages
+from dash._utils import to_json
+
+__all__ = ["NoHooks", "apart_from_other_apps", "to_json"]
+# to_json: components as Dash itself sends them, so that a page's content can be made once and served as a file.
+
+
+class NoHooks:
+    """Stands for the hooks of an application and has none.
+
+    Dash would load the hooks of every package installed, and packages of others may add scripts and routes.
+    """
+
+    def __init__(self) -> None:
+        self.hooks = _hooks._Hooks()
+
+    def get_hooks(self, _name: str) -> list[Any]:
+        """None."""
+        return []
+
+
+@contextlib.contextmanager
+def apart_from_other_apps() -> Iterator[None]:
+    """Keep Dash from mixing us with its environment variables and with other Dash applications of the process.
+
+    Dash reads DASH_* variables silently, some of which contradict any argument; it gives callbacks made with the global
+    `dash.callback` to whichever application is set up first; and it lets the newest application answer `dash.get_app`,
+    `dash.get_asset_url` and `dash.register_page`.
+    """
+    variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("DASH_")}
+    waiting = [_callback.GLOBAL_CALLBACK_MAP, _callback.GLOBAL_CALLBACK_LIST, _callback.GLOBAL_INLINE_SCRIPTS]
+    kept = [container.copy() for container in waiting]
+    for container in waiting:
+        container.clear()
+    current = _get_app.APP, _get_paths.CONFIG, _pages.CONFIG
+    try:
+        yield
+    finally:
+        os.environ.update(variables)
+        for container, content in zip(waiting, kept, strict=True):
+            container.clear()
+            (container.update if isinstance(container, dict) else container.extend)(content)
+        if current[0] is not None:
+            _get_app.APP, _get_paths.CONFIG, _pages.CONFIG = current

@@ -1,0 +1,302 @@
+// The frame of a page: refresh, status, dialogs, keys. Counterpart of layouts/frame.py.
+
+import { callbackContext, functionsOf, noUpdate, setProps } from "./dash.js";
+import { age } from "./format.js";
+import * as health from "./health.js";
+import { language, setLabel, translate, writeText } from "./i18n.js";
+import * as runNotes from "./notes.js";
+import * as picker from "./picker.js";
+import { frames, poll, refresh } from "./polling.js";
+import { currentPrefs, onOwnIndexPage, setPrefs } from "./prefs.js";
+import { same, setState } from "./state.js";
+
+const functions = functionsOf("mindscope");
+const LOADING_MS = 700;
+
+const LEAST_SECONDS = 1;
+const DRAWING_SECONDS = 0.5;
+const TYPED_IN = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select';
+
+const told = new Map();  // frame -> its last status
+const states = new Map();  // frame -> the state of its page
+const clocks = new Map();  // frame -> what its interval was last set to
+let soon = 0;  // the timer that asks again while runs are being read
+
+// The server looks at the disk every so often (while it is asked, twice in its own interval), the browser asks it every so
+// often: together, with what drawing takes, no longer than a user chose, as far as the server's interval lets them.
+function clock(frame) {
+  const now = currentPrefs();
+  const looks = ((told.get(frame) || {}).interval || 0) / 2;
+  const seconds = Math.max(now.interval - looks - DRAWING_SECONDS, Math.min(now.interval, looks) / 2, LEAST_SECONDS);
+  return { disabled: !now.refresh || document.hidden, interval: seconds * 1000 };
+}
+
+function setClock(frame) {
+  const next = clock(frame);
+  if (same(clocks.get(frame), next)) return;
+  clocks.set(frame, next);
+  setProps(`${frame}-interval`, next);
+}
+
+// What was read when: [text key, values].
+/** @param {Wire.Status} status */
+function reading(status) {
+  if (status.loaded < status.total) return ["status.loading", { loaded: status.loaded, total: status.total }];
+  if (!status.read_at) return ["status.never"];
+  const seconds = Date.now() / 1000 - status.read_at;
+  if (seconds < 1) return ["status.now"];
+  const [english, chinese] = age(seconds);
+  return ["status.ago", { age: language() === "zh" ? chinese : english }];
+}
+
+function writeRead(element, status, paused) {
+  const [key, values] = reading(status);
+  if (paused) writeText(element, "status.paused", { read: translate(key, values) });
+  else writeText(element, key, values);
+}
+
+function writeFailure(button, failed) {
+  button.hidden = !failed;
+  setLabel(button, "title", "status.failed_title", { text: failed });
+}
+
+// The last part of the path tells most; the others give way where there is no room.
+function writeBase(element, base) {
+  if (element.title === base) return;
+  const parts = base.split("/");
+  const last = parts.pop();
+  const [above, below] = [document.createElement("span"), document.createElement("span")];
+  above.className = "ms-base-above";
+  above.textContent = parts.length > 3 ? `…/${parts[parts.length - 1]}/` : parts.map((part) => `${part}/`).join("");
+  below.className = "ms-cut";
+  below.textContent = last;
+  element.title = base;
+  element.replaceChildren(above, below);
+}
+
+function writeHealth(button, count) {
+  const key = count > 1 ? "health.problems" : count === 1 ? "health.problem" : "health.good";
+  const values = { n: count.toLocaleString("en") };
+  const text = button.querySelector(".ms-health-text");
+  button.classList.toggle("ms-wrong", count > 0);
+  text.hidden = count === 0;
+  if (count > 0) writeText(text, key, values);
+  setLabel(button, "title", key, values);
+  setLabel(button, "aria-label", key, values);
+}
+
+// A frame shows its status in itself, or, where it has no such places, in the header of the shell around it.
+function paintStatus() {
+  const paused = !currentPrefs().refresh;
+  for (const frame of frames()) {
+    const status = told.get(frame);
+    const element = document.getElementById(`${frame}-frame`);
+    const root = element && (element.closest(".ms-shell") || element);
+    if (!status || !root) continue;
+    for (const read of root.querySelectorAll(".ms-read")) writeRead(read, status, paused);
+    for (const button of root.querySelectorAll(".ms-failure")) writeFailure(button, status.failed);
+    for (const base of root.querySelectorAll(".ms-base")) writeBase(base, status.base);
+    for (const button of root.querySelectorAll(".ms-health")) writeHealth(button, status.problems);
+  }
+}
+
+functions.frame_opened = function (frameId) {
+  clocks.delete(frameId.replace(/-frame$/, ""));
+  frames().forEach(setClock);
+  return currentPrefs();
+};
+
+/** @param {Wire.Status | null} status */
+functions.status_changed = function (status) {
+  if (!status) return;
+  const frame = callbackContext().inputs_list[0].id.replace(/-status$/, "");
+  told.set(frame, status);
+  setClock(frame);
+  paintStatus();
+  window.clearTimeout(soon);
+  if (status.loaded < status.total || !status.read_at) soon = window.setTimeout(() => !document.hidden && poll(), LOADING_MS);
+};
+
+window.addEventListener("mindscope:prefs", () => {
+  const now = currentPrefs();
+  for (const frame of frames()) {
+    setProps(`${frame}-prefs`, { data: now });
+    setClock(frame);
+  }
+  paintStatus();
+});
+
+document.addEventListener("visibilitychange", () => {
+  frames().forEach(setClock);
+  if (!document.hidden && currentPrefs().refresh) poll();
+});
+
+window.setInterval(() => !document.hidden && paintStatus(), 1000);
+
+// In place of a page without any of its runs stands why. The list of runs itself is always shown.
+/**
+ * @param {Wire.RunList | null} runs
+ * @param {Wire.Query | null} state
+ * @param {string} storeId
+ */
+functions.frame_shows = function (runs, state, storeId) {
+  const frame = storeId.replace(/-state$/, "");
+  const element = document.getElementById(`${frame}-frame`);
+  states.set(frame, state || {});
+  if (!runs || !element) return;
+  runNotes.take(frame, runs.notebook);
+  const empty = runs.rows.length === 0;
+  const names = empty || !element.dataset.needs || picker.selected(state, runs.rows).size ? [] : picker.gone(state, runs.rows);
+  element.classList.toggle("ms-no-runs", empty && Boolean((told.get(frame) || {}).read_at));
+  element.classList.toggle("ms-gone", names.length > 0);
+  if (names.length) writeText(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });
+};
+
+function showNewest(element) {
+  const frame = frameOf(element);
+  setState(`${frame}-state`, states.get(frame), { run: [] });
+}
+
+// Dialogs -----------------------------------------------------------------------------------------------------------
+
+// The frame that an element belongs to; the shell's buttons belong to the page on screen.
+function frameOf(element) {
+  const own = element && element.closest(".ms-frame");
+  return own ? own.dataset.frame : frames()[0];
+}
+
+function openDialog(frame, part) {
+  const panel = frame && document.getElementById(`${frame}-${part}`);
+  if (!panel || panel.open) return false;
+  panel.showModal();
+  return true;
+}
+
+function openHealth(element) {
+  const frame = frameOf(element);
+  const run = element.dataset.run ? [element.dataset.run] : [];
+  openDialog(frame, "health");
+  setProps(`${frame}-health-asked`, { data: { time: Date.now(), run } });
+}
+
+function openKeys(element) {
+  const frame = frameOf(element);
+  const list = document.querySelector(`#${frame}-keys .ms-keys`);
+  if (list && !list.firstChild) list.append(keysTable(JSON.parse(list.dataset.keys)));
+  openDialog(frame, "keys");
+}
+
+// Of [["j  k", text key], ...].
+function keysTable(rows) {
+  const table = document.createElement("table");
+  for (const [keys, key] of rows) {
+    const row = table.insertRow();
+    const pressed = keys.split(/\s+/).map((name) => Object.assign(document.createElement("kbd"), { textContent: name }));
+    row.insertCell().append(...pressed);
+    writeText(row.insertCell(), key);
+  }
+  return table;
+}
+
+function switchTheme() {
+  if (onOwnIndexPage) setPrefs({ theme: currentPrefs().theme === "dark" ? "light" : "dark" });
+}
+
+const actions = {
+  refresh,
+  health: openHealth,
+  keys: openKeys,
+  theme: switchTheme,
+  language: () => setPrefs({ lang: currentPrefs().lang === "zh" ? "en" : "zh" }),
+  auto: () => setPrefs({ refresh: !currentPrefs().refresh }),
+  menu: () => setPrefs({ folded: !currentPrefs().folded }),
+  close: (element) => element.closest("dialog").close(),
+  newest: showNewest,
+  "copy-code": (element) => health.copyText(element, element.parentElement.querySelector("code").textContent),
+  "health-copy": (element) => health.copy(element),
+  "health-csv": () => health.save(),
+};
+
+document.addEventListener("click", (event) => {
+  if (!(event.target instanceof Element)) return;
+  const element = event.target.closest("[data-action]");
+  const action = element && actions[element.dataset.action];
+  if (action) action(element);
+  if (event.target instanceof HTMLDialogElement) event.target.close();  // a click on the backdrop
+  // The path is that of the press: what was pressed may be gone by now.
+  const path = event.composedPath();
+  for (const open of document.querySelectorAll("details.ms-details[open]")) {
+    if (!path.includes(open)) open.open = false;
+  }
+});
+
+functions.seconds_chosen = function (value) {
+  const now = currentPrefs().interval;
+  if (value === null || value === undefined) return now;
+  if (value !== now) setPrefs({ interval: value });
+  return noUpdate();
+};
+
+function showPrefs() {
+  const now = currentPrefs();
+  for (const button of document.querySelectorAll('[data-action="auto"]')) {
+    button.setAttribute("aria-checked", String(now.refresh));
+  }
+}
+document.addEventListener("toggle", showPrefs, true);
+window.addEventListener("mindscope:prefs", showPrefs);
+
+// Keys --------------------------------------------------------------------------------------------------------------
+
+function visible(element) {
+  return element.offsetParent !== null;
+}
+
+function focusFilter() {
+  const filter = Array.from(document.querySelectorAll("input.ms-filter, .ms-filter input")).find(visible);
+  if (filter) {
+    filter.focus();
+    if (filter.select) filter.select();
+  }
+}
+
+function moveCard(by) {
+  const cards = Array.from(document.querySelectorAll(".ms-page .ms-card")).filter(visible);
+  if (!cards.length) return;
+  const large = cards.findIndex((card) => card.classList.contains("ms-full"));
+  const now = large >= 0 ? large : cards.indexOf(document.activeElement && document.activeElement.closest(".ms-card"));
+  const next = now < 0 ? (by > 0 ? 0 : cards.length - 1) : Math.min(cards.length - 1, Math.max(0, now + by));
+  // In full screen the next card takes the place of this one.
+  const full = cards.some((card) => card.classList.contains("ms-full")) && cards[next].querySelector('[data-act="full"]');
+  if (full && !cards[next].classList.contains("ms-full")) full.click();
+  cards[next].focus({ preventScroll: true });
+  if (!full) cards[next].scrollIntoView({ block: "nearest" });
+}
+
+const keys = {
+  "/": focusFilter,
+  "?": () => openKeys(document.activeElement),
+  r: refresh,
+  t: actions.theme,
+  p: () => picker.open(),
+  j: () => moveCard(1),
+  k: () => moveCard(-1),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") {
+    for (const open of document.querySelectorAll("details.ms-details[open]")) open.open = false;
+    if (event.target instanceof HTMLElement && event.target.closest(".ms-filter")) event.target.blur();
+    return;
+  }
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const target = event.target;
+  if (target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPED_IN))) return;
+  // In somebody else's page only a key pressed inside a page of ours is ours.
+  if (!document.querySelector(".ms-shell") && !(target instanceof Element && target.closest(".ms"))) return;
+  if (document.querySelector("dialog[open]") || !frames().length) return;
+  const act = keys[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+});

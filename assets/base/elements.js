@@ -1,0 +1,87 @@
+// Elements that scripts make: buttons, menus, badges, selects. Texts from files become text nodes, never HTML.
+
+import { setLabel, writeText } from "./i18n.js";
+
+// Building blocks ----------------------------------------------------------------------------------------------------
+
+/**
+ * An element with a class, children (nodes and texts) and attributes.
+ * @param {string} tag
+ * @param {string} [className]
+ * @param {any} [children] one or a list
+ * @param {Record<string, any>} [attributes]
+ * @returns {any}
+ */
+export function make(tag, className, children = [], attributes = {}) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...[].concat(children));
+  return element;
+}
+
+export function words(key, values, tag = "span", className = "") {
+  return writeText(make(tag, className), key, values);
+}
+
+export function icon(name) {
+  return make("span", `ms-icon ms-icon-${name}`, [], { "aria-hidden": "true" });
+}
+
+export function iconButton(name, label, act) {
+  const button = make("button", "ms-button ms-button-icon", icon(name), { type: "button", "data-act": act });
+  setLabel(button, "title", label);
+  setLabel(button, "aria-label", label);
+  return button;
+}
+
+// A menu that opens below its button; frame.js closes it.
+export function menu(summary, items) {
+  return make("details", "ms-details ms-menu-down", [summary, make("div", "ms-menu-items", items)]);
+}
+
+// Buttons of which one is on: [[value, text key], ...].
+export function segments(label, choices, choose) {
+  const buttons = choices.map(([value, key]) => {
+    const button = make("button", "ms-button", words(key), { type: "button", "data-value": value });
+    button.addEventListener("click", () => choose(value));
+    return button;
+  });
+  const group = make("div", "ms-segments", buttons, { role: "group" });
+  setLabel(group, "aria-label", label);
+  return group;
+}
+
+export function pressSegment(group, value) {
+  for (const button of group.children) button.setAttribute("aria-pressed", String(button.dataset.value === value));
+}
+
+/**
+ * @param {string} key
+ * @param {Record<string, any>} [values]
+ * @param {string | null} [titleKey]
+ * @param {string} [tone] plain, accent, wrong
+ */
+export function badge(key, values, titleKey, tone = "plain") {
+  const element = words(key, values, "span", `ms-badge ms-badge-${tone}`);
+  if (titleKey) setLabel(element, "title", titleKey, values);
+  return element;
+}
+
+/** A select whose tip and name have a text key. */
+export function select(label, choose, attributes = {}) {
+  const element = make("select", "ms-input", [], attributes);
+  for (const name of ["title", "aria-label"]) setLabel(element, name, label);
+  element.addEventListener("change", () => choose(element.value));
+  return element;
+}
+
+/** Have a select offer choices, [[value, text], ...], of which one is chosen; made anew only where they are others. */
+export function fillSelect(element, choices, chosen) {
+  const wanted = JSON.stringify(choices);
+  if (element.dataset.choices !== wanted) {
+    element.dataset.choices = wanted;
+    element.replaceChildren(...choices.map(([value, text]) => make("option", "", text, { value })));
+  }
+  element.value = chosen;
+}

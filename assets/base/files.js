@@ -1,0 +1,68 @@
+// Files made in the browser: a plot as an image, a table as CSV, anything that has bytes.
+import { make } from "./elements.js";
+
+const KEEP_MS = 10000;  // a browser reads a blob some time after the click
+
+/** A text as the name of a file, without what file systems refuse; otherwise: the name where nothing is left. */
+export function fileName(text, otherwise, longest = 80) {
+  return text.replace(/[^\p{L}\p{N}.-]+/gu, "_").replace(/^[._]+|_+$/g, "").slice(0, longest) || otherwise;
+}
+
+export function save(url, name) {
+  make("a", "", [], { href: url, download: name }).click();
+}
+
+export function saveBlob(blob, name) {
+  const url = URL.createObjectURL(blob);
+  save(url, name);
+  window.setTimeout(() => URL.revokeObjectURL(url), KEEP_MS);
+}
+
+/** Values of css variables where an element stands. */
+export function coloursAt(element) {
+  const style = getComputedStyle(element);
+  return { colour: (name) => style.getPropertyValue(name).trim(), font: style.fontFamily };
+}
+
+/** A figure with the colours in it that css gives a plot on the page; grid and zero are css variables of lines. */
+export function withColours({ data, layout }, near, { grid = "", zero = "" } = {}) {
+  const { colour, font } = coloursAt(near);
+  const dressed = structuredClone(layout);
+  for (const axis of Object.keys(dressed).filter((key) => /^[xy]axis\d*$/.test(key))) {
+    if (grid) dressed[axis].gridcolor = colour(grid);
+    if (zero) dressed[axis].zerolinecolor = colour(zero);
+  }
+  Object.assign(dressed, {
+    paper_bgcolor: colour("--ms-card"), plot_bgcolor: colour("--ms-card"), autosize: false,
+    font: { size: 11, color: colour("--ms-text"), family: font },
+  });
+  return { data, layout: dressed };
+}
+
+/** Save a figure as it is, "png" or "svg", in pixels of the page. */
+export async function saveFigure(figure, format, name, width, height) {
+  const options = { format, width, height, scale: format === "png" ? 2 : 1 };
+  save(await window.Plotly.toImage(figure, options), `${name}.${format}`);
+}
+
+/** Save a figure in the colours of the page around an element, in the size of another. */
+export function saveImage(figure, near, format, name, size = near, lines = {}) {
+  return saveFigure(withColours(figure, near, lines), format, name, size.clientWidth, size.clientHeight);
+}
+
+// A text that a spreadsheet would take for a formula is kept a text.
+function cell(value) {
+  if (typeof value === "number" && Number.isFinite(value)) return String(value);
+  const text = value === null || value === undefined ? "" : String(value);
+  const plain = /^[=+\-@\t\r]/.test(text) && !/^[+-]?Inf$/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(plain) ? `"${plain.replace(/"/g, '""')}"` : plain;
+}
+
+/** Rows of numbers and texts as CSV. */
+export function csvText(table) {
+  return table.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
+}
+
+export function saveCsv(table, name) {
+  saveBlob(new Blob([csvText(table)], { type: "text/csv" }), `${name}.csv`);
+}

@@ -1,0 +1,59 @@
+// What the AG Grids of all pages share: theme, words, and the cell of links to a run's pages. Counterpart of layouts/grid.py.
+
+import { cellRenderers, gridFunctions } from "./ag_grid.js";
+import { language, translate } from "./i18n.js";
+
+const make = (...args) => window.React.createElement(...args);
+
+gridFunctions.mindscopeTheme = (theme) =>
+  theme.withParams({
+    accentColor: "var(--ms-accent)",
+    backgroundColor: "var(--ms-card)",
+    borderColor: "var(--ms-line)",
+    borderRadius: 6,
+    browserColorScheme: "inherit",
+    cellHorizontalPadding: 10,
+    chromeBackgroundColor: "var(--ms-card)",
+    checkboxBorderRadius: 3,
+    columnBorder: false,
+    fontFamily: "var(--ms-font)",
+    fontSize: 13,
+    foregroundColor: "var(--ms-text)",
+    headerBackgroundColor: "var(--ms-card)",
+    headerFontSize: 12,
+    headerFontWeight: 500,
+    headerTextColor: "var(--ms-muted)",
+    iconSize: 14,
+    menuBackgroundColor: "var(--ms-raised)",
+    oddRowBackgroundColor: "var(--ms-card)",
+    rowHoverColor: "var(--ms-hover)",
+    selectedRowBackgroundColor: "transparent",
+    wrapperBorder: false,
+    wrapperBorderRadius: 0,
+  });
+
+gridFunctions.mindscopeLocale = (params) => {
+  const key = `grid.${params.key}`;
+  const found = translate(key);
+  return found === key ? params.defaultValue : found;
+};
+// The pages of the menu that show data of a run; none in somebody else's layout.
+export function pagesOf(row) {
+  return Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
+    page: link.dataset.page,
+    needs: link.dataset.needs.split(" ").filter(Boolean),
+    icon: Array.from(link.querySelector(".ms-icon").classList).find((name) => name.startsWith("ms-icon-")),
+    href: `${link.getAttribute("href")}?${new URLSearchParams({ run: row.key })}`,
+    title: (link.querySelector(language() === "zh" ? ".zh" : ".en") || link).textContent,
+  })).filter((link) => link.needs.some((kind) => row.tags[kind] > 0));
+}
+
+export function linkTo(row, { page, href, title }, props, ...children) {
+  const label = translate("runs.open_page", { page: title, name: row.name });
+  return make("a", { key: page, href, "data-page": page, "data-run": row.key, title: label, ...props(label) }, ...children);
+}
+
+cellRenderers.MindscopeLinks = ({ data }) =>
+  make("span", { className: "ms-run" }, pagesOf(data).map((page) =>
+    linkTo(data, page, (label) => ({ className: "ms-button ms-button-icon", "aria-label": label }),
+      make("span", { className: `ms-icon ${page.icon}` }))));

@@ -1,0 +1,140 @@
+// The list of problems: what of the files could not be read, and what that costs. Only ever textContent: all of it comes from files.
+
+import { functionsOf } from "./dash.js";
+import { saveCsv } from "./files.js";
+import { translations, writeText } from "./i18n.js";
+
+const functions = functionsOf("mindscope");
+const SHOWN = 500;
+const COLUMNS = ["run", "kind", "path", "offset", "length", "text"];
+const PLACES = 40;  // of one group
+let listed = { rows: [], total: 0, unverified: 0, run: "", failed: "" };
+
+function make(tag, name, text) {
+  const element = document.createElement(tag);
+  if (name) element.className = name;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+const count = (n) => n.toLocaleString("en");
+
+// Problems of one file that read the same are one entry with many places.
+function grouped(rows) {
+  const groups = new Map();
+  for (const row of rows) {
+    const [run, kind, path, , , text] = row;
+    const key = JSON.stringify([run, kind, path, text]);
+    if (!groups.has(key)) groups.set(key, []);
+    groups.get(key).push(row);
+  }
+  return Array.from(groups.values());
+}
+
+function place(group) {
+  const element = make("span", "ms-problem-place");
+  const [, , , offset, length] = group[0];
+  if (group.length > 1) element.textContent = `× ${count(group.length)}`;
+  else writeText(element, length > 0 ? "health.place" : "health.at", { offset: count(offset), length: count(length) });
+  return element;
+}
+
+function places(group) {
+  const line = make("div", "ms-problem-places ms-muted");
+  const shown = group.slice(0, PLACES).map(([, , , offset]) => count(offset));
+  line.append(writeText(make("span"), "health.bytes", { places: shown.join(" · ") }));
+  const rest = group.length - shown.length;
+  if (rest > 0) line.append(" ", writeText(make("span"), "health.more", { n: count(rest) }));
+  return line;
+}
+
+function item(group) {
+  const [run, kind, path, , , text] = group[0];
+  const entry = make("li", "ms-problem");
+  const head = make("div", "ms-problem-head");
+  head.append(writeText(make("span", "ms-badge ms-badge-wrong"), `problem.${kind}`));
+  head.append(make("span", "ms-problem-run ms-cut", run), place(group));
+  entry.append(head, make("div", "ms-problem-text", text), make("div", "ms-problem-path ms-mono", path));
+  if (group.length > 1) entry.append(places(group));
+  return entry;
+}
+
+// How many there are, and of which run where it is of one.
+function summary({ total, run }) {
+  const key = total === 0 ? "health.good" : total === 1 ? "health.problem" : "health.problems";
+  const line = make("p", "ms-health-line");
+  const words = writeText(make("span"), key, { n: count(total) });
+  line.append(words);
+  if (!run) return line;
+  const all = writeText(make("button", "ms-button"), "health.all");
+  all.type = "button";
+  all.dataset.action = "health";
+  line.classList.add("ms-health-one");
+  line.prepend(make("b", "", run));
+  line.append(all);
+  return line;
+}
+
+/**
+ * @param {Wire.Problems | null} data
+ * @param {string} hostId
+ */
+functions.health_listed = function (data, hostId) {
+  const host = document.getElementById(hostId);
+  if (!data || !host) return;
+  listed = data;
+  const parts = [summary(data)];
+  if (data.failed) {
+    parts.unshift(writeText(make("p", "ms-health-line ms-health-failed"), "status.failed_title", { text: data.failed }));
+  }
+  if (data.unverified) {
+    parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.unverified", { n: count(data.unverified) }));
+  }
+  const list = make("ul", "ms-problems");
+  const groups = grouped(data.rows);
+  for (const group of groups.slice(0, SHOWN)) list.append(item(group));
+  parts.push(list);
+  const shown = groups.slice(0, SHOWN).reduce((sum, group) => sum + group.length, 0);
+  if (data.total > shown) {
+    parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.shown", { n: count(shown), total: count(data.total) }));
+  }
+  host.replaceChildren(...parts);
+  host.scrollTop = 0;
+};
+
+function plain() {
+  return listed.rows
+    .map(([run, kind, path, offset, length, text]) => `${run}\t${kind}\t${path}\t${offset}\t${length}\t${text}`)
+    .join("\n");
+}
+
+export function copy(button) {
+  return copyText(button, plain());
+}
+
+export async function copyText(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch (error) {
+    const area = make("textarea", "ms-silent");  // not a secure context: the old way
+    area.value = text;
+    (button.closest("dialog") || document.body).append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+  const label = button.querySelector(".t");
+  if (!label) {
+    button.classList.add("ms-done");
+    window.setTimeout(() => button.classList.remove("ms-done"), 1200);
+    return;
+  }
+  const words = Array.from(label.children, (part) => part.textContent);
+  const done = translations("health.copied");
+  Array.from(label.children, (part, i) => (part.textContent = done[i]));
+  window.setTimeout(() => Array.from(label.children, (part, i) => (part.textContent = words[i])), 1200);
+}
+
+export function save() {
+  saveCsv([COLUMNS, ...listed.rows], "mindscope-problems");
+}

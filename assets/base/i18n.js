@@ -1,0 +1,80 @@
+// Texts that JavaScript draws, and attributes in two languages. Plain texts need no script: both languages are in the page.
+
+const NAMES = ["title", "placeholder", "aria-label"];
+const SELECTOR = NAMES.map((name) => `[data-en-${name}]`).join(",");
+const catalogue = {};
+
+// layouts/frame.py and the pages put the texts that scripts need on their elements.
+function pair(key) {
+  if (!(key in catalogue)) {
+    for (const element of document.querySelectorAll("[data-texts]")) {
+      Object.assign(catalogue, JSON.parse(element.dataset.texts));
+    }
+  }
+  return catalogue[key] || [key, key];
+}
+
+export function language() {
+  return document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+}
+
+function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (values && name in values ? values[name] : whole));
+}
+
+export function translations(key, values) {
+  return pair(key).map((words) => fill(words, values));
+}
+
+export function translate(key, values) {
+  return translations(key, values)[language() === "zh" ? 1 : 0];
+}
+
+// Both texts in an element, of which css shows one.
+export function writeText(element, key, values) {
+  const [english, chinese] = translations(key, values);
+  if (element.dataset.english === english && element.dataset.chinese === chinese) return element;
+  element.dataset.english = english;
+  element.dataset.chinese = chinese;
+  element.replaceChildren();
+  element.classList.add("t");
+  for (const [name, words] of [["en", english], ["zh", chinese]]) {
+    const part = document.createElement("span");
+    part.className = name;
+    part.lang = name === "en" ? "en" : "zh-CN";
+    part.textContent = words;
+    element.append(part);
+  }
+  return element;
+}
+
+export function setLabel(element, name, key, values) {
+  const [english, chinese] = translations(key, values);
+  element.setAttribute(`data-en-${name}`, english);
+  element.setAttribute(`data-zh-${name}`, chinese);
+  element.setAttribute(name, language() === "zh" ? chinese : english);
+}
+
+function switchAttributes(root) {
+  const now = language();
+  const elements = Array.from(root.querySelectorAll(SELECTOR));
+  if (root.matches && root.matches(SELECTOR)) elements.push(root);
+  for (const holder of elements) {
+    // A dcc.Input takes no such attributes: the element around it has them.
+    const element = holder.classList.contains("ms-inputbox") ? holder.querySelector("input") || holder : holder;
+    for (const name of NAMES) {
+      const wanted = holder.getAttribute(`data-${now}-${name}`);
+      if (wanted !== null && element.getAttribute(name) !== wanted) element.setAttribute(name, wanted);
+    }
+  }
+}
+
+new MutationObserver((changes) => {
+  for (const change of changes) {
+    if (change.type === "attributes") {
+      switchAttributes(document.body);
+      continue;
+    }
+    for (const node of change.addedNodes) if (node instanceof HTMLElement) switchAttributes(node);
+  }
+}).observe(document.documentElement, { childList: true, subtree: true, attributes: true, attributeFilter: ["lang"] });

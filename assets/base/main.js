@@ -1,0 +1,3 @@
+// What every page of ours has, in our application and in somebody else's layout.
+import "./chrome.js";
+import "./state.js";

@@ -1,0 +1,448 @@
+// Remarks and tags of runs: their cells in grids, and the small boxes they are edited in. Counterpart of layouts/notes.py.
+// What is edited goes to the routes of app/routes/notes.py; what others edit comes with the list of runs.
+
+import { cellRenderers, gridFunctions } from "./ag_grid.js";
+import { icon, iconButton, make, words } from "./elements.js";
+import { setLabel, translate, writeText } from "./i18n.js";
+import { poll } from "./polling.js";
+
+// As in layouts/notes.py.
+const ICONS = ["star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock"];
+const MOST_TAGS = 10;
+const LONGEST_TAG = 40;
+const LONGEST_REMARK = 10000;
+const TOLD_LEFT = 500;
+const COLUMNS = ["remark", "tags"];
+const MARGIN = 8;
+const SUGGESTED = 200;
+
+const books = new Map();  // frame -> the notebook of its list of runs
+let box = null;  // the box that is open: {element, frame, key, close, leave, update}
+
+/**
+ * @param {string} frame
+ * @param {Wire.Notebook} book
+ */
+export function take(frame, book) {
+  if (books.get(frame) === book) return;
+  books.set(frame, book);
+  if (box && box.frame === frame) box.update();
+  window.dispatchEvent(new CustomEvent("mindscope:notes", { detail: { frame, book } }));
+}
+
+function frameOf(element) {
+  return element.closest(".ms-frame").dataset.frame;
+}
+
+/**
+ * @param {Wire.Notebook} book
+ * @param {string} key
+ * @returns {Wire.Note}
+ */
+export function noteOf(book, key) {
+  return book.notes[key] || book.empty;
+}
+
+export function routesOf(frame) {
+  return document.querySelector(`[data-frame="${CSS.escape(frame)}"] > .ms-page`).dataset.routes;
+}
+
+// Rejects with an Error whose message says why nothing was written.
+export async function post(routes, name, change) {
+  let answer;
+  try {
+    answer = await fetch(routes + name, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify(change),
+    });
+  } catch {
+    throw new Error(translate("notes.no_answer"));
+  }
+  const told = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(told.error || `${answer.status} ${answer.statusText}`);
+  return told;
+}
+
+// What is shown -----------------------------------------------------------------------------------------------------
+
+const isIcon = (tag) => tag.startsWith(":") && ICONS.includes(tag.slice(1));
+
+function tagText(tag) {
+  return isIcon(tag) ? translate(`tag.${tag.slice(1)}`) : tag;
+}
+
+export function tagsText(tags) {
+  return tags.map(tagText).join(", ");
+}
+
+function tagElement(tag) {
+  if (!isIcon(tag)) return make("span", "ms-label", tag);
+  const element = make("span", "ms-label-icon", icon(tag.slice(1)), { role: "img" });
+  for (const name of ["title", "aria-label"]) setLabel(element, name, `tag.${tag.slice(1)}`);
+  return element;
+}
+
+gridFunctions.mindscopeRemark = (row) => (row && row.note && row.note.remark) || null;
+gridFunctions.mindscopeNoteTags = (row) => (row && row.note && row.note.tags.length ? tagsText(row.note.tags) : null);
+// What has none comes last, whichever way is sorted.
+gridFunctions.mindscopeNoteOrder = (a, b, _nodeA, _nodeB, descending) => {
+  if ((a === null) !== (b === null)) return (a === null) === descending ? -1 : 1;
+  return a === null ? 0 : a.localeCompare(b, undefined, { numeric: true });
+};
+
+cellRenderers.MindscopeNoteTags = ({ data }) => {
+  const element = (...args) => window.React.createElement(...args);
+  const tags = (data.note && data.note.tags) || [];
+  return element("span", { className: "ms-labels" }, tags.map((tag) => (isIcon(tag)
+    ? element("span", { key: tag, className: "ms-label-icon", role: "img", title: tagText(tag), "aria-label": tagText(tag) },
+        element("span", { className: `ms-icon ms-icon-${tag.slice(1)}` }))
+    : element("span", { key: tag, className: "ms-label" }, tag))));
+};
+
+// The columns of a grid whose rows have a note.
+export function columns() {
+  const column = (name, value, more) => ({
+    colId: name,
+    headerName: translate(`notes.${name}`),
+    headerTooltip: translate("notes.edit_tip"),
+    valueGetter: { function: `${value}(params.data)` },
+    tooltipValueGetter: { function: "params.value" },
+    cellClass: "ms-note-cell",
+    comparator: { function: "mindscopeNoteOrder" },
+    filter: "agTextColumnFilter",
+    ...more,
+  });
+  return [
+    column("remark", "mindscopeRemark", { initialWidth: 200 }),
+    column("tags", "mindscopeNoteTags", { initialWidth: 130, cellRenderer: "MindscopeNoteTags" }),
+  ];
+}
+
+export function isCell(event) {
+  const target = event.event && event.event.target;
+  const cell = target instanceof Element && target.closest(".ag-cell");
+  return Boolean(cell) && COLUMNS.includes(cell.getAttribute("col-id"));
+}
+
+// Edit in the cells of a grid: double click, Enter or F2.
+export function attach(api) {
+  const edit = (event) => {
+    if (!event.data.note) return;
+    const cell = event.event.target.closest(".ag-cell");
+    const name = cell.getAttribute("col-id");
+    const back = () => {
+      const node = api.isDestroyed() ? null : api.getRowNode(event.node.id);
+      if (node) api.setFocusedCell(node.rowIndex, name);
+    };
+    open(name, cell, event.data.key, event.data.name, back);
+  };
+  api.addEventListener("cellDoubleClicked", (event) => { if (isCell(event)) edit(event); });
+  api.addEventListener("cellKeyDown", (event) => {
+    if (!isCell(event) || !["Enter", "F2"].includes(event.event.key)) return;
+    event.event.preventDefault();
+    edit(event);
+  });
+}
+
+// A line of tags and remark with the buttons to edit them, for pages about one run.
+export function line(host, book, key, name) {
+  const note = noteOf(book, key);
+  const mark = JSON.stringify([key, note, book.kept, book.whyNot]);
+  if (host.dataset.mark === mark) return;
+  host.dataset.mark = mark;
+  if (!book.kept && !note.remark && !note.tags.length) {
+    host.replaceChildren(refusal(book));
+    return;
+  }
+  const remark = make("button", "ms-note-remark", note.remark || [icon("pencil"), words("notes.add_remark")], {
+    type: "button",
+  });
+  setLabel(remark, "title", "notes.edit_remark");
+  remark.classList.toggle("ms-muted", !note.remark);
+  const tags = make(
+    "button",
+    "ms-note-tags",
+    note.tags.length ? note.tags.map(tagElement) : [icon("pencil"), words("notes.add_tags")],
+    { type: "button" },
+  );
+  setLabel(tags, "title", "notes.edit_tags");
+  tags.classList.toggle("ms-muted", !note.tags.length);
+  const again = (selector) => () => { const button = host.querySelector(selector); if (button) button.focus(); };
+  remark.addEventListener("click", () => open("remark", remark, key, name, again(".ms-note-remark")));
+  tags.addEventListener("click", () => open("tags", tags, key, name, again(".ms-note-tags")));
+  host.replaceChildren(tags, remark);
+}
+
+// Boxes -------------------------------------------------------------------------------------------------------------
+
+export function refusal(book) {
+  return book.whyNot
+    ? words("notes.trouble", { text: book.whyNot }, "span", "ms-note-wrong")
+    : words("notes.not_kept", {}, "span", "ms-muted");
+}
+
+// what: "remark" or "tags"; anchor: what it stands over; back: gives the focus back when it closes.
+function open(what, anchor, key, name, back) {
+  if (box) box.leave();
+  const frame = frameOf(anchor);
+  const book = books.get(frame);
+  if (!book) return;
+  const element = make("div", `ms ms-note-box ms-note-box-${what}`, [], { role: "dialog", tabindex: "-1" });
+  setLabel(element, "aria-label", `notes.${what === "tags" ? "tags_of" : "remark_of"}`, { name });
+  const made = {
+    element,
+    frame,
+    routes: routesOf(frame),
+    key,
+    back,
+    update: () => {},
+    leave: () => close(made),
+    anchor: anchor.getBoundingClientRect(),
+  };
+  box = made;
+  document.body.append(element);
+  element.addEventListener("keydown", (event) => keyed(made, event));
+  if (!book.kept) {
+    element.append(refusal(book));
+    element.focus();
+  } else if (what === "remark") remarkBox(made);
+  else tagsBox(made);
+  place(made);
+}
+
+function close(made) {
+  if (box !== made) return;
+  box = null;
+  const inside = made.element.contains(document.activeElement) || document.activeElement === document.body;
+  made.element.remove();
+  if (inside) made.back();
+}
+
+function keyed(made, event) {
+  event.stopPropagation();
+  if (event.isComposing) return;
+  if (event.key === "Escape") close(made);
+  if (event.key !== "Tab") return;
+  // The focus stays in the box.
+  const stops = Array.from(made.element.querySelectorAll("button, input, textarea")).filter(
+    (stop) => !stop.disabled && stop.offsetParent,
+  );
+  const [first, last] = event.shiftKey ? [stops[0], stops[stops.length - 1]] : [stops[stops.length - 1], stops[0]];
+  if (last && document.activeElement === first) {
+    event.preventDefault();
+    last.focus();
+  }
+}
+
+function place({ element, anchor }) {
+  const { width, height } = element.getBoundingClientRect();
+  const low = Math.max(MARGIN, window.innerHeight - height - MARGIN);
+  const left = Math.max(MARGIN, Math.min(anchor.left, window.innerWidth - width - MARGIN));
+  Object.assign(element.style, { left: `${left}px`, top: `${Math.min(anchor.top, low)}px` });
+}
+
+document.addEventListener("pointerdown", (event) => {
+  if (box && !box.element.contains(event.target)) box.leave();
+}, true);
+for (const name of ["popstate", "_dashprivate_pushstate"]) window.addEventListener(name, () => { if (box) box.leave(); });
+window.addEventListener("resize", () => { if (box) place(box); });
+
+function told(made, host, error) {
+  host.replaceChildren(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
+  host.hidden = false;
+  place(made);
+}
+
+function remarkBox(made) {
+  const { frame, routes, key, element } = made;
+  const before = noteOf(books.get(frame), key);
+  let base = before.version;
+  let busy = false;
+  const field = make("textarea", "ms-input ms-note-field", [], {
+    rows: "3",
+    maxlength: String(LONGEST_REMARK),
+    spellcheck: "false",
+  });
+  setLabel(field, "aria-label", "notes.remark");
+  field.value = before.remark;
+  const trouble = make("div", "ms-note-trouble", [], { hidden: "", role: "alert" });
+  const left = make("span", "ms-muted ms-grow");
+  const saveButton = make("button", "ms-button ms-button-small", words("notes.save"), { type: "button" });
+  saveButton.addEventListener("click", () => save());
+  const foot = make("div", "ms-note-foot", [left, saveButton]);
+  element.append(field, trouble, foot);
+
+  function size() {
+    field.style.height = "auto";
+    field.style.height = `${Math.min(field.scrollHeight + 2, 320)}px`;
+    const n = LONGEST_REMARK - field.value.length;
+    if (n < TOLD_LEFT) writeText(left, "notes.left", { n: n.toLocaleString("en") });
+    else writeText(left, "notes.keys");
+  }
+
+  async function save() {
+    if (busy) return;
+    if (base === before.version && field.value.trim() === before.remark) {
+      close(made);
+      return;
+    }
+    busy = field.readOnly = true;
+    try {
+      const { done, now } = await post(routes, "note", { run: key, remark: field.value, was: base });
+      poll();
+      if (done) close(made);
+      else quarrel(now);
+    } catch (error) {
+      told(made, trouble, error);
+      poll();
+    }
+    busy = field.readOnly = false;
+  }
+
+  function quarrel(now) {
+    const choices = [
+      ["notes.mine", () => { base = now.version; save(); }],
+      ["notes.theirs", () => close(made)],
+      ["notes.both", () => {
+        base = now.version;
+        field.value = [now.remark, field.value].filter(Boolean).join("\n");
+        trouble.hidden = true;
+        foot.hidden = false;
+        size();
+        place(made);
+        field.focus();
+      }],
+    ].map(([name, act]) => {
+      const button = make("button", "ms-button ms-button-small", words(name), { type: "button" });
+      button.addEventListener("click", act);
+      return button;
+    });
+    const theirs = now.remark
+      ? make("div", "ms-note-theirs", now.remark)
+      : words("notes.nothing", {}, "div", "ms-note-theirs ms-muted");
+    trouble.replaceChildren(words("notes.changed", {}, "p"), theirs, make("div", "ms-note-foot", choices));
+    trouble.hidden = false;
+    foot.hidden = true;
+    place(made);
+    choices[0].focus();
+  }
+
+  field.addEventListener("input", () => { size(); place(made); });
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    save();
+  });
+  // What was written is kept, unless it is told that it cannot be: then it stays in the box.
+  made.leave = () => { if (trouble.hidden) save(); };
+  size();
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
+}
+
+function tagsBox(made) {
+  const { frame, routes, key, element } = made;
+  const changes = new Map();  // tag -> whether it shall be there, until the list of runs says so
+  let line = Promise.resolve();
+  const trouble = make("div", "ms-note-trouble", [], { hidden: "", role: "alert" });
+  const icons = ICONS.map((name) => {
+    const button = iconButton(name, `tag.${name}`, "tag");
+    button.addEventListener("click", () => change(`:${name}`, button.getAttribute("aria-pressed") !== "true"));
+    return button;
+  });
+  const list = make("div", "ms-note-words");
+  const suggestions = make("datalist", "", [], { id: "ms-note-suggestions" });
+  const field = make("input", "ms-input", [], {
+    type: "text",
+    maxlength: String(LONGEST_TAG),
+    list: suggestions.id,
+    autocomplete: "off",
+  });
+  for (const name of ["placeholder", "aria-label"]) setLabel(field, name, "notes.word");
+  element.append(make("div", "ms-note-icons", icons), list, field, suggestions, trouble);
+
+  function tags() {
+    const kept = new Set(noteOf(books.get(frame), key).tags);
+    for (const [tag, on] of changes) {
+      if (kept.has(tag) === on) changes.delete(tag);
+      else if (on) kept.add(tag);
+      else kept.delete(tag);
+    }
+    return kept;
+  }
+
+  // Changes are sent one after the other; they merge with what others change meanwhile.
+  function change(tag, on) {
+    const now = tags();
+    if (on && !now.has(tag) && now.size >= MOST_TAGS) {
+      trouble.replaceChildren(words("notes.full", { n: MOST_TAGS }, "p"));
+      trouble.hidden = false;
+      return;
+    }
+    trouble.hidden = true;
+    changes.set(tag, on);
+    show();
+    line = line.then(async () => {
+      try {
+        await post(routes, "note", { run: key, [on ? "add" : "remove"]: [tag] });
+      } catch (error) {
+        changes.delete(tag);
+        told(made, trouble, error);
+        show();
+      }
+      poll();
+    });
+  }
+
+  function word(tag) {
+    const remove = iconButton("close", "notes.remove", "untag");
+    for (const name of ["title", "aria-label"]) setLabel(remove, name, "notes.remove", { tag });
+    remove.addEventListener("click", () => { field.focus(); change(tag, false); });
+    return make("span", "ms-label", [make("span", "ms-cut", tag), remove]);
+  }
+
+  function show() {
+    const now = tags();
+    ICONS.forEach((name, i) => icons[i].setAttribute("aria-pressed", String(now.has(`:${name}`))));
+    const own = Array.from(now).filter((tag) => !isIcon(tag)).sort();
+    list.replaceChildren(...own.map(word));
+    list.hidden = own.length === 0;
+    const used = new Set(
+      Object.values(books.get(frame).notes)
+        .flatMap((note) => note.tags)
+        .filter((tag) => !isIcon(tag) && !now.has(tag)),
+    );
+    suggestions.replaceChildren(
+      ...Array.from(used)
+        .sort()
+        .slice(0, SUGGESTED)
+        .map((tag) => make("option", "", [], { value: tag })),
+    );
+    place(made);
+  }
+
+  field.addEventListener("keydown", (event) => {
+    if (event.isComposing) return;
+    if (event.key === "Backspace" && !field.value && list.lastElementChild) {
+      change(list.lastElementChild.firstElementChild.textContent, false);
+    }
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    add();
+    if (!field.dataset.added) close(made);
+  });
+  // A comma ends a tag.
+  field.addEventListener("input", () => { if (/[,，]/.test(field.value)) add(); });
+  function add() {
+    const found = field.value.split(/[,，]/).map((text) => text.replace(/\s+/g, " ").trim().replace(/^:+/, "")).filter(Boolean);
+    field.dataset.added = found.length ? "1" : "";
+    field.value = "";
+    for (const tag of found) change(tag, true);
+  }
+
+  made.update = show;
+  made.leave = () => { add(); close(made); };
+  show();
+  field.focus();
+}

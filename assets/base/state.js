@@ -1,0 +1,153 @@
+// The state of a page: a dcc.Store whose data is a URL query as {key: [text, ...]}. Reading, writing, and binding to controls.
+
+import { functionsOf, noUpdate, setProps } from "./dash.js";
+
+// What each control was last given. A control that the state has not reached yet must not write its default over it.
+const given = new Map();
+
+export function same(a, b) {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+export function decode(values, kind, fallback) {
+  if (!Array.isArray(values) || values.length === 0) return fallback;
+  const last = values[values.length - 1];
+  if (kind === "list") return values;
+  if (kind === "flag") return last === "1";
+  if (kind === "number") {
+    const value = Number(last);
+    return last !== "" && Number.isFinite(value) ? value : fallback;
+  }
+  return last;
+}
+
+export function encode(value, kind) {
+  if (value === null || value === undefined) return [];
+  if (kind === "list") return Array.from(value, String);
+  if (kind === "flag") return [value ? "1" : "0"];
+  return [String(value)];
+}
+
+// A new state with these keys replaced; null, undefined or an empty list removes a key.
+/**
+ * @param {Wire.Query | null} state
+ * @param {Wire.Query} changes
+ * @returns {Wire.Query}
+ */
+export function changedState(state, changes) {
+  const next = Object.assign({}, state || {});
+  for (const [key, values] of Object.entries(changes)) {
+    if (values && values.length) next[key] = values;
+    else delete next[key];
+  }
+  return next;
+}
+
+// The new state, given at once: a second change may come before Dash has told of the first.
+/**
+ * @param {string} storeId
+ * @param {Wire.Query | null} state
+ * @param {Wire.Query} changes
+ * @returns {Wire.Query}
+ */
+export function setState(storeId, state, changes) {
+  const next = changedState(state, changes);
+  if (!same(next, state || {})) setProps(storeId, { data: next });
+  return next;
+}
+
+/**
+ * @param {string} query
+ * @returns {Wire.Query}
+ */
+export function parseQuery(query) {
+  const state = {};
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (key === "embed" || key === "token") continue;
+    (state[key] = state[key] || []).push(value);
+  }
+  return state;
+}
+
+/** @param {Wire.Query | null} state */
+export function formatQuery(state) {
+  const query = new URLSearchParams();
+  for (const key of Object.keys(state || {})) for (const value of state[key]) query.append(key, value);
+  // The characters of paths may stand as they are in a query, and a readable link is worth more than a short rule.
+  return query.toString().replace(/%2F/g, "/").replace(/%3A/g, ":").replace(/%2C/g, ",");
+}
+
+// layouts/state.py writes the constants of a binding into the name of its function.
+function byName(make) {
+  return new Proxy({}, {
+    get(made, name) {
+      if (typeof name !== "string" || !name.startsWith("[")) return undefined;
+      if (!made[name]) made[name] = make(name, ...JSON.parse(name));
+      return made[name];
+    },
+    has(_made, name) {
+      return typeof name === "string" && name.startsWith("[");
+    },
+  });
+}
+
+functionsOf("mindscope_to_control", byName((name, _store, control, _prop, key, kind, fallback) => (state, now) => {
+  // What somebody is typing is newer than what the state has heard of it.
+  const typing = given.has(name) && document.activeElement && document.activeElement.id === control;
+  if (typing) return noUpdate();
+  const value = decode((state || {})[key], kind, fallback);
+  given.set(name, value);
+  return same(value, now) ? noUpdate() : value;
+}));
+
+functionsOf("mindscope_to_state", byName((name, store, _control, _prop, key, kind, fallback) => (value, state) => {
+  if (!given.has(name) || same(value, given.get(name))) return;
+  given.set(name, value);
+  const standard = value === null || value === undefined || same(value, fallback);
+  setState(store, state, { [key]: standard ? [] : encode(value, kind) });
+}));
+
+// Which tags ---------------------------------------------------------------------------------------------------------
+
+/**
+ * @param {Wire.Query} state
+ * @param {string} key
+ * @param {any} [fallback]
+ */
+export function last(state, key, fallback) {
+  const values = state[key];
+  return values && values.length ? values[values.length - 1] : fallback;
+}
+
+// Entries of the state about one card --------------------------------------------------------------------------------
+
+// They are "value:key"; the key of a card that is not of one tag is empty, "*" stands for all.
+/**
+ * @param {Wire.Query} state
+ * @param {string} name
+ * @param {string} key
+ */
+export function entry(state, name, key) {
+  let found = "";
+  for (const text of state[name] || []) {
+    const at = text.indexOf(":");
+    const owner = text.slice(at + 1);
+    if (owner === key || owner === "*") found = text.slice(0, at);
+  }
+  return found;
+}
+
+export function withEntry(state, name, key, value) {
+  const others = (state[name] || []).filter((text) => text.slice(text.indexOf(":") + 1) !== key);
+  const covered = others.some((text) => text.endsWith(":*"));
+  return value || covered ? [...others, `${value}:${key}`] : others;
+}
+
+export function listed(state, name, key) {
+  return (state[name] || []).includes(key);
+}
+
+export function toggled(state, name, key) {
+  const values = state[name] || [];
+  return values.includes(key) ? values.filter((value) => value !== key) : [...values, key];
+}

@@ -1,0 +1,22 @@
+// Arrays as layouts/components/typed_arrays.py and the value routes send them: a dtype and its bytes.
+const KINDS = {
+  i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, i8: BigInt64Array,
+  u8: BigUint64Array, f4: Float32Array, f8: Float64Array, c8: Float32Array, c16: Float64Array,
+};
+const decoded = new WeakMap();  // specification -> its array
+
+/** Numbers in a buffer; complex ones are pairs. */
+export function arrayOf(dtype, buffer) {
+  return new KINDS[dtype](buffer);
+}
+
+/** The numbers of {dtype, bdata}, decoded once; an array is returned as it is, and null for none. */
+export function numbersOf(spec) {
+  if (!spec) return null;
+  if (spec.bdata === undefined) return spec;
+  if (!decoded.has(spec)) {
+    const bytes = Uint8Array.from(window.atob(spec.bdata), (character) => character.charCodeAt(0));
+    decoded.set(spec, arrayOf(spec.dtype, bytes.buffer));
+  }
+  return decoded.get(spec);
+}

@@ -1,0 +1,244 @@
+// What is under the pointer on a card with a figure of layouts/figures/histograms.py: bin, count and share of the step there,
+// and the step's numbers. A page joins with build(page, figureOf), where figureOf(card) is the card's figure, null for none.
+
+import { make, words } from "../base/elements.js";
+import { count, dateTime, short } from "../base/format.js";
+import { numbersOf } from "../base/typed_arrays.js";
+import * as slots from "./slots.js";
+
+const KINDS = ["NaN", "+Inf", "-Inf"];
+const NEAR_PX = 24;
+const built = new Map();  // page -> its figureOf
+
+// Where on the figure ------------------------------------------------------------------------------------------------
+
+function axisOf(plot, name) {
+  return plot._fullLayout[name.replace(/^([xy])/, "$1axis")];
+}
+
+// The place on the plane of each panel whose area the pointer is in.
+function inside(plot, meta, pointer) {
+  const box = plot.getBoundingClientRect();
+  return meta.panels.flatMap((panel) => {
+    const [x, y] = [axisOf(plot, panel.xaxis), axisOf(plot, panel.yaxis)];
+    if (!x || !y) return [];
+    const [px, py] = [pointer.x - box.left - x._offset, pointer.y - box.top - y._offset];
+    const below = meta.view === "numbers" ? box.height : y._length;
+    if (px < 0 || px > x._length || py < 0 || py > below) return [];
+    return [{ panel, px, py, x, y }];
+  });
+}
+
+function nearest(values, pixel, axis) {
+  let best = -1;
+  let away = Infinity;
+  values.forEach((value, at) => {
+    const distance = Math.abs(axis.l2p(value) - pixel);
+    if (distance < away) [best, away] = [at, distance];
+  });
+  return best;
+}
+
+export function binAt(bins, value) {
+  const at = Math.floor(((value - bins.low) / (bins.high - bins.low)) * bins.n);
+  return at >= 0 && at < bins.n ? at : -1;
+}
+
+function countAt(figure, panel, row, bin) {
+  const { n } = figure.layout.meta.bins;
+  if (panel.counts) return numbersOf(panel.counts)[row * n + bin];
+  const rows = numbersOf(panel.at).length;
+  return (numbersOf(figure.data[panel.trace].z)[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
+}
+
+// The line of an overlay that is nearest to the pointer.
+function nearestLine(figure, place, bin) {
+  const rows = Array.from(numbersOf(place.panel.at), (_, row) => countAt(figure, place.panel, row, bin));
+  return nearest(rows, place.py, place.y);
+}
+
+// The histogram of a ridge that is seen at the pointer: the newest that reaches so high, else that of the nearest step.
+function nearestRidge(figure, place, bin) {
+  const { panel, py, y } = place;
+  const at = numbersOf(panel.at);
+  const here = y.p2l(py);
+  for (let row = at.length - 1; row >= 0; row -= 1) {
+    if (here <= at[row] && here >= at[row] - countAt(figure, panel, row, bin) * panel.height) return row;
+  }
+  return nearest(at, py, y);
+}
+
+function rowsAt(figure, plot, pointer) {
+  const { meta } = figure.layout;
+  return inside(plot, meta, pointer).map((place) => {
+    const { panel, px, py, x, y } = place;
+    const at = numbersOf(panel.at);
+    if (!at.length) return null;
+    const bin = meta.view === "numbers" ? -1 : binAt(meta.bins, meta.view === "heat" ? y.p2l(py) : x.p2l(px));
+    if (meta.view !== "numbers" && bin < 0) return null;
+    let row = 0;
+    if (meta.view === "heat" || meta.view === "numbers") row = nearest(at, px, x);
+    else if (meta.view === "ridge") row = nearestRidge(figure, place, bin);
+    else if (meta.view === "overlay") row = nearestLine(figure, place, bin);
+    if (meta.view === "numbers" && Math.abs(x.l2p(at[row]) - px) > Math.max(NEAR_PX, x._length / at.length)) return null;
+    return { panel, row, bin, x, y };
+  }).filter((found) => found && found.row >= 0);
+}
+
+// The table ----------------------------------------------------------------------------------------------------------
+
+function cell(text, className = "ms-number") {
+  return make("td", className, text);
+}
+
+function bad(panel, row) {
+  return KINDS.map((name, at) => [name, numbersOf(panel.bad)[row * 3 + at]]).filter(([, n]) => n > 0)
+    .map(([name, n]) => `${count(n)} ${name}`).join(" · ");
+}
+
+function away(panel, row) {
+  return numbersOf(panel.outside)[2 * row] + numbersOf(panel.outside)[2 * row + 1];
+}
+
+function bodyRow(figure, { panel, row, bin }, anyAway, anyBad) {
+  const { bins } = figure.layout.meta;
+  const dot = make("span", "ms-dot");
+  dot.style.background = panel.colour;
+  const cells = [
+    make("td", "ms-hover-run", [dot, make("span", "ms-cut", panel.label)]),
+    cell(count(numbersOf(panel.step)[row])),
+  ];
+  if (bin >= 0) {
+    const number = countAt(figure, panel, row, bin);
+    const whole = numbersOf(panel.finite)[row];
+    cells.push(cell(short(bins.low + (bin + 0.5) * ((bins.high - bins.low) / bins.n))), cell(short(number)),
+      cell(whole > 0 ? `${short((100 * number) / whole)} %` : "–"));
+  }
+  if (anyAway) cells.push(cell(short(away(panel, row))));
+  const extent = Array.from(numbersOf(panel.extent).slice(row * 3, row * 3 + 3));
+  cells.push(
+    ...extent.map((value) => cell(Number.isNaN(value) ? "–" : short(value))),
+    cell(count(numbersOf(panel.total)[row])),
+  );
+  if (anyBad) cells.push(cell(bad(panel, row), "ms-number ms-hover-bad"));
+  cells.push(cell(dateTime(panel.started + numbersOf(panel.time)[row])));
+  return make("tr", "", cells);
+}
+
+function fill(table, figure, rows) {
+  const anyBad = rows.some(({ panel, row }) => bad(panel, row));
+  const anyAway = rows.some(({ panel, row }) => away(panel, row));
+  const names = [
+    "run",
+    "step",
+    ...(rows[0].bin >= 0 ? ["centre", "count", "share"] : []),
+    ...(anyAway ? ["outside"] : []),
+    "min",
+    "mean",
+    "max",
+    "total",
+    ...(anyBad ? ["bad"] : []),
+    "time",
+  ];
+  const head = names.map((name) => words(`histograms.hover.${name}`, {}, "th", name === "run" ? "" : "ms-number"));
+  const body = rows.map((row) => bodyRow(figure, row, anyAway, anyBad));
+  table.replaceChildren(make("table", "", [make("thead", "", make("tr", "", head)), make("tbody", "", body)]));
+}
+
+function place(table, pointer) {
+  const { offsetWidth: width, offsetHeight: height } = table;
+  const left = Math.min(pointer.x + 16, window.innerWidth - width - 8);
+  const below = pointer.y + 16;
+  const top = below + height + 8 > window.innerHeight ? pointer.y - 16 - height : below;
+  table.style.transform = `translate(${Math.max(4, left)}px, ${Math.max(4, top)}px)`;
+}
+
+// The outline of what the table speaks of, or its step's place ---------------------------------------------------------
+
+function outline(figure, { panel, row, x, y }) {
+  const { meta } = figure.layout;
+  const at = numbersOf(panel.at)[row];
+  if (meta.view === "heat" || meta.view === "numbers") {
+    const left = x._offset + x.l2p(at);
+    return `M${left},${y._offset}V${meta.view === "numbers" ? 100000 : y._offset + y._length}`;
+  }
+  const { low, high, n } = meta.bins;
+  const [base, height] = meta.view === "ridge" ? [at, -panel.height] : [0, 1];
+  const points = Array.from({ length: n }, (_, bin) => {
+    const value = base + countAt(figure, panel, row, bin) * height;
+    return `${x._offset + x.l2p(low + (bin + 0.5) * ((high - low) / n))},${y._offset + y.l2p(value)}`;
+  });
+  return `M${points.join("L")}`;
+}
+
+function unmark(card) {
+  card.querySelectorAll(".ms-histogram-mark").forEach((drawing) => drawing.remove());
+}
+
+function mark(card, plot, figure, rows) {
+  const drawing = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  drawing.classList.add("ms-histogram-mark");
+  drawing.classList.toggle("ms-histogram-place", ["heat", "numbers"].includes(figure.layout.meta.view));
+  for (const row of rows) {
+    const path = document.createElementNS("http://www.w3.org/2000/svg", "path");
+    path.setAttribute("d", outline(figure, row));
+    drawing.append(path);
+  }
+  unmark(card);
+  plot.append(drawing);
+}
+
+// Events -------------------------------------------------------------------------------------------------------------
+
+function hide(page) {
+  page.find(".ms-hover-table").hidden = true;
+  if (page.hovered) unmark(page.hovered.card);
+  page.hovered = null;
+}
+
+function show(page, card, pointer) {
+  const figure = built.get(page)(card);
+  const plot = slots.plotOf(card);
+  if (card.classList.contains("ms-pending") || !figure || !plot || !plot._fullLayout) return hide(page);
+  const rows = rowsAt(figure, plot, pointer);
+  if (!rows.length) return hide(page);
+  if (page.hovered && page.hovered.card !== card) hide(page);
+  page.hovered = { card, pointer };
+  mark(card, plot, figure, rows);
+  const table = page.find(".ms-hover-table");
+  fill(table, figure, rows);
+  table.hidden = false;
+  place(table, pointer);
+}
+
+export function build(page, figureOf) {
+  built.set(page, figureOf);
+  let frame = 0;
+  let latest = null;
+  page.root.addEventListener("mousemove", (event) => {
+    latest = event;
+    if (frame) return;
+    frame = window.requestAnimationFrame(() => {
+      frame = 0;
+      const card = latest.target instanceof Element && latest.target.closest(".ms-slot");
+      if (card && latest.buttons === 0 && latest.target.closest(".js-plotly-plot")) {
+        show(page, card, { x: latest.clientX, y: latest.clientY });
+      } else hide(page);
+    });
+  });
+  page.root.addEventListener("mouseleave", () => hide(page));
+}
+
+document.addEventListener("scroll", () => {
+  for (const page of built.keys()) {
+    if (!page.root.isConnected) built.delete(page);
+    else if (page.hovered) hide(page);
+  }
+}, true);
+
+// New data under a resting pointer.
+export function refresh(page, card) {
+  if (page.hovered && page.hovered.card === card) {
+    window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));
+  }
+}

@@ -1,0 +1,209 @@
+// The cards of a page with one card per tag (see cards.js): which tag is in which slot, heads, tools, downloads, full screen.
+
+import { setProps } from "../base/dash.js";
+import { badge, icon, iconButton, make, menu, words } from "../base/elements.js";
+import * as files from "../base/files.js";
+import { escapeMarkup } from "../base/format.js";
+import { setLabel, translate, writeText } from "../base/i18n.js";
+import { last, listed, same, toggled } from "../base/state.js";
+import * as cards from "./pages.js";
+import { across, measure } from "./widths.js";
+
+const HEIGHTS = [460, 340, 272];  // px, by rows of cards
+const AROUND = 220;  // px of the window that are not cards
+
+export function plotOf(card) {
+  return card.querySelector(".js-plotly-plot");
+}
+
+function metaOf(drawing) {
+  return drawing.layout ? drawing.layout.meta : drawing.meta;
+}
+
+// Slots and heads ----------------------------------------------------------------------------------------------------
+
+export function assign(page) {
+  const full = last(page.state, "full", null);
+  page.root.querySelectorAll(".ms-slot").forEach((card, slot) => {
+    const used = slot < page.shown.length;
+    card.hidden = !used;
+    if (!used) return;
+    const key = page.shown[slot];
+    if (card.dataset.key !== key) {
+      card.dataset.key = key;
+      head(page, card, key);
+      card.classList.add("ms-pending");
+    }
+    const filled = page.drawings.get(slot);
+    if (filled && key && metaOf(filled).tags[0] === key) painted(page, slot, filled);
+    card.classList.toggle("ms-full", full === key);
+    press(card, "full", listed(page.state, "full", key));
+    page.kind.press(page, card, key);
+  });
+  page.find(".ms-slots").style.setProperty("--ms-card-height", `${height(page)}px`);
+  measure(page);
+}
+
+// One or two rows of cards need not leave half of the screen empty.
+function height(page) {
+  const rows = Math.ceil(page.shown.length / across(page, page.shown.length));
+  const least = HEIGHTS[Math.min(rows, HEIGHTS.length) - 1] || HEIGHTS[0];
+  return rows <= 2 ? Math.max(least, Math.min(560, Math.floor((window.innerHeight - AROUND) / rows))) : least;
+}
+
+function head(page, card, key) {
+  const title = make("h3", "ms-card-title");
+  if (key) {
+    title.textContent = key;
+    title.title = key;
+    card.setAttribute("aria-label", key);
+  } else {
+    writeText(title, page.kind.title(key));
+    setLabel(card, "aria-label", page.kind.title(key));
+  }
+  const header = card.querySelector(".ms-card-head");
+  header.replaceChildren(title, make("span", "ms-card-badges"), make("span", "ms-card-notes"), toolbar(page, key));
+}
+
+function toolbar(page, key) {
+  const summary = make("summary", "ms-button ms-button-icon", icon("download"));
+  setLabel(summary, "title", "cards.save");
+  setLabel(summary, "aria-label", "cards.save");
+  const items = page.kind.files(key);
+  const tools = [
+    ...page.kind.tools(key),
+    ...(items.length ? [menu(summary, items)] : []),
+    iconButton("full", "cards.full", "full"),
+  ];
+  const bar = make("span", "ms-card-tools", tools, { role: "toolbar" });
+  setLabel(bar, "aria-label", "cards.tools");
+  return bar;
+}
+
+export function press(card, act, on) {
+  const button = card.querySelector(`[data-act="${act}"]`);
+  if (button) button.setAttribute("aria-pressed", String(on));
+}
+
+// A drawing of what the slot showed before says nothing about its card now.
+export function painted(page, slot, drawing) {
+  page.drawings.set(slot, drawing);
+  const card = page.slot(slot);
+  const meta = metaOf(drawing);
+  const wanted = page.asks[slot];
+  if (!card || !meta || card.hidden || !wanted) return;
+  if (!same(meta.tags, [...wanted.tag, ...(wanted.right || [])])) return;
+  card.classList.remove("ms-pending", "ms-failed");
+  const { badges, notes } = page.kind.painted(page, card, card.dataset.key, meta);
+  card.querySelector(".ms-card-badges").replaceChildren(...badges);
+  card.querySelector(".ms-card-notes").replaceChildren(...notes);
+}
+
+// Failures -----------------------------------------------------------------------------------------------------------
+
+function open(page) {
+  return page.asks.map((_, slot) => slot).filter((slot) => !same(page.answered.get(slot), page.asks[slot]));
+}
+
+// A card whose request failed would go on showing what it showed before, which is not what it is asked for now.
+function fail(page) {
+  for (const slot of open(page)) {
+    const card = page.slot(slot);
+    const retry = make("button", "ms-badge ms-badge-button", words("cards.retry"), { type: "button", "data-act": "retry" });
+    card.classList.add("ms-failed");
+    card.querySelector(".ms-card-badges").replaceChildren(badge("cards.failed", {}, null, "wrong"));
+    card.querySelector(".ms-card-notes").replaceChildren(retry);
+  }
+}
+
+function askAgain(page, slot) {
+  setProps(page.part("again", slot), { data: `again ${Date.now()}` });
+}
+
+// shell.js tells the status of every answer, 0 for none. A server that is back is asked again; an error of its own is not
+// likely to go away, so that waits for the button.
+let gone = false;
+window.addEventListener("mindscope:answer", ({ detail: status }) => {
+  const pages = Array.from(document.querySelectorAll(".ms-tagged"), (root) => cards.pageAround(root)).filter(Boolean);
+  if (status === 0 || status >= 500) pages.forEach(fail);
+  if (status < 400 && status > 0 && gone) pages.forEach((page) => open(page).forEach((slot) => askAgain(page, slot)));
+  gone = status === 0 || status >= 502;
+});
+
+// Saving -------------------------------------------------------------------------------------------------------------
+
+const TITLE = 22;  // px that the title of an image takes above the plot
+
+export function imageItems() {
+  return ["png", "svg"].map((format) => make("button", "ms-menu-item", words(`cards.save.${format}`),
+    { type: "button", "data-act": format }));
+}
+
+// Links to plain routes, made when the menu opens: [[name of the file, text key], ...].
+export function links(names) {
+  return names.map(([name, key]) => make("a", "ms-menu-item", words(key), { "data-save": name, download: "" }));
+}
+
+function drawLinks(page, card) {
+  const { key } = card.dataset;
+  const tags = page.kind.fileTags ? page.kind.fileTags(page, key) : [key];
+  const range = page.kind.fileRange ? page.kind.fileRange(page, key) : {};
+  for (const element of card.querySelectorAll("[data-save]")) {
+    element.href = cards.exportUrl(page, element.dataset.save, tags, range);
+  }
+}
+
+function forFile(page, card, key) {
+  const { data, layout } = files.withColours(plotOf(card), card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
+  const name = key || translate(page.kind.title(key));
+  const corner = { x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } };
+  layout.title = { text: escapeMarkup(name), font: { size: 13 }, ...corner };
+  layout.margin = { ...layout.margin, t: Math.max(30, (layout.margin || {}).t || 0) };
+  const figure = { data, layout };
+  return page.kind.forFile ? page.kind.forFile(page, card, key, figure) : figure;
+}
+
+function saveImage(page, card, key, format) {
+  const { clientWidth: width, clientHeight: height } = plotOf(card);
+  const name = files.fileName(key || page.kind.fileTags(page, key).join("_"), "chart");
+  return files.saveFigure(forFile(page, card, key), format, name, width, height + TITLE);
+}
+
+// Events -------------------------------------------------------------------------------------------------------------
+
+const acts = {
+  retry: (page, card) => askAgain(page, card.dataset.slot),
+  full: (page, card, key) => page.change({ full: toggled(page.state, "full", key).slice(-1) }),
+  png: (page, card, key) => saveImage(page, card, key, "png"),
+  svg: (page, card, key) => saveImage(page, card, key, "svg"),
+};
+
+document.addEventListener("click", (event) => {
+  const button = event.target instanceof Element && event.target.closest(".ms-slot [data-act]");
+  if (!button) return;
+  const card = button.closest(".ms-slot");
+  const page = cards.pageAround(card);
+  const act = (page.kind.acts || {})[button.dataset.act] || acts[button.dataset.act];
+  if (act) act(page, card, card.dataset.key, button);
+});
+
+document.addEventListener("toggle", (event) => {
+  const card = event.target instanceof Element && event.target.closest(".ms-slot");
+  if (card && event.target.open) drawLinks(cards.pageAround(card), card);
+  if (card) card.classList.toggle("ms-menu-open", Boolean(card.querySelector("details[open]")));
+}, true);
+
+function typing(target) {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]")) return;
+  if (event.key !== "f" && event.key !== "Escape") return;
+  const large = document.querySelector(".ms-slot.ms-full:not([hidden])");
+  const card = large || (event.key === "f" && document.activeElement.closest(".ms-slot"))
+    || (event.key === "f" && document.querySelector(".ms-slot:hover"));
+  if (!card || (event.key === "Escape" && !large)) return;
+  event.preventDefault();
+  acts.full(cards.pageAround(card), card, card.dataset.key);
+});

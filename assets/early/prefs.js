@@ -1,0 +1,88 @@
+// What a user prefers: theme, language, refresh. Kept in localStorage of this browser and applied to <html>.
+// Stands in the head of the index page, so it runs before anything is painted; a second run changes nothing.
+(function () {
+  "use strict";
+  if (window.mindscope && window.mindscope.prefs) return;
+
+  const KEY = "mindscope";
+  const NARROW = 1100;  // px; below it the menu begins folded
+
+  function stored() {
+    try {
+      const value = JSON.parse(window.localStorage.getItem(KEY));
+      return value && typeof value === "object" ? value : {};
+    } catch (error) {
+      return {};  // storage is forbidden or holds what is not ours
+    }
+  }
+
+  let chosen = stored();
+
+  function clamp(seconds) {
+    return Math.min(300, Math.max(3, Math.round(Number(seconds)) || 3));
+  }
+
+  // A page in somebody else's layout follows that layout's theme and language; only our own index page sets them.
+  const ours = document.querySelector('meta[name="mindscope-pages"]') !== null;
+
+  function theme() {
+    if (!ours) return document.documentElement.dataset.mantineColorScheme === "dark" ? "dark" : "light";
+    if (chosen.theme === "light" || chosen.theme === "dark") return chosen.theme;
+    return window.matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
+  }
+
+  function language() {
+    if (!ours) return document.documentElement.lang.startsWith("zh") ? "zh" : "en";
+    if (chosen.lang === "en" || chosen.lang === "zh") return chosen.lang;
+    return (navigator.language || "").toLowerCase().startsWith("zh") ? "zh" : "en";
+  }
+
+  function current() {
+    return {
+      theme: theme(),
+      lang: language(),
+      refresh: chosen.refresh !== false,
+      insights: chosen.insights || "normal",
+      interval: clamp(chosen.interval),
+      folded: typeof chosen.folded === "boolean" ? chosen.folded : window.innerWidth < NARROW,
+    };
+  }
+
+  function apply() {
+    if (!ours) return;
+    const now = current();
+    const root = document.documentElement;
+    root.lang = now.lang === "zh" ? "zh-CN" : "en";
+    root.dataset.mantineColorScheme = now.theme;
+    root.style.colorScheme = now.theme;
+    root.toggleAttribute("data-folded", now.folded);
+    root.toggleAttribute("data-embed", new URLSearchParams(window.location.search).get("embed") === "1");
+    try {
+      window.localStorage.setItem("mantine-color-scheme-value", now.theme);
+    } catch (error) {
+      // without storage Mantine follows forceColorScheme alone
+    }
+  }
+
+  function tell() {
+    window.dispatchEvent(new CustomEvent("mindscope:prefs"));
+  }
+
+  function set(changes) {
+    chosen = Object.assign(stored(), changes);
+    try {
+      window.localStorage.setItem(KEY, JSON.stringify(chosen));
+    } catch (error) {
+      // kept for this page only
+    }
+    apply();
+    tell();
+  }
+
+  window.mindscope = { prefs: { ours, current, set, apply } };
+  apply();
+  if (!ours) {
+    const watched = { attributes: true, attributeFilter: ["lang", "data-mantine-color-scheme"] };
+    new MutationObserver(tell).observe(document.documentElement, watched);
+  }
+})();

@@ -1,0 +1,94 @@
+// lineage/columns.js
+
+import { language, translate } from "../base/i18n.js";
+import { last } from "../base/state.js";
+import { numberText } from "./format.js";
+
+// What is shown -----------------------------------------------------------------------------------------------------
+
+// Columns on screen in the order of their axes.
+export function chosen(page) {
+  const named = (page.state.col || []).filter((name) => page.columns.has(name));
+  const names = page.state.col ? named : page.sheet.default;
+  return differingOnly(page) ? names.filter((name) => page.columns.get(name).differs) : names;
+}
+
+export function differingOnly(page) {
+  return last(page.state, "differ", "") === "1";
+}
+
+// Of pipelines, which are mostly alike, only what differs is an axis unless somebody chose.
+export function axesOf(page) {
+  const usable = chosen(page).filter((name) => page.columns.get(name).axis);
+  const differing = usable.filter((name) => page.columns.get(name).differs);
+  return page.sheet.nodes && !page.state.col && differing.length > 1 ? differing : usable;
+}
+
+// The scale of a column: what somebody chose, else what is usual for its values.
+export function scaleOf(page, name) {
+  if ((page.state.linear || []).includes(name)) return "linear";
+  return (page.state.log || []).includes(name) ? "log" : page.columns.get(name).scale;
+}
+
+export function viewOf(page) {
+  const view = last(page.state, "view", "");
+  return ["matrix", "scatter"].includes(view) ? view : "";
+}
+
+// The columns across and up of the view of two.
+export function pairOf(page) {
+  const axes = page.sheet.columns.filter((column) => column.axis).map((column) => column.name);
+  const shown = axesOf(page);
+  const usual = [
+    shown.find((name) => name !== colourOf(page)),
+    shown.includes(colourOf(page)) ? colourOf(page) : shown[shown.length - 1],
+  ];
+  return ["x", "y"].map((key, i) => {
+    const named = last(page.state, key, "");
+    return axes.includes(named) ? named : usual[i] || axes[0];
+  });
+}
+
+// Equal pipelines are one row.
+export function together(page) {
+  return Boolean(page.sheet.nodes) && last(page.state, "together", "") === "1";
+}
+
+export function colourOf(page) {
+  return last(page.state, "colour", page.sheet.colour);
+}
+
+export function inLanguage(texts) {
+  return texts[language() === "zh" ? 1 : 0];
+}
+
+export function labelOf(column) {
+  return inLanguage(column.label);
+}
+
+// The value of a column in one row of the sheet.
+export function valueText(column, place) {
+  const value = column.values[place];
+  if (value === null) return translate("lineage.apart.missing");
+  return column.numeric ? numberText(Number(value), column.unit) : cut(value, 80);
+}
+
+// What a column is called beside those of other groups.
+export function fullOf(column) {
+  return inLanguage(column.full);
+}
+
+// What an axis is called: as its column, unless another axis or a group is called so.
+export function shortOf(page, name) {
+  const column = page.columns.get(name);
+  const alike = axesOf(page).filter((other) => labelOf(page.columns.get(other)) === labelOf(column));
+  return alike.length > 1 || column.full[0] === inEnglish(page, column) ? fullOf(column) : labelOf(column);
+}
+
+export function inEnglish(page, column) {
+  return page.sheet.groups.find(([group]) => group === column.group)[1][0];
+}
+
+export function cut(text, longest) {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}

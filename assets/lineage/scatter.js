@@ -1,0 +1,381 @@
+// Runs as points: every pair of the first columns, or two columns. Drawn on a canvas from what the server says of the axes, as
+// a matrix of a thousand runs has fifteen thousand points. A box is a brush on its two columns.
+
+import { make } from "../base/elements.js";
+import { count } from "../base/format.js";
+import { translate } from "../base/i18n.js";
+import { numbersOf } from "../base/typed_arrays.js";
+import { brushes, meaning, stretches } from "./brushes.js";
+import { axesOf, colourOf, cut, fullOf, pairOf, valueText, viewOf } from "./columns.js";
+
+const MOST = 6;
+const GAP = 10;
+const BOTTOM = 34;
+const NEAR = 10;
+const CLICK = 4;
+const GREY = "#8b95a1";
+
+// What the note beside the views says: [text key, values].
+export const told = (page) => {
+  const axes = axesOf(page).length;
+  if (viewOf(page) === "matrix" && axes > MOST) return ["lineage.matrix_cut", { n: MOST, total: count(axes) }];
+  if (viewOf(page) === "matrix" && axes < 2) return ["lineage.matrix_none", {}];
+  return ["lineage.box_tip", {}];
+};
+
+function boardOf(page) {
+  if (page.board) return page.board;
+  const host = page.find(".ms-lineage-scatter");
+  const canvas = make("canvas", "", [], { role: "img" });
+  const tip = make("div", "ms-lineage-tip", [], { hidden: "" });
+  host.replaceChildren(canvas, tip);
+  const board = (page.board = { host, canvas, tip, panels: [], box: null });
+  new ResizeObserver(() => draw(page)).observe(host);
+  canvas.addEventListener("pointerdown", (event) => press(page, event));
+  canvas.addEventListener("pointermove", (event) => move(page, event));
+  canvas.addEventListener("pointerup", (event) => release(page, event));
+  canvas.addEventListener("pointercancel", () => { board.box = null; draw(page); });
+  canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
+  return board;
+}
+
+export const scatter = (page) => {
+  const board = boardOf(page);
+  const { figure } = page;
+  if (board.figure !== figure) {
+    board.figure = figure;
+    board.axes = new Map(figure.layout.meta.axes.map((meta, i) => {
+      const dimension = figure.data[0].dimensions[i];
+      const ticks = dimension.tickvals
+        .map((at, n) => [at, dimension.ticktext[n].replace(/[\u200b\u200c]/g, "")])
+        .filter(([, text]) => text);
+      return [meta.name, { meta, places: numbersOf(dimension.values), range: dimension.range, ticks }];
+    }));
+    board.colours = coloursOf(figure);
+  }
+  draw(page);
+};
+
+export const mark = (page) => {
+  if (page.board && page.board.axes && viewOf(page)) draw(page);
+};
+
+// Colours -----------------------------------------------------------------------------------------------------------
+
+function channels(colour) {
+  if (colour.startsWith("#")) return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  return colour.match(/[\d.]+/g).slice(0, 3).map(Number);
+}
+
+function coloursOf(figure) {
+  const { keys } = figure.layout.meta;
+  const { color, colorscale, cmin, cmax } = figure.data[0].line;
+  if (typeof color === "string") return keys.map(() => color);
+  return Array.from(numbersOf(color), (value) => {
+    const part = Math.min(1, Math.max(0, (value - cmin) / (cmax - cmin)));
+    const after = Math.max(1, colorscale.findIndex(([at]) => at >= part));
+    const [[from, first], [to, second]] = [colorscale[after - 1], colorscale[after]];
+    const share = to > from ? (part - from) / (to - from) : 0;
+    const [a, b] = [channels(first), channels(second)];
+    return `rgb(${a.map((one, i) => Math.round(one + (b[i] - one) * share)).join(",")})`;
+  });
+}
+
+// Drawing -----------------------------------------------------------------------------------------------------------
+
+// The columns of the matrix: the first, and in place of the last the one that colours where it would be left out.
+function namesOf(page) {
+  const axes = axesOf(page);
+  const colour = colourOf(page);
+  return axes.indexOf(colour) < MOST ? axes.slice(0, MOST) : [...axes.slice(0, MOST - 1), colour];
+}
+
+function panelsOf(page, width, height, left) {
+  const { axes } = page.board;
+  if (viewOf(page) === "scatter") {
+    const [x, y] = pairOf(page);
+    return axes.has(x) && axes.has(y)
+      ? [{ x, y, left, top: GAP, width: width - left - GAP, height: height - GAP - BOTTOM, low: true, first: true }]
+      : [];
+  }
+  const names = namesOf(page).filter((name) => axes.has(name));
+  const side = names.length - 1;
+  const across = (width - left - GAP) / side;
+  const down = (height - GAP - BOTTOM) / side;
+  const panels = [];
+  for (let row = 0; row < side; row += 1) {
+    for (let column = 0; column <= row; column += 1) {
+      panels.push({
+        x: names[column],
+        y: names[row + 1],
+        left: left + column * across,
+        top: GAP + row * down,
+        width: across - GAP,
+        height: down - GAP,
+        low: row === side - 1,
+        first: column === 0,
+      });
+    }
+  }
+  return panels;
+}
+
+const acrossOf = (panel, axis, place) => panel.left + ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.width;
+const upOf = (panel, axis, place) =>
+  panel.top + panel.height - ((place - axis.range[0]) / (axis.range[1] - axis.range[0])) * panel.height;
+
+function missing(text, axis) {
+  return text === "missing" && "missing" in axis.meta.apart ? translate("lineage.apart.missing") : text;
+}
+
+function draw(page) {
+  const { board } = page;
+  const { clientWidth: width, clientHeight: height } = board.host;
+  if (!board.axes || !width || !height) return;
+  const scale = window.devicePixelRatio || 1;
+  const style = window.getComputedStyle(page.root);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  Object.assign(board.canvas, { width: Math.round(width * scale), height: Math.round(height * scale) });
+  const pen = board.canvas.getContext("2d");
+  pen.scale(scale, scale);
+  const look = {
+    font: colour("--ms-font"), text: colour("--ms-text"), muted: colour("--ms-muted"), line: colour("--ms-line"),
+    strong: colour("--ms-line-strong"), accent: colour("--ms-accent"),
+  };
+  const names = viewOf(page) === "scatter" ? [pairOf(page)[1]] : namesOf(page).slice(1);
+  pen.font = `11px ${look.font}`;
+  const longest = Math.max(
+    0,
+    ...names.flatMap((name) =>
+      board.axes.has(name) ? board.axes.get(name).ticks.map(([, text]) => pen.measureText(text).width) : [],
+    ),
+  );
+  board.panels = panelsOf(page, width, height, Math.min(140, longest) + 34);
+  const keys = page.figure.layout.meta.keys;
+  const shown = page.passing;
+  const brushed = brushes(page);
+  const radius = board.panels.length > 1 ? (keys.length > 200 ? 1.5 : 2.5) : keys.length > 400 ? 2.5 : 4;
+  for (const panel of board.panels) paint(page, pen, panel, { look, keys, shown, brushed, radius });
+  if (board.box) outline(pen, board.box, look);
+  const pairs = board.panels.map(({ x, y }) => `${title(page, y, "")} / ${title(page, x, "")}`);
+  board.canvas.setAttribute("aria-label", `${pairs.join(", ")}: ${keys.length}`);
+  board.canvas.dataset.panels = String(board.panels.length);
+  board.canvas.dataset.shown = String(shown === null ? keys.length : shown.size);
+}
+
+function title(page, name, scale) {
+  const text = cut(fullOf(page.columns.get(name)), 24);
+  return scale && scale !== "linear" ? `${text} (${translate(`lineage.${scale}`)})` : text;
+}
+
+function paint(page, pen, panel, { look, keys, shown, brushed, radius }) {
+  const { board } = page;
+  const [x, y] = [board.axes.get(panel.x), board.axes.get(panel.y)];
+  pen.save();
+  pen.lineWidth = 1;
+  pen.font = `11px ${look.font}`;
+  ticks(pen, panel, x, y, look);
+  pen.strokeStyle = look.strong;
+  pen.strokeRect(panel.left + 0.5, panel.top + 0.5, panel.width, panel.height);
+  for (const [axis, name, along] of [[x, panel.x, true], [y, panel.y, false]]) {
+    if (brushed.has(name)) band(pen, panel, axis, stretches(axis.meta, brushed.get(name)), along, look);
+  }
+  pen.fillStyle = look.text;
+  pen.font = `500 12px ${look.font}`;
+  pen.textAlign = "center";
+  if (panel.low) {
+    pen.fillText(
+      fitted(pen, title(page, panel.x, x.meta.scale), panel.width),
+      panel.left + panel.width / 2,
+      panel.top + panel.height + 29,
+    );
+  }
+  if (panel.first) {
+    pen.translate(12, panel.top + panel.height / 2);
+    pen.rotate(-Math.PI / 2);
+    pen.fillText(fitted(pen, title(page, panel.y, y.meta.scale), panel.height), 0, 0);
+    pen.rotate(Math.PI / 2);
+    pen.translate(-12, -panel.top - panel.height / 2);
+  }
+  const dot = (row) => {
+    pen.beginPath();
+    pen.arc(acrossOf(panel, x, x.places[row]), upOf(panel, y, y.places[row]), radius, 0, 2 * Math.PI);
+    pen.fill();
+  };
+  const passes = keys.map((key) => shown === null || shown.has(key));
+  pen.fillStyle = GREY;
+  pen.globalAlpha = 0.25;
+  keys.forEach((_key, row) => { if (!passes[row]) dot(row); });
+  pen.globalAlpha = keys.length > 400 ? 0.7 : 0.9;
+  keys.forEach((_key, row) => {
+    if (!passes[row]) return;
+    pen.fillStyle = board.colours[row];
+    dot(row);
+  });
+  pen.restore();
+}
+
+function fitted(pen, text, width) {
+  let short = text;
+  while (short.length > 2 && pen.measureText(short).width > width) short = `${short.slice(0, -2)}…`;
+  return short;
+}
+
+function ticks(pen, panel, x, y, look) {
+  pen.strokeStyle = look.line;
+  pen.fillStyle = look.muted;
+  let free = -Infinity;
+  for (const [at, words] of x.ticks) {
+    const place = Math.round(acrossOf(panel, x, at)) + 0.5;
+    stroke(pen, place, panel.top, place, panel.top + panel.height);
+    if (!panel.low) continue;
+    const text = fitted(pen, missing(words, x), 90);
+    const half = pen.measureText(text).width / 2;
+    const middle = Math.max(panel.left + half - 2, Math.min(panel.left + panel.width - half + 2, place));
+    if (middle - half < free) continue;
+    pen.textAlign = "center";
+    pen.fillText(text, middle, panel.top + panel.height + 14);
+    free = middle + half + 6;
+  }
+  free = Infinity;
+  for (const [at, words] of y.ticks) {
+    const place = Math.round(upOf(panel, y, at)) + 0.5;
+    stroke(pen, panel.left, place, panel.left + panel.width, place);
+    if (!panel.first || place > free) continue;
+    pen.textAlign = "right";
+    pen.fillText(fitted(pen, missing(words, y), 140), panel.left - 5, place + 3.5);
+    free = place - 13;
+  }
+}
+
+function stroke(pen, ...points) {
+  pen.beginPath();
+  pen.moveTo(points[0], points[1]);
+  pen.lineTo(points[2], points[3]);
+  pen.stroke();
+}
+
+function band(pen, panel, axis, parts, along, look) {
+  pen.fillStyle = look.accent;
+  pen.globalAlpha = 0.1;
+  for (const [from, to] of parts) {
+    const [low, high] = [from, to].map((place) => Math.min(axis.range[1], Math.max(axis.range[0], place)));
+    const ends = along
+      ? [acrossOf(panel, axis, low), acrossOf(panel, axis, high)]
+      : [upOf(panel, axis, high), upOf(panel, axis, low)];
+    if (along) pen.fillRect(ends[0], panel.top, ends[1] - ends[0], panel.height);
+    else pen.fillRect(panel.left, ends[0], panel.width, ends[1] - ends[0]);
+  }
+  pen.globalAlpha = 1;
+}
+
+function outline(pen, { panel, from, to }, look) {
+  const [left, right] = [from[0], to[0]].sort((a, b) => a - b);
+  const [top, bottom] = [from[1], to[1]].sort((a, b) => a - b);
+  pen.strokeStyle = look.accent;
+  pen.setLineDash([4, 3]);
+  pen.strokeRect(left, top, right - left, bottom - top);
+  pen.setLineDash([]);
+  return panel;
+}
+
+// Boxes and points --------------------------------------------------------------------------------------------------
+
+const at = (event) => [event.offsetX, event.offsetY];
+/** @type {(panel: any, place: number[]) => boolean} */
+const inside = (panel, [x, y]) =>
+  x >= panel.left && x <= panel.left + panel.width && y >= panel.top && y <= panel.top + panel.height;
+
+function press(page, event) {
+  const panel = event.button === 0 && page.board.panels.find((one) => inside(one, at(event)));
+  if (!panel) return;
+  page.board.canvas.setPointerCapture(event.pointerId);
+  page.board.box = { panel, from: at(event), to: at(event) };
+}
+
+function move(page, event) {
+  const { board } = page;
+  if (!board.box) {
+    hover(page, event);
+    return;
+  }
+  const { panel } = board.box;
+  const [x, y] = at(event);
+  board.box.to = [
+    Math.min(panel.left + panel.width, Math.max(panel.left, x)),
+    Math.min(panel.top + panel.height, Math.max(panel.top, y)),
+  ];
+  board.tip.hidden = true;
+  draw(page);
+}
+
+function release(page, event) {
+  const { board } = page;
+  if (!board.box) return;
+  const { panel, from, to } = board.box;
+  board.box = null;
+  const others = (page.state.brush || []).filter(
+    (text) => ![panel.x, panel.y].some((name) => text.startsWith(`[${JSON.stringify(name)},`)),
+  );
+  if (Math.hypot(to[0] - from[0], to[1] - from[1]) < CLICK) {
+    const row = nearest(page, panel, at(event));
+    if (row === -1) page.change({ brush: others });
+    else show(page, page.figure.layout.meta.keys[row]);
+    return;
+  }
+  const [x, y] = [board.axes.get(panel.x), board.axes.get(panel.y)];
+  const placeAcross = (px) => x.range[0] + ((px - panel.left) / panel.width) * (x.range[1] - x.range[0]);
+  const placeUp = (px) => y.range[0] + ((panel.top + panel.height - px) / panel.height) * (y.range[1] - y.range[0]);
+  const rising = (a, b) => [Math.min(a, b), Math.max(a, b)];
+  const brush = [[x, placeAcross(from[0]), placeAcross(to[0])], [y, placeUp(from[1]), placeUp(to[1])]].map(([axis, a, b]) => {
+    const { ranges, names } = meaning(axis.meta, [rising(a, b)]);
+    return JSON.stringify([axis.meta.name, ranges, names]);
+  });
+  page.change({ brush: [...others, ...(panel.x === panel.y ? brush.slice(0, 1) : brush)] });
+}
+
+// The point near a place of a panel; -1 for none. Those that brushes leave out do not count.
+function nearest(page, panel, place) {
+  const [px, py] = place;
+  const [x, y] = [page.board.axes.get(panel.x), page.board.axes.get(panel.y)];
+  let best = NEAR;
+  let found = -1;
+  page.figure.layout.meta.keys.forEach((key, row) => {
+    if (page.passing !== null && !page.passing.has(key)) return;
+    const distance = Math.hypot(acrossOf(panel, x, x.places[row]) - px, upOf(panel, y, y.places[row]) - py);
+    if (distance < best) [best, found] = [distance, row];
+  });
+  return found;
+}
+
+function hover(page, event) {
+  const { board } = page;
+  const panel = board.panels.find((one) => inside(one, at(event)));
+  const row = panel ? nearest(page, panel, at(event)) : -1;
+  board.tip.hidden = row === -1;
+  board.canvas.style.cursor = row === -1 ? "crosshair" : "pointer";
+  if (row === -1) return;
+  const key = page.figure.layout.meta.keys[row];
+  const names = [...new Set([panel.x, panel.y, colourOf(page)])].filter((name) => page.columns.has(name));
+  const lines = names.map((name) => {
+    const column = page.columns.get(name);
+    return make("div", "ms-lineage-tip-line", [
+      make("span", "ms-muted", cut(fullOf(column), 40)),
+      make("span", "", valueText(column, page.places.get(key))),
+    ]);
+  });
+  const dot = make("span", "ms-dot", []);
+  dot.style.background = board.colours[row];
+  board.tip.replaceChildren(make("div", "ms-run", [dot, make("span", "ms-cut", key)]), ...lines);
+  const [x, y] = at(event);
+  const { clientWidth: width, clientHeight: height } = board.host;
+  board.tip.style.left = `${x + 14 + board.tip.offsetWidth > width ? Math.max(0, x - 14 - board.tip.offsetWidth) : x + 14}px`;
+  board.tip.style.top = `${Math.max(0, Math.min(y + 10, height - board.tip.offsetHeight))}px`;
+}
+
+function show(page, key) {
+  const node = page.api && page.api.getRowNode(key);
+  if (!node) return;
+  page.api.ensureNodeVisible(node, "middle");
+  node.setSelected(!node.isSelected());
+}

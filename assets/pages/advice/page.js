@@ -1,0 +1,32 @@
+// The advice page: thresholds that can be changed. Counterpart of layouts/profiler/advice.
+
+import { make } from "../../base/elements.js";
+import * as profiling from "../../profiling/profiling.js";
+
+const WAIT_MS = 500;
+
+// The server says where a threshold stands; its field is made here, for Dash would send every key pressed.
+function fill(page) {
+  for (const host of page.root.querySelectorAll(".ms-advice-field")) {
+    if (host.firstChild) continue;
+    const { rule, value, usual } = host.dataset;
+    const input = make("input", "ms-input", [], { type: "number", min: "0", step: "any", value });
+    for (const language of ["en", "zh"]) input.dataset[`${language}AriaLabel`] = host.dataset[`${language}AriaLabel`];
+    input.setAttribute("aria-label", host.getAttribute("aria-label"));
+    let timer = 0;
+    input.addEventListener("input", () => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(
+        () => page.change({ [rule]: input.value === "" || input.value === usual ? [] : [input.value] }),
+        WAIT_MS,
+      );
+    });
+    host.replaceChildren(input);
+  }
+}
+
+function build(page) {
+  new MutationObserver(() => fill(page)).observe(page.find(".ms-advice-found"), { childList: true, subtree: true });
+}
+
+profiling.define("advice", { build, draw: fill });

@@ -1,0 +1,53 @@
+// What the dataset graph page saves: a pipeline as it is drawn, as SVG or PNG, in the colours of the page.
+
+import { make } from "../../base/elements.js";
+import { fileName, saveBlob } from "../../base/files.js";
+
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity"];
+const SHARPER = 2;
+const MOST_PIXELS = 16000;  // of an edge of a canvas
+
+function save(blob, name, suffix) {
+  saveBlob(blob, `${fileName(name, "run", 60)}-dataset.${suffix}`);
+}
+
+// On the page css colours the drawing; a file needs the colours in it.
+function alone(drawing) {
+  const copy = drawing.cloneNode(true);
+  const given = [drawing, ...drawing.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((element, at) => {
+    const style = getComputedStyle(given[at]);
+    for (const name of STYLES) element.style.setProperty(name, style.getPropertyValue(name));
+    for (const { name } of Array.from(element.attributes)) {
+      if (/^(data-|aria-|class$|tabindex$|role$)/.test(name)) element.removeAttribute(name);
+    }
+  });
+  const { width, height } = size(drawing);
+  copy.setAttribute("width", width);
+  copy.setAttribute("height", height);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.style.background = getComputedStyle(drawing.closest(".ms-card")).backgroundColor;
+  return new XMLSerializer().serializeToString(copy);
+}
+
+function size(drawing) {
+  return { width: Number(drawing.dataset.width), height: Number(drawing.dataset.height) };
+}
+
+export function svg(drawing, name) {
+  save(new Blob([alone(drawing)], { type: "image/svg+xml" }), name, "svg");
+}
+
+export async function png(drawing, name) {
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(alone(drawing))}`;
+  await image.decode();
+  const { width, height } = size(drawing);
+  const scale = Math.min(SHARPER, MOST_PIXELS / Math.max(width, height));
+  const canvas = make("canvas", "", [], { width: Math.round(width * scale), height: Math.round(height * scale) });
+  const context = canvas.getContext("2d");
+  context.fillStyle = getComputedStyle(drawing.closest(".ms-card")).backgroundColor;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  canvas.toBlob((blob) => save(blob, name, "png"), "image/png");
+}

@@ -1,0 +1,301 @@
+// All that knows of cytoscape in the browser: camera, marks, pointer, minimap, PNG. Positions come from the server.
+
+import { fileName, saveBlob } from "../../base/files.js";
+import { markTree } from "./tree.js";
+import * as view from "./view.js";
+
+// Opens the view that shows a name, and puts it in the middle.
+export const go = (page, name) => {
+  if (view.get(page, "node") === name && view.drawn(page, name)) {
+    centre(page, name);
+    return;
+  }
+  page.sought = null;
+  page.centre = true;
+  page.change({ node: [name] });
+};
+const CLOSE = 0.9;
+const READABLE = 0.62;
+const EDGE = 24;
+const STEP = 80;
+const MOST_WAITS = 300;
+const known = new WeakSet();
+
+function cyOf(page) {
+  const host = page.find(".ms-graph-cytoscape");
+  const cy = host && host._cyreg && host._cyreg.cy;
+  if (!cy) return null;
+  if (!known.has(cy)) {
+    known.add(cy);
+    listen(page, cy);
+  }
+  return cy;
+}
+
+// Names of boxes and rows of what is beside them -> key of the element.
+export function keys(elements) {
+  const found = new Map();
+  for (const { data } of elements) {
+    if (data.name) found.set(data.name, data.id);
+    else if (data.rows) for (const row of data.rows) if (!found.has(`n${row}`)) found.set(`n${row}`, data.id);
+  }
+  return found;
+}
+
+export function build(page) {
+  new ResizeObserver(() => {
+    const cy = cyOf(page);
+    if (!cy) return;
+    cy.resize();
+    if (page.turned) cy.panBy({ x: (cy.width() - page.turned[0]) / 2, y: (cy.height() - page.turned[1]) / 2 });
+    page.turned = null;
+    if (page.there && page.there === page.drawing) settle(page);
+  }).observe(page.find(".ms-graph-canvas"));
+  page.find(".ms-graph-minimap").addEventListener("pointerdown", (event) => moveTo(page, event));
+  page.find(".ms-graph-minimap").addEventListener("pointermove", (event) => { if (event.buttons) moveTo(page, event); });
+}
+
+// Before the canvas becomes the whole screen or a part again: what is in its middle stays there.
+export function turn(page) {
+  const cy = cyOf(page);
+  page.turned = cy && page.there ? [cy.width(), cy.height()] : null;
+}
+
+// After the elements of a drawing are on the canvas: camera, then marks.
+export function placed(page, before) {
+  const old = before && page.anchor ? position(before, page.anchor) : null;
+  const now = page.anchor ? position(page.drawing, page.anchor) : null;
+  const cy = cyOf(page);
+  if (old && now && cy && !page.fit) {
+    // The box that was opened or closed keeps its top left corner.
+    const zoom = cy.zoom();
+    const pan = cy.pan();
+    cy.pan({ x: pan.x + (old.x - now.x) * zoom, y: pan.y + (old.y - now.y) * zoom });
+  }
+  page.anchor = null;
+  whenThere(page, page.drawing, 0);
+}
+
+// The corner of the frame or box that a name is of, in the coordinates of a drawing.
+function position(drawing, name) {
+  const wanted = name.slice(1);
+  const element = drawing.elements.find(({ data }) => data.name === name)
+    || drawing.elements.find(({ data }) => data.name && data.name.slice(1) === wanted);
+  return element ? { x: element.position.x - element.data.w / 2, y: element.position.y - element.data.h / 2 } : null;
+}
+
+function whenThere(page, drawing, waits) {
+  if (page.drawing !== drawing || !page.root.isConnected) return;
+  const cy = cyOf(page);
+  const there = cy && cy.elements().length === drawing.elements.length
+    && (!drawing.elements.length || cy.getElementById(drawing.elements[drawing.elements.length - 1].data.id).nonempty());
+  if (!there) {
+    if (waits < MOST_WAITS) window.setTimeout(() => whenThere(page, drawing, waits + 1), 16);
+    return;
+  }
+  page.there = drawing;
+  cy.resize();
+  minimap(page);
+  settle(page);
+  page.root.classList.add("ms-graph-drawn");
+  page.find(".ms-graph-canvas").dataset.boxes = String(drawing.meta.boxes || 0);
+}
+
+// Nothing is seen of a canvas beneath the tables: the camera waits until it is shown.
+function settle(page) {
+  if (!page.find(".ms-graph-canvas").clientWidth) return;
+  if (page.fit) begin(page);
+  page.fit = false;
+  mark(page);
+}
+
+export function fit(page) {
+  const cy = cyOf(page);
+  if (!cy || !cy.elements().length) return;
+  cy.fit(undefined, 24);
+  if (cy.zoom() > 1.2) {
+    cy.zoom(1.2);
+    cy.center();
+  }
+}
+
+// A first look: all of it where that can be read, else its top.
+function begin(page) {
+  fit(page);
+  const cy = cyOf(page);
+  if (!cy.elements().length || cy.zoom() >= READABLE) return;
+  cy.zoom(READABLE);
+  cy.center();
+  const { width, height } = page.drawing.meta;
+  const pan = cy.pan();
+  const room = { x: cy.width() - width * READABLE, y: cy.height() - height * READABLE };
+  cy.pan({ x: room.x < 0 && width > 2 * height ? EDGE : pan.x, y: room.y < 0 ? EDGE : pan.y });
+}
+
+export function zoom(page, factor) {
+  const cy = cyOf(page);
+  if (cy) cy.zoom({ level: cy.zoom() * factor, renderedPosition: { x: cy.width() / 2, y: cy.height() / 2 } });
+}
+
+function element(page, name) {
+  const cy = cyOf(page);
+  const key = name && page.keys.get(name);
+  const found = cy && cy.getElementById(key || (page.drawing && page.drawing.meta.chosen) || "");
+  return found && found.nonempty() ? found : null;
+}
+
+export function centre(page, name) {
+  const found = element(page, name);
+  if (!found) return;
+  const cy = cyOf(page);
+  if (found.hasClass("frame")) {
+    cy.fit(found, 32);
+    if (cy.zoom() > 1.2) cy.zoom(1.2);
+  } else if (cy.zoom() < CLOSE) cy.zoom(CLOSE);
+  cy.center(found);
+}
+
+// The chosen box, its edges and what they lead to.
+export function mark(page) {
+  const cy = cyOf(page);
+  if (!cy) return;
+  const name = view.get(page, "node");
+  cy.batch(() => {
+    cy.elements(".chosen, .near").removeClass("chosen near into out");
+    const found = name ? element(page, name) : null;
+    if (!found) return;
+    found.addClass("chosen");
+    const box = found.hasClass("small") ? cy.getElementById(found.data("box")) : found;
+    if (box !== found) box.addClass("near");
+    found.connectedEdges().addClass("chosen");
+    // What an edge carries stands at its far end, where edges are apart.
+    found.incomers("edge").addClass("into");
+    found.outgoers("edge").addClass("out");
+    found.connectedEdges().connectedNodes().not(found).addClass("near");
+    cy.nodes(".small").filter((small) => small.data("kind") === "proxy" && small.data("box") === found.id()).addClass("near");
+  });
+  if (page.centre && page.there === page.drawing && page.find(".ms-graph-canvas").clientWidth) {
+    page.centre = false;
+    centre(page, name);
+  }
+  markTree(page);
+}
+
+function listen(page, cy) {
+  cy.on("onetap", (event) => {
+    if (event.target === cy) view.chooseNode(page, "");
+  });
+  cy.on("tap", "node", (event) => {
+    page.find(".ms-graph-canvas").focus({ preventScroll: true });
+    const data = event.target.data();
+    if (data.to) view.turn(page, data.to);
+    // All that a hub is linked with stands in its panel.
+    else if (data.hub) view.chooseNode(page, data.hub);
+    else if (data.kind === "proxy") jumpTo(page, cy, data.box);
+    else if (data.name) view.chooseNode(page, data.name);
+    else if (data.rows && data.rows.length) view.chooseNode(page, `n${data.rows[0]}`);
+  });
+  cy.on("tap", "edge", (event) => {
+    cy.elements(".chosen, .near").removeClass("chosen near into out");
+    event.target.addClass("chosen");
+    event.target.connectedNodes().addClass("near");
+  });
+  cy.on("dbltap", "node", (event) => {
+    const { name } = event.target.data();
+    if (name) view.toggle(page, name, !event.target.hasClass("frame"));
+  });
+  cy.on("mouseover", "node, edge", (event) => tip(page, event.target));
+  cy.on("mouseout", "node, edge", () => tip(page, null));
+  let waiting = 0;
+  cy.on("viewport", () => {
+    if (!waiting) waiting = window.requestAnimationFrame(() => { waiting = 0; frame(page); });
+  });
+}
+
+function jumpTo(page, cy, key) {
+  const box = cy.getElementById(key);
+  if (box.nonempty() && box.data("name")) go(page, box.data("name"));
+}
+
+function tip(page, target) {
+  const element = page.find(".ms-graph-tip");
+  const text = target ? target.data("tip") || (target.isEdge() ? edgeTip(target) : target.data("label")) : "";
+  element.textContent = text || "";
+  element.hidden = !text;
+  page.find(".ms-graph-canvas").style.cursor = target && target.isNode() ? "pointer" : "";
+}
+
+function edgeTip(edge) {
+  const ends = [edge.source(), edge.target()].map((node) => node.data("label"));
+  return `${ends[0]} → ${ends[1]}  ·  ${edge.data("label")}`;
+}
+
+// Minimap -----------------------------------------------------------------------------------------------------------
+
+function minimap(page) {
+  const host = page.find(".ms-graph-minimap");
+  const { meta } = page.drawing;
+  host.hidden = !meta.minimap || !meta.boxes;
+  if (host.hidden) return;
+  const image = document.createElement("img");
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(meta.minimap)}`;
+  image.alt = "";
+  image.draggable = false;
+  const scale = Math.min(160 / meta.width, 140 / meta.height);
+  page.mini = Math.max(scale, 1e-6);
+  image.style.width = `${meta.width * page.mini}px`;
+  image.style.height = `${meta.height * page.mini}px`;
+  const view = document.createElement("div");
+  view.className = "ms-graph-view";
+  host.replaceChildren(image, view);
+  frame(page);
+}
+
+// What of the drawing is on screen.
+function frame(page) {
+  const cy = cyOf(page);
+  const view = page.find(".ms-graph-view");
+  if (!cy || !view) return;
+  const seen = cy.extent();
+  const { width, height } = page.drawing.meta;
+  const whole = seen.x1 <= 0 && seen.y1 <= 0 && seen.x2 >= width && seen.y2 >= height;
+  page.find(".ms-graph-minimap").classList.toggle("ms-graph-whole", whole);
+  const clamp = (value, most) => Math.min(Math.max(value, 0), most) * page.mini;
+  const [left, right] = [clamp(seen.x1, width), clamp(seen.x2, width)];
+  const [top, bottom] = [clamp(seen.y1, height), clamp(seen.y2, height)];
+  Object.assign(view.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
+}
+
+function moveTo(page, event) {
+  const cy = cyOf(page);
+  const image = page.find(".ms-graph-minimap img");
+  if (!cy || !image) return;
+  const box = image.getBoundingClientRect();
+  const x = (event.clientX - box.left) / page.mini;
+  const y = (event.clientY - box.top) / page.mini;
+  cy.pan({ x: cy.width() / 2 - x * cy.zoom(), y: cy.height() / 2 - y * cy.zoom() });
+  event.preventDefault();
+}
+
+// Keys and files ----------------------------------------------------------------------------------------------------
+
+export function key(page, name) {
+  const cy = cyOf(page);
+  const moves = { ArrowLeft: [STEP, 0], ArrowRight: [-STEP, 0], ArrowUp: [0, STEP], ArrowDown: [0, -STEP] };
+  if (cy && moves[name]) {
+    cy.panBy({ x: moves[name][0], y: moves[name][1] });
+    return true;
+  }
+  const node = view.get(page, "node");
+  if (name !== "Enter" || !node) return false;
+  view.toggle(page, node, !page.opened.includes(node));
+  return true;
+}
+
+export function png(page) {
+  const cy = cyOf(page);
+  if (!cy) return;
+  const bg = getComputedStyle(page.find(".ms-graph-main")).backgroundColor;
+  const blob = cy.png({ output: "blob", full: true, bg, scale: 2, maxWidth: 8000, maxHeight: 8000 });
+  saveBlob(blob, `${fileName(page.run.name, "graph")}.png`);
+}

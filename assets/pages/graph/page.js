@@ -1,0 +1,388 @@
+// The computation graph page in the browser: which graph is shown, the controls, and what stands where there is none.
+// Counterpart of layouts/training/graph. graph_canvas.js draws, graph_side.js has what stands beside the canvas.
+
+import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
+import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
+import { keeper } from "../../base/pages.js";
+import { showPlainHtml } from "../../base/plain_html.js";
+import { currentPrefs } from "../../base/prefs.js";
+import { same } from "../../base/state.js";
+import * as canvas from "./canvas.js";
+import * as side from "./side.js";
+import { drawTree } from "./tree.js";
+import * as treemap from "./treemap.js";
+import * as view from "./view.js";
+
+const MOST_COMPARABLE = 500;
+
+const { pages, pageOf } = keeper(() => ({
+  catalogue: null, run: null, graph: null, drawing: null, keys: new Map(), opened: [], asked: null, there: null, fit: true,
+  anchor: null, centre: false,
+}), build);
+
+// What is shown -----------------------------------------------------------------------------------------------------
+
+function choose(page) {
+  const { runs } = page.catalogue;
+  page.run = runs.find((one) => one.key === view.get(page, "of")) || runs[0] || null;
+  const graphs = page.run ? page.run.graphs : [];
+  page.graph = graphs.find((one) => one.name === view.get(page, "graph")) || graphs[0] || null;
+  page.against = view.get(page, "with") ? [view.get(page, "with"), view.get(page, "other")] : null;
+}
+
+function of(page) {
+  const found = { run: [page.run.key], graph: [page.graph.name], mark: [page.graph.mark] };
+  if (view.get(page, "simple") === "1") found.simple = ["1"];
+  if (page.against) [found.with, found.other] = page.against.map((one) => [one]);
+  return found;
+}
+
+function sameGraph(one, other) {
+  const alike = (key) => same(one[key] || [], other[key] || []);
+  return Boolean(one && other) && ["run", "graph", "mark", "with", "other"].every(alike);
+}
+
+// All graphs but the one shown, those of its own run first: [[run, graph], ...].
+function comparable(page) {
+  const all = [page.run, ...page.catalogue.runs.filter((run) => run !== page.run)];
+  const pairs = all.flatMap((run) => run.graphs.map((one) => [run.key, one.name]));
+  return pairs.slice(0, MOST_COMPARABLE + 1).filter(([key, name]) => key !== page.run.key || name !== page.graph.name);
+}
+
+function ask(page) {
+  const found = of(page);
+  for (const key of ["open", "page", "hide"]) if ((page.state[key] || []).length) found[key] = page.state[key];
+  const node = view.get(page, "node");
+  const fresh = !sameGraph(found, page.asked) || Boolean(found.simple) !== Boolean(page.asked.simple);
+  if (node && (fresh || !view.drawn(page, node)) && node !== page.sought) found.node = [node];
+  if (currentPrefs().theme === "dark") found.theme = ["dark"];
+  return found;
+}
+
+function about(page) {
+  const node = view.get(page, "node");
+  return node ? { ...of(page), node: [node] } : of(page);
+}
+
+function query(page) {
+  /** @type {Record<string, string[]>} */
+  const found = { ...of(page), q: [view.get(page, "q")] };
+  if (view.get(page, "regex") === "1") found.regex = ["1"];
+  return found;
+}
+
+function showState(page) {
+  const { catalogue } = page;
+  let name = "";
+  if (!catalogue.chosen) name = "no-runs";
+  else if (!page.graph) name = catalogue.waiting ? "reading" : "none";
+  for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
+  const tables = view.get(page, "view") === "statistics";
+  page.find(".ms-graph-body").hidden = name !== "" || tables;
+  page.find(".ms-graph-statistics").hidden = name !== "" || !tables;
+  page.find(".ms-graph-controls").hidden = name !== "";
+  page.find(".ms-graph-elsewhere").replaceChildren(...others(page));
+  page.find(".ms-graph-refused").replaceChildren(...catalogue.refused.map(([file, reason]) =>
+    make("p", "", [make("span", "ms-mono", file), " ", reason])));
+}
+
+// Runs that are not chosen and have graphs, a press away.
+function others(page) {
+  const { elsewhere } = page.catalogue;
+  if (!elsewhere.length) return [];
+  return [words("graph.elsewhere", {}, "span", "ms-muted"), ...elsewhere.map(({ key, name }) => {
+    const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+    button.addEventListener("click", () => page.change({ run: [key] }));
+    return button;
+  })];
+}
+
+// Controls ----------------------------------------------------------------------------------------------------------
+
+const FRESH = { open: [], page: [], node: [], with: [], other: [], into: [], flag: [] };
+
+function toggleButton(name, press) {
+  const button = make("button", "ms-button", words(`graph.${name}`), {
+    type: "button",
+    "data-control": name,
+    "aria-pressed": "false",
+  });
+  setLabel(button, "title", `graph.${name}.tip`);
+  button.addEventListener("click", press);
+  return button;
+}
+
+function hide(page, kind) {
+  const hidden = page.state.hide || [];
+  page.change({ hide: hidden.includes(kind) ? hidden.filter((one) => one !== kind) : [...hidden, kind] });
+}
+
+function build(page) {
+  page.runs = select("graph.run", (key) => page.change({ ...FRESH, of: [key], graph: [] }), { "data-control": "of" });
+  page.graphs = select("graph.graph", (name) => page.change({ ...FRESH, graph: [name] }), { "data-control": "graph" });
+  page.views = segments("graph.view", [["", "graph.view.graph"], ["statistics", "graph.view.statistics"]],
+    (view) => page.change({ view: view ? [view] : [] }));
+  page.simple = toggleButton("simple", () => {
+    page.fit = true;
+    page.change({ simple: view.get(page, "simple") === "1" ? [] : ["1"] });
+  });
+  page.parameters = toggleButton("parameters", () => hide(page, "parameter"));
+  page.constants = toggleButton("constants", () => hide(page, "constant"));
+  page.compare = toggleButton("compare", () => against(page, page.against ? null : comparable(page)[0]));
+  page.others = select("graph.with", (pair) => against(page, JSON.parse(pair)), { "data-control": "with" });
+  page.hiddenCount = make("span", "ms-muted ms-graph-hidden");
+  const collapse = (page.collapse = make("button", "ms-button", words("graph.collapse"), {
+    type: "button",
+    "data-control": "collapse",
+  }));
+  collapse.addEventListener("click", () => {
+    page.fit = true;
+    page.change({ open: [""], page: [], node: [] });
+  });
+  page.counts = make("span", "ms-muted ms-graph-counts");
+  page.left = make("span", "ms-muted");
+  page.find(".ms-graph-controls").replaceChildren(
+    page.views, page.runs, page.graphs, page.left, page.simple, page.hiddenCount, page.parameters, page.constants, collapse,
+    page.compare, page.others,
+    make("span", "ms-grow"), page.counts,
+  );
+  buildHead(page);
+  side.build(page);
+  canvas.build(page);
+  treemap.build(page);
+}
+
+function against(page, pair) {
+  page.fit = true;
+  page.change({ page: [], node: [], with: pair ? [pair[0]] : [], other: pair ? [pair[1]] : [] });
+}
+
+const FORMS = ["svg", "png", "dot", "json", "all.dot", "all.json"];
+
+function buildHead(page) {
+  const summary = make("summary", "ms-button ms-button-icon", icon("download"));
+  for (const attribute of ["title", "aria-label"]) setLabel(summary, attribute, "graph.save");
+  const items = FORMS.map((form) =>
+    make("button", "ms-menu-item", words(`graph.save.${form}`), { type: "button", "data-save": form }),
+  );
+  page.find(".ms-graph-main .ms-card-tools").prepend(menu(summary, items));
+  page.root.addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-act], [data-save]");
+    if (!button) return;
+    if (button.dataset.save) save(page, button.dataset);
+    else if (acts[button.dataset.act]) acts[button.dataset.act](page);
+  });
+}
+
+const acts = {
+  fit: (page) => canvas.fit(page),
+  full: (page) => page.change({ full: view.get(page, "full") === "1" ? [] : ["1"] }),
+};
+
+// data: what stands on the pressed button: the form, of what is about one box its name, and the name of an attribute.
+function save(page, data) {
+  const form = data.save;
+  if (form === "png") {
+    canvas.png(page);
+    return;
+  }
+  const opened = page.opened.length ? page.opened : [""];
+  page.saved = (page.saved || 0) + 1;
+  /** @type {Record<string, string[]>} */
+  const wanted = { ...ask(page), open: opened, into: page.state.into || [], form: [form], turn: [String(page.saved)] };
+  if (data.node !== undefined) wanted.node = [data.node];
+  if (data.attribute !== undefined) wanted.attribute = [data.attribute];
+  setProps(page.store("save"), { data: wanted });
+}
+
+function drawControls(page) {
+  const { runs, left } = page.catalogue;
+  page.runs.hidden = runs.length < 2;
+  fillSelect(page.runs, runs.map((run) => [run.key, run.name]), page.run.key);
+  const named = (one) => (one.stage ? translate("graph.stage", { name: one.name, stage: one.stage }) : one.name);
+  fillSelect(page.graphs, page.run.graphs.map((one) => [one.name, named(one)]), page.graph.name);
+  if (page.run.total > page.run.graphs.length) {
+    writeText(page.left, "graph.first_of", { n: count(page.run.graphs.length), total: count(page.run.total) });
+  } else if (left) writeText(page.left, "graph.left", { n: count(left) });
+  page.left.hidden = !left && page.run.total <= page.run.graphs.length;
+  const press = (button, on) => button.setAttribute("aria-pressed", String(on));
+  pressSegment(page.views, view.get(page, "view"));
+  const tables = view.get(page, "view") === "statistics";
+  for (const control of [page.parameters, page.constants, page.collapse]) control.hidden = tables;
+  press(page.simple, view.get(page, "simple") === "1");
+  press(page.parameters, !(page.state.hide || []).includes("parameter"));
+  press(page.constants, !(page.state.hide || []).includes("constant"));
+  drawCompared(page);
+  const [main, full] = [page.find(".ms-graph-main"), view.get(page, "full") === "1"];
+  if (main.classList.contains("ms-full") !== full) canvas.turn(page);
+  main.classList.toggle("ms-full", full);
+}
+
+function drawCompared(page) {
+  const pairs = comparable(page);
+  page.compare.hidden = !pairs.length && !page.against;
+  page.compare.setAttribute("aria-pressed", String(Boolean(page.against)));
+  page.others.hidden = !page.against;
+  page.root.classList.toggle("ms-graph-compared", Boolean(page.against));
+  if (!page.against) return;
+  const named = new Map(page.catalogue.runs.map((run) => [run.key, run.name]));
+  const choices = pairs.map((pair) => [
+    JSON.stringify(pair),
+    translate("graph.of_run", { run: named.get(pair[0]), graph: pair[1] }),
+  ]);
+  const chosen = JSON.stringify(page.against);
+  if (!choices.some(([value]) => value === chosen)) choices.unshift([chosen, page.against.join(" · ")]);
+  fillSelect(page.others, choices, chosen);
+}
+
+// The head of the canvas --------------------------------------------------------------------------------------------
+
+function drawHead(page) {
+  const { meta } = page.drawing;
+  const title = page.find(".ms-graph-main .ms-card-title");
+  title.textContent = page.run ? `${page.run.name} · ${meta.title || page.graph.name}` : "";
+  title.title = title.textContent;
+  const badges = [];
+  if (meta.closed) badges.push(badge("graph.closed", { n: count(meta.closed) }, "graph.closed.tip", "accent"));
+  if (meta.bare) badges.push(badge("graph.bare", {}, "graph.bare.tip", "accent"));
+  if (meta.problems.length) badges.push(badge("graph.damaged", {}, null, "wrong"));
+  page.find(".ms-graph-main .ms-card-badges").replaceChildren(...badges);
+  const message = page.find(".ms-graph-message");
+  const lines = meta.problems.map((problem) => make("p", "", problem));
+  if (!meta.broken && !meta.boxes) lines.push(words("graph.empty_graph", {}, "p", "ms-muted"));
+  message.replaceChildren(...lines);
+  message.hidden = !lines.length;
+  if (meta.counts) {
+    const numbers = Object.fromEntries(Object.entries(meta.counts).map(([name, many]) => [name, count(many)]));
+    writeText(page.counts, "graph.counts", numbers);
+  }
+  drawHidden(page, meta.hidden || {}, meta.kept);
+}
+
+function drawHidden(page, hidden, kept) {
+  const rules = Object.entries(hidden);
+  page.hiddenCount.hidden = !rules.length;
+  if (!rules.length) return;
+  const total = rules.reduce((sum, [, many]) => sum + many, 0);
+  writeText(page.hiddenCount, "graph.hidden", { n: count(total) });
+  const named = (language) => [...rules, ...(kept ? [["kept", kept]] : [])].map(([rule, many]) => {
+    const key = ["gradient", "optimizer", "unused", "kept"].includes(rule) ? `graph.hidden.${rule}` : "graph.hidden.other";
+    return translations(key, { rule, n: count(many) })[language];
+  }).join("\n");
+  const element = page.hiddenCount;
+  [element.dataset.enTitle, element.dataset.zhTitle] = [named(0), named(1)];
+  element.title = named(language() === "zh" ? 1 : 0);
+}
+
+function put(rootId, data, place, then) {
+  const page = pageOf(rootId);
+  if (!page || !data) return;
+  showPlainHtml(page.find(place), data);
+  if (then) then(page);
+}
+
+// Called by Dash ----------------------------------------------------------------------------------------------------
+
+Object.assign(functionsOf("mindscope_graph"), {
+  chosen(state, now) {
+    const runs = state && state.run ? { run: state.run } : {};
+    return same(runs, now) ? noUpdate() : runs;
+  },
+
+  plan(state, catalogue, _prefs, rootId) {
+    const page = pageOf(rootId);
+    const nothing = Array(6).fill(noUpdate());
+    if (!page || !catalogue) return nothing;
+    page.state = state || {};
+    page.catalogue = catalogue;
+    choose(page);
+    showState(page);
+    if (!page.graph) return nothing;
+    drawControls(page);
+    side.drawSearch(page);
+    const wanted = ask(page);
+    const known = page.sent || [];
+    const counted = view.get(page, "view") === "statistics" ? [of(page), ...treemap.asks(page, of(page))] : known.slice(2, 5);
+    const asks = [about(page), query(page), ...counted];
+    page.sent = asks;
+    while (asks.length < 5) asks.push(null);
+    const rest = asks.map((one, place) => (!one || same(one, known[place]) ? noUpdate() : one));
+    if (same(wanted, page.asked)) {
+      canvas.mark(page);
+      return [noUpdate(), ...rest];
+    }
+    if (!sameGraph(wanted, page.asked)) page.fit = true;
+    page.asked = wanted;
+    page.root.classList.add("ms-graph-busy");
+    return [wanted, ...rest];
+  },
+
+  // Called with what the server drew: where the camera is to be is decided before anything is on screen.
+  place(drawing, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !drawing || !page.graph) return [noUpdate(), noUpdate()];
+    const { meta } = drawing;
+    const other = page.against || [];
+    if (meta.of.run !== page.run.key || meta.of.graph !== page.graph.name || !same(meta.of.against, other)) {
+      return [noUpdate(), noUpdate()];
+    }
+    const before = page.drawing;
+    page.drawing = drawing;
+    page.root.classList.remove("ms-graph-busy");
+    page.keys = canvas.keys(drawing.elements);
+    page.opened = meta.opened || [];
+    if (page.asked && page.asked.node) {
+      // What was opened to show a box is part of the view from now on, and of its link.
+      page.sought = page.asked.node[0];
+      if (meta.chosen) page.centre = true;
+      if (page.state.open || before) page.change({ open: page.opened.length ? page.opened : [""], page: meta.pages });
+      page.asked = ask(page);
+    }
+    drawHead(page);
+    drawTree(page);
+    canvas.placed(page, before);
+    return [drawing.elements, drawing.stylesheet];
+  },
+
+  panel(data, rootId) {
+    put(rootId, data, ".ms-graph-panel");
+  },
+
+  results(data, rootId) {
+    put(rootId, data, ".ms-graph-results", side.found);
+  },
+
+  tables(data, rootId) {
+    ["types", "scopes", "parameters"].forEach((name, place) => put(rootId, data && data[place], `[data-table="${name}"]`));
+  },
+
+  flagged(data, rootId) {
+    put(rootId, data, '[data-table="flagged"]');
+  },
+
+  tiles(data, rootId) {
+    const page = pageOf(rootId);
+    if (page && data) treemap.draw(page, data);
+  },
+});
+
+// Keys --------------------------------------------------------------------------------------------------------------
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const target = event.target instanceof Element ? event.target : null;
+  const root = document.querySelector(".ms-shell .ms-graph") || (target && target.closest(".ms-graph"));
+  const page = root && pages.get(root.id);
+  if (!page || !page.drawing) return;
+  if (event.key === "Escape" && view.get(page, "full") === "1") acts.full(page);
+  else if (event.key === "Escape" && !(target && target.closest("input, details[open]"))) view.chooseNode(page, "");
+  if (target && target.closest("input, select, button, summary, a, textarea")) return;
+  const act = { f: acts.full, 0: acts.fit, "+": (one) => canvas.zoom(one, 1.25), "=": (one) => canvas.zoom(one, 1.25),
+    "-": (one) => canvas.zoom(one, 0.8) }[event.key];
+  const inside = target && target.closest(".ms-graph-canvas");
+  if (act) act(page);
+  else if (!inside || !canvas.key(page, event.key)) return;
+  event.preventDefault();
+});

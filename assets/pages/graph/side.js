@@ -1,0 +1,77 @@
+// What stands beside the canvas of the computation graph: search with its results, the tree of scopes, the panel's jumps.
+
+import { make } from "../../base/elements.js";
+import { setLabel } from "../../base/i18n.js";
+import * as canvas from "./canvas.js";
+import * as view from "./view.js";
+
+const WAIT_MS = 180;
+
+export function build(page) {
+  const input = make("input", "ms-input ms-filter ms-grow", [], { type: "search", autocomplete: "off", spellcheck: "false" });
+  for (const name of ["placeholder", "aria-label"]) setLabel(input, name, "graph.search");
+  setLabel(input, "title", "graph.search.tip");
+  let timer = 0;
+  const put = () => page.change({ q: input.value ? [input.value] : [] });
+  input.addEventListener("input", () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(put, WAIT_MS);
+  });
+  input.addEventListener("keydown", (event) => {
+    const first = page.find(".ms-graph-result");
+    if (event.key === "Enter" && first) first.click();
+    else if (event.key === "ArrowDown" && first) first.focus();
+    else if (event.key === "Escape") {
+      input.value = "";
+      put();
+      input.blur();
+    } else return;
+    event.preventDefault();
+  });
+  page.regex = make("button", "ms-button ms-mono", ".*", { type: "button", "aria-pressed": "false" });
+  for (const name of ["title", "aria-label"]) setLabel(page.regex, name, "graph.regex");
+  page.regex.addEventListener("click", () => page.change({ regex: view.get(page, "regex") === "1" ? [] : ["1"] }));
+  page.input = input;
+  page.find(".ms-graph-search").replaceChildren(input, page.regex);
+  for (const part of ["body", "statistics"]) {
+    page.find(`.ms-graph-${part}`).addEventListener("click", (event) => pressed(page, event));
+  }
+  page.find(".ms-graph-left").addEventListener("keydown", walk);
+  page.find(".ms-graph-right").addEventListener("keydown", walk);
+}
+
+function pressed(page, event) {
+  const button = event.target instanceof Element && event.target.closest("[data-go], [data-open], [data-find], [data-toggle]");
+  if (!button) return;
+  const { go, open, find, toggle } = button.dataset;
+  // A table leads to the canvas.
+  if (view.get(page, "view")) page.change({ view: [] });
+  if (go) canvas.go(page, go);
+  else if (open) {
+    page.centre = true;
+    view.toggle(page, open, true);
+  } else if (find) page.change({ q: [find] });
+  else view.toggle(page, toggle, button.getAttribute("aria-expanded") !== "true");
+}
+
+// Up and down go through the lines of a list.
+function walk(event) {
+  if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
+  const line = event.target instanceof Element && event.target.closest("button");
+  if (!line) return;
+  const lines = Array.from(event.currentTarget.querySelectorAll(".ms-graph-result, .ms-graph-name, .ms-graph-line"));
+  const next = lines[lines.indexOf(line) + (event.key === "ArrowDown" ? 1 : -1)];
+  if (next) next.focus();
+  else return;
+  event.preventDefault();
+}
+
+export function drawSearch(page) {
+  const wanted = view.get(page, "q");
+  if (document.activeElement !== page.input && page.input.value !== wanted) page.input.value = wanted;
+  page.regex.setAttribute("aria-pressed", String(view.get(page, "regex") === "1"));
+}
+
+export function found(page) {
+  page.find(".ms-graph-left").classList.toggle("ms-graph-found", Boolean(page.find(".ms-graph-results > *")));
+}

@@ -1,0 +1,43 @@
+// pages/graph/tree.js
+
+import { iconButton, make, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import * as view from "./view.js";
+
+// The tree: what can be opened, as the canvas has it.
+export function drawTree(page) {
+  const lines = page.drawing.meta.tree.map(([name, depth, kind, label, many, members, opened, mark]) => {
+    const arrow = iconButton(opened ? "down" : "right", opened ? "graph.close" : "graph.open", "");
+    arrow.removeAttribute("data-act");
+    arrow.dataset.toggle = name;
+    arrow.setAttribute("aria-expanded", String(opened));
+    const shown = members > 1 ? `${label} ×${count(members)}` : label;
+    const dot = mark && mark !== "same" ? [make("span", `ms-graph-mark ms-graph-mark-${mark}`)] : [];
+    const text = make(
+      "button",
+      "ms-graph-name",
+      [...dot, make("span", "ms-cut", shown), make("span", "ms-muted ms-number", count(many))],
+      { type: "button", "data-go": name, title: name.replace(/^[sk]:/, "") },
+    );
+    const line = make("div", `ms-graph-branch ms-graph-branch-${kind}`, [arrow, text],
+      { role: "treeitem", "aria-expanded": String(opened), "aria-level": String(depth + 1), "data-name": name });
+    line.style.paddingLeft = `${Math.min(depth, 12) * 12}px`;
+    return line;
+  });
+  const host = page.find(".ms-graph-tree");
+  const focused = host.contains(document.activeElement) && document.activeElement.closest(".ms-graph-branch");
+  const [name, toggle] = focused ? [focused.dataset.name, Boolean(document.activeElement.dataset.toggle)] : [null, false];
+  host.replaceChildren(words("graph.tree", {}, "h4"), ...lines);
+  const again = name && lines.find((line) => line.dataset.name === name);
+  if (again) again.querySelector(toggle ? "[data-toggle]" : ".ms-graph-name").focus();
+  markTree(page);
+}
+
+export function markTree(page) {
+  const chosen = view.get(page, "node");
+  for (const line of page.root.querySelectorAll(".ms-graph-branch")) {
+    const on = line.dataset.name === chosen;
+    if (on && line.getAttribute("aria-selected") !== "true") line.scrollIntoView({ block: "nearest" });
+    line.setAttribute("aria-selected", String(on));
+  }
+}

@@ -1,0 +1,274 @@
+// The histograms page in the browser, a page with one card per tag (cards.js). Counterpart of layouts/training/histograms.
+
+import { badge, make, pressSegment, segments, words } from "../../base/elements.js";
+import { count, short } from "../../base/format.js";
+import { setLabel, writeText } from "../../base/i18n.js";
+import { entry, last, withEntry } from "../../base/state.js";
+import { numbersOf } from "../../base/typed_arrays.js";
+import * as histogramHover from "../../cards/histogram_hover.js";
+import * as cards from "../../cards/cards.js";
+import * as slots from "../../cards/slots.js";
+import * as zooming from "./zoom.js";
+
+const VIEWS = ["auto", "heat", "ridge", "overlay", "step", "numbers"];
+const AXES = ["step", "relative", "absolute"];
+const KINDS = ["NaN", "+Inf", "-Inf"];
+const SLIDER_WAIT_MS = 40;
+
+// The bar ------------------------------------------------------------------------------------------------------------
+
+function build(page) {
+  histogramHover.build(page, (card) => page.drawings.get(Number(card.dataset.slot)) || null);
+  const set = (name, standard) => (value) => page.change({ [name]: value === standard ? [] : [value] });
+  const view = segments("histograms.view", VIEWS.map((name) => [name, `histograms.${name}`]), set("view", "auto"));
+  setLabel(view.firstChild, "title", "histograms.auto.title");
+  const axis = segments("histograms.axis", AXES.map((name) => [name, `histograms.axis.${name}`]), (value) => {
+    if (value !== last(page.state, "x", "step")) {
+      page.change({ x: value === "step" ? [] : [value], zoom: zooming.withoutPlaces(page) });
+    }
+  });
+  const runs = segments("histograms.runs", [["over", "histograms.over"], ["beside", "histograms.beside"]],
+    (value) => page.change({ beside: value === "beside" ? ["1"] : [] }));
+  page.histogramControls = { view, axis, runs };
+  return { left: [view, axis, runs], right: [] };
+}
+
+function draw(page) {
+  const { view, axis, runs } = page.histogramControls;
+  const now = last(page.state, "view", "auto");
+  pressSegment(view, now);
+  pressSegment(axis, last(page.state, "x", "step"));
+  pressSegment(runs, last(page.state, "beside", "0") === "1" ? "beside" : "over");
+  runs.hidden = now !== "step";
+  axis.hidden = now === "step" || now === "overlay";
+}
+
+function ask(page, key) {
+  const { state } = page;
+  const wanted = {};
+  const view = last(state, "view", "auto");
+  const axis = last(state, "x", "step");
+  const at = entry(state, "at", key);
+  if (view !== "auto") wanted.view = [view];
+  if (axis !== "step") wanted.x = [axis];
+  if (axis === "absolute") wanted.zone = [String(-new Date().getTimezoneOffset())];
+  const zoom = entry(state, "zoom", key);
+  if (zoom) wanted.zoom = [zoom];
+  if (view === "step" && at) wanted.at = [at];
+  if (view === "step" && last(state, "beside", "0") === "1") wanted.beside = ["1"];
+  return wanted;
+}
+
+// What a card says ---------------------------------------------------------------------------------------------------
+
+function painted(page, card, key, meta) {
+  drawSlider(page, card, key, meta);
+  drawLegend(card, meta);
+  drawNote(page, card, meta);
+  histogramHover.refresh(page, card);
+  return { badges: warnings(card, meta), notes: notes(page, meta) };
+}
+
+function warnings(card, meta) {
+  const result = [];
+  const bad = KINDS.map((name, at) => [name, meta.bad[at]]).filter(([, n]) => n > 0).map(([name, n]) => `${count(n)} ${name}`);
+  if (bad.length) {
+    const element = make("span", "ms-badge ms-badge-wrong", bad.join(" · "));
+    setLabel(element, "title", "histograms.bad.title");
+    result.push(element);
+  }
+  if (meta.empty) result.push(badge("histograms.empty", { n: count(meta.empty) }, "histograms.empty.title", "wrong"));
+  if (meta.unread) result.push(opener(card, "histograms.unread", meta.unread, meta.reason));
+  if (meta.damaged) result.push(opener(card, "histograms.damaged", meta.damaged, meta.problem));
+  return result;
+}
+
+// A badge that opens what it is about.
+function opener(card, key, n, title) {
+  return make("button", "ms-badge ms-badge-wrong ms-badge-button", words(key, { n: count(n) }),
+    { type: "button", "data-act": "damage", "aria-expanded": String(card.dataset.damage === card.dataset.key), title });
+}
+
+// Which record is damaged, and how: where nothing can be drawn at once, else when it is asked for.
+function drawNote(page, card, meta) {
+  const note = card.querySelector(".ms-histogram-note");
+  const nothing = meta.unread > 0 && meta.panels.every((panel) => numbersOf(panel.step).length === 0);
+  card.classList.toggle("ms-histogram-nothing", nothing);
+  note.hidden = !nothing && card.dataset.damage !== card.dataset.key;
+  const said = [
+    ["histograms.unread.first", meta.unread, meta.reason],
+    ["histograms.damaged.first", meta.damaged, meta.problem],
+  ];
+  note.replaceChildren(...said.filter(([, n]) => n).map(([key, n, text]) => words(key, { n: count(n), text }, "p")));
+  if (!note.childElementCount) note.hidden = true;
+}
+
+function toggleNote(page, card, key, button) {
+  card.dataset.damage = card.dataset.damage === key ? "" : key;
+  button.setAttribute("aria-expanded", String(card.dataset.damage === key));
+  drawNote(page, card, page.drawings.get(Number(card.dataset.slot)).layout.meta);
+}
+
+function notes(page, meta) {
+  const result = [];
+  result.push(...outside(meta));
+  if (meta.shown < meta.runs) {
+    result.push(
+      badge("histograms.of_runs", { shown: count(meta.shown), total: count(meta.runs) }, "histograms.of_runs.title", "accent"),
+    );
+  }
+  if (meta.runs === 1 && page.catalogue.runs.length > 1) result.push(...meta.panels.map((panel) => named(panel)));
+  if (meta.view !== "step" && meta.drawn < meta.steps) {
+    result.push(
+      badge("histograms.shown", { drawn: count(meta.drawn), steps: count(meta.steps) }, "histograms.shown.title", "accent"),
+    );
+  } else if (meta.view !== "step") {
+    result.push(badge(meta.steps === 1 ? "histograms.steps_one" : "histograms.steps", { n: count(meta.steps) }));
+  }
+  if (meta.scale) result.push(...scale(meta));
+  if (meta.newest && meta.shown === 1) result.push(newest(meta.newest));
+  return result;
+}
+
+// How many values lie outside of what is drawn, and the way to all of them.
+function outside(meta) {
+  if (meta.limits === "all") return [];
+  let [values, steps] = [0, 0];
+  for (const panel of meta.panels) {
+    const away = numbersOf(panel.outside);
+    for (let row = 0; row < away.length; row += 2) {
+      const both = away[row] + away[row + 1];
+      values += both;
+      steps += both > 0 ? 1 : 0;
+    }
+  }
+  if (!values) return [];
+  const said = badge(
+    "histograms.outside",
+    { n: values < 10 || values > 1e12 ? short(values) : count(Math.round(values)), steps: count(steps) },
+    "histograms.outside.title",
+    "accent",
+  );
+  return [said, make("button", "ms-badge ms-badge-button", words("histograms.whole"), { type: "button", "data-act": "whole" })];
+}
+
+function named(panel, step) {
+  const dot = make("span", "ms-dot", [], { "aria-hidden": "true" });
+  dot.style.background = panel.colour;
+  const at = step === undefined ? [] : make("span", "ms-number ms-muted", count(step));
+  return make("span", "ms-histogram-run", [dot, make("span", "ms-cut", panel.label), ...[].concat(at)], { title: panel.label });
+}
+
+// The runs of the view of one step, and each one's step where they are not the same.
+function drawLegend(card, meta) {
+  const host = card.querySelector(".ms-histogram-legend");
+  const shown
+    = meta.view === "step" || meta.view === "numbers"
+      ? meta.panels.filter((panel) => numbersOf(panel.step).length)
+      : [];
+  const stepOf = (panel) => numbersOf(panel.step)[0];
+  const alike = meta.view !== "step" || shown.every((panel) => stepOf(panel) === stepOf(shown[0]));
+  host.hidden = meta.shown < 2 || !shown.length || new Set(shown.map((panel) => panel.xaxis)).size > 1;
+  card.classList.toggle("ms-with-legend", !host.hidden);
+  host.replaceChildren(...shown.map((panel) => named(panel, alike ? undefined : stepOf(panel))));
+}
+
+// What the colours mean: shares in a heat map, else from the oldest step to the newest.
+function scale(meta) {
+  const steps = meta.panels.flatMap((panel) => Array.from(numbersOf(panel.step)));
+  if (!steps.length) return [];
+  const ends = meta.view === "heat" ? ["0", `${short(100 * meta.scale.most)} %`]
+    : [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))].map(count);
+  const bar = make("span", "ms-histogram-scale", [], { "aria-hidden": "true" });
+  bar.style.background = `linear-gradient(to right, ${meta.scale.stops.map(([at, colour]) => `${colour} ${100 * at}%`).join(", ")})`;
+  const whole = make("span", "ms-badge ms-badge-plain", [`${ends[0]} `, bar, ` ${ends[1]}`]);
+  setLabel(whole, "title", meta.view === "heat" ? "histograms.scale.shares" : "histograms.scale.steps");
+  return [whole];
+}
+
+function newest(facts) {
+  if (facts.mean === undefined) return badge("histograms.newest.bad", { step: count(facts.step), n: count(facts.total) });
+  const four = (value) => (value === null ? "?" : short(value));
+  return badge("histograms.newest", {
+    step: count(facts.step), min: four(facts.min), max: four(facts.max), mean: four(facts.mean), n: count(facts.total),
+  });
+}
+
+// The step slider of the view of one step ----------------------------------------------------------------------------
+
+// Positions as the state writes them: a step, or "step~n" for one that was recorded again later.
+export function positions(meta) {
+  const steps = meta.choices ? Array.from(numbersOf(meta.choices)) : [];
+  let nth = 0;
+  return steps.map((step, at) => {
+    nth = at && steps[at - 1] === step ? nth + 1 : 1;
+    const newest = steps[at + 1] !== step;
+    return { step, nth, again: nth > 1 || !newest, text: newest ? `${step}` : `${step}~${nth}` };
+  });
+}
+
+// The index of a position, or of the last before it; without a text that of the newest.
+function indexOf(list, text) {
+  const exact = list.findIndex((position) => position.text === text);
+  if (exact >= 0) return exact;
+  const step = text ? Number(text.split("~")[0]) : Infinity;
+  return Math.max(0, list.findLastIndex((position) => position.step <= step));
+}
+
+function sayPosition(host, { step, nth, again }) {
+  writeText(host.querySelector(".ms-histogram-at"), again ? "histograms.again" : "histograms.once", { step: count(step), nth });
+}
+
+function drawSlider(page, card, key, meta) {
+  const host = card.querySelector(".ms-histogram-step");
+  const list = positions(meta);
+  host.hidden = list.length === 0;
+  card.classList.toggle("ms-with-step", !host.hidden);
+  if (host.hidden) return;
+  let slider = host.querySelector("input");
+  if (!slider || slider.dataset.key !== key) {
+    slider = make("input", "ms-slider", [], { type: "range", min: "0", step: "1" });
+    slider.dataset.key = key;
+    setLabel(slider, "aria-label", "histograms.slider");
+    setLabel(slider, "title", "histograms.slider");
+    let timer = 0;
+    slider.addEventListener("input", () => {
+      const position = host.positions[Number(slider.value)];
+      sayPosition(host, position);
+      const newestOne = Number(slider.value) === host.positions.length - 1;
+      window.clearTimeout(timer);
+      timer = window.setTimeout(
+        () => page.change({ at: withEntry(page.state, "at", key, newestOne ? "" : position.text) }),
+        SLIDER_WAIT_MS,
+      );
+    });
+    host.replaceChildren(
+      words("histograms.axis.step", {}, "span", "ms-muted"),
+      slider,
+      make("output", "ms-histogram-at ms-number"),
+    );
+  }
+  host.positions = list;
+  slider.max = String(list.length - 1);
+  if (document.activeElement === slider && entry(page.state, "at", key)) return;
+  const index = indexOf(list, entry(page.state, "at", key));
+  slider.value = String(index);
+  sayPosition(host, list[index]);
+}
+
+cards.define("histograms", {
+  build,
+  draw,
+  ask,
+  painted,
+  tools: () => zooming.buttons(),
+  press: (page, card, key) => zooming.press(page, card, key),
+  moved: (page, card, key, change) => zooming.moved(page, card, key, change),
+  acts: {
+    back: (...card) => zooming.acts.back(...card),
+    restore: (...card) => zooming.acts.restore(...card),
+    whole: (...card) => zooming.acts.whole(...card),
+    damage: toggleNote,
+  },
+  files: () => [...slots.imageItems(), ...slots.links([["histograms.csv", "histograms.csv"]])],
+});

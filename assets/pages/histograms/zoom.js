@@ -1,0 +1,92 @@
+// What of a card of histograms is in view. In the state: zoom="low,high,from,to:tag" of values and of steps or times; a pair may
+// be empty, "all," stands for all values. The server counts on bins of the values in view (layouts/training/histograms/asks.py).
+
+import { iconButton } from "../../base/elements.js";
+import { entry, last, withEntry } from "../../base/state.js";
+import * as slots from "../../cards/slots.js";
+
+const CHANGED = /^([xy])axis(\d*)\.range\[([01])\]$/;
+const WHOLE = "all,,,";
+const trails = new WeakMap();  // page -> {tag: views to go back to}
+
+function trailOf(page, key) {
+  if (!trails.has(page)) trails.set(page, new Map());
+  const known = trails.get(page);
+  if (!known.has(key)) known.set(key, []);
+  return known.get(key);
+}
+
+export function buttons() {
+  return ["back", "restore"].map((act) => iconButton(act, `histograms.${act}`, act));
+}
+
+export function press(page, card, key) {
+  const zoomed = entry(page.state, "zoom", key) !== "";
+  card.querySelector('[data-act="restore"]').disabled = !zoomed;
+  card.querySelector('[data-act="back"]').disabled = !zoomed && !trailOf(page, key).length;
+}
+
+function set(page, key, view, remember = true) {
+  const now = entry(page.state, "zoom", key);
+  const wanted = view === ",,," ? "" : view;
+  if (wanted === now) return;
+  if (remember) trailOf(page, key).push(now);
+  page.change({ zoom: withEntry(page.state, "zoom", key, wanted) });
+}
+
+function short(value, digits) {
+  return String(Number(value.toPrecision(digits)));
+}
+
+// What plotly calls a place on the axis of steps or times, as the state writes it.
+function place(page, value) {
+  if (last(page.state, "x", "step") !== "absolute") return short(Number(value), 9);
+  const ms = typeof value === "number" ? value : Date.parse(`${value.replace(" ", "T")}Z`);
+  return short((ms + new Date().getTimezoneOffset() * 60000) / 1000, 14);
+}
+
+export function moved(page, card, key, change) {
+  const drawing = page.drawings.get(Number(card.dataset.slot));
+  if (!drawing) return;
+  const { meta } = drawing.layout;
+  if (Object.keys(change).some((name) => name.endsWith(".autorange"))) return reset(page, card, key, meta);
+  const upright = meta.view === "heat" || meta.view === "numbers";
+  const range = { values: [], places: [] };
+  for (const [name, value] of Object.entries(change)) {
+    const found = CHANGED.exec(name);
+    if (!found || (meta.view === "numbers" && found[1] === "y" && found[2])) continue;
+    range[(found[1] === "y") === upright ? "values" : "places"][Number(found[3])] = value;
+  }
+  const view = (entry(page.state, "zoom", key) || ",,,").split(",");
+  if (range.values.length === 2) view.splice(0, 2, ...range.values.map((value) => short(Number(value), 9)));
+  if (range.places.length === 2 && meta.view !== "overlay" && meta.view !== "step") {
+    view.splice(2, 2, ...range.places.map((value) => place(page, value)).sort((a, b) => Number(a) - Number(b)));
+  }
+  const empty = [0, 2].some((at) => view[at] !== "" && view[at] !== "all" && !(Number(view[at]) < Number(view[at + 1])));
+  if (empty) return slots.plotOf(card) && window.Plotly.relayout(slots.plotOf(card), structuredClone(meta.ranges));
+  return set(page, key, view.join(","));
+}
+
+// A double click: back to what the card shows by itself; there, to all values.
+function reset(page, card, key, meta) {
+  if (entry(page.state, "zoom", key)) return set(page, key, "");
+  if (meta.limits === "usual") return set(page, key, WHOLE);
+  return window.Plotly.relayout(slots.plotOf(card), structuredClone(meta.ranges));
+}
+
+// Steps or times of another axis are others.
+export function withoutPlaces(page) {
+  return (page.state.zoom || []).map((text) => {
+    const [low, high, , rest] = text.split(/,/, 3).concat(text.split(",").slice(3).join(","));
+    return low ? `${low},${high},,${rest.slice(rest.indexOf(":"))}` : null;
+  }).filter(Boolean);
+}
+
+export const acts = {
+  back: (page, card, key) => set(page, key, trailOf(page, key).pop() || "", false),
+  restore: (page, card, key) => set(page, key, ""),
+  whole: (page, card, key) => {
+    const [, , from, to] = (entry(page.state, "zoom", key) || ",,,").split(",");
+    set(page, key, `all,,${from},${to}`);
+  },
+};

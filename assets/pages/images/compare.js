@@ -1,0 +1,182 @@
+// Two pictures of one tag, of any two steps and runs: beside each other, under a slider, or as their difference.
+// In the state: compare is the tag, a and b are "position:run" (see cards_steps.js), how is beside, slider or difference, split is
+// how many percent of the slider's way are A.
+
+import { iconButton, make, pressSegment, segments } from "../../base/elements.js";
+import { setLabel } from "../../base/i18n.js";
+import { last } from "../../base/state.js";
+import * as stepping from "../../cards/stepping.js";
+import { comparing, fill, picture } from "./pictures.js";
+
+const WRITE_WAIT_MS = 200;
+const WAYS = [["beside", "images.beside"], ["slider", "images.slider"], ["difference", "images.difference"]];
+const MIDDLE = "50";
+const SIDES = ["a", "b"];
+
+function wayOf(page) {
+  const way = last(page.state, "how", "beside");
+  return WAYS.some(([name]) => name === way) ? way : "beside";
+}
+
+// What a side shows: {series, list, position, place}. What a user is just moving to is not in the state yet.
+function sideOf(page, card, side) {
+  const text = (page.sides && page.sides[side]) || last(page.state, side, ":");
+  const at = text.indexOf(":");
+  const run = text.slice(at + 1);
+  const known = card.stepped.find((series) => series.run === run);
+  const series = known || card.stepped[side === "b" ? Math.min(1, card.stepped.length - 1) : 0];
+  const list = stepping.positions([series]);
+  const position = list[stepping.indexIn(list, text.slice(0, at))];
+  return { series, list, position, place: stepping.placeAt(series, position) };
+}
+
+function written(list, position, run) {
+  return `${position === list[list.length - 1] ? "" : position.text}:${run}`;
+}
+
+function set(page, changes) {
+  page.sides = { ...page.sides, ...changes };
+  const card = page.find(".ms-slot:not([hidden])");
+  if (card && card.stepped) show(page, card, card.dataset.key);
+  window.clearTimeout(page.comparing);
+  page.comparing = window.setTimeout(() => {
+    page.comparing = 0;
+    page.change(Object.fromEntries(Object.entries(page.sides).map(([side, text]) => [side, [text]])));
+  }, WRITE_WAIT_MS);
+}
+
+function moveTo(page, card, side, index) {
+  const { series, list } = sideOf(page, card, side);
+  set(page, { [side]: written(list, list[Math.min(list.length - 1, Math.max(0, index))], series.run) });
+}
+
+// A run chosen for a side begins where that side was.
+function chooseRun(page, card, side, run) {
+  const { position } = sideOf(page, card, side);
+  const series = card.stepped.find((one) => one.run === run);
+  const list = stepping.positions([series]);
+  set(page, { [side]: written(list, list[stepping.indexIn(list, position.text)], run) });
+}
+
+// What stands in the card -------------------------------------------------------------------------------------------
+
+function controls(page, card, side) {
+  const select = make("select", "ms-input ms-compare-run");
+  setLabel(select, "aria-label", "images.run");
+  select.addEventListener("change", () => chooseRun(page, card, side, select.value));
+  const range = stepping.slider("ms-steps-side", (index) => moveTo(page, card, side, index));
+  return make("div", "ms-compare-side", [make("span", "ms-badge", side.toUpperCase()), select, range], { "data-side": side });
+}
+
+function build(page, card) {
+  const ways = segments("images.how", WAYS, (way) => page.change({ how: way === "beside" ? [] : [way] }));
+  ways.classList.add("ms-compare-ways");
+  const bar = make("div", "ms-compare-bar", [
+    make("div", "ms-compare-head", [ways, iconButton("swap", "images.swap", "swap")]),
+    controls(page, card, "a"), controls(page, card, "b"),
+  ]);
+  const figures = SIDES.map((side) => {
+    const figure = picture();
+    figure.dataset.side = side;
+    figure.querySelector('[data-act="compare"]').remove();
+    return figure;
+  });
+  const split = make("input", "ms-compare-split", [], { type: "range", min: "0", max: "100", step: "0.5" });
+  setLabel(split, "aria-label", "images.split");
+  const stage = make("div", "ms-compare-stage", [...figures, split]);
+  split.addEventListener("input", () => {
+    stage.style.setProperty("--ms-split", String(Number(split.value) / 100));
+    window.clearTimeout(page.splitting);
+    page.splitting = window.setTimeout(() => {
+      page.splitting = 0;
+      page.change({ split: split.value === MIDDLE ? [] : [split.value] });
+    }, WRITE_WAIT_MS);
+  });
+  scrollTogether(figures.map((figure) => figure.querySelector(".ms-image-frame")));
+  return make("div", "ms-compare", [bar, stage]);
+}
+
+function scrollTogether(frames) {
+  for (const [one, other] of [frames, [...frames].reverse()]) {
+    one.addEventListener("scroll", () => {
+      if (other.scrollLeft !== one.scrollLeft) other.scrollLeft = one.scrollLeft;
+      if (other.scrollTop !== one.scrollTop) other.scrollTop = one.scrollTop;
+    });
+  }
+}
+
+function drawRuns(select, series, chosen) {
+  const names = series.map((one) => one.run).join("\0");
+  if (select.dataset.names !== names) {
+    select.dataset.names = names;
+    select.replaceChildren(...series.map((one) => {
+      const option = make("option", "", one.label);
+      option.value = one.run;
+      return option;
+    }));
+  }
+  select.value = chosen.run;
+}
+
+export function show(page, card, key) {
+  const host = card.querySelector(".ms-images");
+  if (!host.querySelector(":scope > .ms-compare")) host.replaceChildren(build(page, card));
+  if (!card.stepped.length) return;
+  const way = wayOf(page);
+  host.querySelector(".ms-compare-stage").dataset.how = way;
+  const split = host.querySelector(".ms-compare-split");
+  split.hidden = way !== "slider";
+  if (!page.splitting) {
+    split.value = last(page.state, "split", MIDDLE);
+    host.querySelector(".ms-compare-stage").style.setProperty("--ms-split", String(Number(split.value) / 100));
+  }
+  pressSegment(host.querySelector(".ms-compare-ways"), way);
+  for (const side of SIDES) {
+    const { series, list, position, place } = sideOf(page, card, side);
+    const bar = host.querySelector(`.ms-compare-side[data-side="${side}"]`);
+    drawRuns(bar.querySelector("select"), card.stepped, series);
+    stepping.drawSlider(bar.querySelector(".ms-steps"), list, position);
+    fill(page, host.querySelector(`.ms-image[data-side="${side}"]`), key, series, place, position);
+  }
+}
+
+// Into and out of comparing -----------------------------------------------------------------------------------------
+
+// The picture whose button it was is A; B is another run at that step, or the same run at its first step.
+export function toggle(page, card, key, button) {
+  page.sides = {};
+  if (comparing(page) === key) return page.change({ compare: [], a: [], b: [], how: [], split: [] });
+  if (!card.stepped || !card.stepped.length) return undefined;
+  const figure = button.closest(".ms-image");
+  const series = card.stepped.find((one) => figure && one.run === figure.dataset.run) || card.stepped[0];
+  const other = card.stepped.find((one) => one !== series) || series;
+  const position = stepping.positionOf(page, card);
+  const own = stepping.positions([series]);
+  const theirs = stepping.positions([other]);
+  const a = own[stepping.indexIn(own, position.text)];
+  const b = other === series ? own[0] : theirs[stepping.indexIn(theirs, position.text)];
+  return page.change({ compare: [key], a: [written(own, a, series.run)], b: [written(theirs, b, other.run)], full: [] });
+}
+
+export function swap(page) {
+  const card = page.find(".ms-slot:not([hidden])");
+  const [a, b] = SIDES.map((side) => sideOf(page, card, side));
+  set(page, { a: written(b.list, b.position, b.series.run), b: written(a.list, a.position, a.series.run) });
+}
+
+// Arrows move both sides where they are of two runs, else B alone.
+export function keys(page, key) {
+  const card = page.find(".ms-slot:not([hidden])");
+  if (comparing(page) === null || !card || !card.stepped) return false;
+  const sides = SIDES.map((side) => ({ side, ...sideOf(page, card, side) }));
+  const moved = sides[0].series === sides[1].series ? sides.slice(1) : sides;
+  for (const { side, list, position } of moved) {
+    const now = list.indexOf(position);
+    moveTo(page, card, side, { ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: list.length - 1 }[key]);
+  }
+  return true;
+}
+
+export function draw(page) {
+  if (!page.comparing) page.sides = {};
+}

@@ -1,0 +1,38 @@
+// What the landscape page saves: the plot as PNG or SVG, the landscapes in it as CSV in full precision.
+
+import * as files from "../../base/files.js";
+
+const HEADER = ["run", "tag", "kind", "unit", "at", "x", "y", "loss"];
+
+function fileName(page) {
+  return files.fileName(page.figure.layout.meta.sheets.map((sheet) => `${sheet.label}_${sheet.tag}`).join("_"), "landscape");
+}
+
+export async function image(page, format) {
+  const plot = page.plot();
+  if (plot && page.figure) await files.saveImage(plot, plot, format, fileName(page));
+}
+
+function plain(value) {
+  const number = Number(value);
+  return Number.isNaN(number) ? "NaN" : Number.isFinite(number) ? number : number > 0 ? "+Inf" : "-Inf";
+}
+
+function rows(sheet, ground) {
+  const name = [sheet.run, sheet.tag];
+  const result = [];
+  ground.y.forEach((y, row) => ground.x.forEach((x, column) => {
+    result.push([...name, "landscape", "", "", plain(x), plain(y), plain(ground.z[row][column])]);
+  }));
+  for (const point of sheet.path) result.push([...name, "path", sheet.unit, ...point]);
+  if (sheet.convergence) result.push([...name, "convergence", "", "", ...sheet.convergence]);
+  return result;
+}
+
+export function csv(page) {
+  const plot = page.plot();
+  if (!plot || !page.figure) return;
+  const grounds = plot._fullData.filter((trace) => trace.meta && trace.meta.role === "ground");
+  const { sheets } = page.figure.layout.meta;
+  files.saveCsv([HEADER, ...grounds.flatMap((ground) => rows(sheets[ground.meta.sheet], ground))], fileName(page));
+}

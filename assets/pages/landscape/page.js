@@ -1,0 +1,334 @@
+// The landscape page in the browser: what is shown, the controls, and what stands where there is nothing. Counterpart of
+// layouts/training/landscape. landscape_path.js plays the path, landscape_files.js saves.
+
+import { functionsOf, noUpdate } from "../../base/dash.js";
+import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
+import { keeper } from "../../base/pages.js";
+import { currentPrefs } from "../../base/prefs.js";
+import { same } from "../../base/state.js";
+import * as saving from "./files.js";
+import * as path from "./path.js";
+import { DEFAULTS, get, put } from "./view.js";
+
+const MOST_COMPARED = 3;
+const WAIT_MS = 80;
+
+const { pages, pageOf } = keeper((root) => ({
+  catalogue: null, sheets: [], figure: null, playing: 0,
+  plot: () => root.querySelector(".ms-landscape-main .js-plotly-plot"),
+}), build);
+
+// What is shown -----------------------------------------------------------------------------------------------------
+
+function comparing(page) {
+  return get(page, "mode") === "final";
+}
+
+function finals(page) {
+  return page.catalogue.runs.flatMap((run) => {
+    const sheet = run.sheets.filter((one) => one.final && !one.broken).pop();
+    return sheet ? [{ run, sheet }] : [];
+  });
+}
+
+function compared(page) {
+  const all = finals(page);
+  const named = all.filter(({ run }) => (page.state.final || []).includes(run.key));
+  return (named.length ? named : all).slice(0, MOST_COMPARED);
+}
+
+function focus(page) {
+  const { runs } = page.catalogue;
+  const run = runs.find((one) => one.key === get(page, "of")) || runs.find((one) => one.sheets.some((sheet) => !sheet.final))
+    || runs[0];
+  if (!run) return [];
+  const sheet = run.sheets.find((one) => one.tag === get(page, "at")) || run.sheets.find((one) => !one.broken) || run.sheets[0];
+  return [{ run, sheet }];
+}
+
+function asked(page, withVersions) {
+  const sheets = page.sheets.map(({ run, sheet }) => JSON.stringify([run.key, sheet.tag]));
+  const mark = page.sheets.map(({ run, sheet }) => (withVersions ? `${sheet.mark} ${run.version}` : sheet.mark));
+  return { sheet: sheets, mark };
+}
+
+function drawing(page) {
+  const ask = asked(page, false);
+  for (const key of Object.keys(DEFAULTS)) if (get(page, key) !== DEFAULTS[key]) ask[key] = [get(page, key)];
+  if (overlaid(page)) ask.over = ["1"];
+  const { lang, theme } = currentPrefs();
+  return { ...ask, lang: [lang], theme: [theme] };
+}
+
+function overlaid(page) {
+  return comparing(page) && get(page, "over") === "1";
+}
+
+function showState(page) {
+  const { catalogue } = page;
+  let name = "";
+  if (!catalogue.chosen) name = "no-runs";
+  else if (!catalogue.runs.length) {
+    name = catalogue.waiting ? "reading" : catalogue.plans.some((plan) => !plan.problem) ? "planned" : "none";
+  } else if (!page.sheets.length) name = "no-final";
+  for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
+  page.find(".ms-landscape-body").hidden = name !== "";
+  page.find(".ms-landscape-controls").hidden = !catalogue.runs.length;
+}
+
+// Controls ----------------------------------------------------------------------------------------------------------
+
+function slider(page, key, bounds) {
+  const input = make("input", "ms-slider", [], { type: "range", ...bounds, "data-control": key });
+  let timer = 0;
+  input.addEventListener("input", () => {
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => put(page, key, input.value), WAIT_MS);
+  });
+  return make("label", `ms-field ms-landscape-${key}`, [words(`landscape.${key}`, {}, "span", "ms-field-name"), input]);
+}
+
+function build(page) {
+  const choices = (name, values) => values.map((value) => [value, `landscape.${name}.${value}`]);
+  page.views = segments("landscape.view", choices("view", ["filled", "isolines", "surface"]), (view) =>
+    put(page, "view", view),
+  );
+  page.modes = segments(
+    "landscape.mode",
+    [
+      ["", "landscape.path"],
+      ["final", "landscape.compare"],
+    ],
+    (mode) => put(page, "mode", mode),
+  );
+  page.overs = segments(
+    "landscape.arrangement",
+    [
+      ["", "landscape.beside"],
+      ["1", "landscape.over"],
+    ],
+    (over) => put(page, "over", over),
+  );
+  page.runs = select("landscape.run", (key) => page.change({ of: [key], at: [] }), { "data-control": "of" });
+  page.intervals = select("landscape.interval", (tag) => page.change({ at: [tag] }), { "data-control": "at" });
+  page.maps = select("landscape.map", (map) => put(page, "map", map), { "data-control": "map" });
+  page.picks = menu(make("summary", "ms-button", [make("span", "ms-landscape-compared"), icon("down")]), []);
+  page.find(".ms-landscape-controls").replaceChildren(
+    page.modes, page.runs, page.intervals, page.picks, page.overs, make("span", "ms-grow"), page.views, page.maps,
+    slider(page, "lines", { min: "5", max: "80", step: "5" }), slider(page, "opacity", { min: "0.1", max: "1", step: "0.05" }),
+  );
+  buildHead(page);
+}
+
+function buildHead(page) {
+  const summary = make("summary", "ms-button ms-button-icon", icon("download"));
+  setLabel(summary, "title", "landscape.save");
+  setLabel(summary, "aria-label", "landscape.save");
+  const items = ["png", "svg", "csv"].map((name) => make("button", "ms-menu-item", words(`landscape.save.${name}`),
+    { type: "button", "data-act": name }));
+  items.push(make("div", "ms-landscape-arrays"));
+  const tools = make("span", "ms-card-tools", [
+    iconButton("restore", "landscape.restore", "restore"), menu(summary, items), iconButton("full", "landscape.full", "full"),
+  ], { role: "toolbar" });
+  setLabel(tools, "aria-label", "landscape.tools");
+  const play = iconButton("play", "landscape.play", "play");
+  page.find(".ms-landscape-main .ms-card-head").append(play, make("span", "ms-card-badges"), tools);
+  const message = make("div", "ms-landscape-message ms-wrong-text", [], { role: "alert" });
+  message.hidden = true;
+  page.find(".ms-landscape-main .ms-card-head").after(message);
+  page.find(".ms-landscape-main").addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-act]");
+    if (button) acts[button.dataset.act](page);
+  });
+}
+
+const acts = {
+  play: (page) => path.toggle(page),
+  restore: (page) => path.restore(page),
+  full: (page) => put(page, "full", get(page, "full") === "1" ? "" : "1"),
+  png: (page) => saving.image(page, "png"),
+  svg: (page) => saving.image(page, "svg"),
+  csv: (page) => saving.csv(page),
+};
+
+function sheetName(sheet) {
+  if (sheet.broken) return translate("landscape.broken", { tag: sheet.tag });
+  if (sheet.final) return `${translate("landscape.final")} (${sheet.tag})`;
+  const unit = translate(sheet.unit === "epoch" ? "landscape.epoch" : "landscape.step");
+  return translate("landscape.interval_of", { unit, first: count(sheet.first), last: count(sheet.last) });
+}
+
+function drawControls(page) {
+  const { runs } = page.catalogue;
+  const final = comparing(page);
+  pressSegment(page.modes, final ? "final" : "");
+  pressSegment(page.views, get(page, "view"));
+  pressSegment(page.overs, get(page, "over"));
+  page.runs.hidden = final || runs.length < 2;
+  page.intervals.hidden = final;
+  page.overs.hidden = !final || page.sheets.length < 2;
+  page.picks.hidden = !final || finals(page).length < 2;
+  const [shown] = page.sheets;
+  if (!final && shown) {
+    fillSelect(page.runs, runs.map((run) => [run.key, run.name]), shown.run.key);
+    fillSelect(page.intervals, shown.run.sheets.map((sheet) => [sheet.tag, sheetName(sheet)]), shown.sheet.tag);
+  }
+  fillSelect(
+    page.maps,
+    ["viridis", "cividis", "diverging"].map((map) => [map, translate(`landscape.map.${map}`)]),
+    get(page, "map"),
+  );
+  // The colours of overlaid landscapes are those of their runs.
+  page.maps.hidden = overlaid(page);
+  page.find(".ms-landscape-opacity").hidden
+    = get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
+  for (const key of ["lines", "opacity"]) page.find(`[data-control="${key}"]`).value = get(page, key);
+  if (final) drawPicks(page);
+  page.find(".ms-landscape-main").classList.toggle("ms-full", get(page, "full") === "1");
+}
+
+function drawPicks(page) {
+  const all = finals(page);
+  const on = page.sheets.map(({ run }) => run.key);
+  writeText(page.find(".ms-landscape-compared"), "landscape.compared", { n: on.length, total: all.length });
+  const wanted = JSON.stringify([all.map(({ run }) => run.key), on]);
+  if (page.picked === wanted) return;
+  page.picked = wanted;
+  page.picks.querySelector(".ms-menu-items").replaceChildren(...all.map(({ run }) => {
+    const box = make("input", "", [], { type: "checkbox" });
+    box.checked = on.includes(run.key);
+    box.disabled = box.checked ? on.length === 1 : on.length >= MOST_COMPARED;
+    box.addEventListener("change", () =>
+      page.change({ final: box.checked ? [...on, run.key] : on.filter((key) => key !== run.key) }),
+    );
+    return make("label", "ms-menu-item ms-landscape-pick", [box, make("span", "ms-cut", run.name)], { title: run.name });
+  }));
+}
+
+// Landscapes that could be computed ---------------------------------------------------------------------------------
+
+function plan(item) {
+  if (item.problem) return make("section", "ms-card ms-landscape-plan", make("p", "ms-wrong-text", item.problem));
+  const unit = (language) => translations(item.unit === "epoch" ? "landscape.epoch" : "landscape.step")[language].toLowerCase();
+  const values = {
+    run: item.name,
+    n: count(item.checkpoints),
+    intervals: item.intervals,
+    size: item.size,
+    samples: count(item.samples),
+  };
+  const english = words("landscape.plan", { ...values, unit: unit(language() === "zh" ? 1 : 0) }, "p");
+  const code
+    = `from mindspore.train import SummaryLandscape\n\nlandscape = SummaryLandscape(${JSON.stringify(item.directory)})\n`
+      + "landscape.gen_landscapes_with_multi_process(callback_fn, device_ids=[0])";
+  return make("section", "ms-card ms-landscape-plan", [
+    english, words("landscape.plan_hint", values, "p", "ms-muted"), make("pre", "ms-code", make("code", "", code)),
+  ], { tabindex: "-1" });
+}
+
+// Runs that are not chosen and have landscapes, a press away.
+function others(page, runs) {
+  const buttons = runs.map(({ key, name }) => {
+    const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
+    button.addEventListener("click", () => page.change({ run: [key] }));
+    return button;
+  });
+  return make("div", "ms-landscape-elsewhere", [words("landscape.elsewhere", {}, "span", "ms-muted"), ...buttons]);
+}
+
+function drawPlans(page) {
+  const { plans, left, elsewhere } = page.catalogue;
+  const wanted = JSON.stringify([plans, left, elsewhere, language()]);
+  if (page.plans === wanted) return;
+  page.plans = wanted;
+  const more = left ? [words("landscape.left", { n: count(left) }, "p", "ms-muted")] : [];
+  if (elsewhere.length) more.push(others(page, elsewhere));
+  page.find(".ms-landscape-plans").replaceChildren(...more, ...plans.map(plan));
+}
+
+// The head of the plot ----------------------------------------------------------------------------------------------
+
+function drawHead(page) {
+  const { meta } = page.figure.layout;
+  const title = page.find(".ms-landscape-main .ms-card-title");
+  const [only] = page.sheets;
+  title.textContent
+    = page.sheets.length === 1 && only ? `${only.run.name} · ${sheetName(only.sheet)}` : translate("landscape.compare");
+  title.title = title.textContent;
+  const badges = meta.bad.filter((bad) => bad > 0).map((bad) => badge("landscape.bad", { n: count(bad) }, null, "wrong"));
+  for (const [n, total] of [...meta.points, ...meta.passed].filter(([drawn, all]) => drawn < all)) {
+    badges.push(badge("landscape.thinned", { n: count(n), total: count(total) }, "landscape.thinned.title", "accent"));
+  }
+  if (meta.problems.length) badges.push(badge("landscape.problem", {}, null, "wrong"));
+  const message = page.find(".ms-landscape-message");
+  message.replaceChildren(...meta.problems.map((problem) => make("p", "", problem)));
+  message.hidden = !meta.problems.length;
+  page.root.classList.toggle("ms-landscape-bare", !meta.sheets.length);
+  page.find(".ms-landscape-main .ms-card-badges").replaceChildren(...badges);
+  page.find(".ms-landscape-arrays").replaceChildren(...meta.sheets.map((sheet) => {
+    const label = meta.sheets.length > 1 ? words("landscape.save.npz_of", { run: sheet.label }) : words("landscape.save.npz");
+    const query = new URLSearchParams({ run: sheet.run, tag: sheet.tag });
+    return make("a", "ms-menu-item", label, { href: `${page.root.dataset.routes}landscape.npz?${query}`, download: "" });
+  }));
+  const moves = meta.sheets.some((sheet) => sheet.path.length > 1);
+  page.find('[data-act="play"]').hidden = !moves;
+}
+
+// Called by Dash ----------------------------------------------------------------------------------------------------
+
+Object.assign(functionsOf("mindscope_landscape"), {
+  chosen(state, now) {
+    const runs = state && state.run ? { run: state.run } : {};
+    return same(runs, now) ? noUpdate() : runs;
+  },
+
+  plan(state, catalogue, _prefs, askNow, sideNow, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !catalogue) return [noUpdate(), noUpdate()];
+    page.state = state || {};
+    page.catalogue = catalogue;
+    page.sheets = comparing(page) ? compared(page) : focus(page);
+    showState(page);
+    drawControls(page);
+    drawPlans(page);
+    if (!page.sheets.length) return [noUpdate(), noUpdate()];
+    return [[drawing(page), askNow], [asked(page, true), sideNow]].map(([next, now]) => (same(next, now) ? noUpdate() : next));
+  },
+
+  painted(figure, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !figure || !page.catalogue || !figure.layout.meta) return;
+    path.forget(page);
+    page.figure = figure;
+    // A copy: plotly writes where the camera is into the layout it was given.
+    page.camera = structuredClone((figure.layout.scene || {}).camera);
+    drawHead(page);
+    page.root.classList.add("ms-landscape-drawn");
+  },
+
+  picked(click, figure, rootId) {
+    const page = pageOf(rootId);
+    const point = click && click.points && click.points[0];
+    if (!page || !point || !figure) return;
+    const inside = (figure.layout.meta.bands || []).find((band) => band.from <= point.x && point.x <= band.to);
+    if (inside) page.change({ at: [inside.tag] });
+  },
+});
+
+// Keys --------------------------------------------------------------------------------------------------------------
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const target = event.target instanceof Element ? event.target : null;
+  const root = document.querySelector(".ms-shell .ms-landscape") || (target && target.closest(".ms-landscape"));
+  const page = root && pages.get(root.id);
+  if (!page || !page.figure) return;
+  if (event.key === "Escape" && get(page, "full") === "1") acts.full(page);
+  if (target && target.closest("input, select, button, summary, a, textarea")) return;
+  const act = { " ": acts.play, f: acts.full }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act(page);
+});

@@ -1,0 +1,13 @@
+// pages/landscape/view.js
+
+import { last } from "../../base/state.js";
+
+export const DEFAULTS = { view: "filled", map: "viridis", lines: "20", opacity: "1" };
+
+export function get(page, key) {
+  return last(page.state, key, DEFAULTS[key] || "");
+}
+
+export function put(page, key, value) {
+  page.change({ [key]: value === (DEFAULTS[key] || "") ? [] : [value] });
+}

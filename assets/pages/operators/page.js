@@ -1,0 +1,413 @@
+// The operators page in the browser: tabs, toolbars, columns and cells. Counterpart of layouts/profiler/operators.
+
+import { cellRenderers } from "../../base/ag_grid.js";
+import "../../base/grid.js";
+import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
+import { icon, make, pressSegment, segments, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
+import * as profiling from "../../profiling/profiling.js";
+
+const react = (...args) => window.React.createElement(...args);
+const WAIT_MS = 250;
+const PREFIXES = [
+  { scale: 1e15, prefix: "P" }, { scale: 1e12, prefix: "T" }, { scale: 1e9, prefix: "G" }, { scale: 1e6, prefix: "M" },
+  { scale: 1e3, prefix: "k" },
+];
+const UNITS = [{ scale: 1e9, unit: "s" }, { scale: 1e6, unit: "ms" }, { scale: 1e3, unit: "µs" }];
+const NUMBER = { type: "rightAligned", filter: "agNumberColumnFilter", initialWidth: 104 };
+const WIDTHS = {
+  name: 260,
+  type: 200,
+  full_name: 420,
+  core: 130,
+  input_shapes: 240,
+  output_shapes: 200,
+  stack: 320,
+  start_ns: 180,
+  duration_ns: 124,
+  difference_ns: 128,
+  with_total_ns: 140,
+  with_mean_ns: 140,
+  with_count: 116,
+};
+const pages = new Map();
+
+function build(page) {
+  pages.set(page.root.id, page);
+  page.tabs = page.find(".ms-operators-tabs");
+  buildTypes(page);
+  buildScopes(page);
+  buildTable(page);
+  page.root.addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest('[data-act^="full-"]');
+    if (button) full(page, button.dataset.act.slice(5));
+  });
+}
+
+function full(page, name) {
+  page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
+}
+
+function buildTypes(page) {
+  page.chart = segments("operators.chart", [["pie", "operators.chart.pie"], ["bar", "operators.chart.bar"]],
+    (value) => page.change({ chart: value === "pie" ? [] : [value] }));
+  page.by = segments("operators.by", [["total", "operators.by.total"], ["mean", "operators.by.mean"]],
+    (value) => page.change({ by: value === "total" ? [] : [value] }));
+  setLabel(page.by, "title", "operators.by.tip");
+  page.find(".ms-operators-types-card .ms-card-tools").prepend(page.by, page.chart);
+}
+
+function buildScopes(page) {
+  page.amount = segments("operators.amount", [["time", "operators.amount.time"], ["flops", "operators.amount.flops"]],
+    (value) => page.change({ amount: value === "time" ? [] : [value] }));
+  page.form = segments("operators.form", [["treemap", "operators.form.treemap"], ["icicle", "operators.form.icicle"]],
+    (value) => page.change({ form: value === "treemap" ? [] : [value] }));
+  page.find(".ms-operators-scopes-card .ms-card-tools").prepend(page.amount, page.form);
+}
+
+// Scopes as rectangles that the server placed, in parts of the area.
+function drawScopes(page, data) {
+  page.amount.hidden = !data.flops && data.amount === "time";
+  drawCrumbs(page, data);
+  const host = page.find(".ms-operators-scopes");
+  if (!data.tiles.length) {
+    host.replaceChildren(words("operators.no_scopes", {}, "p", "ms-muted ms-operators-note"));
+    return;
+  }
+  const told = data.amount === "time" ? duration : (value) => `${prefixed(value)}FLOPs`;
+  host.classList.toggle("ms-operators-levels", data.form === "icicle");
+  const percent = (value) => `${(100 * value).toFixed(3)}%`;
+  host.replaceChildren(...data.tiles.map(([x, y, width, height, depth, name, path, amount, inner]) => {
+    const share = data.total ? amount / data.total : 0;
+    const tile = make(inner ? "button" : "div", `ms-operators-tile ms-operators-depth-${depth}`, make("span", "ms-cut", name),
+      inner ? { type: "button" } : {});
+    tile.title = `${path || name}\n${told(amount)} · ${number(100 * share)}%`;
+    Object.assign(tile.style, { left: percent(x), top: percent(y), width: percent(width), height: percent(height) });
+    if (inner) tile.addEventListener("click", () => page.change({ scope: [path] }));
+    else if (path) {
+      tile.addEventListener("dblclick", () => page.change({ view: ["operators"], q: [path], in: ["full_name"], sort: [] }));
+    }
+    return tile;
+  }));
+}
+
+function drawCrumbs(page, data) {
+  const parts = data.scope ? data.scope.split("/") : [];
+  const crumb = (name, path) => {
+    const button = make("button", "ms-operators-link", name, { type: "button" });
+    button.addEventListener("click", () => page.change({ scope: path ? [path] : [] }));
+    return button;
+  };
+  const trail = parts.flatMap((name, place) => [" / ", crumb(name, parts.slice(0, place + 1).join("/"))]);
+  const sums = data.summary.map(({ unit, flops, flops_per_s: rate, flops_use: use }) => words(`operators.flops.${unit}`,
+    { flops: prefixed(flops), rate: prefixed(rate), use: use === null ? "" : `, ${number(100 * use)} %` }, "span", "ms-muted"));
+  page
+    .find(".ms-operators-crumbs")
+    .replaceChildren(crumb(words("operators.all_scopes"), ""), ...trail, make("span", "ms-grow"), ...sums);
+}
+
+export function prefixed(value) {
+  if (!value) return value === 0 ? "0 " : "? ";
+  const { scale, prefix } = PREFIXES.find((one) => value >= one.scale) || { scale: 1, prefix: "" };
+  return `${number(value / scale)} ${prefix}`;
+}
+
+function buildTable(page) {
+  page.views = make("span", "");
+  const input = make("input", "ms-input ms-filter", [], { type: "search", autocomplete: "off", spellcheck: "false" });
+  for (const name of ["placeholder", "aria-label"]) setLabel(input, name, "operators.search");
+  let timer = 0;
+  input.addEventListener("input", () => {
+    const { value } = input; // what was typed, whatever the state writes into the field meanwhile
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => page.change({ q: value ? [value] : [] }), WAIT_MS);
+  });
+  page.input = input;
+  page.within = make("select", "ms-input", [], {});
+  setLabel(page.within, "aria-label", "operators.in");
+  page.within.addEventListener("change", () => page.change({ in: page.within.value === "name" ? [] : [page.within.value] }));
+  page.csv = make("a", "ms-button", [icon("download"), words("operators.csv")], { download: "" });
+  page.csv.addEventListener("click", (event) => {
+    if (!page.made && !narrowed(page)) return;
+    event.preventDefault();
+    page.saved = (page.saved || 0) + 1;
+    const filters = page.api ? page.api.getFilterModel() : {};
+    setProps(page.store("save"), { data: { ...page.asked, filters, turn: [String(page.saved)] } });
+  });
+  page.count = make("span", "ms-muted");
+  page.find(".ms-operators-bar").replaceChildren(page.views, input, page.within, page.count, make("span", "ms-grow"), page.csv);
+}
+
+// Whether the table has some of its rows only, as many as can be saved as they are shown.
+function narrowed(page) {
+  const filtered = page.api && Object.keys(page.api.getFilterModel()).length > 0;
+  return Boolean(filtered || profiling.get(page, "q")) && (!page.api || page.api.getDisplayedRowCount() <= page.sheet.most);
+}
+
+function nameSaved(page) {
+  writeText(
+    page.csv.querySelector(".t") || page.csv.lastElementChild,
+    narrowed(page) ? "operators.csv_found" : "operators.csv",
+  );
+}
+
+// Controls after every change of the state ----------------------------------------------------------------------------
+
+function draw(page) {
+  pressSegment(page.chart, profiling.get(page, "chart", "pie"));
+  pressSegment(page.by, profiling.get(page, "by", "total"));
+  pressSegment(page.amount, profiling.get(page, "amount", "time"));
+  pressSegment(page.form, profiling.get(page, "form", "treemap"));
+  page.chart.hidden = page.by.hidden = Boolean(page.against);
+  writeText(page.find(".ms-operators-types-card .ms-card-title"), page.against ? "operators.compared" : "operators.types");
+  for (const name of ["types", "scopes", "table"]) {
+    page.find(`.ms-operators-${name}-card`).classList.toggle("ms-full", profiling.get(page, "full") === name);
+  }
+  if (document.activeElement !== page.input) page.input.value = profiling.get(page, "q");
+}
+
+function drawSheet(page, sheet) {
+  page.sheet = sheet;
+  const press = (part, value) => (event) => { event.preventDefault(); page.change({ [part]: [value], open: [], sort: [] }); };
+  page.tabs.replaceChildren(...sheet.variants.map((name) => {
+    const button = make("button", "ms-button", words(`operators.variant.${name}`), {
+      type: "button",
+      "aria-pressed": String(name === sheet.variant),
+    });
+    button.addEventListener("click", press("core", name));
+    return button;
+  }), sums(sheet));
+  page.tabs.hidden = !sheet.variants.length;
+  const views = segments("operators.view", sheet.views.map((view) => [view, `operators.view.${view}`]),
+    (view) => page.change({ view: view === "types" ? [] : [view], sort: [] }));
+  pressSegment(views, sheet.view);
+  page.views.replaceChildren(views);
+  const named = sheet.view !== "types" && sheet.view !== "shapes";
+  page.within.hidden = !named;
+  const fields = sheet.view === "executions" ? ["name", "type"] : ["name", "type", "full_name"];
+  page.within.replaceChildren(...fields.map((name) => make("option", "", translate(`operators.in.${name}`), { value: name })));
+  page.within.value = profiling.get(page, "in", "name");
+  const frame = { types: "operator_types", executions: "kernels" }[sheet.view] || "operators";
+  const query = new URLSearchParams({ run: page.run.key, session: page.profile.session, rank: page.profile.rank, frame });
+  // A table that no frame is has its rows from a callback.
+  page.made = sheet.view === "shapes" || (Boolean(page.against) && sheet.view !== "executions");
+  page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
+  nameSaved(page);
+  const empty = !sheet.variants.length;
+  for (const part of [page.find(".ms-operators-figures"), page.find(".ms-operators-grid"), page.input, page.csv]) {
+    part.hidden = empty;
+  }
+  writeText(page.count, sheet.rows ? "operators.rows" : "operators.nothing", { n: count(sheet.rows) });
+}
+
+function sums(sheet) {
+  const { types, count: many, total_ns: total } = sheet.sums;
+  if (types === undefined) return "";
+  return words(
+    "operators.sums",
+    { types: count(types), count: many ? count(Math.round(many)) : "?", total: duration(total) },
+    "span",
+    "ms-muted",
+  );
+}
+
+export function duration(ns) {
+  const { scale, unit } = UNITS.find((one) => ns >= one.scale) || { scale: 1, unit: "ns" };
+  return `${number(ns / scale)} ${unit}`;
+}
+
+// To 4 significant digits, thousands separated.
+export function number(value) {
+  if (value === null || value === undefined) return "";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e15 || size < 1e-4) return value.toExponential(3);
+  if (size >= 1000 || Number.isInteger(value)) return value.toLocaleString("en", { maximumFractionDigits: 0 });
+  return Number(value.toPrecision(4)).toLocaleString("en", { maximumFractionDigits: 8 });
+}
+
+// Columns -----------------------------------------------------------------------------------------------------------
+
+const WHOLE = new Set(["start_ns", "step", "stream", "task", "device", "model", "blocks"]);
+
+// The first column stays in view where there are many; of few it takes the room that is left.
+function place(page, name) {
+  if (name !== page.sheet.columns[0].name) return { pinned: null };
+  return page.sheet.columns.length > 11 ? { pinned: "left", flex: null } : { pinned: null, flex: 1, minWidth: 220 };
+}
+
+function definition(page, column) {
+  const { name, text, unit, scale } = column;
+  const known = translations(`operators.col.${name}`);
+  const title = known[0] === `operators.col.${name}` ? name.replace(/^pmu\//, "") : known[language() === "zh" ? 1 : 0];
+  const shared = {
+    field: name, colId: name, headerName: unit ? `${title} (${unit})` : title, headerTooltip: title,
+    sort: page.sheet.sort[0] === name ? page.sheet.sort[1] : null, sortingOrder: text ? ["asc", "desc"] : ["desc", "asc"],
+  };
+  if (text) {
+    return {
+      ...shared,
+      filter: "agTextColumnFilter",
+      initialWidth: WIDTHS[name] || 150,
+      tooltipField: name,
+      cellRenderer: "MindscopeOperator",
+      ...place(page, name),
+    };
+  }
+  return {
+    ...shared,
+    ...NUMBER,
+    initialWidth: WIDTHS[name] || NUMBER.initialWidth,
+    cellRenderer: name === "share" ? "MindscopeShare" : "MindscopeNumber",
+    cellRendererParams: { scale, whole: WHOLE.has(name) },
+  };
+}
+
+cellRenderers.MindscopeNumber = ({ value, scale, whole, colDef }) => {
+  if (value === null || value === undefined) return "";
+  const shown = whole ? String(value) : number(value / scale);
+  const signed = colDef.field === "difference_ns" || colDef.field === "change";
+  const tone = !signed || !value ? "" : value > 0 ? "ms-operators-longer" : "ms-operators-shorter";
+  return react(
+    "span",
+    { title: String(value / (whole ? 1 : scale)), className: tone },
+    signed && value > 0 ? `+${shown}` : shown,
+  );
+};
+
+cellRenderers.MindscopeShare = ({ value, data }) => {
+  if (value === null || value === undefined || data.below) return value ? number(100 * value) : "";
+  return react("span", { className: "ms-operators-share", title: String(100 * value) },
+    react("span", { style: { width: `${Math.min(100, 100 * value)}%` } }), react("span", {}, number(100 * value)));
+};
+
+// A text; the first column also has what opens a type, and names can be copied.
+cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
+  if (!data) return "";
+  const root = api.getGridId && document.querySelector(".ms-operators");
+  const page = root && pages.get(root.id);
+  if (!page || !page.sheet) return value || "";
+  const first = page.sheet.columns[0].name === colDef.field;
+  if (data.more && first) {
+    const show = () => page.change({ view: ["operators"], q: [data.of], in: ["type"], sort: [] });
+    return react(
+      "span",
+      { className: "ms-operators-name ms-operators-below" },
+      react(
+        "button",
+        { type: "button", className: "ms-operators-link", onClick: show },
+        translate("operators.more", { n: count(data.more) }),
+      ),
+    );
+  }
+  if (data.below && first) {
+    return react("span", { className: "ms-operators-name ms-operators-below ms-cut", title: data.full_name }, data.name);
+  }
+  if (first && page.sheet.view === "types" && !page.against) {
+    const opened = (page.state.open || []).includes(data.type);
+    const toggle = () =>
+      page.change({
+        open: opened ? page.state.open.filter((one) => one !== data.type) : [...(page.state.open || []), data.type],
+      });
+    const label = translate(opened ? "operators.close" : "operators.open");
+    return react(
+      "span",
+      { className: "ms-operators-name" },
+      react(
+        "button",
+        {
+          type: "button",
+          className: "ms-button ms-button-icon",
+          onClick: toggle,
+          "aria-expanded": String(opened),
+          "aria-label": label,
+          title: label,
+        },
+        react("span", { className: `ms-icon ms-icon-${opened ? "down" : "right"}` }),
+      ),
+      react("span", { className: "ms-cut" }, value),
+    );
+  }
+  if (colDef.field === "full_name" && value) {
+    const copy = () => navigator.clipboard && navigator.clipboard.writeText(value);
+    return react(
+      "button",
+      {
+        type: "button",
+        className: "ms-operators-link ms-cut",
+        title: `${value}\n${translate("operators.copy")}`,
+        onClick: copy,
+      },
+      value,
+    );
+  }
+  return value || "";
+};
+
+// Called by Dash ----------------------------------------------------------------------------------------------------
+
+function attach(page) {
+  if (page.api || !window.dash_ag_grid) return Promise.resolve(page.api);
+  return window.dash_ag_grid.getApiAsync(page.store("grid")).then((api) => {
+    page.api = api;
+    api.addEventListener("sortChanged", () => {
+      const sorted = api.getColumnState().find((column) => column.sort);
+      const wanted = sorted ? `${sorted.colId}:${sorted.sort}` : "";
+      if (wanted && wanted !== page.sheet.sort.join(":")) page.change({ sort: [wanted] });
+    });
+    for (const event of ["filterChanged", "modelUpdated"]) api.addEventListener(event, () => nameSaved(page));
+    return api;
+  });
+}
+
+Object.assign(functionsOf("mindscope_operators"), {
+  columns(sheet, _prefs, rootId) {
+    const page = pages.get(rootId);
+    if (!page || !sheet) return noUpdate();
+    drawSheet(page, sheet);
+    const made = sheet.columns.map((column) => definition(page, column));
+    const key = JSON.stringify(made.map(({ field, headerName }) => [field, headerName]));
+    attach(page).then((api) => api && api.purgeInfiniteCache());
+    if (key === page.columnKey) return noUpdate();
+    page.columnKey = key;
+    return made;
+  },
+
+  draw(figure, _prefs, rootId) {
+    const page = pages.get(rootId);
+    if (!page || !figure) return noUpdate();
+    const style = getComputedStyle(document.documentElement);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    const { layout } = figure;
+    const axis = (one) => one && { gridcolor: colour("--ms-plot-grid"), zerolinecolor: colour("--ms-plot-zero"), ...one };
+    const hoverlabel = {
+      bgcolor: colour("--ms-raised"),
+      bordercolor: colour("--ms-line"),
+      font: { color: colour("--ms-text") },
+    };
+    const font = { ...layout.font, color: colour("--ms-text"), family: colour("--ms-font") };
+    const drawn = { ...layout, font, hoverlabel };
+    for (const name of ["xaxis", "yaxis"]) if (layout[name]) drawn[name] = axis(layout[name]);
+    return { ...figure, layout: drawn };
+  },
+
+  place(data, rootId) {
+    const page = pages.get(rootId);
+    if (page && data) drawScopes(page, data);
+  },
+
+  pressed(click, rootId) {
+    const page = pages.get(rootId);
+    const name = page && click && click.points[0] && click.points[0].customdata;
+    if (name) page.change({ view: ["operators"], q: [String(name)], in: ["type"], sort: [] });
+  },
+});
+
+profiling.define("operators", { build, draw });
+
+document.addEventListener("keydown", (event) => {
+  const root = document.querySelector(".ms-operators");
+  const page = root && pages.get(root.id);
+  if (page && event.key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });
+});

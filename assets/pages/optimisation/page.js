@@ -1,0 +1,559 @@
+// The optimisation target page in the browser: the table of settings, the pairs, and what is saved. Counterpart of
+// layouts/lineage/target.
+
+import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
+import { icon, make, menu, words } from "../../base/elements.js";
+import * as files from "../../base/files.js";
+import { count, escapeMarkup } from "../../base/format.js";
+import { pagesOf } from "../../base/grid.js";
+import { language, setLabel, translate, writeText } from "../../base/i18n.js";
+import { keeper } from "../../base/pages.js";
+import { last, same } from "../../base/state.js";
+import { numbersOf } from "../../base/typed_arrays.js";
+
+const MEASURES = ["linear", "rank", "share"];
+const RUNNING = ["waiting", "growing", "left"];
+const TICK_MS = 700;
+const nothing = () => noUpdate();
+
+const { pageOf } = keeper((root) => ({
+  sheet: null, runs: null, growth: null, drawing: null, act: "",
+  plot: (card) => root.querySelector(`.ms-target-${card} .js-plotly-plot`),
+}), build);
+
+// What is shown -----------------------------------------------------------------------------------------------------
+
+function cut(text, longest) {
+  return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}
+
+function spoken(label) {
+  return label[language() === "zh" ? 1 : 0];
+}
+
+function named(page, setting) {
+  return spoken(page.sheet.settings[setting] || [setting, setting]);
+}
+
+function targetLabel(page) {
+  return spoken(page.sheet.targets.find(({ name }) => name === page.sheet.target).label);
+}
+
+function measure(page) {
+  const by = last(page.state, "by", "linear");
+  return MEASURES.includes(by) ? by : "linear";
+}
+
+function shares(page) {
+  return page.growth && page.growth.target === page.sheet.target ? page.growth.shares : {};
+}
+
+// [value, low, high] of a row by a measure, or null.
+function strength(page, row, by) {
+  const found = by === "share" ? shares(page)[row.setting] : row[by];
+  return found && found[0] !== null ? found : null;
+}
+
+function sorted(page) {
+  const by = measure(page);
+  const size = (row) => {
+    const found = strength(page, row, by);
+    if (found) return found[0];
+    return row.reason ? -3 : -2;
+  };
+  return page.sheet.rows.map((row, i) => [row, i]).sort((a, b) => size(b[0]) - size(a[0]) || a[1] - b[1]).map(([row]) => row);
+}
+
+function chosenSetting(page) {
+  const asked = last(page.state, "setting", "");
+  if (page.sheet.rows.some(({ setting }) => setting === asked)) return asked;
+  return page.sheet.rows.length ? page.sheet.rows[0].setting : "";
+}
+
+// Controls ----------------------------------------------------------------------------------------------------------
+
+function build(page) {
+  page.target = make("select", "ms-input", [], { "data-control": "target" });
+  page.target.addEventListener("change", () => page.change({ target: [page.target.value] }));
+  page.told = make("span", "t ms-target-count");
+  page.find(".ms-target-bar").append(
+    make("label", "ms-field", [words("optimisation.target", {}, "span", "ms-field-name"), page.target]), page.told,
+  );
+  saving(page, "importance", ["png", "svg", "csv"]);
+  saving(page, "spread", ["png", "svg"]);
+  saving(page, "over", ["png", "svg", "csv"]);
+  page.log = make("button", "ms-button ms-button-small", words("optimisation.log"), { type: "button", "data-act": "log" });
+  setLabel(page.log, "title", "optimisation.log_tip");
+  page.find(".ms-target-over .ms-card-tools").prepend(page.log);
+  page.root.addEventListener("click", (event) => {
+    if (!(event.target instanceof Element)) return;
+    const pressed = event.target.closest("[data-act]");
+    if (pressed) acts[pressed.dataset.act](page, pressed);
+    else choose(page, event.target.closest("tr[data-setting]"));
+  });
+  page.find(".ms-target-settings").addEventListener("keydown", (event) => key(page, event));
+}
+
+function saving(page, card, kinds) {
+  const summary = make("summary", "ms-button ms-button-icon", icon("download"));
+  for (const attribute of ["title", "aria-label"]) setLabel(summary, attribute, "optimisation.save");
+  const items = kinds.map((kind) => make("button", "ms-menu-item", words(`optimisation.save.${kind}`),
+    { type: "button", "data-act": "save", "data-card": card, "data-kind": kind }));
+  page.find(`.ms-target-${card} .ms-card-tools`).append(menu(summary, items));
+}
+
+const acts = {
+  log: (page) => page.change({ log: [page.drawing.figure.layout.meta.log ? "0" : "1"] }),
+  by: (page, pressed) => page.change({ by: pressed.dataset.by === "linear" ? [] : [pressed.dataset.by] }),
+  stop: (page) => act(page, "stop"),
+  again: (page) => act(page, "again"),
+  save: (page, pressed) => save(page, pressed.dataset.card, pressed.dataset.kind),
+};
+
+// What to do with the forest goes with one question.
+function act(page, name) {
+  page.act = name;
+  setProps(page.store("growing"), { data: growing(page) });
+}
+
+function choose(page, row) {
+  if (row) page.change({ setting: [row.dataset.setting], log: [] });
+}
+
+function key(page, event) {
+  const row = event.target.closest("tr[data-setting]");
+  if (!row || event.target !== row) return;
+  if (event.key === "Enter" || event.key === " ") choose(page, row);
+  else if (event.key === "ArrowDown" && row.nextElementSibling) row.nextElementSibling.focus();
+  else if (event.key === "ArrowUp" && row.previousElementSibling) row.previousElementSibling.focus();
+  else return;
+  event.preventDefault();
+}
+
+function furnish(page) {
+  const { sheet } = page;
+  const name = sheet.target ? "" : sheet.chosen ? "none" : sheet.total ? "no-runs" : "none";
+  for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
+  page.find(".ms-target-body").hidden = name !== "";
+  if (name) return;
+  const shape = JSON.stringify([sheet.targets, language()]);
+  if (shape !== page.listed) {
+    page.listed = shape;
+    page.target.replaceChildren(
+      ...sheet.targets.map((one) => make("option", "", cut(spoken(one.label), 80), { value: one.name })),
+    );
+  }
+  page.target.value = sheet.target;
+  writeText(page.told, sheet.chosen === sheet.total ? "optimisation.count" : "optimisation.count_chosen", {
+    n: count(sheet.runs),
+    chosen: count(sheet.chosen),
+    total: count(sheet.total),
+  });
+  const [least, middle, most] = sheet.summary;
+  const spread = { runs: count(sheet.runs), least, middle, most };
+  page.find(".ms-target-spread .ms-target-told").replaceChildren(words("optimisation.summary", spread));
+  table(page);
+  title(page);
+}
+
+// The table of settings ---------------------------------------------------------------------------------------------
+
+function table(page) {
+  const by = measure(page);
+  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth];
+  if (same(shown, page.shown)) return;
+  page.shown = shown;
+  const box = page.find(".ms-target-settings");
+  const focused = document.activeElement && box.contains(document.activeElement) ? document.activeElement : null;
+  const header = make("tr", "", [
+    make("th", "", words("optimisation.setting"), { scope: "col" }),
+    ...MEASURES.map((name) => head(name, by)),
+  ]);
+  const rows = sorted(page).map((row) => line(page, row));
+  const built = make("table", "ms-target-table", [make("thead", "", header), make("tbody", "", rows)]);
+  setLabel(built, "aria-label", "optimisation.importance");
+  box.replaceChildren(built);
+  if (focused) refocus(box, focused.dataset);
+  note(page);
+  forest(page);
+}
+
+function refocus(box, { setting, by }) {
+  const again = Array.from(box.querySelectorAll("[data-setting], [data-by]"))
+    .find((one) => one.dataset.setting === setting && one.dataset.by === by);
+  if (again) again.focus();
+}
+
+function head(name, by) {
+  const press = make("button", "ms-target-by", [words(`optimisation.${name}`)], {
+    type: "button",
+    "data-act": "by",
+    "data-by": name,
+  });
+  setLabel(press, "title", `optimisation.${name}_tip`);
+  return make("th", "", press, { scope: "col", "aria-sort": name === by ? "descending" : "none" });
+}
+
+function line(page, row) {
+  const chosen = row.setting === chosenSetting(page);
+  const parts = [make("span", "ms-cut", cut(named(page, row.setting), 200), { title: cut(row.setting, 400) })];
+  if (row.text && row.levels > 1 && row.reason !== "unique") {
+    parts.push(words("optimisation.levels", { n: row.levels }, "span", "ms-badge"));
+  }
+  if (row.runs < page.sheet.runs && row.reason !== "few") {
+    parts.push(words("optimisation.of_runs", { n: count(row.runs) }, "span", "ms-badge"));
+  }
+  if (row.strength !== null) {
+    const other = { other: cut(named(page, row.with), 40), strength: row.strength.toFixed(2) };
+    const near = words("optimisation.near", other, "span", "ms-badge ms-badge-accent");
+    setLabel(near, "title", "optimisation.near_tip", other);
+    parts.push(near);
+  }
+  const name = make("th", "", make("div", "ms-target-name", parts), { scope: "row" });
+  const cells = row.reason
+    ? [
+        make(
+          "td",
+          "ms-target-reason",
+          words(`optimisation.reason.${row.reason}`, { n: count(row.runs), other: cut(named(page, row.with), 60) }),
+          { colspan: "3" },
+        ),
+      ]
+    : MEASURES.map((by) => bar(page, row, by));
+  return make("tr", row.reason ? "ms-target-quiet" : "", [name, ...cells], {
+    "data-setting": row.setting,
+    tabindex: "0",
+    "aria-selected": String(chosen),
+  });
+}
+
+function bar(page, row, by) {
+  const found = strength(page, row, by);
+  const share = by === "share";
+  if (!found) {
+    return make("td", "ms-target-cell", !share && row.eta ? words("optimisation.no_order", {}, "span", "ms-muted") : []);
+  }
+  const [value, low, high] = found;
+  const at = (part) => `${Math.min(100, Math.max(0, part * 100)).toFixed(2)}%`;
+  const fill = make("span", `ms-target-fill ms-target-${by}`);
+  fill.style.width = at(value);
+  const parts = [fill];
+  if (low !== null && high !== null) {
+    const whisker = make("span", "ms-target-whisker");
+    whisker.style.left = at(low);
+    whisker.style.width = `max(1px, ${at(Math.min(1, high) - Math.max(0, low))})`;
+    parts.push(whisker);
+  }
+  const text = share ? `${(value * 100).toFixed(value < 0.0995 ? 1 : 0)} %` : value.toFixed(2);
+  const sign = row.sign && by === "linear" ? (row.sign > 0 ? "↗" : "↘") : "";
+  const number = make("span", "ms-target-value", [
+    by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
+    text.replace("-0.0 %", "0.0 %"),
+  ]);
+  const cell = make("td", "ms-target-cell", make("div", "ms-target-measure", [
+    number, make("span", "ms-target-sign", sign, { "aria-hidden": "true" }), make("span", "ms-target-track", parts),
+  ]));
+  const ends
+    = low === null
+      ? { low: "–", high: "–" }
+      : {
+          low: share ? `${(low * 100).toFixed(1)} %` : low.toFixed(3),
+          high: share ? `${(high * 100).toFixed(1)} %` : high.toFixed(3),
+        };
+  setLabel(cell, "title", share ? "optimisation.middle" : "optimisation.interval", {
+    value: share ? text : value.toFixed(4),
+    ...ends,
+  });
+  return cell;
+}
+
+function note(page) {
+  const box = page.find(".ms-target-note");
+  const { runs } = page.sheet;
+  const bare = page.sheet.rows.every((row) => row.reason);
+  box.replaceChildren(
+    words(
+      !page.sheet.rows.length
+        ? "optimisation.no_settings"
+        : runs < 3
+          ? "optimisation.too_few"
+          : bare
+            ? "optimisation.no_number"
+            : "optimisation.association",
+      { n: count(runs) },
+    ),
+  );
+}
+
+function forest(page) {
+  const box = page.find(".ms-target-grown");
+  const growth = page.growth && page.growth.target === page.sheet.target ? page.growth : null;
+  box.replaceChildren();
+  if (!growth) return;
+  if (growth.state === "missing") {
+    box.append(words("optimisation.missing"), make("code", "ms-mono", "pip install mindscope[importance]"));
+    return;
+  }
+  if (growth.reason) {
+    box.append(words(`optimisation.forest_${growth.reason}`));
+    return;
+  }
+  const running = RUNNING.includes(growth.state);
+  const state = growth.state === "left" ? "waiting" : growth.state;
+  const key = `optimisation.${state}`;
+  box.append(words(key, { n: growth.done, total: growth.total, text: growth.text }));
+  if (growth.fit !== null) {
+    const fit = words(growth.fit > 0.05 ? "optimisation.fit" : "optimisation.no_fit", { fit: growth.fit.toFixed(2) });
+    setLabel(fit, "title", "optimisation.fit_tip");
+    box.append(fit);
+  }
+  if (running) {
+    const progress = make("progress", "ms-target-progress", [], { max: String(growth.total), value: String(growth.done) });
+    setLabel(progress, "aria-label", "optimisation.share");
+    box.append(progress);
+  }
+  const name = running ? "stop" : "again";
+  box.append(make("button", "ms-button ms-button-small", words(`optimisation.${name}`), { type: "button", "data-act": name }));
+}
+
+// The chart of one setting, and its pairs ----------------------------------------------------------------------------
+
+function title(page) {
+  const head = page.find(".ms-target-over .ms-card-title");
+  const setting = chosenSetting(page);
+  const names = { target: cut(targetLabel(page), 60), setting: cut(named(page, setting), 60) };
+  head.replaceChildren(words(setting ? "optimisation.over" : "optimisation.over_none", names));
+  page.find(".ms-target-nearest .ms-card-title").replaceChildren(words("optimisation.pairs_of", names));
+}
+
+function tell(page) {
+  const { drawing } = page;
+  const told = page.find(".ms-target-over .ms-target-told");
+  const meta = drawing.figure && drawing.figure.layout.meta;
+  page.log.hidden = !meta || !meta.logs;
+  page.log.setAttribute("aria-pressed", String(Boolean(meta && meta.log)));
+  const parts = [];
+  if (meta) {
+    parts.push(words("optimisation.drawn", { n: count(meta.runs) }));
+    if (meta.slope) parts.push(words(meta.log ? "optimisation.per_decade" : "optimisation.per_unit", { slope: meta.slope }));
+    if (meta.left) parts.push(words("optimisation.left", { n: count(meta.left) }));
+  }
+  told.replaceChildren(...parts);
+}
+
+function runCell(page, key) {
+  const row = page.runs && page.runs.rows.find(({ members }) => members.includes(key));
+  const dot = make("span", "ms-dot");
+  if (row) dot.style.background = row.colours[row.members.indexOf(key)];
+  const [first] = row ? pagesOf({ key, tags: row.tags }) : [];
+  const name = first
+    ? make("a", "ms-cut ms-run-name", key, { href: first.href, "data-run": key, title: key })
+    : make("span", "ms-cut", key, { title: key });
+  return make("td", "", make("span", "ms-run", [dot, name]));
+}
+
+function pairs(page) {
+  const { drawing } = page;
+  const box = page.find(".ms-target-pairs");
+  const told = page.find(".ms-target-nearest .ms-target-told");
+  told.replaceChildren();
+  if (!drawing.pairs.length) {
+    box.replaceChildren(words("optimisation.no_pairs", {}, "p", "ms-target-empty"));
+    return;
+  }
+  const also = drawing.also.map(spoken);
+  if (also.length) told.append(words("optimisation.also", { n: also.length, names: cut(also.join(", "), 200) }));
+  else told.append(words("optimisation.alone", { n: count(drawing.pairs.length), total: count(drawing.total) }));
+  told.title = also.join(", ");
+  const column = (key, values = {}, kind = "") => make("th", kind, words(key, values), { scope: "col" });
+  const setting = { name: cut(named(page, drawing.setting), 24) };
+  const result = { name: cut(targetLabel(page), 24) };
+  const header = make("tr", "", [
+    column("optimisation.first"),
+    column("optimisation.named", setting, "ms-number"),
+    column("optimisation.named", result, "ms-number"),
+    column("optimisation.second"),
+    column("optimisation.named", setting, "ms-number"),
+    column("optimisation.named", result, "ms-number"),
+    column("optimisation.difference", {}, "ms-number"),
+    make("th", ""),
+  ]);
+  const number = (text) => make("td", "ms-number ms-target-cut", make("span", "ms-cut", text, { title: text }));
+  const rows = drawing.pairs.map((pair) => make("tr", "", [
+    runCell(page, pair.runs[0]), number(pair.values[0]), number(pair.results[0]),
+    runCell(page, pair.runs[1]), number(pair.values[1]), number(pair.results[1]), number(pair.difference), both(page, pair),
+  ]));
+  box.replaceChildren(make("table", "ms-target-table", [make("thead", "", header), make("tbody", "", rows)]));
+}
+
+// A link to both runs in one view, where there is a menu to take it from.
+function both(page, pair) {
+  const menuLink = document.querySelector('.ms-menu-link[data-page="two_runs"]');
+  if (!menuLink) return make("td", "");
+  const query = new URLSearchParams({ one: pair.runs[0], other: pair.runs[1] });
+  const link = make("a", "ms-button ms-button-icon", icon("compare"), { href: `${menuLink.getAttribute("href")}?${query}` });
+  for (const name of ["title", "aria-label"]) setLabel(link, name, "optimisation.both");
+  return make("td", "", link);
+}
+
+// Plots -------------------------------------------------------------------------------------------------------------
+
+// In the colours of the theme where css does not reach.
+function dressed(page, figure, titles) {
+  const style = window.getComputedStyle(page.root);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  const font = { family: colour("--ms-font"), color: colour("--ms-text"), size: 12 };
+  const layout = {
+    ...figure.layout,
+    paper_bgcolor: "rgba(0,0,0,0)",
+    plot_bgcolor: "rgba(0,0,0,0)",
+    font: { ...font, color: colour("--ms-muted"), size: 11 },
+    hoverlabel: { bgcolor: colour("--ms-raised"), bordercolor: colour("--ms-line"), font, align: "left" },
+  };
+  for (const [axis, text] of Object.entries(titles)) {
+    layout[axis] = { ...layout[axis], title: { text: escapeMarkup(cut(text, 60)), standoff: 6, font: { size: 12 } } };
+  }
+  return { data: figure.data, layout };
+}
+
+function save(page, card, kind) {
+  const name = files.fileName(
+    card === "over" ? `${page.sheet.target}_${page.drawing.setting}` : `${page.sheet.target}_${card}`,
+    "target",
+  );
+  if (kind === "csv") files.saveCsv(card === "over" ? points(page) : strengths(page), name);
+  else if (card === "importance") {
+    files.saveImage(bars(page), page.find(".ms-target-importance"), kind, name, {
+      clientWidth: 820,
+      clientHeight: 90 + 24 * numbered(page).length,
+    });
+  } else files.saveImage(page.plot(card), page.plot(card), kind, name);
+}
+
+function strengths(page) {
+  const ends = (name) => [name, `${name}_low`, `${name}_high`];
+  const header = [
+    "setting",
+    "kind",
+    "levels",
+    "runs",
+    ...ends("linear"),
+    ...ends("monotonic"),
+    ...ends("forest"),
+    "sign",
+    "reason",
+    "with",
+    "with_strength",
+  ];
+  return [header, ...sorted(page).map((row) => [
+    row.setting, row.text ? "categorical" : "numeric", row.levels, row.runs,
+    ...row.linear, ...row.rank, ...(shares(page)[row.setting] || ["", "", ""]), row.sign, row.reason, row.with, row.strength,
+  ])];
+}
+
+function points(page) {
+  const trace = page.drawing.figure.data.find(({ meta }) => meta.role === "runs");
+  const plot = page.plot("over").data.find(({ meta }) => meta && meta.role === "runs");
+  const value = (text) =>
+    text
+      .slice(text.indexOf("<br>") + 4)
+      .replace(/&lt;/g, "<")
+      .replace(/&gt;/g, ">")
+      .replace(/&amp;/g, "&");
+  return [["run", page.drawing.setting, page.drawing.target],
+    ...trace.customdata.map((run, i) => [run, value(trace.text[i]), Array.from(numbersOf(plot.y))[i]])];
+}
+
+function numbered(page) {
+  return sorted(page).filter((row) => strength(page, row, measure(page)));
+}
+
+// The table's bars as a figure, for a file.
+function bars(page) {
+  const by = measure(page);
+  const rows = numbered(page);
+  const found = rows.map((row) => strength(page, row, by));
+  const names = rows.map((row) => escapeMarkup(cut(named(page, row.setting), 40)));
+  const data = [{
+    type: "bar", orientation: "h", x: found.map(([value]) => value), y: rows.map((_row, i) => i), marker: { color: "#4e7fd6" },
+    error_x: { type: "data", symmetric: false, color: "#8b95a1", thickness: 1.5, width: 3,
+      array: found.map(([value, , high]) => (high === null ? 0 : Math.max(0, high - value))),
+      arrayminus: found.map(([value, low]) => (low === null ? 0 : Math.max(0, value - low))) },
+  }];
+  const layout = {
+    margin: { l: 200, r: 24, t: 36, b: 32 },
+    title: { text: escapeMarkup(`${targetLabel(page)}: ${translate(`optimisation.${by}`)}`), font: { size: 13 }, x: 0.02 },
+    xaxis: { range: [0, 1] },
+    yaxis: { autorange: "reversed", tickvals: rows.map((_row, i) => i), ticktext: names, automargin: true },
+  };
+  return { data, layout };
+}
+
+// Callbacks ---------------------------------------------------------------------------------------------------------
+
+function part(page, keys) {
+  return Object.fromEntries(keys.filter((name) => page.state[name]).map((name) => [name, page.state[name]]));
+}
+
+function growing(page) {
+  const ask = { ...part(page, ["run"]), target: [page.sheet.target], mark: [page.sheet.stamp] };
+  return page.act ? { ...ask, act: [page.act] } : ask;
+}
+
+Object.assign(functionsOf("mindscope_target"), {
+  chosen(state, known) {
+    const next = {};
+    for (const key of ["run", "target"]) if (state && state[key]) next[key] = state[key];
+    return same(next, known) ? nothing() : next;
+  },
+
+  plan(state, sheet, runs, _prefs, ask, grows, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !sheet) return [nothing(), nothing()];
+    Object.assign(page, { state: state || {}, sheet, runs });
+    furnish(page);
+    if (!sheet.target) return [nothing(), nothing()];
+    const next = { ...part(page, ["run", "log"]), target: [sheet.target], setting: [chosenSetting(page)], mark: [sheet.stamp] };
+    const grow = growing(page);
+    return [same(next, ask) ? nothing() : next, same(grow, grows) ? nothing() : grow];
+  },
+
+  distribution(sheet, _prefs, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !sheet || !sheet.target) return nothing();
+    page.find(".ms-target-spread .ms-skeleton").hidden = true;
+    return dressed(page, sheet.figure, {});
+  },
+
+  over(drawing, _prefs, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !drawing || !page.sheet || !page.sheet.target) return nothing();
+    page.drawing = drawing;
+    page.find(".ms-target-over .ms-skeleton").hidden = true;
+    tell(page);
+    pairs(page);
+    if (!drawing.figure) {
+      return dressed(page, { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } }, {});
+    }
+    return dressed(page, drawing.figure, { xaxis: named(page, drawing.setting), yaxis: targetLabel(page) });
+  },
+
+  // The next question goes out a while after an answer: at a steady pace a slow answer would be overtaken and never shown.
+  grown(growth, rootId) {
+    const page = pageOf(rootId);
+    if (!page || !page.sheet || !growth) return;
+    if (growth.act && growth.act === page.act) {
+      page.act = "";
+      window.setTimeout(() => {
+        if (page.root.isConnected) setProps(page.store("growing"), { data: growing(page) });
+      }, 0);
+    }
+    page.growth = growth;
+    if (page.sheet.target) table(page);
+    window.clearTimeout(page.timer);
+    if (!RUNNING.includes(growth.state) && growth.target === page.sheet.target) return;
+    page.timer = window.setTimeout(() => {
+      if (document.getElementById(rootId) === page.root) setProps(page.store("tick"), { data: Date.now() });
+    }, TICK_MS);
+  },
+});

@@ -1,0 +1,223 @@
+// The head of the overview: which run is shown, its state in numbers. Counterpart of layouts/training/overview.
+
+import { functionsOf, setProps } from "../../base/dash.js";
+import { language, setLabel, translate, writeText } from "../../base/i18n.js";
+import * as runNotes from "../../base/notes.js";
+import * as picker from "../../base/picker.js";
+import { currentPrefs, setPrefs } from "../../base/prefs.js";
+import { setState } from "../../base/state.js";
+
+const views = new Map();  // root id -> {of, runs, state}
+
+function make(tag, className, text) {
+  const element = document.createElement(tag);
+  if (className) element.className = className;
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
+
+// The chosen runs in the order of the list: [key, name].
+function chosen(rows, state, store) {
+  const keys = picker.selected(state, rows, picker.needsOf(store));
+  return rows.flatMap((row) =>
+    row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]),
+  );
+}
+
+function show(rootId, key) {
+  const view = views.get(rootId);
+  if (view && key) setState(storeOf(rootId), view.state, { of: key === view.runs[0][0] ? [] : [key] });
+}
+
+function move(rootId, by) {
+  const view = views.get(rootId);
+  const now = view ? view.runs.findIndex(([key]) => key === view.of) : -1;
+  const next = now < 0 ? undefined : view.runs[now + by];
+  if (next) show(rootId, next[0]);
+  return Boolean(next);
+}
+
+function select(root, view) {
+  const host = root.querySelector(".ms-overview-run");
+  const text = JSON.stringify(view.runs);
+  let box = host.querySelector("select");
+  if (!box || host.dataset.runs !== text) {
+    host.dataset.runs = text;
+    box = make("select", "ms-input");
+    setLabel(box, "aria-label", "overview.run");
+    box.append(...view.runs.map(([key, name]) => Object.assign(make("option", "", name), { value: key })));
+    box.addEventListener("change", () => show(root.id, box.value));
+    host.replaceChildren(make("span", "ms-dot"), box);
+  }
+  box.value = view.of;
+  const at = view.runs.findIndex(([key]) => key === view.of);
+  root.querySelector(".ms-overview-previous").disabled = at <= 0;
+  root.querySelector(".ms-overview-next").disabled = at >= view.runs.length - 1;
+  root.querySelector(".ms-overview-selector").classList.toggle("ms-overview-alone", view.runs.length < 2);
+  writeText(root.querySelector(".ms-overview-of"), "overview.of", {
+    n: (at + 1).toLocaleString("en"),
+    total: view.runs.length.toLocaleString("en"),
+  });
+}
+
+function fact(name, value, tip) {
+  const box = make("div", `ms-fact ms-fact-${name}`);
+  const label = writeText(make("span", "ms-fact-name"), `overview.${name}`);
+  value.classList.add("ms-fact-value");
+  box.append(label, value);
+  if (tip) {
+    Object.assign(box.dataset, { enTitle: tip[0], zhTitle: tip[1] });
+    box.title = tip[language() === "zh" ? 1 : 0];
+  }
+  return box;
+}
+
+function moment(seconds) {
+  const time = make(
+    "time",
+    "",
+    new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" }).format(seconds * 1000),
+  );
+  time.dateTime = new Date(seconds * 1000).toISOString();
+  time.title = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" }).format(seconds * 1000);
+  return time;
+}
+
+function problems(head) {
+  const button = make("button", `ms-badge ms-badge-button ${head.wrong ? "ms-badge-wrong" : ""}`, head.problems);
+  button.type = "button";
+  Object.assign(button.dataset, { action: "health", run: head.of });
+  setLabel(button, "title", "overview.problems_tip");
+  return button;
+}
+
+function facts(head) {
+  const known = head.facts.map(({ name, text, key, values, tip }) =>
+    fact(name, key ? writeText(make("span"), key, { n: text, ...values }) : make("span", "", text), tip));
+  const state = writeText(make("span", `ms-state ms-state-${head.state}`), `state.${head.state}`);
+  const started = Math.abs(head.started) < 8.64e12 && head.started ? [fact("started", moment(head.started))] : [];
+  const path = make("span", "ms-mono ms-cut", head.path);
+  path.title = head.real ? `${head.path}\n${head.real}` : head.path;
+  return [fact("state", state), ...known, ...started, fact("problems", problems(head)), fact("path", path)];
+}
+
+function shown(head, runs, state, rootId) {
+  const root = document.getElementById(rootId);
+  if (!root || !head || !runs) return;
+  root.classList.remove("ms-overview-opening");
+  root.classList.toggle("ms-overview-empty", !head.of);
+  if (!head.of) {
+    views.delete(rootId);
+    return;
+  }
+  const view = { of: head.of, runs: chosen(runs.rows, state, storeOf(rootId)), state };
+  views.set(rootId, view);
+  if (!view.runs.some(([key]) => key === head.of)) return;  // the answer for this state is on its way
+  select(root, view);
+  root.querySelector(".ms-overview-run .ms-dot").style.background = head.colour;
+  runNotes.line(root.querySelector(".ms-notes-line"), runs.notebook, head.of, view.runs.find(([key]) => key === head.of)[1]);
+  const text = JSON.stringify(head);
+  const host = root.querySelector(".ms-overview-facts");
+  if (host.dataset.head !== text) {
+    host.dataset.head = text;
+    host.replaceChildren(...facts(head));
+  }
+}
+
+document.addEventListener("click", (event) => {
+  const element = event.target instanceof Element ? event.target : null;
+  const root = element && element.closest(".ms-overview");
+  if (!root) return;
+  if (element.closest(".ms-overview-previous")) move(root.id, -1);
+  if (element.closest(".ms-overview-next")) move(root.id, 1);
+  // Alone in somebody else's page there is nowhere to go.
+  if (element.closest(".ms-tile-link") && !root.closest(".ms-shell")) event.preventDefault();
+});
+
+// j and k focus tiles; Enter opens the page of the one in focus.
+document.addEventListener("keydown", (event) => {
+  const { target } = event;
+  if (event.key !== "Enter" || !(target instanceof Element) || !target.matches(".ms-tile")) return;
+  const link = target.querySelector(".ms-tile-link");
+  if (link) link.click();
+});
+
+document.addEventListener("keydown", (event) => {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const target = event.target;
+  if (!by || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
+  if (!(target instanceof Element) || target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+  const root = target.closest(".ms-overview") || document.querySelector(".ms-shell .ms-overview");
+  if (!root || document.querySelector("dialog[open]")) return;
+  if (move(root.id, by)) event.preventDefault();
+});
+
+// These events do not bubble.
+for (const { name, failed } of [{ name: "error", failed: true }, { name: "load", failed: false }]) {
+  document.addEventListener(name, ({ target }) => {
+    if (target instanceof HTMLImageElement && target.matches(".ms-tile-image")) {
+      target.parentElement.classList.toggle("ms-tile-failed", failed);
+    }
+  }, true);
+}
+
+// Insights: the list is the server's, how strict it is the user's choice.
+const LEAST = { low: 1.5, normal: 1, high: 0, off: Infinity };
+const AGAIN_MS = 300;
+
+function strict(box) {
+  if (!box.firstChild) {
+    const select = make("select", "ms-input");
+    for (const name of ["off", "low", "normal", "high"]) {
+      const option = translate(`insights.${name}`);
+      select.append(Object.assign(make("option", "", option), { value: name }));
+    }
+    setLabel(select, "aria-label", "insights.strict_tip");
+    select.addEventListener("change", () => setPrefs({ insights: select.value }));
+    box.append(select);
+  }
+  for (const option of box.firstChild.options) option.textContent = translate(`insights.${option.value}`);
+  box.firstChild.value = currentPrefs().insights;
+}
+
+function sift(root) {
+  const card = root.querySelector(".ms-insights");
+  const state = card && card.state;
+  if (!state) return;
+  card.hidden = !state.scalars;
+  const least = LEAST[currentPrefs().insights];
+  const rows = Array.from(card.querySelectorAll("li"));
+  for (const row of rows) row.hidden = Number(row.dataset.score) < least;
+  const shown = rows.filter((row) => !row.hidden).length;
+  const count = card.querySelector(".ms-insights-count");
+  count.hidden = shown === 0;
+  count.textContent = shown.toLocaleString("en");
+  card.querySelector(".ms-insights-none").hidden = shown > 0 || state.left > 0 || least === Infinity;
+  const left = card.querySelector(".ms-insights-left");
+  left.hidden = !state.left;
+  writeText(left, "insights.reading", { n: state.left.toLocaleString("en") });
+  const csv = card.querySelector(".ms-insights-csv");
+  csv.href = `${csv.dataset.routes}insights.csv?${new URLSearchParams({ run: state.run })}`;
+  strict(card.querySelector(".ms-insights-strict"));
+}
+
+function insights(state, _entries, rootId) {
+  const root = document.getElementById(rootId);
+  const card = root && root.querySelector(".ms-insights");
+  if (!card || !state) return;
+  const fresh = card.state !== state;
+  card.state = state;
+  // The entries are on the page a moment after this call.
+  window.requestAnimationFrame(() => sift(root));
+  window.setTimeout(() => sift(root), 60);
+  if (!fresh || !state.left) return;
+  window.setTimeout(() => {
+    if (root.isConnected) setProps(rootId.replace(/-root$/, "-insights-again"), { data: Date.now() });
+  }, AGAIN_MS);
+}
+
+window.addEventListener("mindscope:prefs", () => document.querySelectorAll(".ms-overview").forEach(sift));
+
+Object.assign(functionsOf("mindscope_overview"), { shown, insights });

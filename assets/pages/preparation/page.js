@@ -1,0 +1,161 @@
+// The data preparation page: which operation and which steps are shown. Counterpart of layouts/profiler/preparation.
+
+import { functionsOf } from "../../base/dash.js";
+import { make, words } from "../../base/elements.js";
+import * as files from "../../base/files.js";
+import { setLabel } from "../../base/i18n.js";
+import * as profiling from "../../profiling/profiling.js";
+
+const WAIT_MS = 400;
+const pages = new Map();
+
+function build(page) {
+  pages.set(page.root.id, page);
+  page.inputs = ["from", "to"].map((name) => {
+    const input = make("input", "ms-input ms-preparation-step-input", [], { type: "number", min: "0", step: "1" });
+    setLabel(input, "aria-label", `preparation.${name}`);
+    let timer = 0;
+    input.addEventListener("input", () => {
+      window.clearTimeout(timer);
+      timer = window.setTimeout(() => page.change({ [name]: input.value === "" ? [] : [input.value] }), WAIT_MS);
+    });
+    return input;
+  });
+  page.reset = make("button", "ms-button", words("preparation.all_steps"), { type: "button" });
+  page.reset.addEventListener("click", () => page.change({ from: [], to: [] }));
+  page
+    .find(".ms-preparation-steps")
+    .replaceChildren(
+      words("preparation.from", {}, "span", "ms-muted"),
+      page.inputs[0],
+      words("preparation.to", {}, "span", "ms-muted"),
+      page.inputs[1],
+      page.reset,
+    );
+  page.root.addEventListener("click", (event) => {
+    const target = event.target instanceof Element ? event.target : null;
+    const box = target && target.closest("[data-op]");
+    if (box) page.change({ op: [box.dataset.op] });
+    const act = target && target.closest("[data-act]");
+    const card = target && target.closest("[data-card]");
+    if (act && act.dataset.act === "full") toggle(page, card.dataset.card);
+    if (act && act.dataset.act === "png") png(page, card);
+    const stage = target && target.closest("[data-to]");
+    if (stage) go(page, stage.dataset.to);
+    const title = target && target.closest(".ms-preparation-sort");
+    if (title) press(page, card, title.closest("th"));
+  });
+}
+
+function go(page, name) {
+  const card = page.find(`[data-card="${name}"]`);
+  card.scrollIntoView({ block: "start" });
+  card.focus({ preventScroll: true });
+}
+
+// Every plot of a card is a file of its own.
+async function png(page, card) {
+  for (const [at, plot] of [...card.querySelectorAll(".js-plotly-plot")].entries()) {
+    if (!plot.data || !plot.data.length) continue;
+    const name = files.fileName(`${page.run.name}_${page.profile.rank}_${card.dataset.card}${at ? `_${at + 1}` : ""}`, "plot");
+    await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-plot-grid" });
+  }
+}
+
+// Tables: the state has the card, the column and the direction. Numbers start with the largest.
+function press(page, card, title) {
+  const column = title.cellIndex;
+  const [old, way] = profiling.get(page, `sort-${card.dataset.card}`).split(":");
+  const numeric = valuesOf(card.querySelectorAll("tbody tr"), column).some((value) => typeof value === "number");
+  const first = numeric ? "desc" : "asc";
+  const next = old !== String(column) ? first : way === first ? (numeric ? "asc" : "desc") : "";
+  page.change({ [`sort-${card.dataset.card}`]: next ? [`${column}:${next}`] : [] });
+}
+
+function valuesOf(rows, column) {
+  return Array.from(rows, (row) => {
+    const { dataset, textContent } = row.cells[column];
+    if (dataset.value === "nan") return null;
+    return dataset.value && Number.isFinite(Number(dataset.value)) ? Number(dataset.value) : textContent;
+  });
+}
+
+function sort(page) {
+  for (const table of page.root.querySelectorAll(".ms-preparation-table")) {
+    const [column, way] = profiling.get(page, `sort-${table.closest("[data-card]").dataset.card}`).split(":");
+    if ((table.dataset.sorted || "") === (way ? `${column}:${way}` : "")) continue;
+    const [titles, body] = [table.tHead.rows[0].cells, table.tBodies[0]];
+    const rows = [...body.rows];
+    rows.forEach((row, at) => { row.dataset.at = row.dataset.at || String(at); });
+    rows.sort((a, b) => a.dataset.at - b.dataset.at);
+    const known = way && titles[Number(column)];
+    if (known) {
+      const value = new Map(valuesOf(rows, Number(column)).map((one, at) => [rows[at], one]));
+      const sign = way === "desc" ? -1 : 1;
+      const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
+      // What is not known comes last either way.
+      const missing = (row) => value.get(row) === null;
+      rows.sort((a, b) => Number(missing(a)) - Number(missing(b)) || sign * order(value.get(a), value.get(b)));
+    }
+    for (const [at, title] of [...titles].entries()) {
+      if (known && at === Number(column)) title.setAttribute("aria-sort", way === "desc" ? "descending" : "ascending");
+      else title.removeAttribute("aria-sort");
+    }
+    body.append(...rows);
+    table.dataset.sorted = way ? `${column}:${way}` : "";
+  }
+}
+
+function toggle(page, name) {
+  page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
+}
+
+// What depends on the contents of the cards.
+function furnish(page) {
+  for (const box of page.root.querySelectorAll("[data-to]")) box.disabled = page.find(`[data-card="${box.dataset.to}"]`).hidden;
+  for (const tool of page.root.querySelectorAll('[data-act="png"]')) {
+    tool.hidden = !tool.closest("[data-card]").querySelector(".dash-graph");
+  }
+  page.find(".ms-preparation-steps").hidden = Boolean(page.find("[data-unnumbered]"));
+  // Rows may hold other values now.
+  for (const table of page.root.querySelectorAll("[data-sorted]")) table.dataset.sorted = "stale";
+  sort(page);
+}
+
+function draw(page) {
+  for (const [at, name] of ["from", "to"].entries()) {
+    if (document.activeElement !== page.inputs[at]) page.inputs[at].value = profiling.get(page, name);
+  }
+  page.reset.hidden = !profiling.get(page, "from") && !profiling.get(page, "to");
+  for (const card of page.root.querySelectorAll("[data-card]")) {
+    card.classList.toggle("ms-full", card.dataset.card === profiling.get(page, "full"));
+  }
+  sort(page);
+}
+
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (!["f", "Escape"].includes(key) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (!(target instanceof Element) || target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+  const root = document.querySelector(".ms-preparation");
+  const page = root && pages.get(root.id);
+  if (!page || document.querySelector("dialog[open]")) return;
+  const card = target.closest("[data-card]");
+  if (key === "Escape" && profiling.get(page, "full")) page.change({ full: [] });
+  else if (key === "f" && card) toggle(page, card.dataset.card);
+});
+
+profiling.define("preparation", { build, draw });
+
+Object.assign(functionsOf("mindscope_preparation"), {
+  // A card that has nothing to show is not there.
+  shown(...args) {
+    const root = document.getElementById(args.pop());
+    if (!root) return;
+    const cards = root.querySelectorAll("[data-card]");
+    args.forEach((children, at) => { cards[at].hidden = children === null || children === undefined; });
+    const page = pages.get(root.id);
+    // Dash calls this before the new children stand.
+    if (page) window.requestAnimationFrame(() => furnish(page));
+  },
+});

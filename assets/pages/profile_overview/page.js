@@ -1,0 +1,52 @@
+// The profile overview in the browser: tiles to the other pages about the profile. Counterpart of layouts/profiler/overview.
+
+import { functionsOf, noUpdate } from "../../base/dash.js";
+import { icon, make, words } from "../../base/elements.js";
+import * as plots from "../../profiling/plots.js";
+import * as profiling from "../../profiling/profiling.js";
+
+function build(page) {
+  plots.furnish(page);
+  plots.watch(page);
+}
+
+function link(page) {
+  const { run, profile } = page;
+  const query = new URLSearchParams({ run: run.key, of: run.key, session: profile.session, rank: String(profile.rank) });
+  return query.toString();
+}
+
+function tileOf(page, tile) {
+  const needs = tile.frames.split(" ").filter(Boolean);
+  const there = !needs.length || needs.some((name) => page.profile.frames.includes(name));
+  const head = make("header", "ms-card-head", [icon(tile.page), words(tile.title, {}, "h3", "ms-card-title")]);
+  const text = words(there ? tile.text : "profile_overview.not_there", {}, "p", "ms-muted ms-profile-text");
+  if (!there) return make("div", "ms-card ms-profile-tile ms-profile-absent", [head, text]);
+  const query = link(page);
+  return make("a", "ms-card ms-profile-tile", [head, text], {
+    href: `${tile.page}?${query}`,
+    "data-page": tile.page,
+    "data-query": query,
+  });
+}
+
+function draw(page) {
+  plots.drawFull(page);
+  const host = page.find(".ms-profile-tiles");
+  const tiles = JSON.parse(host.dataset.tiles);
+  const wanted = JSON.stringify([page.run.key, page.profile.session, page.profile.rank, page.profile.frames]);
+  if (page.tiles === wanted) return;
+  page.tiles = wanted;
+  host.replaceChildren(...tiles.map((tile) => tileOf(page, tile)));
+}
+
+profiling.define("profile_overview", { build, draw });
+
+Object.assign(functionsOf("mindscope_steps"), {
+  joined(figure, rootId) {
+    const page = profiling.pageOf(rootId);
+    return page ? plots.place(page, "joined", figure) : noUpdate();
+  },
+});
+
+plots.keys("ms-profile");

@@ -1,0 +1,155 @@
+// What the scalars page has in the bar above its cards: x axis, smoothing, one chart or many, downloads.
+
+import { icon, make, menu, pressSegment, segments, words } from "../../base/elements.js";
+import { setLabel, translate } from "../../base/i18n.js";
+import { last } from "../../base/state.js";
+import * as cards from "../../cards/cards.js";
+import { asked, grouped } from "./grouping.js";
+import * as runGroups from "./groups.js";
+import * as insights from "./insights.js";
+import { oneChart, option, synthesis } from "./view.js";
+
+const MOST_NAMES = 50;
+const SMOOTH_WAIT_MS = 60;
+
+function axisControl(page) {
+  const select = make("select", "ms-input", ["step", "relative", "absolute", "tag"].map((name) =>
+    option(name, `scalars.x.${name}`)), { "data-control": "x" });
+  const list = make("datalist", "", [], { id: page.store("axis-names") });
+  const name = make("input", "ms-input ms-axis-name", [], { list: list.id, "data-control": "x-name", hidden: "" });
+  setLabel(name, "aria-label", "scalars.x.name");
+  setLabel(name, "placeholder", "scalars.x.name");
+  select.addEventListener("change", () => {
+    if (select.value === "tag") {
+      name.hidden = false;
+      suggest(page, name, list);
+      name.focus();
+    } else page.change({ x: select.value === "step" ? [] : [select.value], zoom: [] });
+  });
+  name.addEventListener("input", () => suggest(page, name, list));
+  name.addEventListener("change", () => {
+    if (page.catalogue && page.catalogue.tags.includes(name.value)) page.change({ x: [`tag:${name.value}`], zoom: [] });
+  });
+  return make("label", "ms-field", [words("scalars.x", {}, "span", "ms-field-name"), select, name, list]);
+}
+
+function suggest(page, input, list) {
+  const part = input.value.toLowerCase();
+  const names = (page.catalogue ? page.catalogue.tags : []).filter((tag) => tag.toLowerCase().includes(part));
+  list.replaceChildren(...names.slice(0, MOST_NAMES).map((tag) => make("option", "", [], { value: tag })));
+}
+
+function smoothControl(page) {
+  const bounds = { min: "0", max: "0.99", step: "0.01" };
+  const slider = make("input", "ms-slider", [], { type: "range", ...bounds, "data-control": "smooth" });
+  const number = make("input", "ms-input ms-smooth", [], { type: "number", ...bounds, "data-control": "smooth" });
+  setLabel(slider, "aria-label", "scalars.smooth");
+  setLabel(number, "aria-label", "scalars.smooth");
+  let timer = 0;
+  const set = (event) => {
+    const value = Math.min(0.99, Math.max(0, Number(event.target.value) || 0));
+    if (event.target === slider) number.value = String(value);
+    else slider.value = String(value);
+    window.clearTimeout(timer);
+    timer = window.setTimeout(() => page.change({ smooth: value ? [String(value)] : [] }), SMOOTH_WAIT_MS);
+  };
+  slider.addEventListener("input", set);
+  number.addEventListener("input", set);
+  number.addEventListener("change", () => { number.value = slider.value; });
+  return make("div", "ms-field", [words("scalars.smooth", {}, "span", "ms-field-name"), slider, number]);
+}
+
+function modeControl(page) {
+  const group = segments("scalars.mode", [["cards", "scalars.cards"], ["one", "scalars.one"], ["table", "scalars.table"]],
+    (mode) => page.change({ mode: mode === "cards" ? [] : [mode], full: [] }));
+  group.classList.add("ms-scalar-mode");
+  return group;
+}
+
+function link(key, what) {
+  return make("a", "ms-menu-item", words(key), { "data-export": what, download: "" });
+}
+
+function downloads() {
+  const summary = make("summary", "ms-button", [icon("download"), words("scalars.download")]);
+  return menu(summary, [
+    link("scalars.csv_screen", "csv screen"), link("scalars.json_screen", "json screen"),
+    link("scalars.csv_all", "csv all"), link("scalars.json_all", "json all"),
+    link("scalars.csv_final", "final"), link("scalars.csv_groups", "groups"),
+  ]);
+}
+
+export function build(page) {
+  const restore = make("button", "ms-button ms-restore-all ms-unseen", [icon("restore"), words("scalars.restore_all")], {
+    type: "button",
+  });
+  for (const name of ["title", "aria-label"]) setLabel(restore, name, "scalars.restore_all");
+  restore.addEventListener("click", () => {
+    page.trails.clear();
+    page.change({ zoom: [] });
+  });
+  const menus = downloads();
+  menus.addEventListener("toggle", () => drawLinks(page, menus));
+  return {
+    left: [axisControl(page), smoothControl(page), modeControl(page), runGroups.build(page), restore],
+    right: [insights.control(page), menus],
+  };
+}
+
+// Links are made when they can be seen: the list of runs may be long.
+function drawLinks(page, menus) {
+  if (!menus.open || !page.catalogue) return;
+  const onScreen = oneChart(page) ? synthesis(page).flat() : page.chosen;
+  for (const element of menus.querySelectorAll("[data-export]")) {
+    const [suffix, what] = element.dataset.export.split(" ");
+    if (!what) {
+      drawCompared(page, element, suffix, onScreen);
+      continue;
+    }
+    const tags = what === "screen" && onScreen.length < page.catalogue.tags.length ? onScreen : null;
+    element.href = cards.exportUrl(page, `scalars.${suffix}`, tags);
+  }
+}
+
+function drawCompared(page, element, what, tags) {
+  const groups = what === "groups";
+  element.hidden = groups && !grouped(page);
+  const extra = Object.fromEntries(Object.entries(asked(page)).map(([key, [value]]) => [key, value]));
+  if (!groups) for (const key of ["line", "band"]) delete extra[key];
+  if (groups) {
+    for (const key of ["x", "smooth"]) if (last(page.state, key, "")) extra[key] = last(page.state, key, "");
+    if (extra.x === "absolute") extra.zone = String(-new Date().getTimezoneOffset());
+  }
+  element.href = cards.exportUrl(page, `scalars-${what}.csv`, tags.slice(0, groups ? MOST_NAMES : 500), extra);
+}
+
+function drawAxis(page) {
+  const axis = last(page.state, "x", "step");
+  const select = page.find('[data-control="x"]');
+  const name = page.find('[data-control="x-name"]');
+  const byTag = axis.startsWith("tag:");
+  for (const element of select.options) element.textContent = translate(element.dataset.key);
+  if (document.activeElement === select && select.value === "tag" && !byTag) return;
+  if (document.activeElement === name) return;
+  select.value = byTag ? "tag" : axis;
+  name.hidden = !byTag;
+  name.value = byTag ? axis.slice(4) : "";
+}
+
+export function draw(page) {
+  drawAxis(page);
+  const smooth = last(page.state, "smooth", "0");
+  for (const input of page.root.querySelectorAll('[data-control="smooth"]')) {
+    if ((input.value === "" || Number(input.value) !== Number(smooth)) && input !== document.activeElement) {
+      input.value = smooth;
+    }
+  }
+  pressSegment(page.find(".ms-scalar-mode"), last(page.state, "mode", "cards"));
+  runGroups.draw(page);
+  // It keeps its place, so that what stands beside it does not jump when the first card is zoomed.
+  page.find(".ms-restore-all").classList.toggle("ms-unseen", !(page.state.zoom || []).length);
+}
+
+window.addEventListener("mindscope:prefs", () => {
+  for (const page of cards.all("scalars")) if (page.catalogue) drawAxis(page);
+});

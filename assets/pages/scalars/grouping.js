@@ -1,0 +1,36 @@
+// pages/scalars/grouping.js
+
+import { translate } from "../../base/i18n.js";
+import { last } from "../../base/state.js";
+
+export const MOST_NAMES = 8;
+
+export function by(page) {
+  const text = last(page.state, "group", "");
+  const at = text.indexOf(":");
+  return at < 0 ? [text, ""] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+export const grouped = (page) => by(page)[0] !== "";
+export const inTable = (page) => last(page.state, "mode", "") === "table";
+
+// What a card asks for beside all else.
+export function asked(page) {
+  const wanted = {};
+  for (const key of ["group", "base", ...(grouped(page) ? ["line", "band"] : [])]) {
+    const value = last(page.state, key, "");
+    if (value) wanted[key] = [value];
+  }
+  return wanted;
+}
+
+export function named(label) {
+  return label === "" ? translate("groups.rest") : label;
+}
+
+// Of the group that the table under the pointer begins with.
+export function members(page, label) {
+  const group = page.sheet && page.sheet.groups && page.sheet.groups.find((one) => one.label === label);
+  if (!group) return "";
+  return group.runs.slice(0, MOST_NAMES).join(", ") + (group.n > MOST_NAMES ? ", …" : "");
+}

@@ -1,0 +1,252 @@
+// Marks of what deserves a look, above the curves of each card: asked for when the cards stand, placed where the axis is.
+
+import { setProps } from "../../base/dash.js";
+import { make, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { language, setLabel, translate } from "../../base/i18n.js";
+import { currentPrefs, setPrefs } from "../../base/prefs.js";
+import { last, same } from "../../base/state.js";
+import * as cards from "../../cards/cards.js";
+import * as hover from "./hover.js";
+import { synthesis } from "./view.js";
+import { setView } from "./zoom.js";
+
+const LEVELS = { off: Infinity, low: 1.5, normal: 1, high: 0 };
+const MOST = 8;
+const AGAIN_MS = 300;
+const NEAR_PX = 9;
+const WAIT_MS = 200;
+
+function level(page) {
+  const named = last(page.state, "insights", currentPrefs().insights);
+  return named in LEVELS ? named : "normal";
+}
+
+// The bar ------------------------------------------------------------------------------------------------------------
+
+export function control(page) {
+  const select = make("select", "ms-input", Object.keys(LEVELS).map((name) => {
+    const option = make("option", "", [], { value: name });
+    option.dataset.key = `insights.${name}`;
+    return option;
+  }), { "data-control": "insights" });
+  select.addEventListener("change", () => {
+    setPrefs({ insights: select.value });
+    page.change({ insights: [select.value] });
+  });
+  const label = make("label", "ms-field", [words("insights.strict", {}, "span", "ms-field-name"), select]);
+  setLabel(label, "title", "insights.strict_tip");
+  return label;
+}
+
+function drawControl(page) {
+  const select = page.find('[data-control="insights"]');
+  if (!select) return;
+  for (const option of select.options) option.textContent = translate(option.dataset.key);
+  select.value = level(page);
+}
+
+// Asking -------------------------------------------------------------------------------------------------------------
+
+function wanted(page) {
+  if (level(page) === "off") return null;
+  const tags = [...new Set(page.shown.flatMap((key) => (key ? [key] : synthesis(page).flat())))];
+  return tags.length ? { tag: tags, run: page.state.run || [] } : null;
+}
+
+// After the curves have been asked for, which come first.
+export function draw(page) {
+  drawControl(page);
+  const ask = wanted(page);
+  if (!same(ask, page.marked === undefined ? null : page.marked)) {
+    page.marked = ask;
+    window.setTimeout(() => {
+      if (page.root.isConnected) setProps(page.store("marked"), { data: ask && { ...ask, again: ["0"] } });
+    }, AGAIN_MS);
+  }
+  all(page);
+}
+
+export function received(page, answer) {
+  page.marks = answer.marks;
+  page.looked = (page.looked || 0) + 1;
+  all(page);
+  if (!answer.left || !page.marked) return;
+  window.clearTimeout(page.askingAgain);
+  page.askingAgain = window.setTimeout(() => {
+    if (page.marked && page.root.isConnected) {
+      setProps(page.store("marked"), { data: { ...page.marked, again: [String(page.looked)] } });
+    }
+  }, AGAIN_MS);
+}
+
+// Drawing ------------------------------------------------------------------------------------------------------------
+
+function ofCard(page, key) {
+  const tags = new Set(key ? [key] : synthesis(page).flat());
+  const least = LEVELS[level(page)];
+  return (page.marks || []).filter((mark) => tags.has(mark.tag) && mark.score >= least);
+}
+
+// Where a mark stands on the axis; NaN where the axis has no place for it.
+function placeOf(page, mark) {
+  const axis = last(page.state, "x", "step");
+  if (axis === "step") return mark.step;
+  if (axis === "relative") return mark.time - mark.started;
+  if (axis === "absolute") return (mark.time - new Date().getTimezoneOffset() * 60) * 1000;
+  return NaN;
+}
+
+function sentence(mark) {
+  return mark.text[language() === "zh" ? 1 : 0];
+}
+
+function reason(mark) {
+  return mark.reason[language() === "zh" ? 1 : 0];
+}
+
+function layer(card) {
+  let found = card.querySelector(".ms-marks");
+  if (!found) {
+    found = make("div", "ms-marks");
+    card.querySelector(".ms-card-body").append(found);
+  }
+  return found;
+}
+
+function place(page, card) {
+  const host = layer(card);
+  const view = hover.plane(card);
+  const marks = card.hidden || !view || card.classList.contains("ms-pending") ? [] : ofCard(page, card.dataset.key);
+  const body = card.querySelector(".ms-card-body").getBoundingClientRect();
+  const taken = [];
+  const shown = [];
+  for (const mark of marks) {
+    const at = view.toX(placeOf(page, mark));
+    if (shown.length >= MOST) break;
+    if (!(at >= view.box.left - 1 && at <= view.box.right + 1) || taken.some((other) => Math.abs(other - at) < NEAR_PX)) {
+      continue;
+    }
+    taken.push(at);
+    shown.push([mark, at - body.left, view.box.top - body.top]);
+  }
+  host.replaceChildren(...shown.map(([mark, left, top]) => {
+    const dot = make("button", `ms-mark ms-mark-${mark.severity}`, [], {
+      type: "button",
+      tabindex: "-1",
+      "data-act": "mark",
+      "data-view": mark.view,
+    });
+    dot.style.left = `${left}px`;
+    dot.style.top = `${top}px`;
+    dot.setAttribute("aria-label", sentence(mark));
+    dot.mark = mark;
+    return dot;
+  }));
+}
+
+// How many there are, in the head of the card; opens the list of them.
+function badge(page, card) {
+  const head = card.querySelector(".ms-card-badges");
+  if (!head) return;
+  const marks = ofCard(page, card.dataset.key);
+  const known = head.querySelector(".ms-marks-menu");
+  const text = JSON.stringify([language(), marks.map((mark) => [mark.run, mark.tag, mark.kind, mark.step])]);
+  if (known && known.dataset.text === text) return;
+  if (known) known.remove();
+  if (!marks.length) return;
+  const values = { n: count(marks.length) };
+  const worst = Math.max(...marks.map((mark) => mark.severity));
+  const summary = words(marks.length === 1 ? "insights.count_one" : "insights.count", values, "summary",
+    `ms-badge ms-badge-button ms-badge-mark ms-badge-mark-${worst}`);
+  setLabel(summary, "title", "insights.count_tip");
+  const items = marks.slice(0, MOST).map((mark) => {
+    const dot = make("span", "ms-dot");
+    dot.style.background = mark.colour;
+    const item = make("button", "ms-menu-item ms-mark-item", [dot, make("span", "", sentence(mark))],
+      { type: "button", "data-act": "mark", "data-view": mark.view });
+    item.title = `${mark.label}\n${reason(mark)}`;
+    return item;
+  });
+  if (marks.length > MOST) {
+    items.push(words("insights.more", { n: count(marks.length - MOST) }, "div", "ms-menu-item ms-muted"));
+  }
+  const menu = make("details", "ms-details ms-menu-down ms-marks-menu", [
+    summary,
+    make("div", "ms-menu-items ms-mark-items", items),
+  ]);
+  menu.dataset.text = text;
+  head.append(menu);
+}
+
+export function painted(page, card) {
+  badge(page, card);
+  place(page, card);
+  const plot = card.querySelector(".js-plotly-plot");
+  if (plot && plot.on && plot.layout) {
+    if (plot.marked) return;
+    plot.marked = true;
+    plot.on("plotly_afterplot", () => place(page, card));
+  } else if (page.marks && page.marks.length && card.isConnected && !card.waits) {
+    // The graph comes with its first figure, after this call.
+    card.waits = window.setTimeout(() => {
+      card.waits = 0;
+      if (!card.hidden) painted(page, card);
+    }, WAIT_MS);
+  }
+}
+
+function all(page) {
+  if (!page.catalogue) return;
+  for (const card of page.root.querySelectorAll(".ms-slot")) if (!card.hidden) painted(page, card);
+}
+
+export function press(page, key, button) {
+  const axis = last(page.state, "x", "step");
+  const menu = button.closest("details");
+  if (menu) menu.open = false;
+  if (axis !== "step") return;
+  setView(page, key, button.dataset.view, true);
+}
+
+// The sentence under the pointer -------------------------------------------------------------------------------------
+
+function tip(page, dot) {
+  let box = page.root.querySelector(".ms-mark-tip");
+  if (!box) {
+    box = make("div", "ms-mark-tip", [], { hidden: "", "aria-hidden": "true" });
+    page.root.append(box);
+  }
+  box.hidden = !dot;
+  if (!dot) return;
+  const { mark } = dot;
+  const colour = make("span", "ms-dot");
+  colour.style.background = mark.colour;
+  box.replaceChildren(
+    make("div", "ms-mark-tip-run", [
+      colour,
+      make("span", "ms-cut", mark.label),
+      words(`insights.kind.${mark.kind}`, {}, "span", "ms-muted"),
+    ]),
+    make("div", "", sentence(mark)),
+    make("div", "ms-muted", reason(mark)),
+  );
+  const at = dot.getBoundingClientRect();
+  box.style.left = `${Math.max(4, Math.min(at.left - 12, window.innerWidth - box.offsetWidth - 8))}px`;
+  box.style.top = `${at.bottom + 6}px`;
+}
+
+for (const { name, on } of [{ name: "mouseover", on: true }, { name: "mouseout", on: false }]) {
+  document.addEventListener(name, ({ target }) => {
+    const dot = target instanceof Element && target.closest(".ms-mark");
+    const page = dot && cards.pageAround(dot);
+    if (page) tip(page, on ? dot : null);
+  });
+}
+
+window.addEventListener("resize", () => {
+  for (const page of cards.all("scalars")) window.requestAnimationFrame(() => all(page));
+});
+window.addEventListener("mindscope:prefs", () => {
+  for (const page of cards.all("scalars")) if (page.catalogue) draw(page);
+});

@@ -1,0 +1,113 @@
+// Last and best value of every run or group, tag by tag, in place of the cards.
+
+import { make, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { language, setLabel } from "../../base/i18n.js";
+import { last } from "../../base/state.js";
+import { inTable, named } from "./grouping.js";
+
+export function build(page) {
+  const host = make("div", "ms-finals", [], { hidden: "", tabindex: "0" });
+  setLabel(host, "aria-label", "final.table");
+  host.addEventListener("click", (event) => {
+    const button = event.target instanceof Element && event.target.closest("[data-sort]");
+    if (!button) return;
+    const [name, now] = [button.dataset.sort, last(page.state, "sort", "")];
+    page.change({ sort: now === name ? [`-${name}`] : now === `-${name}` ? [] : [name] });
+  });
+  return host;
+}
+
+function header(names, grouped, sort) {
+  const cells = ["name", ...names].map((name) => {
+    const key = name === "name" ? (grouped ? "final.group" : "hover.run") : `final.${name}`;
+    const button = make("button", "ms-final-sort", words(key), { type: "button", "data-sort": name });
+    if (name !== "name") setLabel(button, "title", `final.${name}.title`);
+    const order = sort === name ? "ascending" : sort === `-${name}` ? "descending" : "none";
+    return make("th", name === "name" ? "" : "ms-number", button, { "aria-sort": order, scope: "col" });
+  });
+  return make("thead", "", make("tr", "", cells));
+}
+
+function compare(names, sort) {
+  const down = sort.startsWith("-") ? -1 : 1;
+  const at = names.indexOf(sort.replace(/^-/, ""));
+  if (at < 0) return (a, b) => down * a.label.localeCompare(b.label, "en", { numeric: true });
+  const value = (row) => row.cells[at].value;
+  return (a, b) => {
+    const [x, y] = [value(a), value(b)];
+    // What is missing comes last either way.
+    if (x === null || y === null) return Number(x === null) - Number(y === null);
+    return down * (x - y);
+  };
+}
+
+function cell(data, winner) {
+  const classes = ["ms-number"];
+  if (data.wrong) classes.push("ms-bad-number");
+  if (data.few) classes.push("ms-group-few");
+  if (winner) classes.push("ms-final-best");
+  const element = make("td", classes.join(" "), data.text);
+  if (data.few) setLabel(element, "title", "groups.few", { n: 5 });
+  else if (data.title) element.title = data.title;
+  return element;
+}
+
+// The best of a column in a tag, where its name says what is better.
+function winners(rows, names) {
+  return names.map((name, at) => {
+    const values = rows.map((row) => row.cells[at].value).filter((value) => value !== null);
+    if (!["last", "best"].includes(name) || !rows[0].better || values.length < 2) return null;
+    return rows[0].better === "min" ? Math.min(...values) : Math.max(...values);
+  });
+}
+
+function section(tag, rows, table, sort) {
+  const best = winners(rows, table.columns);
+  const ordered = sort ? [...rows].sort(compare(table.columns, sort)) : rows;
+  const said = rows[0].better ? [words(`final.better.${rows[0].better}`, {}, "span", "ms-muted")] : [];
+  const title = make(
+    "th",
+    "ms-final-tag",
+    make("div", "ms-final-tag-name", [make("span", "ms-cut", tag, { title: tag }), ...said]),
+    { colspan: String(table.columns.length + 1), scope: "rowgroup" },
+  );
+  const lines = ordered.map((row) => {
+    const dot = make("span", "ms-dot");
+    dot.style.background = row.colour;
+    const label = table.grouped ? named(row.label) : row.label;
+    const name = make(
+      "th",
+      "ms-final-name",
+      make("span", "ms-final-run", [dot, make("span", "ms-cut", label, { title: label })]),
+      { scope: "row" },
+    );
+    return make("tr", "", [name, ...row.cells.map((data, at) => cell(data, best[at] !== null && data.value === best[at]))]);
+  });
+  return make("tbody", "", [make("tr", "", title), ...lines]);
+}
+
+export function draw(page) {
+  const host = page.find(".ms-finals");
+  const shown = inTable(page) && page.catalogue && page.catalogue.tags.length > 0;
+  host.hidden = !shown;
+  const table = page.sheet && page.sheet.table;
+  if (!shown || !table) return;
+  const sort = last(page.state, "sort", "");
+  const key = JSON.stringify([sort, language()]);
+  if (page.tableDrawn === table && host.dataset.drawn === key) return;
+  page.tableDrawn = table;
+  host.dataset.drawn = key;
+  const tags = new Map();
+  for (const row of table.rows) tags.set(row.tag, [...(tags.get(row.tag) || []), row]);
+  const bodies = Array.from(tags, ([tag, rows]) => section(tag, rows, table, sort));
+  const notes = [];
+  if (table.total > table.rows.length) {
+    notes.push(words("final.shown", { n: count(table.rows.length), total: count(table.total) }, "p", "ms-muted"));
+  }
+  if (!table.rows.length) notes.push(words("cards.no_match", {}, "p", "ms-muted"));
+  const focused = host.contains(document.activeElement) ? document.activeElement.dataset.sort : null;
+  host.replaceChildren(make("table", "", [header(table.columns, table.grouped, sort), ...bodies]), ...notes);
+  const again = focused && host.querySelector(`[data-sort="${focused}"]`);
+  if (again) again.focus({ preventScroll: true });
+}

@@ -1,0 +1,114 @@
+// The threshold dialog. What is a threshold is decided by the server (parsers/analysis/thresholds.py); here it is asked and shown.
+
+import { setProps } from "../../base/dash.js";
+import { make, words } from "../../base/elements.js";
+import { setLabel, translate, writeText } from "../../base/i18n.js";
+import { entry, withEntry } from "../../base/state.js";
+
+const REASONS = { or: "threshold.or_reason", and: "threshold.and_reason" };
+let proposals = 0;
+
+function choice(names) {
+  return make("select", "ms-input", names.map(([value, key]) => {
+    const option = make("option", "", [], { value });
+    option.textContent = translate(key);
+    return option;
+  }));
+}
+
+function condition(part) {
+  const comparator = choice([[">", "threshold.above"], ["<", "threshold.below"]]);
+  const value = make("input", "ms-input", [], { inputmode: "decimal", autocomplete: "off" });
+  setLabel(value, "aria-label", "threshold.value");
+  return { comparator, value, row: make("div", `ms-threshold-row ms-threshold-${part}`, [comparator, value]) };
+}
+
+function button(key, className, act) {
+  const element = make("button", `ms-button ${className}`, words(key), { type: "button" });
+  element.addEventListener("click", act);
+  return element;
+}
+
+function build(page, key) {
+  const first = condition("first");
+  const second = condition("second");
+  const logic = choice([["", "threshold.single"], ["&", "threshold.and"], ["|", "threshold.or"]]);
+  const all = make("input", "", [], { type: "checkbox" });
+  const error = make("p", "ms-threshold-error", [], { role: "alert" });
+  const parts = { key, first, second, logic, all, error };
+  logic.addEventListener("change", () => { second.row.hidden = !logic.value; });
+  const close = () => parts.dialog.close();
+  const form = make("form", "ms-dialog-body", [
+    words("threshold.hint", {}, "p", "ms-muted"),
+    first.row,
+    logic,
+    second.row,
+    make("label", "ms-field", [all, words("threshold.all")]),
+    error,
+    make("div", "ms-threshold-buttons", [
+      button("threshold.delete", "", () => {
+        apply(page, parts, "");
+        close();
+      }),
+      make("span", "ms-grow"),
+      button("threshold.cancel", "", close),
+      make("button", "ms-button ms-button-main", words("threshold.set"), { type: "submit" }),
+    ]),
+  ]);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    propose(page, parts);
+  });
+  const title = make("h2", "ms-dialog-title ms-cut", [words("threshold.title"), key ? ` · ${key}` : ""]);
+  parts.dialog = make("dialog", "ms ms-dialog ms-threshold", [make("header", "ms-dialog-head", title), form]);
+  return parts;
+}
+
+export function open(page, key) {
+  const parts = build(page, key);
+  const now = entry(page.state, "threshold", key).match(/^([<>])([^&|]+)(?:([&|])([<>])(.+))?$/);
+  if (now) {
+    [, parts.first.comparator.value, parts.first.value.value] = now;
+    parts.logic.value = now[3] || "";
+    if (now[3]) [parts.second.comparator.value, parts.second.value.value] = [now[4], now[5]];
+  }
+  if (!now || !now[3]) parts.second.comparator.value = "<";
+  parts.second.row.hidden = !parts.logic.value;
+  page.find(".ms-dialogs").replaceChildren(parts.dialog);
+  page.threshold = parts;
+  parts.dialog.showModal();
+  parts.first.value.focus();
+}
+
+// A sign of the grammar inside a value would make it another threshold.
+function written({ comparator, value }) {
+  return comparator.value + value.value.replace(/[&|<>]/g, "?");
+}
+
+function propose(page, parts) {
+  const { logic } = parts;
+  const text = logic.value ? written(parts.first) + logic.value + written(parts.second) : written(parts.first);
+  proposals += 1;
+  parts.number = proposals;
+  setProps(page.store("proposal"), { data: { text, number: proposals } });
+}
+
+export function judged(page, verdict) {
+  const parts = page.threshold;
+  if (!parts || verdict.number !== parts.number) return;
+  if (verdict.reason) {
+    writeText(parts.error, REASONS[verdict.reason] || `threshold.${verdict.reason}`);
+    return;
+  }
+  apply(page, parts, verdict.threshold);
+  parts.dialog.close();
+}
+
+function apply(page, parts, threshold) {
+  const { state } = page;
+  if (!parts.all.checked) return page.change({ threshold: withEntry(state, "threshold", parts.key, threshold) });
+  if (page.chosen.length === page.catalogue.tags.length) return page.change({ threshold: threshold ? [`${threshold}:*`] : [] });
+  const changed = page.chosen.reduce((now, tag) =>
+    ({ threshold: withEntry(now, "threshold", tag, threshold) }), { threshold: state.threshold });
+  page.change(changed);
+}

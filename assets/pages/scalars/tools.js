@@ -1,0 +1,163 @@
+// One card of the scalars page: its tools, what it says about its points, its zoom.
+
+import { badge, iconButton, make, words } from "../../base/elements.js";
+import { count, escapeMarkup } from "../../base/format.js";
+import { setLabel, translate } from "../../base/i18n.js";
+import { entry, last, listed, toggled, withEntry } from "../../base/state.js";
+import * as slots from "../../cards/slots.js";
+import { named } from "./grouping.js";
+import * as hover from "./hover.js";
+import * as insights from "./insights.js";
+import * as thresholdDialog from "./threshold.js";
+import { thresholds } from "./view.js";
+import { back, jumpTo, restore } from "./zoom.js";
+
+const KINDS = [["nan", "NaN"], ["above", "+Inf"], ["below", "-Inf"]];
+
+export function buttons() {
+  return [["back", "back"], ["restore", "restore"], ["zoom", "zoom"], ["log", "log"], ["threshold", "threshold"]]
+    .map(([name, act]) => iconButton(name, `scalars.${act}`, act));
+}
+
+export function files() {
+  return [...slots.imageItems(), ...slots.links([["scalars.csv", "scalars.save.csv"], ["scalars.json", "scalars.save.json"]])];
+}
+
+export function press(page, card, key) {
+  slots.press(card, "log", listed(page.state, "log", key));
+  slots.press(card, "zoom", !listed(page.state, "pan", key));
+  slots.press(card, "threshold", thresholds(page, key).length > 0);
+  const zoomed = entry(page.state, "zoom", key) !== "";
+  for (const act of ["back", "restore"]) card.querySelector(`[data-act="${act}"]`).disabled = !zoomed;
+  card.classList.toggle("ms-zoomed", zoomed);
+}
+
+// What the figure says -----------------------------------------------------------------------------------------------
+
+export function painted(page, card, key, meta) {
+  hover.refresh(page, card);
+  window.requestAnimationFrame(() => insights.painted(page, card));
+  title(card, meta);
+  return { badges: warnings(meta), notes: [...legend(meta), ...notes(page, key, meta)] };
+}
+
+// What curves are differences to is told where the tag is.
+function title(card, meta) {
+  const heading = card.querySelector(".ms-card-title");
+  const minus = heading.querySelector(".ms-minus");
+  if (minus) minus.remove();
+  if (meta.base !== null) heading.append(make("span", "ms-minus", ` − ${named(meta.base)}`));
+}
+
+function warnings(meta) {
+  const result = [];
+  if (meta.beyond) result.push(badge("scalars.beyond", { n: count(meta.beyond) }, "scalars.beyond.title"));
+  const bad = KINDS.filter(([name]) => meta[name] > 0).map(([name, text]) => `${count(meta[name])} ${text}`).join(" · ");
+  if (bad) result.push(jump(bad, meta.first));
+  for (const { text, interval, satisfied, tags } of meta.thresholds) {
+    const condition = text.replace(/([<>])/g, "$1 ").replace(/[&|]/, " $& ");
+    const values = { condition, interval, n: count(satisfied), tags: tags.join(", ") };
+    result.push(badge("scalars.satisfied", values, "scalars.satisfied.title", satisfied ? "wrong" : "plain"));
+  }
+  if (meta.hidden) result.push(badge("scalars.hidden", { n: count(meta.hidden) }));
+  if (meta.unplaced) result.push(badge("scalars.unplaced", { n: count(meta.unplaced) }));
+  return result;
+}
+
+function notes(page, key, meta) {
+  const result = [];
+  if (meta.lines < meta.series) {
+    result.push(badge("scalars.lines", { shown: count(meta.lines), total: count(meta.series) }, null, "accent"));
+    result.push(make("button", "ms-badge ms-badge-button", words("scalars.every"), { type: "button", "data-act": "every" }));
+  }
+  const values = { n: count(meta.points - meta.unplaced), inside: count(meta.inside) };
+  const zoomed = entry(page.state, "zoom", key) !== "";
+  if (meta.points > 0 && meta.sent === 0) {
+    return [...result, badge(zoomed ? "scalars.points.outside" : "scalars.points.none", values)];
+  }
+  const all = meta.points - meta.unplaced === 1 ? "scalars.point" : "scalars.points";
+  const points = zoomed ? "scalars.points.part" : meta.whole ? all : "scalars.points.drawn";
+  result.push(badge(points, values, meta.whole ? "scalars.points.whole" : "scalars.points.title"));
+  return result;
+}
+
+function jump(what, first) {
+  const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", what, { type: "button", "data-act": "jump" });
+  if (!first) {
+    button.disabled = true;
+    return button;
+  }
+  button.dataset.low = first.low;
+  button.dataset.high = first.high;
+  setLabel(button, "title", "scalars.bad.title", { what, step: count(first.step), run: first.label });
+  return button;
+}
+
+function legend(meta) {
+  return meta.legend.map((item) => {
+    const stroke = make("span", `ms-stroke ms-stroke-${item.stroke}`, [], { "aria-hidden": "true" });
+    if (item.colour) stroke.style.color = item.colour;
+    const side = item.axis === 2 ? " → R" : "";
+    return make("span", "ms-legend ms-cut", [stroke, make("span", "ms-cut", item.tag + side)], { title: item.tag });
+  });
+}
+
+// Saving -------------------------------------------------------------------------------------------------------------
+
+export function forFile(page, key, { data, layout }) {
+  const lines = data.filter((trace) => trace.meta && trace.meta.key !== undefined);
+  if (layout.meta.base !== null) layout.title.text += escapeMarkup(` − ${named(layout.meta.base)}`);
+  layout.showlegend = lines.length > 1 && lines.length <= 20;
+  layout.legend = { orientation: "h", x: 0, y: -0.14, yanchor: "top", font: { size: 10 } };
+  const axis = last(page.state, "x", "step");
+  const titled = { standoff: 6, font: { size: 10 } };
+  layout.xaxis.title = {
+    ...titled,
+    text: escapeMarkup(axis.startsWith("tag:") ? axis.slice(4) : translate(`scalars.x.${axis}`)),
+  };
+  for (const { name, number } of [{ name: "yaxis", number: 1 }, { name: "yaxis2", number: 2 }]) {
+    const tags = new Set(
+      lines.filter((trace) => (trace.yaxis || "y") === name.replace("axis", "")).map((trace) => trace.meta.tag),
+    );
+    if (!key && layout[name]) layout[name].title = { ...titled, text: escapeMarkup([...tags].join(", ")), standoff: number };
+  }
+  layout.margin = {
+    ...layout.margin,
+    l: layout.margin.l + 14,
+    r: layout.margin.r + 14,
+    b: 46 + (layout.showlegend ? 18 * Math.ceil(lines.length / 3) : 0),
+  };
+  const labelled = data.map((trace) => (lines.includes(trace)
+    ? { ...trace, name: escapeMarkup(key ? labelOf(trace.meta) : `${labelOf(trace.meta)} ${trace.meta.tag}`) }
+    : { ...trace, showlegend: false }));
+  return { data: labelled, layout };
+}
+
+function labelOf(meta) {
+  return meta.members ? named(meta.label) : meta.label;
+}
+
+// The steps in view, where steps are what is in view.
+export function fileRange(page, key) {
+  const view = entry(page.state, "zoom", key).split(",");
+  if (last(page.state, "x", "step") !== "step" || !view[0]) return {};
+  return { from: String(Math.ceil(Number(view[0]))), to: String(Math.floor(Number(view[1]))) };
+}
+
+// Buttons -------------------------------------------------------------------------------------------------------------
+
+export const acts = {
+  log: (page, card, key) => page.change({ log: toggled(page.state, "log", key), zoom: withoutY(page, key) }),
+  zoom: (page, card, key) => page.change({ pan: toggled(page.state, "pan", key) }),
+  every: (page, card, key) => page.change({ every: toggled(page.state, "every", key) }),
+  back: (page, card, key) => back(page, key),
+  restore: (page, card, key) => restore(page, key),
+  mark: (page, card, key, button) => insights.press(page, key, button),
+  jump: (page, card, key, button) => jumpTo(page, key, button),
+  threshold: (page, card, key) => thresholdDialog.open(page, key),
+};
+
+function withoutY(page, key) {
+  const [x0, x1] = entry(page.state, "zoom", key).split(",");
+  return withEntry(page.state, "zoom", key, x0 ? `${x0},${x1},,` : "");
+}

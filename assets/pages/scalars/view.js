@@ -1,0 +1,34 @@
+// pages/scalars/view.js
+
+import { make } from "../../base/elements.js";
+import { translate } from "../../base/i18n.js";
+import { entry, last } from "../../base/state.js";
+
+export const ONE = "";  // the key of the one chart of several tags
+
+export function oneChart(page) {
+  return last(page.state, "mode", "") === "one";
+}
+
+// Tags of the one chart: [those on the left axis, those on the right one].
+export function synthesis(page) {
+  const left = page.state.left || [];
+  const right = page.state.right || [];
+  if (left.length || right.length) return [left, right];
+  return [page.chosen.slice(0, 1), page.chosen.slice(1, 2)];
+}
+
+// That of the card; in the one chart, unless it has its own, those that its tags have on their cards.
+export function thresholds(page, key) {
+  const own = entry(page.state, "threshold", key);
+  if (own || key !== ONE) return own ? [own] : [];
+  return synthesis(page).flat().map((tag) => [entry(page.state, "threshold", tag), tag])
+    .filter(([limit]) => limit).map(([limit, tag]) => `${limit}:${tag}`);
+}
+
+export function option(value, key) {
+  const element = make("option", "", [], { value });
+  element.dataset.key = key;
+  element.textContent = translate(key);
+  return element;
+}

@@ -1,0 +1,48 @@
+// pages/tensors/card.js
+
+import { translate } from "../../base/i18n.js";
+import { entry, withEntry } from "../../base/state.js";
+
+// What the state says of a card ---------------------------------------------------------------------------------------
+
+export const escaped = (text) => text.replace(/~/g, "~0").replace(/:/g, "~1");
+export const plain = (text) => text.replace(/~1/g, ":").replace(/~0/g, "~");
+
+export function seriesOf(page, card, key) {
+  const run = plain(entry(page.state, "of", key));
+  return card.stepped.find((one) => one.run === run) || card.stepped[0];
+}
+
+export function setEntry(page, name, key, value) {
+  page.change({ [name]: withEntry(page.state, name, key, value) });
+}
+
+export function address(page, route, query) {
+  return `${page.root.dataset.routes}${route}?${query}`;
+}
+
+export async function json(page, route, query) {
+  try {
+    const answer = await fetch(address(page, route, query));
+    const content = await answer.json();
+    return answer.ok ? content : { problem: content.error || String(answer.status) };
+  } catch (error) {
+    return { problem: translate("tensors.unanswered") };
+  }
+}
+
+// Instead of values. What is no fault of the data has a plain tone.
+export function message(t, text, tone = "wrong") {
+  t.table.hide();
+  t.shown = "";
+  const element = t.find("message");
+  element.textContent = text;
+  element.classList.toggle("ms-wrong-text", tone === "wrong");
+  element.hidden = false;
+  t.find("body").hidden = true;
+  t.find("foot").hidden = true;
+}
+
+export function setBoxes(t, boxes) {
+  setEntry(t.page, "dims", t.key, boxes.join(",").replace(/\s/g, "").replace(/:/g, ".."));
+}

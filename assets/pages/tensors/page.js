@@ -1,0 +1,400 @@
+// The tensors page in the browser: a card per tag with a table, or a histogram, of one run's tensor at a step, or of its
+// difference from another one. Counterpart of layouts/training/tensors. The server sends when tensors were recorded
+// (cards_steps.js); what a card shows comes over plain routes: facts, statistics, and rectangles of values (tensors_table.js).
+//
+// In the state, as "value:tag": of (the run), dims (with ".." for ":"), minus ("prev", "at.STEP" or "run.KEY"); rel lists tags.
+
+import { setProps } from "../../base/dash.js";
+import { badge, make, pressSegment, segments, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { setLabel, translate } from "../../base/i18n.js";
+import { entry, last, listed } from "../../base/state.js";
+import * as cards from "../../cards/cards.js";
+import * as slots from "../../cards/slots.js";
+import * as stepping from "../../cards/stepping.js";
+import { address, json, message, plain, seriesOf, setBoxes } from "./card.js";
+import * as controls from "./controls.js";
+import * as histograms from "./histograms.js";
+import * as numbers from "./numbers.js";
+import { createTable } from "./table.js";
+
+const STATISTICS = ["min", "max", "mean", "std", "count", "zeros", "nan", "pos_inf", "neg_inf"];
+const BAD = ["nan", "pos_inf", "neg_inf"];
+
+// The second tensor of a difference: {run, place}, null for none; place -1: there is none so early.
+function minusOf(page, card, key, series, place, position) {
+  const [how, ...rest] = entry(page.state, "minus", key).split(".");
+  const what = rest.join(".");
+  if (how === "prev") return { series, place: place - 1 };
+  if (how === "at") return { series, place: stepping.placeAt(series, { step: Number(what), nth: Infinity }) };
+  const other = how === "run" && card.stepped.find((one) => one.run === plain(what));
+  return other ? { series: other, place: stepping.placeAt(other, position) } : null;
+}
+
+function named(prefix, { series, place }) {
+  const result = { [`${prefix}run`]: series.run, [`${prefix}place`]: String(place) };
+  // A step that a browser cannot hold exactly would be another step.
+  if (Number.isSafeInteger(series.steps[place])) result[`${prefix}step`] = String(series.steps[place]);
+  return result;
+}
+
+// What a card asks the routes for, in two parts: which tensor, and which part of it. Or the reason why nothing.
+function wanted(page, card, key) {
+  const series = seriesOf(page, card, key);
+  if (!series) return { reason: ["tensors.none", {}] };
+  const position = stepping.positionOf(page, card);
+  const place = stepping.placeAt(series, position);
+  if (place < 0) return { reason: ["tensors.not_yet", { run: series.label, step: count(series.order[0]) }] };
+  const minus = minusOf(page, card, key, series, place, position);
+  if (minus && minus.place < 0) return { reason: ["tensors.nothing_before", { step: count(series.steps[place]) }] };
+  const which = new URLSearchParams({ tag: key, ...named("", { series, place }), ...(minus ? named("minus_", minus) : {}) });
+  if (minus && listed(page.state, "rel", key)) which.set("how", "relative");
+  const dims = entry(page.state, "dims", key).replace(/\.\./g, ":");
+  return { series, place, minus, which: which.toString(), part: dims ? `&dims=${encodeURIComponent(dims)}` : "" };
+}
+
+// One card ------------------------------------------------------------------------------------------------------------
+
+function tensorOf(page, card) {
+  if (card.tensor) return card.tensor;
+  const host = card.querySelector(".ms-tensor");
+  const find = (name) => host.querySelector(`.ms-tensor-${name}`);
+  const t = {
+    page,
+    card,
+    host,
+    find,
+    drawHead: () => head(t),
+    about: null,
+    summary: null,
+    asked: "",
+    summed: "",
+    shown: "",
+    after: null,
+    target: null,
+    mode: "",
+  };
+  t.over = histograms.fresh();
+  const tableHost = find("table");
+  tableHost.id = page.store(`table-${card.dataset.slot}`);
+  setLabel(tableHost, "aria-label", "tensors.table");
+  t.table = createTable(tableHost, {
+    fetch: (rows, columns, signal) => block(t, rows, columns, signal),
+    moved: (row, column) => moved(t, row, column),
+  });
+  controls.build(t);
+  card.tensor = t;
+  return t;
+}
+
+function show(page, card, key) {
+  const t = tensorOf(page, card);
+  if (t.key !== key) forget(t);
+  t.key = key;
+  t.wanted = wanted(page, card, key);
+  changeMode(t);
+  if (histograms.overSteps(page)) return histograms.show(t);
+  controls.draw(t);
+  const { which, part, reason } = t.wanted;
+  if (reason) {
+    t.asked = "";
+    t.summed = "";
+    t.find("stats").replaceChildren();
+    return message(t, translate(...reason), "plain");
+  }
+  // What failed is asked for again.
+  if (t.about && t.about.problem) t.asked = "";
+  if (!t.summary) t.summed = "";
+  if (which + part === t.asked) draw(t);
+  else load(t);
+  return loadSummary(t);
+}
+
+// All views but the table share one graph: what another view drew there is not what this one shows.
+function changeMode(t) {
+  const mode = `${histogram(t.page)} ${histograms.overSteps(t.page)}`;
+  if (mode === t.mode) return;
+  Object.assign(t, { mode, summed: "", over: histograms.fresh() });
+  if (t.about) head(t);
+}
+
+// The card is another tag's now.
+function forget(t) {
+  Object.assign(t, { about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null, boxesOf: "" });
+  t.over = histograms.fresh();
+  t.table.hide();
+  t.boxes.replaceChildren();
+  t.find("stats").replaceChildren();
+  for (const name of ["message", "body", "foot"]) t.find(name).hidden = true;
+}
+
+// One request at a time: a slider being dragged asks for the newest step next, and for none of those in between.
+async function load(t) {
+  if (t.loading) return;
+  t.loading = true;
+  while (t.wanted.which && t.asked !== t.wanted.which + t.wanted.part) {
+    const { which, part } = t.wanted;
+    const { key } = t;
+    const about = await json(t.page, "tensor-about", which + part);
+    if (t.key !== key) continue;
+    t.about = about;
+    t.asked = which + part;
+    if (t.which !== which) t.after = null;
+    t.which = which;
+    if (t.wanted.reason || histograms.overSteps(t.page)) break;
+    controls.draw(t);
+    draw(t);
+    head(t);
+  }
+  t.loading = false;
+}
+
+function summaryWanted(t) {
+  if (histograms.overSteps(t.page)) return "";
+  return t.wanted.which ? t.wanted.which + (histogram(t.page) ? "&figure=1" : "") : "";
+}
+
+async function loadSummary(t) {
+  if (t.summing) return;
+  t.summing = true;
+  while (summaryWanted(t) && t.summed !== summaryWanted(t)) {
+    const asked = summaryWanted(t);
+    const { key } = t;
+    const summary = await json(t.page, "tensor-statistics", asked);
+    if (t.key !== key || asked !== summaryWanted(t)) continue;
+    t.summed = asked;
+    t.summary = summary.problem ? null : summary;
+    drawSummary(t);
+    if (summary.figure) setProps(t.page.part("graph", t.card.dataset.slot), { figure: summary.figure });
+    if (t.about && t.asked && !t.wanted.reason) draw(t);
+  }
+  t.summing = false;
+}
+
+function histogram(page) {
+  return histograms.histogram(page);
+}
+
+function draw(t) {
+  const { about } = t;
+  if (about.problem) return message(t, about.problem);
+  const isHistogram = histogram(t.page);
+  if (about.refused && !isHistogram) return message(t, about.refused);
+  if (about.shape.includes(0)) return message(t, translate("tensors.empty", { shape: `[${about.shape.join(", ")}]` }), "plain");
+  t.find("message").hidden = true;
+  t.find("body").hidden = false;
+  t.find("foot").hidden = isHistogram;
+  return isHistogram ? undefined : drawTable(t);
+}
+
+function drawTable(t) {
+  const { about } = t;
+  const [rows, columns] = about.free;
+  const look = { scientific: last(t.page.state, "format", "") === "sci", digits: digits(t.page), whole: wholeNumbers(t) };
+  const format = numbers.formatter(about.kept, look, t.summary ? t.summary.largest : 0);
+  const largest = t.summary ? t.summary.largest : 0;
+  const kept = t.shown === t.asked;
+  t.shown = t.asked;
+  const head = (part) => (i) => (part ? String(part.start + i) : "");
+  const lastColumn = columns ? String(columns.start + columns.count - 1).length : 1;
+  t.table.show({
+    rows: rows ? rows.count : 1, columns: columns ? columns.count : 1, rowHead: head(rows), columnHead: head(columns),
+    width: 18 + 7.4 * Math.max(format.characters, lastColumn, 4), format: format.cell,
+    heat: (value) => (largest ? Math.max(-1, Math.min(1, numbers.size(value) / largest)) : 0),
+  }, kept);
+  const { target } = t;
+  t.target = null;
+  if (target) t.table.goTo(...target);
+  else readout(t);
+}
+
+// The event file may hold as float32 what were integers.
+function wholeNumbers({ about, wanted: { minus, which } }) {
+  return /int/.test(about.dtype) && !(minus && which.includes("how=relative"));
+}
+
+function digits(page) {
+  const value = Number(last(page.state, "digits", "5"));
+  return Number.isInteger(value) && value >= 0 && value <= 5 ? value : 5;
+}
+
+// Values --------------------------------------------------------------------------------------------------------------
+
+async function block(t, rows, columns, signal) {
+  const spans = `&rows=${rows.join(":")}&cols=${columns.join(":")}`;
+  const answer = await fetch(address(t.page, "tensor", t.shown + spans), { signal });
+  if (!answer.ok) {
+    const { error } = await answer.json();
+    if (!signal.aborted) message(t, error);
+    throw new Error(error);
+  }
+  const about = JSON.parse(answer.headers.get("Mindscope-Block"));
+  const at = numbers.reader(about.dtype, await answer.arrayBuffer());
+  const width = about.cols[1] - about.cols[0];
+  window.setTimeout(() => readout(t), 0);
+  return (row, column) => at((row - about.rows[0]) * width + column - about.cols[0]);
+}
+
+function indexOf(about, row, column) {
+  const index = [...about.fixed];
+  about.free.forEach((part, i) => { index[part.dim] = part.start + [row, column][i]; });
+  return index;
+}
+
+function moved(t, row, column) {
+  t.after = indexOf(t.about, row, column);
+  readout(t);
+}
+
+// The cell that is chosen, in full precision.
+function readout(t) {
+  const element = t.find("readout");
+  if (!t.about || !t.about.fixed) return;
+  const [row, column] = t.table.current;
+  const value = t.table.valueAt(row, column);
+  element.textContent
+    = value === undefined ? "" : `[${indexOf(t.about, row, column).join(", ")}] = ${numbers.exact(value, t.about.kept)}`;
+}
+
+async function nextBad(t) {
+  const after = t.after ? `&after=${t.after.join(",")}` : "";
+  const { index, problem } = await json(t.page, "tensor-bad", t.wanted.which + after);
+  if (problem) return message(t, problem);
+  if (index) goTo(t, index);
+  return undefined;
+}
+
+// To a value of the whole tensor: the boxes change where it is not in the part shown.
+function goTo(t, index) {
+  const { about } = t;
+  const inside = (part) => index[part.dim] >= part.start && index[part.dim] < part.start + part.count;
+  const free = new Map(about.free.map((part) => [part.dim, part]));
+  const boxes = index.map((number, dim) => {
+    if (!free.has(dim)) return String(number);
+    return inside(free.get(dim)) ? about.boxes[dim] : ":";
+  });
+  const target = about.free.map((part) => index[part.dim] - (inside(part) ? part.start : 0));
+  while (target.length < 2) target.push(0);
+  const same = about.free.every(inside) && index.every((number, dim) => free.has(dim) || number === about.fixed[dim]);
+  if (same) return t.table.goTo(...target);
+  t.target = target;
+  return setBoxes(t, boxes);
+}
+
+// What is said about it -----------------------------------------------------------------------------------------------
+
+function drawSummary(t) {
+  const texts = t.summary ? t.summary.texts : {};
+  // Of no finite value there is no least one, and nobody asks for the number of NaN where there is none.
+  const known = (name) => texts[name] && texts[name][1] !== (BAD.includes(name) ? "0" : "NaN");
+  const parts = STATISTICS.filter(known).map((name) => {
+    const [text, exact] = texts[name];
+    const wrong = BAD.includes(name);
+    const value = make("b", "", text, { title: exact });
+    return make("span", `ms-tensor-stat${wrong ? " ms-wrong-text" : ""}`, [words(`tensors.${name}`), " ", value]);
+  });
+  if (t.summary && !t.summary.bad) parts.push(words("tensors.all_finite", {}, "span", "ms-muted"));
+  if (t.summary && t.summary.bad) {
+    const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", words("tensors.next_bad"), {
+      type: "button",
+      "data-act": "bad",
+    });
+    setLabel(button, "title", "tensors.next_bad.title");
+    parts.push(button);
+  }
+  t.find("stats").replaceChildren(...parts);
+}
+
+function notesOf(t) {
+  const { about } = t;
+  if (histograms.overSteps(t.page)) return histograms.notes(t);
+  if (!about || about.problem) return [];
+  const result = [badge("tensors.shape", { shape: `[${about.shape.join(", ")}]`, dtype: about.dtype })];
+  for (const part of [about, about.minus].filter(Boolean)) {
+    if (part.twin) result.push(badge("tensors.twin", { name: part.twin }, "tensors.twin.title", "accent"));
+    else if (part.stored) result.push(badge("tensors.stored", { dtype: part.stored }, "tensors.stored.title", "accent"));
+    if (part.note) result.push(make("span", "ms-badge ms-badge-wrong", part.note));
+  }
+  return result;
+}
+
+export function head(t) {
+  t.card.querySelector(".ms-card-notes").replaceChildren(...notesOf(t));
+}
+
+// The page ------------------------------------------------------------------------------------------------------------
+
+function build(page) {
+  const view = segments("tensors.view", [["table", "tensors.view.table"], ["histogram", "tensors.view.histogram"]],
+    (value) => page.change({ view: value === "histogram" ? ["histogram"] : [] }));
+  view.classList.add("ms-tensor-view");
+  const format = segments("tensors.format", [["value", "tensors.format.value"], ["sci", "tensors.format.sci"]],
+    (value) => page.change({ format: value === "sci" ? ["sci"] : [] }));
+  format.classList.add("ms-tensor-format");
+  const decimals = make(
+    "select",
+    "ms-input",
+    [0, 1, 2, 3, 4, 5].map((n) => make("option", "", String(n), { value: String(n) })),
+    { "data-control": "digits" },
+  );
+  decimals.addEventListener("change", () => page.change({ digits: decimals.value === "5" ? [] : [decimals.value] }));
+  const field = make("label", "ms-field", [words("tensors.digits", {}, "span", "ms-field-name"), decimals]);
+  field.classList.add("ms-tensor-digits");
+  return { left: [...stepping.control(page), view, ...histograms.build(page), format, field], right: [] };
+}
+
+cards.define("tensors", {
+  build,
+  draw(page) {
+    stepping.draw(page);
+    pressSegment(page.find(".ms-tensor-view"), histogram(page) ? "histogram" : "table");
+    pressSegment(page.find(".ms-tensor-format"), last(page.state, "format", "") === "sci" ? "sci" : "value");
+    page.find('[data-control="digits"]').value = String(digits(page));
+    histograms.draw(page);
+  },
+  ask: () => ({}),
+  tools: () => [],
+  files: () => [
+    ...slots.imageItems(),
+    ...[
+      ["npy", "shown"],
+      ["csv", "shown"],
+      ["npy", "all"],
+      ["csv", "all"],
+    ].map(([suffix, part]) =>
+      make("a", "ms-menu-item", words(`tensors.save.${suffix}_${part}`), {
+        "data-tensor-file": suffix,
+        "data-part": part,
+        download: "",
+      }),
+    ),
+  ],
+  press: () => {},
+  painted(page, card, key, meta) {
+    stepping.take(page, card, meta);
+    return { badges: [], notes: card.tensor ? notesOf(card.tensor) : [] };
+  },
+  show,
+  acts: { bad: (page, card) => nextBad(card.tensor) },
+});
+
+document.addEventListener("toggle", (event) => {
+  const card = event.target instanceof Element && event.target.open && event.target.closest(".ms-slot");
+  if (!card || !card.tensor || !card.tensor.wanted.which) return;
+  for (const element of card.querySelectorAll("[data-tensor-file]")) {
+    const { tensorFile: suffix, part } = element.dataset;
+    const { which, part: dims } = card.tensor.wanted;
+    element.href = address(card.tensor.page, `tensor.${suffix}`, which + (part === "all" ? "&part=all" : dims));
+  }
+}, true);
+
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "n" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (!(event.target instanceof Element) || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  const card = event.target.closest(".ms-slot") || document.querySelector(".ms-slot.ms-full:not([hidden]), .ms-slot:hover");
+  if (card && card.tensor && card.tensor.summary && card.tensor.summary.bad) nextBad(card.tensor);
+});
+
+window.addEventListener("mindscope:prefs", () => {
+  for (const page of cards.all("tensors")) if (page && page.catalogue) stepping.showAll(page);
+});

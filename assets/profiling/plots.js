@@ -1,0 +1,110 @@
+// What the step page and the profile overview share: cards of one plot (layouts/profiler/plots.py), and what is asked for them.
+
+import { functionsOf, noUpdate, setProps } from "../base/dash.js";
+import { iconButton, make } from "../base/elements.js";
+import * as files from "../base/files.js";
+import { language } from "../base/i18n.js";
+import { same } from "../base/state.js";
+import * as profiling from "./profiling.js";
+
+// Pixels are asked for in these numbers, so that a window one pixel wider asks for nothing new.
+const WIDTHS = [400, 600, 850, 1200, 1700, 2400, 3400, 4800];
+
+// The width of the widest plot of a page, in the store `screen`.
+export function watch(page) {
+  const measure = () => {
+    const [plot] = page.root.querySelectorAll(".ms-breakdown-plot");
+    const width = plot && plot.clientWidth;
+    if (!width) return;
+    const size = String(WIDTHS.find((one) => one >= width) || WIDTHS[WIDTHS.length - 1]);
+    if (size === page.width) return;
+    page.width = size;
+    setProps(page.store("screen"), { data: size });
+  };
+  new ResizeObserver(measure).observe(page.find(".ms-profiling-content"));
+}
+
+// The tools in the heads of the cards; extra(name) gives more of them.
+export function furnish(page, extra) {
+  for (const card of page.root.querySelectorAll("[data-plot]")) {
+    const name = card.dataset.plot;
+    const tools = make(
+      "span",
+      "ms-card-tools",
+      [
+        ...(extra ? extra(name) : []),
+        iconButton("download", "composition.png", "png"),
+        iconButton("full", "composition.full", "full"),
+      ],
+      { role: "toolbar" },
+    );
+    card.querySelector(".ms-card-head").append(tools);
+    card.addEventListener("click", (event) => {
+      const button = event.target instanceof Element && event.target.closest("[data-act]");
+      if (!button || !card.contains(button)) return;
+      if (button.dataset.act === "full") full(page, name);
+      if (button.dataset.act === "png") png(page, card);
+    });
+  }
+}
+
+function full(page, name) {
+  page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
+}
+
+export function drawFull(page) {
+  const name = profiling.get(page, "full");
+  for (const card of page.root.querySelectorAll("[data-plot]")) card.classList.toggle("ms-full", card.dataset.plot === name);
+}
+
+async function png(page, card) {
+  const plot = card.querySelector(".js-plotly-plot");
+  if (!plot || !plot.data || !plot.data.length) return;
+  const name = files.fileName(`${page.run.name}_${page.profile.rank}_${card.dataset.plot}`, "plot");
+  await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-line" });
+}
+
+// The address of a frame of the profile that is shown, as CSV.
+export function csv(page, frame) {
+  const { run, profile } = page;
+  const query = new URLSearchParams({ run: run.key, session: profile.session, rank: String(profile.rank), frame });
+  return `${page.root.dataset.routes}profile.csv?${query}`;
+}
+
+// The figure of a card, or none: then the card is not there.
+export function place(page, name, figure) {
+  const card = page.find(`[data-plot="${name}"]`);
+  card.hidden = !figure;
+  card.classList.toggle("ms-breakdown-drawn", Boolean(figure));
+  return figure || noUpdate();
+}
+
+// What the server is asked to draw: what `profiling.js` asks with, the language, and the pixels there are.
+function plan(ask, screen, _prefs, now, rootId) {
+  const page = profiling.pageOf(rootId);
+  if (!page || !ask || !screen) return noUpdate();
+  const next = { ...ask, lang: [language()], columns: [screen] };
+  return same(next, now) ? noUpdate() : next;
+}
+
+// `f` and Escape for the plot under focus or pointer, on the pages whose root has this class.
+export function keys(rootClass, more) {
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    const target = event.target instanceof Element ? event.target : null;
+    const root = document.querySelector(`.ms-shell .${rootClass}`) || (target && target.closest(`.${rootClass}`));
+    if (!root || (target && target.closest("input, select, summary, textarea"))) return;
+    const page = profiling.pageOf(root.id);
+    const large = profiling.get(page, "full");
+    if (event.key === "Escape" && large) full(page, large);
+    else if (event.key === "f") {
+      const near
+        = (target && target.closest("[data-plot]"))
+          || root.querySelector("[data-plot]:hover")
+          || root.querySelector("[data-plot]");
+      full(page, large || near.dataset.plot);
+    } else if (!more || !more(page, event)) return;
+    event.preventDefault();
+  });
+}
+Object.assign(functionsOf("mindscope_steps"), { plan });

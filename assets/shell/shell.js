@@ -1,0 +1,277 @@
+// Routing, menu and connection. Counterpart of layouts/shell.py: a page's components are fetched when it is first opened.
+
+import { functionsOf, noUpdate, setProps } from "../base/dash.js";
+import { language, setLabel, writeText } from "../base/i18n.js";
+import { onNavigation } from "../base/navigation.js";
+import { applyPrefs, currentPrefs } from "../base/prefs.js";
+import { changedState, formatQuery, parseQuery, same } from "../base/state.js";
+
+const functions = functionsOf("mindscope");
+
+/** @type {Wire.ShellPages | null} */
+let book = null;  // {prefix, pages: {path: {frame, title, content}}, formerly: {name: path}}, content a URL
+let here;  // path of the page on screen; null where the address is that of none
+let settled = null;  // the query that the page's state was last read from or written to
+
+function pathOf(location) {
+  const inside = location.pathname.startsWith(book.prefix) ? location.pathname.slice(book.prefix.length) : "";
+  const path = inside.replace(/\/+$/, "");
+  return path in book.pages ? path : null;
+}
+
+// What pages need beyond what the first one did -----------------------------------------------------------------------
+
+const loaded = new Map();
+
+function elementLoaded(tag, properties) {
+  return new Promise((resolve, reject) => {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.onload = resolve;
+    element.onerror = () => {
+      element.remove();
+      reject(new Error(`cannot load ${properties.href || properties.src}`));
+    };
+    document.head.append(element);
+  });
+}
+
+const loaders = {
+  scripts: (url) => elementLoaded("script", { src: url, async: false }),
+  styles: (url) => elementLoaded("link", { rel: "stylesheet", href: url }),
+  modules: (url) => import(url),
+};
+
+// What has failed to load is tried again the next time.
+function load(kind, url) {
+  if (!loaded.has(url)) {
+    const there = kind === "styles" && document.querySelector(`link[rel="stylesheet"][href="${CSS.escape(url)}"]`);
+    const loading = there ? Promise.resolve() : loaders[kind](url);
+    loaded.set(url, loading);
+    loading.catch(() => loaded.delete(url));
+  }
+  return loaded.get(url);
+}
+
+const contents = new Map();  // path -> the promise of its components
+
+function contentOf(path) {
+  if (!contents.has(path)) {
+    const answer = window.fetch(book.pages[path].content, { credentials: "same-origin" }).then((response) => {
+      if (!response.ok) throw new Error(`cannot load ${response.url}: ${response.status}`);
+      return response.json();
+    });
+    contents.set(path, answer);
+    answer.catch(() => contents.delete(path));
+  }
+  return contents.get(path);
+}
+
+// The content of a page, with its state, once all it needs is there.
+function whenLoaded(path, storeId, data) {
+  const meta = document.querySelector('meta[name="mindscope-pages"]');
+  /** @type {Partial<Wire.Needed>} */
+  const needed = (meta && JSON.parse(meta.content)[path]) || {};
+  const loading = Object.entries(needed).flatMap(([kind, urls]) => urls.map((url) => load(kind, url)));
+  return Promise.all([contentOf(path), ...loading]).then(
+    ([content]) => (here === path ? withState(content, storeId, data) : noUpdate()),
+    () => {
+      if (here === path) here = undefined;  // the next click on the menu tries again
+      notice("status.lost");
+      return noUpdate();
+    });
+}
+
+// Pages -------------------------------------------------------------------------------------------------------------
+
+function withState(component, storeId, data) {
+  const children = component.props.children.map((child) =>
+    child && child.props && child.props.id === storeId ? { ...child, props: { ...child.props, data } } : child);
+  return { ...component, props: { ...component.props, children } };
+}
+
+function markMenu(path) {
+  for (const link of document.querySelectorAll(".ms-menu-link")) {
+    if (link.dataset.page === path) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  for (const title of document.querySelectorAll(".ms-page-title")) {
+    if (path === null) {
+      title.replaceChildren();
+      continue;
+    }
+    const [english, chinese] = book.pages[path].title;
+    title.classList.add("t");
+    title.replaceChildren(...[["en", english], ["zh", chinese]].map(([name, words]) => {
+      const part = document.createElement("span");
+      part.className = name;
+      part.textContent = words;
+      return part;
+    }));
+  }
+  nameWindow();
+}
+
+function nameWindow() {
+  if (book && here in book.pages) {
+    document.title = `${book.pages[here].title[language() === "zh" ? 1 : 0]} · Mindscope`;
+  }
+}
+window.addEventListener("mindscope:prefs", nameWindow);
+
+/**
+ * @param {string} _href
+ * @param {Wire.ShellPages} pages
+ */
+functions.route = function (_href, pages) {
+  book = pages;
+  applyPrefs();
+  const path = pathOf(window.location);
+  const query = window.location.search;
+  if (path === null) {
+    here = path;
+    settled = query;
+    markMenu(path);
+    return book.missing;
+  }
+  const page = book.pages[path];
+  const wanted = parseQuery(query);
+  const storeId = `${page.frame}-state`;
+  if (path === here) {
+    if (query !== settled) {
+      settled = query;
+      setProps(storeId, { data: wanted });
+    }
+    return noUpdate();
+  }
+  here = path;
+  settled = query;
+  markMenu(path);
+  window.scrollTo(0, 0);
+  return whenLoaded(path, storeId, wanted);
+};
+
+functions.address_changed = function (data, storeId) {
+  if (!book || !(here in book.pages) || storeId !== `${book.pages[here].frame}-state`) return;
+  const query = address(data);
+  if (query === settled) return;
+  const before = parseQuery(settled);
+  settled = query;
+  const url = window.location.pathname + query;
+  if (isStep(before, parseQuery(query))) push(url);
+  else window.history.replaceState(window.history.state, "", url);
+};
+
+// Whether Back shall undo this change: what is clicked is a step, what is typed or dragged changes many times in a row.
+function isStep(before, after) {
+  const keys = Object.keys({ ...before, ...after }).filter((key) => !same(before[key], after[key]));
+  if (!keys.length) return false;
+  const field = document.activeElement;
+  const typed = field instanceof HTMLInputElement && !["checkbox", "radio"].includes(field.type);
+  return !typed || keys.includes("run");
+}
+
+function push(url) {
+  window.history.pushState({}, "", url);
+  window.dispatchEvent(new CustomEvent("_dashprivate_pushstate"));
+}
+
+function address(data) {
+  const parts = [formatQuery(data)];
+  if (document.documentElement.hasAttribute("data-embed")) parts.push("embed=1");
+  const query = parts.filter(Boolean).join("&");
+  return query ? `?${query}` : "";
+}
+
+// The runs on screen go along from page to page; the rest of a page's state is its own.
+export function go(path, changes) {
+  const now = parseQuery(window.location.search);
+  const next = changedState(now.run ? { run: now.run } : {}, changes || {});
+  push(book.prefix + path + address(next));
+}
+onNavigation(go);
+
+// A link to a page of ours: data-query is the state it opens with, data-run the one run.
+document.addEventListener("click", (event) => {
+  const link = event.target instanceof Element && event.target.closest("a[data-page]");
+  if (!link || !book || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  if (link.getAttribute("aria-disabled") === "true") return;
+  const { page, query, run } = link.dataset;
+  go(page, query ? parseQuery(query) : run ? { run: [run] } : {});
+});
+
+/** @param {Wire.RunList | null} runs */
+functions.menu_changed = function (runs) {
+  if (!runs) return;
+  const kinds = new Set(runs.rows.flatMap((row) => Object.keys(row.tags).filter((kind) => row.tags[kind] > 0)));
+  for (const link of document.querySelectorAll(".ms-menu-link")) {
+    const needs = link.dataset.needs.split(" ").filter(Boolean);
+    const there = needs.length === 0 || needs.some((kind) => kinds.has(kind));
+    if (there === (link.getAttribute("aria-disabled") !== "true")) continue;
+    link.setAttribute("aria-disabled", String(!there));
+    if (there) {
+      link.dataset.enTitle = link.querySelector(".en") ? link.querySelector(".en").textContent : link.textContent;
+      link.dataset.zhTitle = link.querySelector(".zh") ? link.querySelector(".zh").textContent : link.textContent;
+      link.title = link.textContent && language() === "zh" ? link.dataset.zhTitle : link.dataset.enTitle;
+    } else setLabel(link, "title", "shell.no_data");
+  }
+};
+
+window.addEventListener("mindscope:prefs", () => {
+  const now = currentPrefs();
+  const root = document.querySelector(".ms-shell");
+  if (root) setProps(root.id.replace(/-root$/, "-provider"), { forceColorScheme: now.theme });
+});
+
+// The page on screen with its state, as `open` takes it and layouts/notes.py keeps it.
+export function place() {
+  return (here || "") + address(parseQuery(window.location.search));
+}
+
+// Go to a place; whether its page is one of ours.
+export function open(wanted) {
+  const [name, ...query] = wanted.split("?");
+  const path = book.formerly[name] || name;
+  if (!(path in book.pages)) return false;
+  push(book.prefix + path + address(parseQuery(query.join("?"))));
+  return true;
+}
+
+export const prefix = () => book.prefix;
+
+// Connection --------------------------------------------------------------------------------------------------------
+
+function notice(key) {
+  const element = document.querySelector(".ms-notice");
+  if (!element) return;
+  element.hidden = key === null;
+  if (key) writeText(element, key);
+}
+
+// For pages that wait for an answer: its status, 0 where there was none.
+function tell(status) {
+  window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: status }));
+}
+
+// Dash says nothing when the server is gone or refuses a token, so the answers to its requests are watched here.
+const fetchNow = window.fetch;
+window.fetch = function (resource, ...rest) {
+  const url = typeof resource === "string" ? resource : "url" in resource ? resource.url : String(resource);
+  const answer = fetchNow.call(this, resource, ...rest);
+  if (url.includes("_dash-update-component") && document.querySelector(".ms-shell")) {
+    answer.then(
+      (response) => {
+        notice(
+          response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null,
+        );
+        tell(response.status);
+      },
+      (error) => {
+        if (error.name === "AbortError") return;
+        notice("status.lost");
+        tell(0);
+      },
+    );
+  }
+  return answer;
+};

@@ -1,0 +1,201 @@
+// Saved views: the address of a page under a name, listed in the header. Counterpart of layouts/shell.py and app/routes/notes.py.
+
+import { icon, iconButton, make, words } from "../base/elements.js";
+import { setLabel } from "../base/i18n.js";
+import * as runNotes from "../base/notes.js";
+import { poll } from "../base/polling.js";
+import * as shell from "./shell.js";
+
+const LONGEST_NAME = 100;  // layouts/notes.py
+
+/** @type {Wire.Notebook | null} */
+let book = null;  // the notebook of the newest list of runs
+let routes = "";
+let editing = null;  // {key, what: "rename" or "delete"}
+let field = null;
+let message = null;
+
+window.addEventListener("mindscope:notes", ({ detail }) => {
+  book = detail.book;
+  routes = runNotes.routesOf(detail.frame);
+  show();
+});
+
+const host = () => document.querySelector(".ms-views > .ms-popover");
+
+function build(place) {
+  field = make("input", "ms-input ms-grow", [], { type: "text", maxlength: String(LONGEST_NAME), autocomplete: "off" });
+  for (const name of ["placeholder", "aria-label"]) setLabel(field, name, "views.name");
+  const form = make("form", "ms-views-form", [field, make("button", "ms-button", words("views.save"), { type: "submit" })]);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (field.value.trim()) save(field.value);
+    else field.focus();
+  });
+  message = make("div", "ms-views-message", [], { role: "alert", hidden: "" });
+  place.replaceChildren(form, message, make("ul", "ms-views-list"));
+  place.parentElement.addEventListener("toggle", () => {
+    editing = null;
+    tell();
+    if (!place.parentElement.open) return;
+    show();
+    if (book && book.kept) field.focus();
+  });
+}
+
+function tell(...parts) {
+  if (!message) return;
+  message.hidden = parts.length === 0;
+  message.replaceChildren(...parts);
+}
+
+// Gives what is there now, or null where nothing could be changed.
+async function change(asked) {
+  try {
+    const answer = await runNotes.post(routes, "view", asked);
+    editing = null;
+    poll();
+    return answer;
+  } catch (error) {
+    tell(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
+    return null;
+  }
+}
+
+async function save(name, instead) {
+  const answer = await change({ save: name, place: shell.place(), ...(instead ? { instead } : {}) });
+  if (!answer) return;
+  if (answer.done) {
+    field.value = "";
+    tell();
+    return;
+  }
+  const replace = make("button", "ms-button ms-button-small", words("views.replace"), { type: "button" });
+  replace.addEventListener("click", () => save(name, answer.now.version));
+  const cancel = make("button", "ms-button ms-button-small", words("views.cancel"), { type: "button" });
+  cancel.addEventListener("click", () => { tell(); field.focus(); });
+  tell(words("views.taken", {}, "p"), make("div", "ms-note-foot", [replace, cancel]));
+  replace.focus();
+}
+
+async function rename(view, name) {
+  if (!name.trim() || name === view.name) {
+    edit(null);
+    return;
+  }
+  const answer = await change({ rename: view.key, name, was: view.version });
+  if (!answer) return;
+  if (answer.done) tell();
+  else tell(words(answer.now && answer.now.key !== view.key ? "views.taken" : "views.changed", {}, "p"));
+}
+
+async function remove(view) {
+  const answer = await change({ delete: view.key, was: view.version });
+  if (answer) tell(...(answer.done ? [] : [words("views.changed", {}, "p")]));
+}
+
+function edit(next) {
+  editing = next;
+  show();
+  const first = host().querySelector(".ms-views-edit input, .ms-views-edit button");
+  if (first) first.focus();
+  if (first && first.select) first.select();
+}
+
+function openView(view) {
+  if (!shell.open(view.place)) {
+    tell(words("views.gone", {}, "p", "ms-note-wrong"));
+    return;
+  }
+  host().parentElement.open = false;
+}
+
+function pageOf(place) {
+  const path = place.split("?")[0];
+  return Array.from(document.querySelectorAll(".ms-menu-link")).find((link) => link.dataset.page === path);
+}
+
+function entry(view) {
+  if (editing && editing.key === view.key) return editing.what === "rename" ? renaming(view) : deleting(view);
+  const page = pageOf(view.place);
+  const mark = page ? page.querySelector(".ms-icon").cloneNode() : icon("question");
+  const link = make("a", "ms-views-open", [mark, make("span", "ms-cut", view.name)], { href: shell.prefix() + view.place });
+  link.title = `${page ? `${page.textContent && page.title} · ` : ""}${view.name}`;
+  if (view.place === shell.place()) link.setAttribute("aria-current", "true");
+  link.addEventListener("click", (event) => {
+    if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    openView(view);
+  });
+  const tools = book.kept ? [["pencil", "rename"], ["trash", "delete"]].map(([name, what]) => {
+    const button = iconButton(name, `views.${what}`, what);
+    setLabel(button, "aria-label", `views.${what}_one`, { name: view.name });
+    button.addEventListener("click", () => edit({ key: view.key, what }));
+    return button;
+  }) : [];
+  return make("li", "ms-views-one", [link, ...tools]);
+}
+
+function renaming(view) {
+  const input = make("input", "ms-input ms-grow", [], { type: "text", maxlength: String(LONGEST_NAME) });
+  input.value = view.name;
+  setLabel(input, "aria-label", "views.rename_one", { name: view.name });
+  const saving = make("button", "ms-button", words("views.save"), { type: "submit" });
+  const form = make("form", "ms-views-form ms-views-edit", [input, saving]);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    rename(view, input.value);
+  });
+  input.addEventListener("keydown", escape);
+  return make("li", "ms-views-one", form);
+}
+
+function deleting(view) {
+  const sure = make("button", "ms-button", words("views.delete"), { type: "button" });
+  sure.addEventListener("click", () => remove(view));
+  const cancel = make("button", "ms-button", words("views.cancel"), { type: "button" });
+  cancel.addEventListener("click", () => edit(null));
+  const line = make("div", "ms-views-form ms-views-edit", [
+    words("views.delete_sure", { name: view.name }, "span", "ms-grow ms-cut"),
+    cancel,
+    sure,
+  ]);
+  line.addEventListener("keydown", escape);
+  return make("li", "ms-views-one", line);
+}
+
+// Ends the editing of one view, and not the list of them.
+function escape(event) {
+  if (event.key !== "Escape") return;
+  event.stopPropagation();
+  edit(null);
+}
+
+function show() {
+  const place = host();
+  if (!place || !book) return;
+  if (!place.firstElementChild) build(place);
+  if (!place.parentElement.open) return;
+  place.querySelector("form").hidden = !book.kept;
+  if (!book.kept && message.hidden) tell(runNotes.refusal(book));
+  const list = place.querySelector(".ms-views-list");
+  // What is being typed stays as it is while the list comes anew.
+  if (
+    editing
+    && list.querySelector(".ms-views-edit")
+    && book.views.some((view) => view.key === editing.key)
+    && list.dataset.editing === JSON.stringify(editing)
+  ) { return; }
+  list.dataset.editing = JSON.stringify(editing);
+  const none = book.kept && !book.views.length;
+  list.replaceChildren(...(none ? [words("views.empty", {}, "li", "ms-muted ms-views-none")] : book.views.map(entry)));
+}
+
+// It is there before any list of runs has come.
+document.addEventListener(
+  "toggle",
+  ({ target }) => {
+    if (target instanceof Element && target.matches(".ms-views[open]")) show();
+  },
+  true,
+);

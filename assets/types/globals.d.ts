@@ -1,0 +1,43 @@
+// What other libraries put on the page, as far as our modules use it. Not strict: what is `any` here is checked by tests.
+
+interface Window {
+  /** Dash: our clientside functions by namespace, and what Dash itself puts beside them. */
+  dash_clientside: any;
+  DashRenderer: any;
+  dashAgGridFunctions: Record<string, (...values: any[]) => any>;
+  dashAgGridComponentFunctions: Record<string, (props: any) => any>;
+  dash_ag_grid: { getApiAsync(id: string): Promise<any> };
+  Plotly: any;
+  React: any;
+  /** early/prefs.js */
+  mindscope: { prefs: any };
+  /** early/hold.js */
+  mindscopeModules: Promise<unknown>[];
+}
+
+// Selectors name elements that our own scripts or layouts have made, so their kind is known where they are used.
+interface ParentNode {
+  querySelector(selectors: string): any;
+  querySelectorAll(selectors: string): NodeListOf<any>;
+}
+
+interface Element {
+  closest(selectors: string): any;
+  readonly isContentEditable: boolean;
+  /** Of a details element. */
+  open: boolean;
+}
+
+/** Our own events: mindscope:answer, mindscope:notes. */
+interface Event {
+  detail: any;
+}
+
+interface Document {
+  getElementById(id: string): any;
+  readonly activeElement: any;
+}
+
+interface EventTarget {
+  closest(selectors: string): any;
+}

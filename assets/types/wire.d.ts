@@ -1,0 +1,181 @@
+// What crosses the wire in stores that more than one module reads. tests/layouts/test_wire.py checks every declaration here
+// against what the server sends; pages keep to themselves what only they read.
+
+declare namespace Wire {
+  /** A page's state or what a card asks for: a URL query. */
+  type Query = Record<string, string[]>;
+
+  /** English and Chinese. */
+  type Texts = [string, string];
+
+  /** layouts/shell/run_list.py */
+  interface RunRow {
+    key: string;
+    name: string;
+    path: string;
+    real: string;
+    members: string[];
+    colours: string[];
+    started: number | null;
+    updated: number;
+    size: number;
+    sizeText: string;
+    state: string;
+    steps: number;
+    points: number;
+    tags: Record<string, number>;
+    tag: string;
+    value: number | null;
+    valueText: string;
+    valueExact: string;
+    problems: number;
+  }
+
+  interface Note {
+    remark: string;
+    tags: string[];
+    version: string;
+  }
+
+  interface View {
+    key: string;
+    name: string;
+    place: string;
+    version: string;
+  }
+
+  interface Notebook {
+    kept: boolean;
+    empty: Note;
+    whyNot: string;
+    notes: Record<string, Note>;
+    views: View[];
+  }
+
+  interface RunList {
+    rows: RunRow[];
+    notebook: Notebook;
+  }
+
+  /** run, kind, path, offset, length, text */
+  type ProblemRow = [string, string, string, number, number, string];
+
+  interface Problems {
+    run: string;
+    failed: string;
+    total: number;
+    unverified: number;
+    rows: ProblemRow[];
+  }
+
+  /** layouts/sources.py: SourceStatus, and how many values are unverified */
+  interface Status {
+    base: string;
+    read_at: number | null;
+    interval: number;
+    total: number;
+    loaded: number;
+    problems: number;
+    version: number;
+    failed: string;
+    unverified: number;
+  }
+
+  /** layouts/cards/catalogue.py */
+  interface TagCatalogue {
+    digest: string;
+    runs: string[];
+    tags: string[];
+    waiting: number;
+    total: number;
+  }
+
+  /** layouts/cards/recorded.py: steps and walls are a first value and differences; steps of a series is an index. */
+  interface Recorded {
+    tags: string[];
+    steps: number[][];
+    series: RecordedSeries[];
+  }
+
+  interface RecordedSeries {
+    run: string;
+    label: string;
+    colour: string;
+    steps: number;
+    walls: number[];
+  }
+
+  interface KeyAndName {
+    key: string;
+    name: string;
+  }
+
+  /** layouts/profiling/catalogue.py */
+  interface Profile {
+    session: string;
+    rank: number;
+    device: string;
+    mark: string;
+    frames: string[];
+    files: string[];
+    more: number;
+    updated: number;
+  }
+
+  interface ProfiledRun {
+    key: string;
+    name: string;
+    profiles: Profile[];
+    total: number;
+  }
+
+  interface ProfileCatalogue {
+    digest: string;
+    chosen: number;
+    runs: ProfiledRun[];
+    left: number;
+    waiting: number;
+    elsewhere: KeyAndName[];
+  }
+
+  interface DamagedFile {
+    path: string;
+    text: string;
+  }
+
+  /** layouts/profiling/reading.py; of: run, session, rank, mark */
+  interface Reading {
+    of: [string, string, number, string];
+    state: string;
+    problems: DamagedFile[];
+    more: number;
+    frames?: string[];
+    wanted?: string[];
+    which?: string;
+    name?: string;
+    done?: number;
+    total?: number;
+    text?: string;
+  }
+
+  /** layouts/shell/shell.py; missing is a Dash component. */
+  interface ShellPage {
+    frame: string;
+    title: Texts;
+    content: string;
+  }
+
+  interface ShellPages {
+    prefix: string;
+    pages: Record<string, ShellPage>;
+    formerly: Record<string, string>;
+    missing: any;
+  }
+
+  /** What the index page says of the pages that are not open: URLs. app/web/server.py */
+  interface Needed {
+    scripts: string[];
+    styles: string[];
+    modules: string[];
+  }
+}

@@ -1,0 +1,80 @@
+import { pageWith } from "./page.js";
+import assert from "node:assert/strict";
+import test from "node:test";
+import { binAt } from "../../assets/cards/histogram_hover.js";
+import { indexIn, parse, placeAt, positions } from "../../assets/cards/stepping.js";
+import { grouped } from "../../assets/cards/tag_list.js";
+import { matching, pattern, tick, ticked } from "../../assets/cards/ticks.js";
+import { across, bucketOf } from "../../assets/cards/widths.js";
+
+test("tags are filtered by an expression; what is none filters nothing", () => {
+  const tags = ["loss", "Loss/train", "acc"];
+  assert.deepEqual(matching(tags, "^loss"), ["loss", "Loss/train"]);
+  assert.deepEqual(matching(tags, ""), tags);
+  assert.equal(pattern("("), undefined);
+  assert.deepEqual(matching(tags, "("), tags);
+});
+
+test("the state names the ticked tags or the unticked ones, whichever are fewer", () => {
+  const page = pageWith({}, { catalogue: { tags: ["a", "b", "c", "d", "e"] } });
+  tick(page, (tag) => tag === "a");
+  assert.deepEqual([page.state.tag, page.state.hide], [["a"], []]);
+  tick(page, (tag) => tag !== "a");
+  assert.deepEqual([page.state.tag, page.state.hide], [[], ["a"]]);
+  tick(page, () => false);
+  assert.deepEqual(page.state.tag, [""]);
+  assert.deepEqual(page.catalogue.tags.filter(ticked({ tag: [""] })), []);
+  tick(page, () => true);
+  assert.deepEqual([page.state.tag, page.state.hide], [[], []]);
+  assert.deepEqual(page.catalogue.tags.filter(ticked({ hide: ["b"] })), ["a", "c", "d", "e"]);
+});
+
+test("tags with a prefix in common are a group, others stand together between the groups", () => {
+  const groups = grouped(["lr", "train/loss", "eval/acc", "train/acc", "loss"]);
+  assert.deepEqual(groups.map(({ prefix, tags }) => [prefix, tags]), [
+    ["", ["lr"]], ["train/", ["train/loss", "train/acc"]], ["", ["eval/acc", "loss"]],
+  ]);
+});
+
+test("widths are asked for in steps", () => {
+  assert.equal(bucketOf(300), 300);
+  assert.equal(bucketOf(700), 850);
+  assert.equal(bucketOf(1e6), 4800);
+});
+
+test("two to four cards beside each other", () => {
+  const page = (clientWidth) => ({ find: () => ({ clientWidth }) });
+  assert.deepEqual([500, 800, 1200, 1600, 4000].map((width) => across(page(width), 9)), [2, 2, 3, 4, 4]);
+  assert.equal(across(page(1600), 1), 1);
+});
+
+function series(steps) {
+  const places = new Map();
+  steps.forEach((step, place) => places.set(step, [...(places.get(step) || []), place]));
+  return { places, order: [...places.keys()].sort((a, b) => a - b) };
+}
+
+test("positions are steps, and the times a step was recorded", () => {
+  const list = positions([series([1, 5, 5]), series([3])]);
+  assert.deepEqual(list.map(({ text }) => text), ["1", "3", "5~1", "5"]);
+  assert.equal(indexIn(list, ""), 3, "the newest");
+  assert.equal(indexIn(list, "5~1"), 2);
+  assert.equal(indexIn(list, "4"), 1, "the last before it");
+  assert.equal(indexIn(list, "0"), 0);
+  assert.deepEqual(parse("-3~2"), { step: -3, nth: 2 });
+  assert.equal(parse("abc"), null);
+});
+
+test("a series shows the value of the step, or the last before it", () => {
+  const one = series([1, 5, 5, 9]);
+  assert.equal(placeAt(one, { step: 5, nth: 1 }), 1);
+  assert.equal(placeAt(one, { step: 5, nth: Infinity }), 2);
+  assert.equal(placeAt(one, { step: 7, nth: Infinity }), 2);
+  assert.equal(placeAt(one, { step: 0, nth: Infinity }), -1);
+  assert.equal(placeAt(one, null), -1);
+});
+
+test("the bin of a value", () => {
+  const bins = { low: 0, high: 10, n: 5 };
+  assert.deepEqual([-0.1, 0, 1.9, 2, 9.99, 10].map((value) => binAt(bins, value)), [-1, 0, 0, 1, 4, -1]);
+});

@@ -1,0 +1,155 @@
+"""The types that scripts read stores by, assets/types/wire.d.ts, against what the server sends."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.store.store import Store
+from app.web.server import create_app
+from layouts import PAGES
+from layouts.cards.catalogue import catalogue as tag_catalogue
+from layouts.cards.recorded import items_of, steps_of
+from layouts.notes import Note, View
+from layouts.page import Ids
+from layouts.profiling.catalogue import catalogue as profile_catalogue
+from layouts.profiling.choice import Choice
+from layouts.profiling.reading import reading
+from layouts.shell import run_list, shell
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = (ROOT / "assets" / "types" / "wire.d.ts").read_text(encoding="utf-8")
+DECLARED = re.sub(r"/\*\*.*?\*/|//[^\n]*", "", SOURCE, flags=re.DOTALL)
+PROFILED = ROOT / "tests" / "data" / "mindspore_profiler" / "2.0.0"
+FIELD = re.compile(r"(\w+)(\??): ([^;]+);")
+INTERFACES = {name: FIELD.findall(body) for name, body in re.findall(r"interface (\w+) \{(.*?)\n  \}", DECLARED, re.DOTALL)}
+ALIASES = dict(re.findall(r"type (\w+) = ([^;]+);", DECLARED))
+PLAIN: dict[str, tuple[type, ...]] = {"string": (str,), "number": (int, float), "boolean": (bool,), "null": (type(None),)}
+
+
+def wrong(value: Any, kind: str, where: str) -> Iterator[str]:
+    """Where a value as JSON has it is not of a declared type."""
+    kind = kind.strip()
+    if kind == "any":
+        return
+    if " | " in kind:
+        if all(list(wrong(value, one, where)) for one in kind.split(" | ")):
+            yield f"{where}: {value!r} is not {kind}"
+    elif kind in PLAIN:
+        if not isinstance(value, PLAIN[kind]) or (kind == "number" and isinstance(value, bool)):
+            yield f"{where}: {value!r} is not {kind}"
+    elif kind.endswith("[]"):
+        yield from wrong_list(value, kind[:-2], where)
+    elif kind.startswith("["):
+        kinds = kind[1:-1].split(", ")
+        if not isinstance(value, list) or len(value) != len(kinds):
+            yield f"{where}: {value!r} is not {kind}"
+        else:
+            for at, (one, of) in enumerate(zip(value, kinds, strict=True)):
+                yield from wrong(one, of, f"{where}[{at}]")
+    elif kind.startswith("Record<string, "):
+        for key, one in value.items():
+            yield from wrong(one, kind.removeprefix("Record<string, ")[:-1], f"{where}.{key}")
+    elif kind in ALIASES:
+        yield from wrong(value, ALIASES[kind], where)
+    else:
+        yield from wrong_fields(value, INTERFACES[kind], where)
+
+
+def wrong_list(value: Any, kind: str, where: str) -> Iterator[str]:
+    if not isinstance(value, list):
+        yield f"{where}: {value!r} is no list"
+    else:
+        for at, one in enumerate(value):
+            yield from wrong(one, kind, f"{where}[{at}]")
+
+
+def wrong_fields(value: dict[str, Any], fields: list[tuple[str, str, str]], where: str) -> Iterator[str]:
+    names = {name for name, _, _ in fields}
+    needed = {name for name, optional, _ in fields if not optional}
+    if not isinstance(value, dict) or not needed <= set(value) <= names:
+        yield f"{where}: {sorted(value)} are not {sorted(names)}"
+        return
+    for name, _, kind in fields:
+        if name in value:
+            yield from wrong(value[name], kind, f"{where}.{name}")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    found = Store([ROOT / "app" / "demo", PROFILED], notes_directory=str(tmp_path_factory.mktemp("notes")), interval=0).start()
+    assert found.wait(60)
+    yield found
+    found.stop()
+
+
+def samples(store: Store) -> Iterator[tuple[str, Any]]:
+    """(declared type, what the server sends)."""
+    listing = run_list.listing(store)
+    yield "RunList", listing
+    yield "Note", run_list.told(Note(remark="said", tags=("bug",)))
+    yield "View", run_list.told(View(key="k", name="n", place="scalars?run=a"))
+    yield "Problems", run_list.problems(store, 500)
+    yield "TagCatalogue", tag_catalogue(store, "scalar", {})
+    (run, tag) = next((run, tag) for row in store.runs() for run in row.members for tag in store.tags(run, "image"))
+    yield "Recorded", steps_of(store, tag, items_of(store, "image", tag, {"run": [run]}))
+    profiles = profile_catalogue(store, {})
+    assert profiles
+    yield "ProfileCatalogue", profiles
+    (first, *_) = profiles["runs"]
+    profile = first["profiles"][0]
+    chosen = Choice(first["key"], profile["session"], profile["rank"], profile["mark"])
+    for name in profile["frames"]:
+        yield "Reading", reading(store, chosen, None, [name])
+    app = create_app(store)
+    client = app.server.test_client()
+    (sent,) = re.findall(r'<meta name="mindscope-pages" content="([^"]*)"', client.get("/").text)
+    for needed in json.loads(html.unescape(sent)).values():
+        yield "Needed", needed
+    yield "ShellPages", shell._pages(PAGES, Ids("shell"), "/")
+    tick = next(found for found in app.callback_map if "status.data" in found)
+    yield "Status", status_of(client, tick)
+
+
+def status_of(client: Any, output: str) -> Any:
+    """What the callback that answers the clock of a page sends."""
+    parts = [part.strip(".") for part in output.strip(".").split("...")]
+    outputs = [{"id": part.rpartition(".")[0], "property": part.rpartition(".")[2]} for part in parts]
+    frame = parts[0].rpartition("-")[0]
+    body = {
+        "output": output, "outputs": outputs, "changedPropIds": [f"{frame}-interval.n_intervals"],
+        "inputs": [{"id": f"{frame}-interval", "property": "n_intervals", "value": 1},
+                   {"id": f"{frame}-reload", "property": "data", "value": None}],
+        "state": [{"id": f"{frame}-version", "property": "data", "value": None}],
+    }  # fmt: skip
+    answer = client.post("/_dash-update-component", json=body).json
+    return next(value["data"] for key, value in answer["response"].items() if key.endswith("-status"))
+
+
+def test_what_is_sent_is_what_is_declared(store: Store) -> None:
+    found = list(samples(store))
+    complaints = [text for kind, value in found for text in wrong(json.loads(json.dumps(value, default=str)), kind, kind)]
+    assert complaints == []
+
+
+def test_every_declaration_is_checked(store: Store) -> None:
+    """Directly, or as a part of what is."""
+    checked = {kind for kind, _ in samples(store)}
+    for _ in INTERFACES:
+        kinds = " ".join(of for kind in checked for _, _, of in INTERFACES.get(kind, ()))
+        checked |= set(re.findall(r"\w+", kinds)) & set(INTERFACES)
+    assert set(INTERFACES) - checked == set()
+
+
+def test_a_difference_is_found() -> None:
+    (missing,) = wrong({"remark": 1, "tags": []}, "Note", "Note")
+    assert missing == "Note: ['remark', 'tags'] are not ['remark', 'tags', 'version']"
+    assert list(wrong({"remark": 1, "tags": ["a"], "version": ""}, "Note", "Note")) == ["Note.remark: 1 is not string"]
+    assert list(wrong(True, "number", "n")) == ["n: True is not number"]
+    assert list(wrong(None, "number | null", "n")) == []
