@@ -93,8 +93,9 @@ def _runs(row: Row, _grouped: bool) -> Cell:
 def _interval(one: Estimate, write: Any = fmt.number) -> Cell:
     if math.isnan(one.low):
         return {"text": "", "value": None}
+    width = one.high - one.low
     return {"text": f"{write(one.low)} – {write(one.high)}", "title": f"{fmt.exact(one.low)} – {fmt.exact(one.high)}",
-            "value": one.high - one.low}  # fmt: skip
+            "value": width if math.isfinite(width) else None}  # fmt: skip
 
 
 def _wins(row: Row, _grouped: bool) -> Cell:

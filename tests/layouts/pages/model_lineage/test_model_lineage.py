@@ -21,7 +21,7 @@ from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.table import Table, Tables
 from layouts.state import BadInput
 from parsers import LineageRow, Setting, lineage_frame
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource
 
 LONG = "x" * 10_000
 RUNS: dict[str, dict[str, Setting]] = {
@@ -33,8 +33,8 @@ RUNS: dict[str, dict[str, Setting]] = {
 }  # fmt: skip
 
 
-def source(runs: dict[str, dict[str, Setting]] = RUNS) -> GivenSource:
-    return GivenSource([row(key, tags={"lineage": 1}) for key in runs], settings=runs)
+def source(runs: dict[str, dict[str, Setting]] = RUNS) -> MemorySource:
+    return MemorySource({key: {"settings": settings} for key, settings in runs.items()})
 
 
 def table(runs: dict[str, dict[str, Setting]] = RUNS) -> Table:
