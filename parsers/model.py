@@ -220,7 +220,7 @@ class FileKind:
     def stamp(self, name: str) -> int | None:
         """Return the seconds in a file's name, or None. Times after the year 5000 count as none, so every stamp is small."""
         match = self.pattern.search(name)
-        digits = (match.groupdict().get("stamp") if match else None) or ""
+        digits = match["stamp"] if match and "stamp" in self.pattern.groupindex else None
         return int(digits) if digits and len(digits) <= 11 else None
 
 

@@ -1,4 +1,4 @@
-// The frame of a page: refresh, status, dialogs, keys. Counterpart of layouts/frame.py.
+// What surrounds a page: refresh, status, dialogs and keys. Counterpart of layouts/shell/chrome.py.
 
 import { callbackContext, functionsOf, noUpdate, setProps } from "./dash.js";
 import { age } from "./format.js";
@@ -17,16 +17,16 @@ const LEAST_SECONDS = 1;
 const DRAWING_SECONDS = 0.5;
 const TYPED_IN = 'input:not([type="checkbox"], [type="radio"], [type="range"]), textarea, select';
 
-const told = new Map();  // frame -> its last status
+const statuses = new Map();  // frame -> its latest status
 const states = new Map();  // frame -> the state of its page
-const clocks = new Map();  // frame -> what its interval was last set to
-let soon = 0;  // the timer that asks again while runs are being read
+const clocks = new Map();  // frame -> settings of its interval
+let soon = 0;  // timer that polls while runs are being read
 
 // The server looks at the disk every so often (while it is asked, twice in its own interval), the browser asks it every so
 // often: together, with what drawing takes, no longer than a user chose, as far as the server's interval lets them.
 function clock(frame) {
   const now = currentPrefs();
-  const looks = ((told.get(frame) || {}).interval || 0) / 2;
+  const looks = ((statuses.get(frame) || {}).interval || 0) / 2;
   const seconds = Math.max(now.interval - looks - DRAWING_SECONDS, Math.min(now.interval, looks) / 2, LEAST_SECONDS);
   return { disabled: !now.refresh || document.hidden, interval: seconds * 1000 };
 }
@@ -38,7 +38,7 @@ function setClock(frame) {
   setProps(`${frame}-interval`, next);
 }
 
-// What was read when: [text key, values].
+// Text of the status: [text key, values].
 /** @param {Wire.Status} status */
 function reading(status) {
   if (status.loaded < status.total) return ["status.loading", { loaded: status.loaded, total: status.total }];
@@ -60,7 +60,7 @@ function writeFailure(button, failed) {
   setLabel(button, "title", "status.failed_title", { text: failed });
 }
 
-// The last part of the path tells most; the others give way where there is no room.
+// The last part of the path matters most; the rest is cut if there is no room.
 function writeBase(element, base) {
   if (element.title === base) return;
   const parts = base.split("/");
@@ -85,11 +85,11 @@ function writeHealth(button, count) {
   setLabel(button, "aria-label", key, values);
 }
 
-// A frame shows its status in itself, or, where it has no such places, in the header of the shell around it.
+// The status is shown inside of the frame, or in the header of the shell.
 function paintStatus() {
   const paused = !currentPrefs().refresh;
   for (const frame of frames()) {
-    const status = told.get(frame);
+    const status = statuses.get(frame);
     const element = document.getElementById(`${frame}-frame`);
     const root = element && (element.closest(".ms-shell") || element);
     if (!status || !root) continue;
@@ -110,7 +110,7 @@ functions.frame_opened = function (frameId) {
 functions.status_changed = function (status) {
   if (!status) return;
   const frame = callbackContext().inputs_list[0].id.replace(/-status$/, "");
-  told.set(frame, status);
+  statuses.set(frame, status);
   setClock(frame);
   paintStatus();
   window.clearTimeout(soon);
@@ -133,7 +133,7 @@ document.addEventListener("visibilitychange", () => {
 
 window.setInterval(() => !document.hidden && paintStatus(), 1000);
 
-// In place of a page without any of its runs stands why. The list of runs itself is always shown.
+// If none of the selected runs exists, a message replaces the page; the list of runs is always shown.
 /**
  * @param {Wire.RunList | null} runs
  * @param {Wire.Query | null} state
@@ -146,8 +146,8 @@ functions.frame_shows = function (runs, state, storeId) {
   if (!runs || !element) return;
   runNotes.take(frame, runs.notebook);
   const empty = runs.rows.length === 0;
-  const names = empty || !element.dataset.needs || picker.selected(state, runs.rows).size ? [] : picker.gone(state, runs.rows);
-  element.classList.toggle("ms-no-runs", empty && Boolean((told.get(frame) || {}).read_at));
+  const names = empty || !element.dataset.needs || picker.selected(state, runs).size ? [] : picker.gone(state, runs.rows);
+  element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);
   if (names.length) writeText(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });
 };
@@ -159,7 +159,7 @@ function showNewest(element) {
 
 // Dialogs -----------------------------------------------------------------------------------------------------------
 
-// The frame that an element belongs to; the shell's buttons belong to the page on screen.
+// Frame of an element; buttons of the shell belong to the page on screen.
 function frameOf(element) {
   const own = element && element.closest(".ms-frame");
   return own ? own.dataset.frame : frames()[0];
@@ -186,7 +186,7 @@ function openKeys(element) {
   openDialog(frame, "keys");
 }
 
-// Of [["j  k", text key], ...].
+// Table of keys from [["j  k", text key], ...].
 function keysTable(rows) {
   const table = document.createElement("table");
   for (const [keys, key] of rows) {
@@ -222,8 +222,8 @@ document.addEventListener("click", (event) => {
   const element = event.target.closest("[data-action]");
   const action = element && actions[element.dataset.action];
   if (action) action(element);
-  if (event.target instanceof HTMLDialogElement) event.target.close();  // a click on the backdrop
-  // The path is that of the press: what was pressed may be gone by now.
+  if (event.target instanceof HTMLDialogElement) event.target.close();  // click on the backdrop
+  // Use the path of the event: its target may have been removed already.
   const path = event.composedPath();
   for (const open of document.querySelectorAll("details.ms-details[open]")) {
     if (!path.includes(open)) open.open = false;
@@ -266,7 +266,7 @@ function moveCard(by) {
   const large = cards.findIndex((card) => card.classList.contains("ms-full"));
   const now = large >= 0 ? large : cards.indexOf(document.activeElement && document.activeElement.closest(".ms-card"));
   const next = now < 0 ? (by > 0 ? 0 : cards.length - 1) : Math.min(cards.length - 1, Math.max(0, now + by));
-  // In full screen the next card takes the place of this one.
+  // In full screen, move to the full screen view of the next card.
   const full = cards.some((card) => card.classList.contains("ms-full")) && cards[next].querySelector('[data-act="full"]');
   if (full && !cards[next].classList.contains("ms-full")) full.click();
   cards[next].focus({ preventScroll: true });
@@ -292,7 +292,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   const target = event.target;
   if (target instanceof HTMLElement && (target.isContentEditable || target.matches(TYPED_IN))) return;
-  // In somebody else's page only a key pressed inside a page of ours is ours.
+  // In another application, only handle keys pressed inside our page.
   if (!document.querySelector(".ms-shell") && !(target instanceof Element && target.closest(".ms"))) return;
   if (document.querySelector("dialog[open]") || !frames().length) return;
   const act = keys[event.key];

@@ -1,13 +1,13 @@
-// Dash in the browser: where its clientside functions are looked up, and what they need of it.
+// Dash in the browser: its clientside functions, and what they need from it.
 
-// The functions that Dash finds under a namespace (layouts name them in ClientsideFunction); made once, as fresh says.
+// The namespace of a ClientsideFunction; created from `fresh` at the first call.
 export function functionsOf(namespace, fresh = {}) {
   const all = (window.dash_clientside = window.dash_clientside || {});
   all[namespace] = all[namespace] || fresh;
   return all[namespace];
 }
 
-// What a function returns for an output that stays as it is.
+// Return value for an output that does not change.
 export function noUpdate() {
   return window.dash_clientside.no_update;
 }
@@ -16,7 +16,7 @@ export function setProps(id, props) {
   window.dash_clientside.set_props(id, props);
 }
 
-// Which inputs the running function was called with; Dash takes it away when the function returns.
+// Inputs of the running function; only valid until it returns.
 export function callbackContext() {
   return window.dash_clientside.callback_context;
 }

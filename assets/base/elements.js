@@ -1,4 +1,4 @@
-// Elements that scripts make: buttons, menus, badges, selects. Texts from files become text nodes, never HTML.
+// Elements that scripts create: buttons, menus, badges and selects. Children are nodes or texts, never HTML.
 
 import { setLabel, writeText } from "./i18n.js";
 
@@ -35,12 +35,12 @@ export function iconButton(name, label, act) {
   return button;
 }
 
-// A menu that opens below its button; frame.js closes it.
+// A menu below its button; chrome.js closes it.
 export function menu(summary, items) {
   return make("details", "ms-details ms-menu-down", [summary, make("div", "ms-menu-items", items)]);
 }
 
-// Buttons of which one is on: [[value, text key], ...].
+// A group of buttons of which one is pressed: [[value, text key], ...].
 export function segments(label, choices, choose) {
   const buttons = choices.map(([value, key]) => {
     const button = make("button", "ms-button", words(key), { type: "button", "data-value": value });

@@ -1,7 +1,7 @@
-// Files made in the browser: a plot as an image, a table as CSV, anything that has bytes.
+// Save files made in the browser: plots as images, tables as CSV, and blobs.
 import { make } from "./elements.js";
 
-const KEEP_MS = 10000;  // a browser reads a blob some time after the click
+const KEEP_MS = 10000;  // the browser reads the blob some time after the click
 
 /** A text as the name of a file, without what file systems refuse; otherwise: the name where nothing is left. */
 export function fileName(text, otherwise, longest = 80) {
@@ -50,7 +50,7 @@ export function saveImage(figure, near, format, name, size = near, lines = {}) {
   return saveFigure(withColours(figure, near, lines), format, name, size.clientWidth, size.clientHeight);
 }
 
-// A text that a spreadsheet would take for a formula is kept a text.
+// Escape texts that a spreadsheet would take for a formula.
 function cell(value) {
   if (typeof value === "number" && Number.isFinite(value)) return String(value);
   const text = value === null || value === undefined ? "" : String(value);

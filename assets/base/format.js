@@ -1,4 +1,4 @@
-// Numbers, ages and times as texts.
+// Numbers, ages and times as text.
 import { translations } from "./i18n.js";
 
 const AGES = [
@@ -10,7 +10,7 @@ export function count(value) {
   return value.toLocaleString("en");
 }
 
-// How long ago, in both languages: [English, Chinese].
+// Age in both languages: [English, Chinese].
 export function age(seconds) {
   for (const { unit, size, limit } of AGES) {
     if (seconds < limit) {

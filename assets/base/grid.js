@@ -1,4 +1,5 @@
-// What the AG Grids of all pages share: theme, words, and the cell of links to a run's pages. Counterpart of layouts/grid.py.
+// Shared by all AG Grids: theme, texts, and the cell with links to the pages of a run. Counterpart of
+// layouts/components/grid.py.
 
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { language, translate } from "./i18n.js";
@@ -37,7 +38,7 @@ gridFunctions.mindscopeLocale = (params) => {
   const found = translate(key);
   return found === key ? params.defaultValue : found;
 };
-// The pages of the menu that show data of a run; none in somebody else's layout.
+// Pages of the menu that show data of a run; none without the shell.
 export function pagesOf(row) {
   return Array.from(document.querySelectorAll(".ms-menu-link[data-needs]"), (link) => ({
     page: link.dataset.page,

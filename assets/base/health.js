@@ -1,4 +1,4 @@
-// The list of problems: what of the files could not be read, and what that costs. Only ever textContent: all of it comes from files.
+// The list of problems: what could not be read, where, and what was lost. Texts come from files, so only textContent is set.
 
 import { functionsOf } from "./dash.js";
 import { saveCsv } from "./files.js";
@@ -19,7 +19,7 @@ function make(tag, name, text) {
 
 const count = (n) => n.toLocaleString("en");
 
-// Problems of one file that read the same are one entry with many places.
+// Group equal problems of a file into one entry with several places.
 function grouped(rows) {
   const groups = new Map();
   for (const row of rows) {
@@ -59,7 +59,7 @@ function item(group) {
   return entry;
 }
 
-// How many there are, and of which run where it is of one.
+// Number of problems, and the run if the list is limited to one.
 function summary({ total, run }) {
   const key = total === 0 ? "health.good" : total === 1 ? "health.problem" : "health.problems";
   const line = make("p", "ms-health-line");
@@ -116,7 +116,7 @@ export async function copyText(button, text) {
   try {
     await navigator.clipboard.writeText(text);
   } catch (error) {
-    const area = make("textarea", "ms-silent");  // not a secure context: the old way
+    const area = make("textarea", "ms-silent");  // not a secure context, so use the older API
     area.value = text;
     (button.closest("dialog") || document.body).append(area);
     area.select();

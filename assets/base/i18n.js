@@ -1,10 +1,10 @@
-// Texts that JavaScript draws, and attributes in two languages. Plain texts need no script: both languages are in the page.
+// Texts that scripts draw, and attributes in two languages. Plain texts need no script: both languages are in the page.
 
 const NAMES = ["title", "placeholder", "aria-label"];
 const SELECTOR = NAMES.map((name) => `[data-en-${name}]`).join(",");
 const catalogue = {};
 
-// layouts/frame.py and the pages put the texts that scripts need on their elements.
+// layouts/shell/chrome.py and the pages put the texts that scripts need on their elements.
 function pair(key) {
   if (!(key in catalogue)) {
     for (const element of document.querySelectorAll("[data-texts]")) {
@@ -30,7 +30,7 @@ export function translate(key, values) {
   return translations(key, values)[language() === "zh" ? 1 : 0];
 }
 
-// Both texts in an element, of which css shows one.
+// Write both languages into an element; css shows one.
 export function writeText(element, key, values) {
   const [english, chinese] = translations(key, values);
   if (element.dataset.english === english && element.dataset.chinese === chinese) return element;
@@ -60,7 +60,7 @@ function switchAttributes(root) {
   const elements = Array.from(root.querySelectorAll(SELECTOR));
   if (root.matches && root.matches(SELECTOR)) elements.push(root);
   for (const holder of elements) {
-    // A dcc.Input takes no such attributes: the element around it has them.
+    // dcc.Input does not take these attributes, so the element around it has them.
     const element = holder.classList.contains("ms-inputbox") ? holder.querySelector("input") || holder : holder;
     for (const name of NAMES) {
       const wanted = holder.getAttribute(`data-${now}-${name}`);

@@ -1,3 +1,3 @@
-// What every page of ours has, in our application and in somebody else's layout.
+// Entry of every page, in our application and in other layouts.
 import "./chrome.js";
 import "./state.js";

@@ -1,4 +1,4 @@
-// How code of a page goes to another page. Only the shell owns an address bar; in somebody else's layout there is nowhere to go.
+// Going to another page of ours. Only the shell owns the address bar; in another application there is nowhere to go.
 /** @type {(path: string, changes?: Record<string, string[]>) => void} */
 let navigate = () => {};
 
@@ -6,7 +6,7 @@ export function onNavigation(act) {
   navigate = act;
 }
 
-// changes: entries of the state that the page opens with, beside the runs on screen.
+// changes: state to open the page with, in addition to the selected runs.
 export function go(path, changes) {
   navigate(path, changes);
 }

@@ -1,23 +1,23 @@
-// Remarks and tags of runs: their cells in grids, and the small boxes they are edited in. Counterpart of layouts/notes.py.
-// What is edited goes to the routes of app/routes/notes.py; what others edit comes with the list of runs.
+// Remarks and tags of runs: grid cells and the boxes to edit them. Counterpart of layouts/notes.py. Edits are posted to the
+// routes of app/routes/notes.py; edits of others arrive with the list of runs.
 
 import { cellRenderers, gridFunctions } from "./ag_grid.js";
 import { icon, iconButton, make, words } from "./elements.js";
 import { setLabel, translate, writeText } from "./i18n.js";
 import { poll } from "./polling.js";
 
-// As in layouts/notes.py.
+// Same as in layouts/notes.py.
 const ICONS = ["star", "flag", "check", "cross", "question", "bug", "pin", "bolt", "eye", "clock"];
 const MOST_TAGS = 10;
 const LONGEST_TAG = 40;
 const LONGEST_REMARK = 10000;
-const TOLD_LEFT = 500;
+const WARN_BELOW = 500;
 const COLUMNS = ["remark", "tags"];
 const MARGIN = 8;
 const SUGGESTED = 200;
 
 const books = new Map();  // frame -> the notebook of its list of runs
-let box = null;  // the box that is open: {element, frame, key, close, leave, update}
+let box = null;  // the open box: { element, frame, key, close, leave, update }
 
 /**
  * @param {string} frame
@@ -47,7 +47,7 @@ export function routesOf(frame) {
   return document.querySelector(`[data-frame="${CSS.escape(frame)}"] > .ms-page`).dataset.routes;
 }
 
-// Rejects with an Error whose message says why nothing was written.
+// Post a change; rejects with an Error whose message tells the user why nothing was written.
 export async function post(routes, name, change) {
   let answer;
   try {
@@ -59,9 +59,9 @@ export async function post(routes, name, change) {
   } catch {
     throw new Error(translate("notes.no_answer"));
   }
-  const told = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Error(told.error || `${answer.status} ${answer.statusText}`);
-  return told;
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new Error(content.error || `${answer.status} ${answer.statusText}`);
+  return content;
 }
 
 // What is shown -----------------------------------------------------------------------------------------------------
@@ -85,7 +85,7 @@ function tagElement(tag) {
 
 gridFunctions.mindscopeRemark = (row) => (row && row.note && row.note.remark) || null;
 gridFunctions.mindscopeNoteTags = (row) => (row && row.note && row.note.tags.length ? tagsText(row.note.tags) : null);
-// What has none comes last, whichever way is sorted.
+// Missing values come last in either direction.
 gridFunctions.mindscopeNoteOrder = (a, b, _nodeA, _nodeB, descending) => {
   if ((a === null) !== (b === null)) return (a === null) === descending ? -1 : 1;
   return a === null ? 0 : a.localeCompare(b, undefined, { numeric: true });
@@ -100,7 +100,7 @@ cellRenderers.MindscopeNoteTags = ({ data }) => {
     : element("span", { key: tag, className: "ms-label" }, tag))));
 };
 
-// The columns of a grid whose rows have a note.
+// Column definitions for remark and tags.
 export function columns() {
   const column = (name, value, more) => ({
     colId: name,
@@ -125,7 +125,7 @@ export function isCell(event) {
   return Boolean(cell) && COLUMNS.includes(cell.getAttribute("col-id"));
 }
 
-// Edit in the cells of a grid: double click, Enter or F2.
+// Start editing a cell by double click, Enter or F2.
 export function attach(api) {
   const edit = (event) => {
     if (!event.data.note) return;
@@ -145,7 +145,7 @@ export function attach(api) {
   });
 }
 
-// A line of tags and remark with the buttons to edit them, for pages about one run.
+// Tags and remark of one run, with buttons to edit them.
 export function line(host, book, key, name) {
   const note = noteOf(book, key);
   const mark = JSON.stringify([key, note, book.kept, book.whyNot]);
@@ -182,7 +182,7 @@ export function refusal(book) {
     : words("notes.not_kept", {}, "span", "ms-muted");
 }
 
-// what: "remark" or "tags"; anchor: what it stands over; back: gives the focus back when it closes.
+// Open a box over an element. what: "remark" or "tags"; back: restores the focus.
 function open(what, anchor, key, name, back) {
   if (box) box.leave();
   const frame = frameOf(anchor);
@@ -224,7 +224,7 @@ function keyed(made, event) {
   if (event.isComposing) return;
   if (event.key === "Escape") close(made);
   if (event.key !== "Tab") return;
-  // The focus stays in the box.
+  // Keep the focus inside of the box.
   const stops = Array.from(made.element.querySelectorAll("button, input, textarea")).filter(
     (stop) => !stop.disabled && stop.offsetParent,
   );
@@ -248,7 +248,7 @@ document.addEventListener("pointerdown", (event) => {
 for (const name of ["popstate", "_dashprivate_pushstate"]) window.addEventListener(name, () => { if (box) box.leave(); });
 window.addEventListener("resize", () => { if (box) place(box); });
 
-function told(made, host, error) {
+function showFailure(made, host, error) {
   host.replaceChildren(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
   host.hidden = false;
   place(made);
@@ -277,7 +277,7 @@ function remarkBox(made) {
     field.style.height = "auto";
     field.style.height = `${Math.min(field.scrollHeight + 2, 320)}px`;
     const n = LONGEST_REMARK - field.value.length;
-    if (n < TOLD_LEFT) writeText(left, "notes.left", { n: n.toLocaleString("en") });
+    if (n < WARN_BELOW) writeText(left, "notes.left", { n: n.toLocaleString("en") });
     else writeText(left, "notes.keys");
   }
 
@@ -294,7 +294,7 @@ function remarkBox(made) {
       if (done) close(made);
       else quarrel(now);
     } catch (error) {
-      told(made, trouble, error);
+      showFailure(made, trouble, error);
       poll();
     }
     busy = field.readOnly = false;
@@ -334,7 +334,7 @@ function remarkBox(made) {
     event.preventDefault();
     save();
   });
-  // What was written is kept, unless it is told that it cannot be: then it stays in the box.
+  // Leaving the box saves the remark, unless an error is shown.
   made.leave = () => { if (trouble.hidden) save(); };
   size();
   field.focus();
@@ -343,7 +343,7 @@ function remarkBox(made) {
 
 function tagsBox(made) {
   const { frame, routes, key, element } = made;
-  const changes = new Map();  // tag -> whether it shall be there, until the list of runs says so
+  const changes = new Map();  // tag -> wanted state, until the list of runs confirms it
   let line = Promise.resolve();
   const trouble = make("div", "ms-note-trouble", [], { hidden: "", role: "alert" });
   const icons = ICONS.map((name) => {
@@ -372,7 +372,7 @@ function tagsBox(made) {
     return kept;
   }
 
-  // Changes are sent one after the other; they merge with what others change meanwhile.
+  // Changes are sent one at a time; the server merges them with those of others.
   function change(tag, on) {
     const now = tags();
     if (on && !now.has(tag) && now.size >= MOST_TAGS) {
@@ -388,7 +388,7 @@ function tagsBox(made) {
         await post(routes, "note", { run: key, [on ? "add" : "remove"]: [tag] });
       } catch (error) {
         changes.delete(tag);
-        told(made, trouble, error);
+        showFailure(made, trouble, error);
         show();
       }
       poll();

@@ -1,4 +1,4 @@
-// base/pages.js
+// Pages on screen, by the id of their root element.
 
 import { setState } from "./state.js";
 

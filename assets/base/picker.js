@@ -1,17 +1,16 @@
-// The run picker: chips of the runs on screen, and a panel to choose them in. Drawn by hand because a thousand runs must
-// scroll and search without a request; only ever textContent, since names come from files.
+// The run picker: chips of the runs on screen, and a panel to choose them. Written by hand because a thousand runs must scroll
+// and filter without a request. Names come from files, so only textContent is set.
 
 import { callbackContext, functionsOf } from "./dash.js";
 import { setLabel, writeText } from "./i18n.js";
 import { changedState, setState } from "./state.js";
 
 const functions = functionsOf("mindscope");
-const NEWEST = 10;  // layouts/state.py: NEWEST
-const UNREAD = new Set(["waiting", "loading"]);  // layouts/state.py: UNREAD
+const FEW = 10;  // more runs than these are named as all of them
 const EVERY = "*";
 const ROW = 28;
 const CHIPS = 24;
-const TAIL = 10;  // characters of a name that are never cut off
+const TAIL = 10;  // characters at the end of a name that are never cut
 
 function make(tag, name, text) {
   const element = document.createElement(tag);
@@ -27,7 +26,7 @@ function dot(members, drawn) {
   return element;
 }
 
-// One colour for a run, for a job slices of its ranks' colours; none for what is not on screen.
+// Colour of a run, or slices of the colours of a job; "" if it is not on screen.
 export function paint(members, drawn) {
   const shown = members.map((key) => drawn.get(key)).filter(Boolean).slice(0, 4);
   if (shown.length < 2) return shown[0] || "";
@@ -37,37 +36,20 @@ export function paint(members, drawn) {
 
 // Selection: a set of member keys -----------------------------------------------------------------------------------
 
-// needs: the kinds of data of which the page shows some; every: of all runs, not only the newest. The same rule as
-// layouts/state.py: selected_runs.
-export function selected(state, rows, needs = [], every = false) {
+/**
+ * The runs on screen: those the state names, or else those that the server chose for this page (`selected_runs` in
+ * layouts/state.py), which are `default` in the list of runs.
+ * @param {Wire.Query | null | undefined} state
+ * @param {Pick<Wire.RunList, "rows" | "default">} runs
+ */
+export function selected(state, { rows, default: chosen }) {
   const keys = (state || {}).run;
-  if (!keys || !keys.length) {
-    const having = needs.length
-      ? rows.filter((row) => UNREAD.has(row.state) || needs.some((kind) => row.tags[kind] > 0))
-      : rows;
-    return new Set((having.length ? having : rows).slice(0, every ? undefined : NEWEST).flatMap((row) => row.members));
-  }
+  if (!keys || !keys.length) return new Set(chosen);
   const wanted = new Set(keys);
   const whole = wanted.has(EVERY);
   return new Set(
     rows.flatMap((row) => (whole || wanted.has(row.key) ? row.members : row.members.filter((key) => wanted.has(key)))),
   );
-}
-
-function frameOf(store) {
-  return document.getElementById(String(store).replace(/-state$/, "-frame"));
-}
-
-// What the page needs whose state is in that store.
-export function needsOf(store) {
-  const frame = frameOf(store);
-  return frame ? frame.dataset.needs.split(" ").filter(Boolean) : [];
-}
-
-// Whether that page shows all runs where nobody chose any.
-function everyOf(store) {
-  const frame = frameOf(store);
-  return Boolean(frame && frame.dataset.every);
 }
 
 // Keys that the state names and no run has.
@@ -76,7 +58,7 @@ export function gone(state, rows) {
   return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
 }
 
-// Map of member key -> colour of the runs on screen.
+// Map of member key -> colour, for the selected runs.
 export function colours(chosen, rows) {
   return new Map(rows.flatMap((row) => row.members.map((key, i) => [key, row.colours[i]])).filter(([key]) => chosen.has(key)));
 }
@@ -84,14 +66,14 @@ export function colours(chosen, rows) {
 export function encode(chosen, rows) {
   const total = rows.reduce((sum, row) => sum + row.members.length, 0);
   if (chosen.size === 0) return [""];
-  if (chosen.size === total && rows.length > NEWEST) return [EVERY];
+  if (chosen.size === total && rows.length > FEW) return [EVERY];
   return rows.flatMap((row) => {
     const members = row.members.filter((key) => chosen.has(key));
     return members.length === row.members.length ? [row.key] : members;
   });
 }
 
-// What a search leaves: a predicate on texts, or null for a pattern that is none.
+// Predicate of a search; null for an invalid pattern.
 export function matcher(text, regex) {
   if (!text) return () => true;
   if (!regex) {
@@ -106,7 +88,7 @@ export function matcher(text, regex) {
   }
 }
 
-// The last part of a path, or as many parts as tell it from all others.
+// The shortest end of a path that distinguishes it from all others.
 export function shortName(name, others) {
   const parts = name.split("/");
   for (let count = 1; count < parts.length; count += 1) {
@@ -116,7 +98,7 @@ export function shortName(name, others) {
   return name;
 }
 
-// A name that gives way in its middle: runs of one sweep differ at their ends.
+// Cut names in the middle, since runs of a sweep differ at the end.
 function nameParts(name) {
   const characters = Array.from(name);
   const end = characters.length > 2 * TAIL ? characters.length - TAIL : characters.length;
@@ -137,6 +119,7 @@ const pickers = new Map();
 class Picker {
   constructor(host) {
     this.host = host;
+    this.runs = { rows: [], default: [], newest: null };
     this.rows = [];
     this.state = {};
     this.store = null;
@@ -144,10 +127,10 @@ class Picker {
     this.items = [];
     this.active = 0;
     this.anchor = 0;
-    this.anchorOn = true;  // what a range does: as its first run was last set
+    this.anchorOn = true;  // whether a range selects or deselects, like its first run
     this.expanded = new Set();
     this.regex = false;
-    this.held = null;  // member keys that alone are listed
+    this.held = null;  // if set, only these members are listed
     this.build();
   }
 
@@ -210,7 +193,7 @@ class Picker {
     add("picker.all", {}, () => this.choose(this.shown(), () => true));
     add("picker.nothing", {}, () => this.choose(this.shown(), () => false));
     add("picker.invert", {}, () => this.choose(this.shown(), (key, chosen) => !chosen.has(key)));
-    add("picker.newest", { n: NEWEST }, () => this.write([]));
+    add("picker.newest", { n: "" }, () => this.write([]));
     this.usual = line.lastChild;
     add("picker.only_chosen", {}, () => this.showOnlyChosen(!this.held));
     this.heldButton = line.lastChild;
@@ -238,8 +221,9 @@ class Picker {
     return writeText(make("div", "ms-panel-hint ms-muted"), "picker.hint");
   }
 
-  update({ rows }, state, store) {
-    this.rows = rows;
+  update(runs, state, store) {
+    this.runs = runs;
+    this.rows = runs.rows;
     this.store = store;
     this.take(state || {});
     this.paintButton();
@@ -249,9 +233,8 @@ class Picker {
 
   take(state) {
     this.state = state;
-    const every = everyOf(this.store);
-    this.chosen = selected(state, this.rows, needsOf(this.store), every);
-    writeText(this.usual, every ? "picker.every" : "picker.newest", { n: NEWEST });
+    this.chosen = selected(state, this.runs);
+    writeText(this.usual, this.runs.newest === null ? "picker.every" : "picker.newest", { n: this.runs.newest });
     this.drawnIn = colours(this.chosen, this.rows);
   }
 
@@ -267,7 +250,7 @@ class Picker {
     return all;
   }
 
-  // Where the full names have no room, what tells each from all other runs.
+  // Short name for when full names do not fit.
   short(name) {
     return shortName(name, this.rows.flatMap((row) => (row.members.length > 1 ? [row.name, ...row.members] : [row.name])));
   }
@@ -297,7 +280,7 @@ class Picker {
     this.fitChips();
   }
 
-  // A run that the link names and that is not here is said, not passed over.
+  // Show a chip for a run in the link that does not exist.
   goneChip(name) {
     const chip = this.chip({ name, short: name, members: [] });
     chip.classList.add("ms-chip-gone");
@@ -316,7 +299,7 @@ class Picker {
     setLabel(remove, "aria-label", "picker.remove", { name });
     remove.onclick = () => this.choose(members, () => false);
     chip.append(dot(members, this.drawnIn), label, remove);
-    chip.tell = (full) => label.replaceChildren(...nameParts(full ? name : short));
+    chip.showName = (full) => label.replaceChildren(...nameParts(full ? name : short));
     return chip;
   }
 
@@ -327,7 +310,7 @@ class Picker {
     return this.more;
   }
 
-  // Names are whole where all of them fit, else short, else cut in their middle; chips that still do not fit are counted.
+  // Show full names if all fit, else short ones, else cut ones; count the chips that still do not fit.
   fitChips() {
     const chips = Array.from(this.chips.querySelectorAll(".ms-chip:not(.ms-chip-more)"));
     for (const chip of chips) chip.hidden = false;
@@ -338,7 +321,7 @@ class Picker {
     let total = 0;
     for (const [full, tight] of [[true, false], [false, false], [false, true]]) {
       this.chips.classList.toggle("ms-tight", tight);
-      for (const chip of chips) chip.tell(full);
+      for (const chip of chips) chip.showName(full);
       widths = chips.map((chip) => chip.offsetWidth + 4);
       total = widths.reduce((sum, w) => sum + w, 0);
       if (total <= room) break;
@@ -375,7 +358,7 @@ class Picker {
     this.search.select();
   }
 
-  // The list keeps the runs that are chosen now, so that one taken off the screen can be put back.
+  // Keep the current selection listed, so that a deselected run can be selected again.
   showOnlyChosen(on) {
     this.held = on ? new Set(this.chosen) : null;
     this.heldButton.setAttribute("aria-pressed", String(on));

@@ -1,9 +1,9 @@
-// Elements of the plain lists that layouts/markup.py makes. Texts become text nodes and nothing is read as HTML.
+// Elements from the plain lists of layouts/components/plain_html.py. Texts become text nodes; nothing is parsed as HTML.
 
 function element([tag, attributes, children]) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    // A style attribute is inline style, which the page's policy may forbid; the property is not.
+    // The Content-Security-Policy of a host may forbid style attributes, but not setting the property.
     if (name === "style") made.style.cssText = value;
     else if (value === true) made.setAttribute(name, "");
     else if (value !== false) made.setAttribute(name, value);
@@ -16,5 +16,5 @@ function node(one) {
   return typeof one === "string" ? document.createTextNode(one) : element(one);
 }
 
-// Replaces what is in an element.
+// Replace the content of an element.
 export const showPlainHtml = (host, children) => host.replaceChildren(...children.map(node));

@@ -1,4 +1,4 @@
-// base/polling.js
+// Asking the server for news: the interval of every page on screen, and refreshing on request.
 
 import { setProps } from "./dash.js";
 

@@ -1,5 +1,5 @@
-// What a user prefers. The classic script does the work, for on our own index page it runs before anything is painted.
+// User preferences as a module. early/prefs.js does the work, because it has to run before the first paint.
 import "../early/prefs.js";
 
-// onOwnIndexPage: false in somebody else's layout, where theme and language are the host's.
+// onOwnIndexPage: false in another application, whose theme and language apply.
 export const { ours: onOwnIndexPage, current: currentPrefs, set: setPrefs, apply: applyPrefs } = window.mindscope.prefs;

@@ -1,9 +1,9 @@
-// The state of a page: a dcc.Store whose data is a URL query as {key: [text, ...]}. Reading, writing, and binding to controls.
+// The state of a page, a dcc.Store with a URL query as { key: [text, ...] }: read it, write it, and bind it to controls.
 
 import { functionsOf, noUpdate, setProps } from "./dash.js";
 
-// What each control was last given. A control that the state has not reached yet must not write its default over it.
-const given = new Map();
+// Last value set on each control. A control must not overwrite the state before it received it.
+const lastSet = new Map();
 
 export function same(a, b) {
   return JSON.stringify(a) === JSON.stringify(b);
@@ -28,7 +28,7 @@ export function encode(value, kind) {
   return [String(value)];
 }
 
-// A new state with these keys replaced; null, undefined or an empty list removes a key.
+// Copy of a state with some keys replaced; null, undefined or an empty list removes a key.
 /**
  * @param {Wire.Query | null} state
  * @param {Wire.Query} changes
@@ -43,7 +43,7 @@ export function changedState(state, changes) {
   return next;
 }
 
-// The new state, given at once: a second change may come before Dash has told of the first.
+// Write a state and return it, since a second change may come before Dash reports the first.
 /**
  * @param {string} storeId
  * @param {Wire.Query | null} state
@@ -73,11 +73,11 @@ export function parseQuery(query) {
 export function formatQuery(state) {
   const query = new URLSearchParams();
   for (const key of Object.keys(state || {})) for (const value of state[key]) query.append(key, value);
-  // The characters of paths may stand as they are in a query, and a readable link is worth more than a short rule.
+  // Characters of paths are legal in a query; leave them readable.
   return query.toString().replace(/%2F/g, "/").replace(/%3A/g, ":").replace(/%2C/g, ",");
 }
 
-// layouts/state.py writes the constants of a binding into the name of its function.
+// layouts/state.py encodes the constants of a binding in the name of its function.
 function byName(make) {
   return new Proxy({}, {
     get(made, name) {
@@ -92,17 +92,17 @@ function byName(make) {
 }
 
 functionsOf("mindscope_to_control", byName((name, _store, control, _prop, key, kind, fallback) => (state, now) => {
-  // What somebody is typing is newer than what the state has heard of it.
-  const typing = given.has(name) && document.activeElement && document.activeElement.id === control;
+  // Do not overwrite a field while the user types in it.
+  const typing = lastSet.has(name) && document.activeElement && document.activeElement.id === control;
   if (typing) return noUpdate();
   const value = decode((state || {})[key], kind, fallback);
-  given.set(name, value);
+  lastSet.set(name, value);
   return same(value, now) ? noUpdate() : value;
 }));
 
 functionsOf("mindscope_to_state", byName((name, store, _control, _prop, key, kind, fallback) => (value, state) => {
-  if (!given.has(name) || same(value, given.get(name))) return;
-  given.set(name, value);
+  if (!lastSet.has(name) || same(value, lastSet.get(name))) return;
+  lastSet.set(name, value);
   const standard = value === null || value === undefined || same(value, fallback);
   setState(store, state, { [key]: standard ? [] : encode(value, kind) });
 }));
@@ -121,7 +121,7 @@ export function last(state, key, fallback) {
 
 // Entries of the state about one card --------------------------------------------------------------------------------
 
-// They are "value:key"; the key of a card that is not of one tag is empty, "*" stands for all.
+// Entries are "value:key"; key is the tag, empty for a card without one, "*" for all cards.
 /**
  * @param {Wire.Query} state
  * @param {string} name

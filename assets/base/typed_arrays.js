@@ -1,9 +1,9 @@
-// Arrays as layouts/components/typed_arrays.py and the value routes send them: a dtype and its bytes.
+// Decode arrays as layouts/figures/typed_arrays.py and the value routes send them: a dtype and bytes.
 const KINDS = {
   i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array, i4: Int32Array, u4: Uint32Array, i8: BigInt64Array,
   u8: BigUint64Array, f4: Float32Array, f8: Float64Array, c8: Float32Array, c16: Float64Array,
 };
-const decoded = new WeakMap();  // specification -> its array
+const decoded = new WeakMap();  // specification -> decoded array
 
 /** Numbers in a buffer; complex ones are pairs. */
 export function arrayOf(dtype, buffer) {

@@ -1,26 +1,27 @@
-// Pages with one card per tag: from the state and the catalogue of tags to what each card asks the server for.
-// Counterpart of layouts/training/cards.py. tags.js has the list of tags, cards_slots.js the heads and tools of the cards.
+// Pages with one card per tag: from the state and the catalogue of tags to the request of each card. Counterpart of
+// layouts/cards/cards.py. tag_list.js draws the list of tags, slots.js the heads and tools of the cards.
 //
-// A page joins with mindscope.cards.define(<Page.name>, kind), where kind has
-//   build(page)                     once; gives {left: [...], right: [...]}, the page's controls in the bar
-//   draw(page)                      those controls, after every change of the state
-//   ask(page, key)                  what the card of a tag asks for beside {tag, columns, run}: {name: [text, ...]}
-//   tools(key)                      buttons in the card's head, <button data-act>; see iconButton
+// A page calls define(name, kind), where kind has
+//   build(page)                     called once; returns { left: [...], right: [...] }, the controls in the bar
+//   draw(page)                      updates those controls after every change of the state
+//   ask(page, key)                  the request of the card of a tag, beside { tag, columns, run }: { name: [text, ...] }
+//   tools(key)                      buttons in the head of the card, <button data-act>; see iconButton
 //   files(key)                      items of its download menu: imageItems(), links(...)
-//   press(page, card, key)          the state of those tools
-//   painted(page, card, key, meta)  {badges: [...], notes: [...]} for the head; meta is the drawing's own (see cards.py)
-// and, where there is a need,
-//   acts: {name(page, card, key, button)}   what its buttons do
-//   moved(page, card, key, change)          plotly's relayoutData
-//   forFile(page, card, key, figure)        the figure as an image file has it
-//   fileTags(page, key), fileRange(page, key)  what a link of the download menu covers: [tag, ...], {from, to}
-//   title(key)                              the text key of the title of a card that is not of one tag
+//   press(page, card, key)          updates the state of those tools
+//   painted(page, card, key, meta)  returns { badges: [...], notes: [...] } for the head; meta is that of the figure
+// and, if needed,
+//   acts: { name(page, card, key, button) } actions of its buttons
+//   moved(page, card, key, change)          handles relayoutData of plotly
+//   forFile(page, card, key, figure)        returns the figure for an image file
+//   fileTags(page, key), fileRange(page, key)  what a link of the download menu covers: [tag, ...], { from, to }
+//   title(key)                              text key of the title of a card that does not belong to one tag
 //   cards(page)                             null, or the keys of the cards instead of one per tag
-//   bare(page)                              whether something else stands in place of the cards
-//   sides(page), putOn(page, side, tag)     tags are put on a left and a right axis instead of being ticked
+//   bare(page)                              whether something else replaces the cards
+//   sides(page), putOn(page, side, tag)     tags are put on a left and a right axis instead of being checked
 //
-// page.state is the state, page.chosen the tags that pass filter and ticks, page.shown the keys on this page of cards,
-// page.asks what they ask for, page.drawings what the server answered (by slot), page.change({key: [...]}) writes the state.
+// page.state is the state, page.chosen the tags that pass filter and ticks, page.shown the keys on this page of cards in their
+// order, page.keys the key in each slot, page.asks what each slot on screen asks for, page.drawings what the server answered
+// (by slot), page.change({key: [...]}) writes the state.
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { iconButton, make } from "../base/elements.js";
@@ -29,13 +30,12 @@ import { writeText } from "../base/i18n.js";
 import { last, listed, same } from "../base/state.js";
 import * as cards from "./pages.js";
 import * as slots from "./slots.js";
+import { NO_CARD, slotsFor } from "./places.js";
 import * as tagList from "./tag_list.js";
 import * as ticks from "./ticks.js";
 import { columns, measure } from "./widths.js";
 
 export * from "./pages.js";
-
-const NOT_A_CARD = null;
 
 cards.onBegin((page) => {
   page.root.querySelectorAll(".ms-slot").forEach(furnish);
@@ -44,7 +44,7 @@ cards.onBegin((page) => {
   tagList.build(page);
 });
 
-// What stands in a card beside what the server draws.
+// Add the parts of a card that scripts draw.
 function furnish(card) {
   const body = card.querySelector(".ms-card-body");
   const cursor = make("div", "ms-plot-cursor", [], { hidden: "" });
@@ -73,7 +73,9 @@ function wantedCards(page) {
   const number = own ? 0 : Math.min(most, Math.max(0, (Number(last(state, "page", "1")) || 1) - 1));
   page.first = number * page.size;
   page.shown = keys.slice(page.first, page.first + page.size);
-  page.asks = page.shown.map((key) => ask(page, key));
+  page.keys = slotsFor(page.shown, page.keys, page.size);
+  const shown = new Set(page.shown);
+  page.asks = page.keys.map((key) => (shown.has(key) ? ask(page, key) : NO_CARD));
 }
 
 function showState(page) {
@@ -140,7 +142,7 @@ Object.assign(functionsOf("mindscope_cards"), {
    * @param {string} rootId
    */
   plan(state, catalogue, _screen, asks, rootId) {
-    const unchanged = asks.map(() => noUpdate());
+    const unchanged = [asks.map(() => noUpdate()), noUpdate()];
     const page = cards.pageOf(rootId);
     if (!page) return unchanged;
     page.state = state || {};
@@ -151,10 +153,34 @@ Object.assign(functionsOf("mindscope_cards"), {
     tagList.draw(page);
     drawBar(page);
     slots.assign(page);
-    return asks.map((old, slot) => {
-      const next = slot < page.asks.length ? page.asks[slot] : NOT_A_CARD;
-      return same(old === undefined ? null : old, next) ? noUpdate() : next;
+    // A card that leaves the screen asks for nothing; one that is back is drawn again only if its ask or its data changed.
+    const next = page.asks.map((wanted, slot) => {
+      if (wanted === NO_CARD || same(asks[slot], wanted)) return noUpdate();
+      page.looks.set(slot, page.look);
+      return wanted;
     });
+    const shown = page.asks.flatMap((wanted, slot) => (wanted === NO_CARD ? [] : [slot]));
+    for (const slot of shown.filter((place) => page.looks.get(place) !== page.look)) {
+      page.looks.set(slot, page.look);
+      slots.askAgain(page, slot);
+    }
+    return [next, shown];
+  },
+
+  /**
+   * Drawings of cards on screen whose data have changed. What is not on screen now is asked for when it is back.
+   * @param {[number, any, string][] | null} changed
+   * @param {string} rootId
+   */
+  grown(changed, rootId) {
+    const page = cards.pageOf(rootId);
+    if (!page || !changed) return;
+    page.look += 1;
+    page.asks.forEach((wanted, slot) => wanted !== NO_CARD && page.looks.set(slot, page.look));
+    for (const [slot, drawing, stamp] of changed) {
+      setProps(page.part(page.root.dataset.part, slot), { data: drawing });
+      setProps(page.part("drawn", slot), { data: stamp });
+    }
   },
 
   painted(drawing, id, rootId) {
@@ -165,7 +191,7 @@ Object.assign(functionsOf("mindscope_cards"), {
     slots.painted(page, slot, drawing);
   },
 
-  // The first figure brings the graph with it; the graph stays and takes those that follow.
+  // The first figure creates the graph; later ones are set on it.
   placed(figure, id, rootId) {
     const page = cards.pageOf(rootId);
     const place = page && page.slot(id.key).querySelector("[data-graph]");
@@ -183,7 +209,7 @@ Object.assign(functionsOf("mindscope_cards"), {
     const card = page && page.slot(id.key);
     if (!change || !page) return;
     if (card && page.kind.moved) page.kind.moved(page, card, card.dataset.key, change);
-    // Dash tells of no change to what a property is already: the same drag once more would be lost.
+    // Dash ignores a property set to the value it has, so an equal second drag would be lost.
     setProps(id, { relayoutData: null });
   },
 });

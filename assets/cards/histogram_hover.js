@@ -1,5 +1,5 @@
-// What is under the pointer on a card with a figure of layouts/figures/histograms.py: bin, count and share of the step there,
-// and the step's numbers. A page joins with build(page, figureOf), where figureOf(card) is the card's figure, null for none.
+// The table under the pointer on figures of layouts/figures/histograms.py: bin, count and share of the step, and its
+// statistics. A page calls build(page, figureOf), where figureOf(card) returns the figure of a card or null.
 
 import { make, words } from "../base/elements.js";
 import { count, dateTime, short } from "../base/format.js";
@@ -16,7 +16,7 @@ function axisOf(plot, name) {
   return plot._fullLayout[name.replace(/^([xy])/, "$1axis")];
 }
 
-// The place on the plane of each panel whose area the pointer is in.
+// Panels under the pointer, with the position inside of them.
 function inside(plot, meta, pointer) {
   const box = plot.getBoundingClientRect();
   return meta.panels.flatMap((panel) => {
@@ -51,13 +51,13 @@ function countAt(figure, panel, row, bin) {
   return (numbersOf(figure.data[panel.trace].z)[bin * rows + row] || 0) * numbersOf(panel.finite)[row];
 }
 
-// The line of an overlay that is nearest to the pointer.
+// Row of the overlay line nearest to the pointer.
 function nearestLine(figure, place, bin) {
   const rows = Array.from(numbersOf(place.panel.at), (_, row) => countAt(figure, place.panel, row, bin));
   return nearest(rows, place.py, place.y);
 }
 
-// The histogram of a ridge that is seen at the pointer: the newest that reaches so high, else that of the nearest step.
+// Row of the ridge visible at the pointer: the newest that reaches it, else the nearest step.
 function nearestRidge(figure, place, bin) {
   const { panel, py, y } = place;
   const at = numbersOf(panel.at);
@@ -236,7 +236,7 @@ document.addEventListener("scroll", () => {
   }
 }, true);
 
-// New data under a resting pointer.
+// Update the table when new data arrives under a resting pointer.
 export function refresh(page, card) {
   if (page.hovered && page.hovered.card === card) {
     window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));

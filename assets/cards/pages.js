@@ -1,4 +1,4 @@
-// cards/pages.js
+// The pages of cards on screen and their kinds; see cards.js.
 
 import { keeper } from "../base/pages.js";
 
@@ -10,7 +10,7 @@ export function define(name, kind) {
 
 export const begun = [];
 
-// Have something done once for each page of cards, when it is first met.
+// Register a function that is called once for each new page of cards.
 export function onBegin(act) {
   begun.push(act);
 }
@@ -20,6 +20,9 @@ export const { pageOf } = keeper(
     kind: kinds.get(root.dataset.page),
     catalogue: null,
     shown: [],
+    keys: [],
+    look: 0,  // how often data changed; looks: when each slot was drawn or found unchanged
+    looks: new Map(),
     asks: [],
     chosen: [],
     drawings: new Map(),
@@ -35,12 +38,12 @@ export function pageAround(element) {
   return root ? pageOf(root.id) : null;
 }
 
-// Pages of one name that are on screen.
+// All pages on screen with this name.
 export function all(name) {
   return Array.from(document.querySelectorAll(`.ms-tagged[data-page="${name}"]`), (root) => pageOf(root.id));
 }
 
-// The address of a plain route over the runs on screen; name is that of the file: "scalars.csv".
+// Address of an export route for the selected runs; name is the file name, such as "scalars.csv".
 export function exportUrl(page, name, tags, extra = {}) {
   const query = new URLSearchParams();
   if (!(page.state.run || []).includes("*")) for (const run of page.catalogue.runs) query.append("run", run);

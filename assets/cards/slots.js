@@ -1,4 +1,4 @@
-// The cards of a page with one card per tag (see cards.js): which tag is in which slot, heads, tools, downloads, full screen.
+// Slots of cards (see cards.js): which tag is in which slot, heads, tools, downloads and full screen.
 
 import { setProps } from "../base/dash.js";
 import { badge, icon, iconButton, make, menu, words } from "../base/elements.js";
@@ -7,10 +7,11 @@ import { escapeMarkup } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { last, listed, same, toggled } from "../base/state.js";
 import * as cards from "./pages.js";
+import { NO_CARD, arrange } from "./places.js";
 import { across, measure } from "./widths.js";
 
 const HEIGHTS = [460, 340, 272];  // px, by rows of cards
-const AROUND = 220;  // px of the window that are not cards
+const AROUND = 220;  // px of the window without cards
 
 export function plotOf(card) {
   return card.querySelector(".js-plotly-plot");
@@ -24,11 +25,10 @@ function metaOf(drawing) {
 
 export function assign(page) {
   const full = last(page.state, "full", null);
-  page.root.querySelectorAll(".ms-slot").forEach((card, slot) => {
-    const used = slot < page.shown.length;
-    card.hidden = !used;
-    if (!used) return;
-    const key = page.shown[slot];
+  page.keys.forEach((key, slot) => {
+    const card = page.slot(slot);
+    card.hidden = page.asks[slot] === NO_CARD;
+    if (card.hidden) return;
     if (card.dataset.key !== key) {
       card.dataset.key = key;
       head(page, card, key);
@@ -40,11 +40,12 @@ export function assign(page) {
     press(card, "full", listed(page.state, "full", key));
     page.kind.press(page, card, key);
   });
+  arrange(page.find(".ms-slots"), page.shown.map((key) => page.slot(page.keys.indexOf(key))));
   page.find(".ms-slots").style.setProperty("--ms-card-height", `${height(page)}px`);
   measure(page);
 }
 
-// One or two rows of cards need not leave half of the screen empty.
+// One or two rows of cards fill the height of the window.
 function height(page) {
   const rows = Math.ceil(page.shown.length / across(page, page.shown.length));
   const least = HEIGHTS[Math.min(rows, HEIGHTS.length) - 1] || HEIGHTS[0];
@@ -85,7 +86,7 @@ export function press(card, act, on) {
   if (button) button.setAttribute("aria-pressed", String(on));
 }
 
-// A drawing of what the slot showed before says nothing about its card now.
+// Ignore the drawing of a tag that the slot no longer shows.
 export function painted(page, slot, drawing) {
   page.drawings.set(slot, drawing);
   const card = page.slot(slot);
@@ -102,10 +103,11 @@ export function painted(page, slot, drawing) {
 // Failures -----------------------------------------------------------------------------------------------------------
 
 function open(page) {
-  return page.asks.map((_, slot) => slot).filter((slot) => !same(page.answered.get(slot), page.asks[slot]));
+  const unanswered = (wanted, slot) => wanted !== NO_CARD && !same(page.answered.get(slot), wanted);
+  return page.asks.flatMap((wanted, slot) => (unanswered(wanted, slot) ? [slot] : []));
 }
 
-// A card whose request failed would go on showing what it showed before, which is not what it is asked for now.
+// Mark cards whose request failed, since they still show the previous drawing.
 function fail(page) {
   for (const slot of open(page)) {
     const card = page.slot(slot);
@@ -116,7 +118,7 @@ function fail(page) {
   }
 }
 
-function askAgain(page, slot) {
+export function askAgain(page, slot) {
   setProps(page.part("again", slot), { data: `again ${Date.now()}` });
 }
 
@@ -132,14 +134,14 @@ window.addEventListener("mindscope:answer", ({ detail: status }) => {
 
 // Saving -------------------------------------------------------------------------------------------------------------
 
-const TITLE = 22;  // px that the title of an image takes above the plot
+const TITLE = 22;  // px of the title above the plot of an image
 
 export function imageItems() {
   return ["png", "svg"].map((format) => make("button", "ms-menu-item", words(`cards.save.${format}`),
     { type: "button", "data-act": format }));
 }
 
-// Links to plain routes, made when the menu opens: [[name of the file, text key], ...].
+// Links to plain routes, completed when the menu opens: [[file name, text key], ...].
 export function links(names) {
   return names.map(([name, key]) => make("a", "ms-menu-item", words(key), { "data-save": name, download: "" }));
 }

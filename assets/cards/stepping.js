@@ -1,9 +1,9 @@
-// Stepping through large values (images, texts): one slider for all cards of a page, or one per card. Counterpart of
-// layouts/training/recorded.py. A position is a step, or "step~n" for the n-th value of a step recorded more than once.
+// Stepping through recorded values such as images and texts, with one slider for the page or one per card. Counterpart of
+// layouts/cards/recorded.py. A position is a step, or "step~n" for the n-th value of a step that was recorded more than once.
 //
-// A kind (see cards.js) that steps has, beside what cards.js asks for, show(page, card, key), which draws a card at its
-// position, and may have keys(page, key), which is true where it has made use of an arrow, Home or End itself. In the state:
-// step, or with each=1 one at="position:tag" per tag; the newest position is not named.
+// A kind (see cards.js) that steps also has show(page, card, key), which draws a card at its position, and may have keys(page,
+// key), which returns true if it handled an arrow key, Home or End itself. State: step, or with each=1 one at="position:tag"
+// per tag. The newest position is not named.
 
 import { iconButton, make, words } from "../base/elements.js";
 import { count } from "../base/format.js";
@@ -12,7 +12,7 @@ import { entry, last, withEntry } from "../base/state.js";
 import * as cards from "./pages.js";
 
 const WRITE_WAIT_MS = 200;
-const indexes = new WeakMap();  // array of steps -> what `indexed` made of it
+const indexes = new WeakMap();  // array of steps -> its index
 const decoded = new WeakMap();  // meta of a card -> its series
 
 // What the server sent ----------------------------------------------------------------------------------------------
@@ -22,7 +22,7 @@ function summed(differences) {
   return differences.map((difference) => (value += difference));
 }
 
-// Places of each step in the order written, and the steps in order.
+// Index of an array of steps: the places of each step as written, and the sorted steps.
 function indexed(steps) {
   if (!indexes.has(steps)) {
     const places = new Map();
@@ -51,7 +51,7 @@ export function parse(text) {
   return found ? { step: Number(found[1]), nth: found[2] ? Number(found[2]) : Infinity } : null;
 }
 
-// Every position of some series, each once: [{step, nth, text}], in order.
+// All distinct positions of some series in order: [{ step, nth, text }].
 export function positions(series) {
   const most = new Map();
   for (const places of new Set(series.map((one) => one.places))) {
@@ -65,7 +65,7 @@ export function positions(series) {
   return result;
 }
 
-// The index of a position, or of the last before it; without a text that of the newest.
+// Index of a position, or of the last one before it; of the newest if text is empty.
 export function indexIn(list, text) {
   const wanted = parse(text);
   if (!wanted) return list.length - 1;
@@ -79,7 +79,7 @@ export function indexIn(list, text) {
   return Math.max(0, low - 1);
 }
 
-// The place of the value that a series shows at a position: that of the step, or the last before it; -1: none yet.
+// Place of the value shown at a position: that of the step, or the last before it; -1 for none.
 export function placeAt(series, position) {
   if (!position) return -1;
   const exact = series.places.get(position.step);
@@ -95,7 +95,7 @@ export function placeAt(series, position) {
 
 // Of a page ---------------------------------------------------------------------------------------------------------
 
-// Cards that have the steps of the tag they show.
+// Visible cards whose steps have been loaded.
 function drawn(page) {
   return Array.from(page.root.querySelectorAll(".ms-slot:not([hidden])")).filter(
     (card) => card.steppedKey === card.dataset.key,
@@ -106,7 +106,7 @@ function perCard(page) {
   return last(page.state, "each", "0") === "1";
 }
 
-// What a user is just moving to is not in the state yet.
+// While a slider moves, its position is not in the state yet.
 function chosen(page, key) {
   const own = perCard(page) ? key : "";
   if (page.moving && page.moving.has(own)) return page.moving.get(own);
@@ -122,7 +122,7 @@ export function positionOf(page, card) {
   return list[indexIn(list, chosen(page, card.dataset.key))] || null;
 }
 
-// A card has got its steps.
+// Store the steps of a card and redraw it.
 export function take(page, card, meta) {
   const series = seriesOf(meta);
   if (card.stepped !== series || card.steppedKey !== card.dataset.key) {
@@ -168,7 +168,7 @@ function move(page, key, text) {
   }, WRITE_WAIT_MS);
 }
 
-// The newest position is not named, so that a page that shows it goes on to what is recorded next.
+// The newest position is not named, so that the page follows new values.
 function moveTo(page, card, index) {
   const list = card ? listFor(page, card) : page.positions || [];
   if (!list.length) return;
@@ -183,7 +183,7 @@ function moveBy(page, card, by) {
 
 // Sliders -----------------------------------------------------------------------------------------------------------
 
-// previous, slider, next, "step 120", "13 of 15"; to(index) is called while it moves.
+// Create a slider with buttons and labels; to(index) is called while it moves.
 export function slider(className, to) {
   const range = make("input", "ms-slider ms-steps-range", [], { type: "range", min: "0", step: "1" });
   setLabel(range, "aria-label", "step_slider.slider");
@@ -220,7 +220,7 @@ export function drawSlider(element, list, position) {
   range.setAttribute("aria-valuetext", translate(key, values));
 }
 
-// The slider of a whole page, and the switch that gives each card its own.
+// The slider of the page, and the switch to one per card.
 export function control(page) {
   const all = slider("ms-steps-all", (index) => moveTo(page, null, index));
   const each = make("button", "ms-button ms-steps-each", words("step_slider.each"), { type: "button" });
@@ -244,7 +244,7 @@ function drawControl(page) {
   if (!all.hidden) drawSlider(all, list, list[indexIn(list, chosen(page, ""))]);
 }
 
-// After every change of the state.
+// Called after every change of the state.
 export function draw(page) {
   if (!page.writing) page.moving = new Map();
   drawControl(page);
@@ -262,7 +262,7 @@ const KEYS = {
 function pageOfKey(target) {
   const around = cards.pageAround(target);
   if (around) return around;
-  // In somebody else's page only a key pressed inside a page of ours is ours.
+  // In another application, only handle keys pressed inside our page.
   const alone = document.querySelector(".ms-shell .ms-tagged");
   return alone && target === document.body ? cards.pageOf(alone.id) : null;
 }

@@ -1,4 +1,4 @@
-// The list of tags: filter by regular expression, ticks, groups by prefix. Ten thousand tags are drawn a few hundred at a time.
+// The list of tags: filter by regular expression, checkboxes, groups by prefix. Long lists are drawn a few hundred at a time.
 
 import { iconButton, make, words } from "../base/elements.js";
 import { count } from "../base/format.js";
@@ -11,8 +11,8 @@ const OPEN_UP_TO = 40;
 const FILTER_WAIT_MS = 200;
 
 export function build(page) {
-  page.open = new Map();   // prefix -> whether its group is unfolded
-  page.drawnUpTo = new Map();  // name of a group -> how many of its tags are drawn
+  page.open = new Map();   // prefix -> whether its group is open
+  page.drawnUpTo = new Map();  // group -> number of tags drawn
   const host = page.find(".ms-tags");
   const filter = make("input", "ms-input ms-filter", [], { type: "search", spellcheck: "false", autocomplete: "off" });
   setLabel(filter, "placeholder", "cards.filter");
@@ -62,7 +62,7 @@ function clicked(page, event) {
   draw(page);
 }
 
-// Tags with the same text before the first "/" are a group; tags without company stand together between the groups.
+// Tags with the same prefix up to "/" form a group; single tags are collected between groups.
 export function grouped(tags) {
   const members = new Map();
   for (const tag of tags) {
@@ -158,7 +158,7 @@ export function draw(page) {
   writeText(page.find(".ms-tags-count"), "cards.chosen",
     { shown: count(page.chosen.length), total: count(catalogue.tags.length) });
 
-  // What the list shows depends on these alone; most changes of the state leave it as it is.
+  // Redraw only if something that the list shows has changed.
   const key = JSON.stringify([text, state.tag, state.hide, onSides]);
   if (page.drawn === key && page.drawnCatalogue === catalogue) return;
   page.drawn = key;
@@ -172,7 +172,7 @@ export function draw(page) {
   refocus(list, focus);
 }
 
-// The list is drawn anew; the focus stays on what it was on.
+// Restore the focus after a redraw.
 const HANDLES = ["tag", "prefix", "fold", "only", "more"];
 
 function focused(list) {

@@ -1,4 +1,4 @@
-// cards/ticks.js
+// Which tags are selected: the filter of the list and its checkboxes.
 
 export function pattern(text) {
   if (!text) return null;
@@ -14,7 +14,7 @@ export function matching(tags, text) {
   return expression ? tags.filter((tag) => expression.test(tag)) : tags;
 }
 
-// The state names the ticked tags or the unticked ones, whichever are fewer; neither means all.
+// The state lists the checked or the unchecked tags, whichever are fewer; neither means all.
 export function ticked(state) {
   if (state.tag) {
     const names = new Set(state.tag);
@@ -31,7 +31,7 @@ export function tick(page, isTicked) {
   const tags = page.catalogue ? page.catalogue.tags : [];
   const on = tags.filter(isTicked);
   const off = tags.filter((tag) => !isTicked(tag));
-  // "tag=" alone means: none.
+  // an empty tag means none
   const changes = { page: [], tag: [], hide: [] };
   if (off.length && on.length <= off.length) changes.tag = on.length ? on : [""];
   else if (off.length) changes.hide = off;

@@ -1,8 +1,8 @@
-// cards/widths.js
+// Widths of cards and of the figures in them.
 
 import { setProps } from "../base/dash.js";
 
-// Columns are asked for in these sizes, so that a window one pixel wider asks for nothing new.
+// Widths are rounded up to these, so that small changes of the window cause no request.
 export const WIDTHS = [300, 420, 600, 850, 1200, 1700, 2400, 3400, 4800];
 export const MARGINS = 68;
 export const GAP = 8;
@@ -26,7 +26,7 @@ export function gridWidth(page) {
   return page.find(".ms-slots").clientWidth || 1200;
 }
 
-// Cards beside each other, as the grid of cards.css has it: of at least 340 px, at least 2 and at most 4.
+// Number of cards in a row, as in cards.css: at least 340 px wide, two to four.
 export function across(page, count) {
   const width = gridWidth(page);
   const narrowest = Math.max(Math.min(340, (width - GAP) / 2), (width - 3 * GAP) / 4);

@@ -1,6 +1,6 @@
-// In the index page of somebody else's Dash application: Dash starts when our modules have run, or have failed to load.
-// Modules run after all classic scripts, and Dash would look up our clientside functions and cell renderers before. A classic
-// script, whose data-modules names what to load, once for each embedded page.
+// For pages embedded in another Dash application: start Dash only after our modules have run, or failed to load. Modules run
+// after all classic scripts, so Dash would otherwise look up clientside functions and cell renderers that are not there yet. A
+// classic script, included once per embedded page; data-modules lists what to load.
 (function () {
   "use strict";
   const { src, dataset } = /** @type {HTMLScriptElement} */ (document.currentScript);

@@ -1,18 +1,18 @@
-// What a user prefers: theme, language, refresh. Kept in localStorage of this browser and applied to <html>.
-// Stands in the head of the index page, so it runs before anything is painted; a second run changes nothing.
+// User preferences: theme, language and refresh, kept in localStorage and applied to <html>. A classic script in the head of
+// the index page, so that it runs before the first paint. Running it twice has no effect.
 (function () {
   "use strict";
   if (window.mindscope && window.mindscope.prefs) return;
 
   const KEY = "mindscope";
-  const NARROW = 1100;  // px; below it the menu begins folded
+  const NARROW = 1100;  // px; narrower windows start with a folded menu
 
   function stored() {
     try {
       const value = JSON.parse(window.localStorage.getItem(KEY));
       return value && typeof value === "object" ? value : {};
     } catch (error) {
-      return {};  // storage is forbidden or holds what is not ours
+      return {};  // storage is unavailable or holds something else
     }
   }
 
@@ -22,7 +22,7 @@
     return Math.min(300, Math.max(3, Math.round(Number(seconds)) || 3));
   }
 
-  // A page in somebody else's layout follows that layout's theme and language; only our own index page sets them.
+  // In another application theme and language are the host's; only our own index page sets them.
   const ours = document.querySelector('meta[name="mindscope-pages"]') !== null;
 
   function theme() {
@@ -60,11 +60,11 @@
     try {
       window.localStorage.setItem("mantine-color-scheme-value", now.theme);
     } catch (error) {
-      // without storage Mantine follows forceColorScheme alone
+      // without storage Mantine only follows forceColorScheme
     }
   }
 
-  function tell() {
+  function announce() {
     window.dispatchEvent(new CustomEvent("mindscope:prefs"));
   }
 
@@ -73,16 +73,16 @@
     try {
       window.localStorage.setItem(KEY, JSON.stringify(chosen));
     } catch (error) {
-      // kept for this page only
+      // without storage the choice lasts as long as the page
     }
     apply();
-    tell();
+    announce();
   }
 
   window.mindscope = { prefs: { ours, current, set, apply } };
   apply();
   if (!ours) {
     const watched = { attributes: true, attributeFilter: ["lang", "data-mantine-color-scheme"] };
-    new MutationObserver(tell).observe(document.documentElement, watched);
+    new MutationObserver(announce).observe(document.documentElement, watched);
   }
 })();

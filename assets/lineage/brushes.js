@@ -1,4 +1,4 @@
-// Brushes of an axis: what they mean, where they stand, and which runs they leave.
+// Brushes on axes: their meaning, their position, and the runs they leave.
 import { numbersOf } from "../base/typed_arrays.js";
 
 // Brushes: {column: {ranges: [[from, to], ...], names: [category or what stands apart, ...]}} --------------------------
@@ -10,7 +10,7 @@ export function brushes(page) {
       const [name, ranges, names] = JSON.parse(text);
       if (typeof name === "string" && Array.isArray(ranges) && Array.isArray(names)) found.set(name, { ranges, names });
     } catch {
-      continue; // a link that somebody shortened
+      continue; // a damaged link
     }
   }
   return found;
@@ -26,7 +26,7 @@ export function placeOf(axis, value) {
   return axis.scale === "symlog" ? Math.sign(value) * Math.log10(1 + Math.abs(value) / axis.constant) : value;
 }
 
-// What a brush means, from the stretches of an axis it covers.
+// Meaning of a brush, from the stretches of the axis it covers.
 export function meaning(axis, stretches) {
   const inside = (place) => stretches.some(([from, to]) => from <= place && place <= to);
   const names = Object.entries(axis.apart).filter(([, place]) => inside(place)).map(([name]) => `:${name}`);
@@ -41,7 +41,7 @@ export function meaning(axis, stretches) {
   return { ranges, names };
 }
 
-// The stretches of an axis that a brush covers.
+// Stretches of the axis that a brush covers.
 export function stretches(axis, { ranges, names }) {
   const found = [];
   const width = (axis.high - axis.low) * 0.02;
@@ -62,7 +62,7 @@ export function stretches(axis, { ranges, names }) {
   return found.sort((a, b) => a[0] - b[0]);
 }
 
-// Keys of the runs that all brushes leave; null for all.
+// Keys of the runs that pass all brushes; null if there is none.
 export function filter(page) {
   const { figure } = page;
   if (!figure) return null;

@@ -1,4 +1,4 @@
-// lineage/columns.js
+// Which columns are shown, their scales, names and values.
 
 import { language, translate } from "../base/i18n.js";
 import { last } from "../base/state.js";
@@ -6,7 +6,7 @@ import { numberText } from "./format.js";
 
 // What is shown -----------------------------------------------------------------------------------------------------
 
-// Columns on screen in the order of their axes.
+// Shown columns, in the order of their axes.
 export function chosen(page) {
   const named = (page.state.col || []).filter((name) => page.columns.has(name));
   const names = page.state.col ? named : page.sheet.default;
@@ -17,14 +17,14 @@ export function differingOnly(page) {
   return last(page.state, "differ", "") === "1";
 }
 
-// Of pipelines, which are mostly alike, only what differs is an axis unless somebody chose.
+// Pipelines are mostly alike, so by default only differing columns become axes.
 export function axesOf(page) {
   const usable = chosen(page).filter((name) => page.columns.get(name).axis);
   const differing = usable.filter((name) => page.columns.get(name).differs);
   return page.sheet.nodes && !page.state.col && differing.length > 1 ? differing : usable;
 }
 
-// The scale of a column: what somebody chose, else what is usual for its values.
+// Scale of a column: the chosen one, else the default for its values.
 export function scaleOf(page, name) {
   if ((page.state.linear || []).includes(name)) return "linear";
   return (page.state.log || []).includes(name) ? "log" : page.columns.get(name).scale;
@@ -35,7 +35,7 @@ export function viewOf(page) {
   return ["matrix", "scatter"].includes(view) ? view : "";
 }
 
-// The columns across and up of the view of two.
+// Columns of the x and y axis of the scatter view.
 export function pairOf(page) {
   const axes = page.sheet.columns.filter((column) => column.axis).map((column) => column.name);
   const shown = axesOf(page);
@@ -49,7 +49,7 @@ export function pairOf(page) {
   });
 }
 
-// Equal pipelines are one row.
+// Whether equal pipelines share a row.
 export function together(page) {
   return Boolean(page.sheet.nodes) && last(page.state, "together", "") === "1";
 }
@@ -66,19 +66,19 @@ export function labelOf(column) {
   return inLanguage(column.label);
 }
 
-// The value of a column in one row of the sheet.
+// Text of a value.
 export function valueText(column, place) {
   const value = column.values[place];
   if (value === null) return translate("lineage.apart.missing");
   return column.numeric ? numberText(Number(value), column.unit) : cut(value, 80);
 }
 
-// What a column is called beside those of other groups.
+// Name of a column among those of other groups.
 export function fullOf(column) {
   return inLanguage(column.full);
 }
 
-// What an axis is called: as its column, unless another axis or a group is called so.
+// Name of an axis: the short one, unless it is ambiguous.
 export function shortOf(page, name) {
   const column = page.columns.get(name);
   const alike = axesOf(page).filter((other) => labelOf(page.columns.get(other)) === labelOf(column));

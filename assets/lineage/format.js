@@ -1,10 +1,9 @@
-// lineage/format.js
+// Numbers in cells of the table: shorter than those of layouts/format.py, which stand in sentences.
 
 // Grid --------------------------------------------------------------------------------------------------------------
 
 export const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
-// Numbers as layouts/format.py writes them.
 export function numberText(value, unit) {
   if (Number.isNaN(value)) return "NaN";
   if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";

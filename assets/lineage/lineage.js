@@ -1,4 +1,4 @@
-// Runs over columns in the browser, as the pages about lineage show them: axes, brushes, table. Counterpart of layouts/lineage.
+// Runs over columns: axes, table and toolbars of both lineage pages. Counterpart of layouts/lineage.
 
 import { cellRenderers, gridFunctions } from "../base/ag_grid.js";
 import { functionsOf, noUpdate } from "../base/dash.js";
@@ -43,27 +43,27 @@ function take(page, state, sheet, runs) {
   return Boolean(page.sheet && page.runs);
 }
 
-// Runs of the page that are chosen; all where nobody chose any.
+// Selected runs; all by default.
 function chosenKeys(page) {
   if (!page.state.run || !page.state.run.length) return page.sheet.keys;
-  const chosenRuns = picker.selected(page.state, page.runs.rows);
+  const chosenRuns = picker.selected(page.state, page.runs);
   return page.sheet.keys.filter((key) => chosenRuns.has(key));
 }
 
-// Chosen runs that are hidden.
+// Selected runs that are hidden.
 function hidden(page) {
   const keys = new Set(chosenKeys(page));
   return (page.state.hide || []).filter((key) => keys.has(key));
 }
 
-// Runs that are not on screen, whatever the brushes.
+// Runs that are not shown, regardless of brushes.
 function absent(page) {
   const keys = new Set(chosenKeys(page));
   const out = new Set(page.state.hide || []);
   return page.sheet.keys.filter((key) => out.has(key) || !keys.has(key));
 }
 
-// Columns of remarks and tags on screen.
+// Which of the columns remark and tags are shown.
 function notesOf(page) {
   return NOTES.filter((name) => !(page.state.without || []).includes(name));
 }
@@ -79,11 +79,16 @@ gridFunctions.mindscopeLineageClass = ({ data, colDef, value }) => {
     = shown !== usual[0]
       && !(usual[0] === "Infinity" && value === Infinity)
       && !(usual[0] === "-Infinity" && value === -Infinity);
-  return `${columns.get(colDef.colId.slice(1)).numeric ? "ag-right-aligned-cell" : ""} ${odd ? "ms-lineage-unusual" : ""} ${shown === null ? "ms-lineage-absent" : ""}`;
+  const classes = [
+    columns.get(colDef.colId.slice(1)).numeric && "ag-right-aligned-cell",
+    odd && "ms-lineage-unusual",
+    shown === null && "ms-lineage-absent",
+  ];
+  return classes.filter(Boolean).join(" ");
 };
 gridFunctions.mindscopeLineageNumber = (value, unit) => (typeof value === "number" ? numberText(value, unit) : "");
 gridFunctions.mindscopeLineageExact = (value) => (value === null || value === undefined ? "" : String(value));
-// Missing values come last, NaN before them, whichever way is sorted.
+// In either direction missing values come last, and NaN before them.
 gridFunctions.mindscopeLineageOrder = (a, b, _nodeA, _nodeB, descending) => {
   const rank = (value) => (value === null || value === undefined ? 2 : Number.isNaN(value) ? 1 : 0);
   const difference = rank(a) - rank(b);
@@ -125,7 +130,7 @@ function rowsOf(page) {
     const known = byMark.get(marks[i]);
     if (known) {
       known.members.push(key);
-      known.note = null;  // a note is of one run
+      known.note = null;  // a note belongs to one run
       for (const [name, , values] of columns) if (values[i] !== values[page.places.get(known.key)]) known[`=${name}`] = null;
       return [];
     }
@@ -190,7 +195,8 @@ function columnDefs(page) {
 
 async function attach(page) {
   page.api = await window.dash_ag_grid.getApiAsync(page.root.dataset.grid);
-  for (const name of ["filterChanged", "rowDataUpdated", "selectionChanged"]) page.api.addEventListener(name, () => tell(page));
+  const events = ["filterChanged", "rowDataUpdated", "selectionChanged"];
+  for (const name of events) page.api.addEventListener(name, () => drawSummary(page));
   runNotes.attach(page.api);
   page.api.addEventListener("sortChanged", () => sorted(page));
   page.api.addEventListener("filterChanged", (event) => { if (event.source === "columnFilter") filtered(page); });
@@ -204,7 +210,7 @@ async function attach(page) {
   refilter(page);
 }
 
-// Filters of columns: [column, model of AG Grid] each.
+// Column filters of the state as models of AG Grid.
 function filters(page) {
   const found = {};
   for (const text of page.state.filter || []) {
@@ -212,7 +218,7 @@ function filters(page) {
       const [name, model] = JSON.parse(text);
       if (typeof name === "string" && model && typeof model === "object" && page.api.getColumn(name)) found[name] = model;
     } catch {
-      continue; // a link that somebody shortened
+      continue; // a damaged link
     }
   }
   return found;
@@ -238,7 +244,7 @@ function pinned(page) {
   });
 }
 
-// A cell of an operation opens all that the operation was told.
+// Clicking a cell of an operation opens its parameters.
 function opened(page, { data, column }) {
   const of = page.columns.get(column.getColId().slice(1));
   const nodes = of && page.sheet.nodes && page.sheet.nodes[of.group];
@@ -255,7 +261,7 @@ function sorted(page) {
   const now = page.api.getColumnState().filter((one) => one.sort).sort((a, b) => a.sortIndex - b.sortIndex)
     .map((one) => `${one.sort === "desc" ? "-" : "+"}${one.colId}`);
   page.change({ sort: now });
-  tell(page);
+  drawSummary(page);
 }
 
 function resort(page) {
@@ -272,7 +278,7 @@ function refilter(page) {
   page.passing = filter(page);
   if (alive(page)) page.api.onFilterChanged();
   if (scatter.mark) scatter.mark(page);
-  tell(page);
+  drawSummary(page);
 }
 
 function shownKeys(page) {
@@ -344,7 +350,7 @@ function build(page) {
       make("label", "ms-field", [words("lineage.colour", {}, "span", "ms-field-name"), page.colour]),
       page.note,
     );
-  page.told = make("span", "ms-lineage-told");
+  page.summary = make("span", "ms-lineage-told");
   page.acts = Object.fromEntries([
     ["unbrush", "lineage.unbrush"], ["keep", "lineage.keep"], ["hide", "lineage.hide"], ["unhide", "lineage.unhide"],
     ["everyone", "lineage.everyone", "lineage.everyone_tip"],
@@ -367,7 +373,7 @@ function build(page) {
   page
     .find(".ms-lineage-rows")
     .append(
-      page.told,
+      page.summary,
       page.acts.unbrush,
       page.acts.keep,
       page.acts.hide,
@@ -447,16 +453,16 @@ const acts = {
     page.before = page.state.run || [];
     page.chosen = picker.encode(new Set(shownKeys(page)), page.runs.rows);
     page.change({ run: page.chosen });
-    tell(page);
+    drawSummary(page);
   },
   unchoose: (page) => {
     page.change({ run: page.before });
     page.before = undefined;
-    tell(page);
+    drawSummary(page);
   },
 };
 
-// Settings first, results last, as the axes stand.
+// Sort columns in the order of the axes: settings first, results last.
 function byAxis(page, names) {
   const place = (name) => page.sheet.axes.indexOf(page.columns.get(name).group);
   return [...names].sort((a, b) => place(a) - place(b));
@@ -524,14 +530,14 @@ function colourChoices(page) {
   for (const select of page.pair) select.replaceChildren(...columns());
 }
 
-function tell(page) {
+function drawSummary(page) {
   if (!page.sheet || !page.runs) return;
   const total = page.sheet.keys.length;
   const here = chosenKeys(page).length;
   const gone = hidden(page).length;
   const shown = alive(page) ? shownKeys(page).length : here - gone;
   const some = selectedKeys(page).length > 0;
-  writeText(page.told, here ? "lineage.shown" : "lineage.none_chosen", { n: count(shown), total: count(total) });
+  writeText(page.summary, here ? "lineage.shown" : "lineage.none_chosen", { n: count(shown), total: count(total) });
   page.acts.unbrush.hidden = page.passing === null && !(page.state.filter || []).length;
   page.acts.together.hidden = !page.sheet.nodes;
   const { left } = page.sheet;
@@ -571,7 +577,7 @@ function furnish(page) {
   const columns = chosen(page).length;
   writeText(page.count, "lineage.columns", { n: columns, total: page.sheet.columns.length });
   page.differ.setAttribute("aria-pressed", String(differingOnly(page)));
-  if (view) writeText(page.note, ...scatter.told(page));
+  if (view) writeText(page.note, ...scatter.hint(page));
   else if (axes > MOST_AXES) writeText(page.note, "lineage.too_many", { n: MOST_AXES, total: columns });
   else writeText(page.note, axes ? "lineage.brush_tip" : "lineage.no_axes");
   const shape = JSON.stringify([
@@ -592,7 +598,7 @@ function furnish(page) {
   page.pair.forEach((select, i) => { select.value = pairOf(page)[i]; });
 }
 
-// What is on screen above the table, as it is.
+// Save the plot above the table.
 async function savePicture(page) {
   const background = window.getComputedStyle(page.root).getPropertyValue("--ms-card").trim();
   if (viewOf(page)) {
@@ -623,7 +629,7 @@ function exported(page, kind) {
 
 // Callbacks ---------------------------------------------------------------------------------------------------------
 
-// The figure in the colours of the theme, with brushes, and names in the language.
+// The figure with colours of the theme, brushes, and names in the current language.
 function dressed(page) {
   const figure = structuredClone(page.figure);
   const style = window.getComputedStyle(page.root);
@@ -653,7 +659,7 @@ function dressed(page) {
   return figure;
 }
 
-// plotly finds its WebGL programs ready: see lineage_programs.js.
+// Hand plotly its compiled WebGL programs; see vendor/plotly_programs.js.
 let ready = null;
 function programmed() {
   ready = ready || (async () => {
@@ -718,7 +724,7 @@ Object.assign(functionsOf("mindscope_lineage"), {
       return nothing();
     }
     const look = [prefs && prefs.theme, language(), page.state.brush || []];
-    // Dash drops an answer that a newer question overtakes, so what was answered is not yet what is on screen.
+    // Dash drops outdated answers, so check what the plot actually shows.
     const { layout } = page.find(".js-plotly-plot") || {};
     const there = Boolean(layout && layout.meta && layout.meta.turn === page.turn);
     if (there && page.drawnFigure === figure && same(look, page.look)) return nothing();
@@ -726,7 +732,7 @@ Object.assign(functionsOf("mindscope_lineage"), {
     return dressed(page);
   },
 
-  // Which operation is open in the pane beside the table.
+  // The operation that is open beside the table.
   node(state, sheet, known, rootId) {
     const page = pageOf(rootId);
     if (!page || !sheet) return nothing();
@@ -742,7 +748,7 @@ Object.assign(functionsOf("mindscope_lineage"), {
     return !node.length || same(known, { node }) ? nothing() : { node };
   },
 
-  // A brush was drawn, or an axis dragged.
+  // A brush was changed or an axis dragged.
   moved(_change, rootId) {
     const page = pageOf(rootId);
     const plot = page && page.find(".js-plotly-plot");
@@ -761,7 +767,7 @@ Object.assign(functionsOf("mindscope_lineage"), {
       changes.col = [...order, ...chosen(page).filter((name) => !order.includes(name))];
     }
     if (!Object.keys(changes).length) return;
-    // The plot shows its brushes already.
+    // the plot already shows its brushes
     if (changes.brush && page.look) page.look = [page.look[0], page.look[1], changes.brush];
     page.change(changes);
   },

@@ -1,5 +1,5 @@
-// Runs as points: every pair of the first columns, or two columns. Drawn on a canvas from what the server says of the axes, as
-// a matrix of a thousand runs has fifteen thousand points. A box is a brush on its two columns.
+// Runs as points, for every pair of the first columns or for two columns. Drawn on a canvas, because a matrix of a thousand
+// runs has fifteen thousand points. Dragging a box brushes both of its columns.
 
 import { make } from "../base/elements.js";
 import { count } from "../base/format.js";
@@ -15,8 +15,8 @@ const NEAR = 10;
 const CLICK = 4;
 const GREY = "#8b95a1";
 
-// What the note beside the views says: [text key, values].
-export const told = (page) => {
+// Text of the note beside the views: [text key, values].
+export const hint = (page) => {
   const axes = axesOf(page).length;
   if (viewOf(page) === "matrix" && axes > MOST) return ["lineage.matrix_cut", { n: MOST, total: count(axes) }];
   if (viewOf(page) === "matrix" && axes < 2) return ["lineage.matrix_none", {}];
@@ -83,7 +83,7 @@ function coloursOf(figure) {
 
 // Drawing -----------------------------------------------------------------------------------------------------------
 
-// The columns of the matrix: the first, and in place of the last the one that colours where it would be left out.
+// Columns of the matrix: the first ones, always including the one that colours.
 function namesOf(page) {
   const axes = axesOf(page);
   const colour = colourOf(page);
@@ -334,7 +334,7 @@ function release(page, event) {
   page.change({ brush: [...others, ...(panel.x === panel.y ? brush.slice(0, 1) : brush)] });
 }
 
-// The point near a place of a panel; -1 for none. Those that brushes leave out do not count.
+// Row of the point near a position in a panel, among those that pass the brushes; -1 for none.
 function nearest(page, panel, place) {
   const [px, py] = place;
   const [x, y] = [page.board.axes.get(panel.x), page.board.axes.get(panel.y)];

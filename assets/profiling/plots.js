@@ -1,4 +1,5 @@
-// What the step page and the profile overview share: cards of one plot (layouts/profiler/plots.py), and what is asked for them.
+// Cards with one plot each, shared by the steps page and the profile overview, and the request for their figures. Counterpart
+// of layouts/profiling/plots.py.
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { iconButton, make } from "../base/elements.js";
@@ -7,10 +8,10 @@ import { language } from "../base/i18n.js";
 import { same } from "../base/state.js";
 import * as profiling from "./profiling.js";
 
-// Pixels are asked for in these numbers, so that a window one pixel wider asks for nothing new.
+// Widths are rounded up to these, so that small changes of the window cause no request.
 const WIDTHS = [400, 600, 850, 1200, 1700, 2400, 3400, 4800];
 
-// The width of the widest plot of a page, in the store `screen`.
+// Keep the width of the widest plot in the store `screen`.
 export function watch(page) {
   const measure = () => {
     const [plot] = page.root.querySelectorAll(".ms-breakdown-plot");
@@ -24,7 +25,7 @@ export function watch(page) {
   new ResizeObserver(measure).observe(page.find(".ms-profiling-content"));
 }
 
-// The tools in the heads of the cards; extra(name) gives more of them.
+// Add tools to the heads of the cards; extra(name) returns further ones.
 export function furnish(page, extra) {
   for (const card of page.root.querySelectorAll("[data-plot]")) {
     const name = card.dataset.plot;
@@ -64,14 +65,14 @@ async function png(page, card) {
   await files.saveImage(plot, plot, "png", name, plot, { grid: "--ms-line" });
 }
 
-// The address of a frame of the profile that is shown, as CSV.
+// Address of a frame of the current profile as CSV.
 export function csv(page, frame) {
   const { run, profile } = page;
   const query = new URLSearchParams({ run: run.key, session: profile.session, rank: String(profile.rank), frame });
   return `${page.root.dataset.routes}profile.csv?${query}`;
 }
 
-// The figure of a card, or none: then the card is not there.
+// Show a card with its figure, or hide it if there is none.
 export function place(page, name, figure) {
   const card = page.find(`[data-plot="${name}"]`);
   card.hidden = !figure;
@@ -79,7 +80,7 @@ export function place(page, name, figure) {
   return figure || noUpdate();
 }
 
-// What the server is asked to draw: what `profiling.js` asks with, the language, and the pixels there are.
+// The request for figures: that of profiling.js with language and width.
 function plan(ask, screen, _prefs, now, rootId) {
   const page = profiling.pageOf(rootId);
   if (!page || !ask || !screen) return noUpdate();
@@ -87,7 +88,7 @@ function plan(ask, screen, _prefs, now, rootId) {
   return same(next, now) ? noUpdate() : next;
 }
 
-// `f` and Escape for the plot under focus or pointer, on the pages whose root has this class.
+// Handle f and Escape for the plot under focus or pointer, on pages whose root has this class.
 export function keys(rootClass, more) {
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;

@@ -1,7 +1,7 @@
-// What the pages about profiles share: choice of run, session and rank, the state of reading, what is missing.
-// Counterpart of layouts/profiler/body.py. A page joins with mindscope.profiling.define(<Page.name>, {build(page), draw(page)}):
-// build once, draw after every change of state, catalogue or reading. page.state, page.profile (the chosen one of the catalogue),
-// page.against, page.reading, page.change({key: [...]}), page.find(selector), page.store(part).
+// What all pages about a profile share: choosing run, session and rank, the progress of reading, and missing files. Counterpart
+// of layouts/profiling/body.py. A page calls define(name, { build(page), draw(page) }): build runs once, draw after every
+// change of the state, the catalogue or the reading. A page has state, profile (the chosen entry of the catalogue), against,
+// reading, change({ key: [...] }), find(selector) and store(part).
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { fillSelect, icon, make, select, words } from "../base/elements.js";
@@ -35,7 +35,7 @@ export function get(page, key, fallback = "") {
 
 // Which profile -----------------------------------------------------------------------------------------------------
 
-// Whether a profile has what the page shows.
+// Whether a profile has any frame that the page shows.
 const serves = (page, profile) => page.frames.some((name) => profile.frames.includes(name));
 
 function choose(page) {
@@ -48,7 +48,7 @@ function choose(page) {
   page.against = name ? page.others.find((one) => one.name === name) || null : null;
 }
 
-// Of the session that was written last where none is named, and then of the lowest rank.
+// By default the newest session, and its lowest rank.
 function chosenOf(page, run) {
   const named = (key, of) => !get(page, key) || String(of) === get(page, key);
   const fits = run.profiles.filter((one) => named("session", one.session) && named("rank", one.rank));
@@ -131,7 +131,7 @@ function build(page) {
   status.querySelector('[data-act="again"]').addEventListener("click", () => look(page, { again: ["1"] }));
 }
 
-// Ask once more how far the reading is.
+// Ask for the progress of reading.
 function look(page, more) {
   if (!page.root.isConnected || !page.profile) return;
   page.turn = (page.turn || 0) + 1;
@@ -170,7 +170,7 @@ function drawControls(page) {
 
 // States ------------------------------------------------------------------------------------------------------------
 
-// Whether what the server told is of what is chosen now.
+// Whether the last answer belongs to the current selection.
 function current(page) {
   const { reading, profile, run } = page;
   return Boolean(reading && profile) && same(reading.of, [run.key, profile.session, profile.rank, profile.mark]);
@@ -211,11 +211,11 @@ function drawStatus(page) {
   const state = current(page) ? reading.state : "ready";
   status.hidden = !["reading", "waiting", "cancelled", "failed"].includes(state);
   if (status.hidden) return;
-  const told = status.querySelector(".ms-profiling-told");
+  const text = status.querySelector(".ms-profiling-text");
   const bytes = (value) => (value / MB).toFixed(value < 10 * MB ? 1 : 0);
   const key = state === "reading" && (!reading.done || reading.done >= reading.total) ? "preparing" : state;
-  writeText(told, `profiling.${key}`, { done: bytes(reading.done || 0), total: bytes(reading.total || 0), text: reading.text });
-  told.classList.toggle("ms-profiling-wrong", state === "failed");
+  writeText(text, `profiling.${key}`, { done: bytes(reading.done || 0), total: bytes(reading.total || 0), text: reading.text });
+  text.classList.toggle("ms-profiling-wrong", state === "failed");
   const busy = state === "reading" || state === "waiting";
   const progress = status.querySelector("progress");
   progress.hidden = !busy;

@@ -1,3 +1,3 @@
-// What our own application has around its pages.
+// Entry of our own application: what stands around its pages.
 import "./shell.js";
 import "./views.js";

@@ -1,4 +1,5 @@
-// Routing, menu and connection. Counterpart of layouts/shell.py: a page's components are fetched when it is first opened.
+// Routing, menu and connection status. Counterpart of layouts/shell/shell.py: the components of a page are fetched when it is
+// first opened.
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { language, setLabel, writeText } from "../base/i18n.js";
@@ -10,8 +11,8 @@ const functions = functionsOf("mindscope");
 
 /** @type {Wire.ShellPages | null} */
 let book = null;  // {prefix, pages: {path: {frame, title, content}}, formerly: {name: path}}, content a URL
-let here;  // path of the page on screen; null where the address is that of none
-let settled = null;  // the query that the page's state was last read from or written to
+let here;  // path of the page on screen; null for an unknown address
+let settled = null;  // the query last read into or written from the state of the page
 
 function pathOf(location) {
   const inside = location.pathname.startsWith(book.prefix) ? location.pathname.slice(book.prefix.length) : "";
@@ -41,7 +42,7 @@ const loaders = {
   modules: (url) => import(url),
 };
 
-// What has failed to load is tried again the next time.
+// Load a file once; a failed attempt is repeated the next time.
 function load(kind, url) {
   if (!loaded.has(url)) {
     const there = kind === "styles" && document.querySelector(`link[rel="stylesheet"][href="${CSS.escape(url)}"]`);
@@ -66,7 +67,7 @@ function contentOf(path) {
   return contents.get(path);
 }
 
-// The content of a page, with its state, once all it needs is there.
+// Resolve to the components of a page, with its state, once its files are loaded.
 function whenLoaded(path, storeId, data) {
   const meta = document.querySelector('meta[name="mindscope-pages"]');
   /** @type {Partial<Wire.Needed>} */
@@ -75,7 +76,7 @@ function whenLoaded(path, storeId, data) {
   return Promise.all([contentOf(path), ...loading]).then(
     ([content]) => (here === path ? withState(content, storeId, data) : noUpdate()),
     () => {
-      if (here === path) here = undefined;  // the next click on the menu tries again
+      if (here === path) here = undefined;  // so that the next click tries again
       notice("status.lost");
       return noUpdate();
     });
@@ -161,7 +162,7 @@ functions.address_changed = function (data, storeId) {
   else window.history.replaceState(window.history.state, "", url);
 };
 
-// Whether Back shall undo this change: what is clicked is a step, what is typed or dragged changes many times in a row.
+// Whether this change gets a history entry: clicks do; typing and dragging change the state many times in a row.
 function isStep(before, after) {
   const keys = Object.keys({ ...before, ...after }).filter((key) => !same(before[key], after[key]));
   if (!keys.length) return false;
@@ -182,7 +183,7 @@ function address(data) {
   return query ? `?${query}` : "";
 }
 
-// The runs on screen go along from page to page; the rest of a page's state is its own.
+// The selected runs are kept from page to page; other state belongs to a page.
 export function go(path, changes) {
   const now = parseQuery(window.location.search);
   const next = changedState(now.run ? { run: now.run } : {}, changes || {});
@@ -190,7 +191,7 @@ export function go(path, changes) {
 }
 onNavigation(go);
 
-// A link to a page of ours: data-query is the state it opens with, data-run the one run.
+// Links between pages: data-query is the state to open with, data-run a single run.
 document.addEventListener("click", (event) => {
   const link = event.target instanceof Element && event.target.closest("a[data-page]");
   if (!link || !book || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
@@ -223,12 +224,12 @@ window.addEventListener("mindscope:prefs", () => {
   if (root) setProps(root.id.replace(/-root$/, "-provider"), { forceColorScheme: now.theme });
 });
 
-// The page on screen with its state, as `open` takes it and layouts/notes.py keeps it.
+// The current page with its state, as `open` takes it and saved views keep it.
 export function place() {
   return (here || "") + address(parseQuery(window.location.search));
 }
 
-// Go to a place; whether its page is one of ours.
+// Go to a saved place; false if its page does not exist.
 export function open(wanted) {
   const [name, ...query] = wanted.split("?");
   const path = book.formerly[name] || name;
@@ -248,12 +249,12 @@ function notice(key) {
   if (key) writeText(element, key);
 }
 
-// For pages that wait for an answer: its status, 0 where there was none.
-function tell(status) {
+// Publish the status of an answer; 0 for none.
+function publish(status) {
   window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: status }));
 }
 
-// Dash says nothing when the server is gone or refuses a token, so the answers to its requests are watched here.
+// Dash does not report a lost server or a refused token, so its requests are observed here.
 const fetchNow = window.fetch;
 window.fetch = function (resource, ...rest) {
   const url = typeof resource === "string" ? resource : "url" in resource ? resource.url : String(resource);
@@ -264,12 +265,12 @@ window.fetch = function (resource, ...rest) {
         notice(
           response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null,
         );
-        tell(response.status);
+        publish(response.status);
       },
       (error) => {
         if (error.name === "AbortError") return;
         notice("status.lost");
-        tell(0);
+        publish(0);
       },
     );
   }

@@ -1,4 +1,4 @@
-// Saved views: the address of a page under a name, listed in the header. Counterpart of layouts/shell.py and app/routes/notes.py.
+// Saved views: named addresses of pages, listed in the header. Counterpart of layouts/shell/shell.py and app/routes/notes.py.
 
 import { icon, iconButton, make, words } from "../base/elements.js";
 import { setLabel } from "../base/i18n.js";
@@ -9,7 +9,7 @@ import * as shell from "./shell.js";
 const LONGEST_NAME = 100;  // layouts/notes.py
 
 /** @type {Wire.Notebook | null} */
-let book = null;  // the notebook of the newest list of runs
+let book = null;  // the notebook of the latest list of runs
 let routes = "";
 let editing = null;  // {key, what: "rename" or "delete"}
 let field = null;
@@ -36,20 +36,20 @@ function build(place) {
   place.replaceChildren(form, message, make("ul", "ms-views-list"));
   place.parentElement.addEventListener("toggle", () => {
     editing = null;
-    tell();
+    showMessage();
     if (!place.parentElement.open) return;
     show();
     if (book && book.kept) field.focus();
   });
 }
 
-function tell(...parts) {
+function showMessage(...parts) {
   if (!message) return;
   message.hidden = parts.length === 0;
   message.replaceChildren(...parts);
 }
 
-// Gives what is there now, or null where nothing could be changed.
+// Returns the answer of the server, or null if the request failed.
 async function change(asked) {
   try {
     const answer = await runNotes.post(routes, "view", asked);
@@ -57,7 +57,7 @@ async function change(asked) {
     poll();
     return answer;
   } catch (error) {
-    tell(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
+    showMessage(words("notes.failed", { text: error.message }, "p", "ms-note-wrong"));
     return null;
   }
 }
@@ -67,14 +67,14 @@ async function save(name, instead) {
   if (!answer) return;
   if (answer.done) {
     field.value = "";
-    tell();
+    showMessage();
     return;
   }
   const replace = make("button", "ms-button ms-button-small", words("views.replace"), { type: "button" });
   replace.addEventListener("click", () => save(name, answer.now.version));
   const cancel = make("button", "ms-button ms-button-small", words("views.cancel"), { type: "button" });
-  cancel.addEventListener("click", () => { tell(); field.focus(); });
-  tell(words("views.taken", {}, "p"), make("div", "ms-note-foot", [replace, cancel]));
+  cancel.addEventListener("click", () => { showMessage(); field.focus(); });
+  showMessage(words("views.taken", {}, "p"), make("div", "ms-note-foot", [replace, cancel]));
   replace.focus();
 }
 
@@ -85,13 +85,13 @@ async function rename(view, name) {
   }
   const answer = await change({ rename: view.key, name, was: view.version });
   if (!answer) return;
-  if (answer.done) tell();
-  else tell(words(answer.now && answer.now.key !== view.key ? "views.taken" : "views.changed", {}, "p"));
+  if (answer.done) showMessage();
+  else showMessage(words(answer.now && answer.now.key !== view.key ? "views.taken" : "views.changed", {}, "p"));
 }
 
 async function remove(view) {
   const answer = await change({ delete: view.key, was: view.version });
-  if (answer) tell(...(answer.done ? [] : [words("views.changed", {}, "p")]));
+  if (answer) showMessage(...(answer.done ? [] : [words("views.changed", {}, "p")]));
 }
 
 function edit(next) {
@@ -104,7 +104,7 @@ function edit(next) {
 
 function openView(view) {
   if (!shell.open(view.place)) {
-    tell(words("views.gone", {}, "p", "ms-note-wrong"));
+    showMessage(words("views.gone", {}, "p", "ms-note-wrong"));
     return;
   }
   host().parentElement.open = false;
@@ -164,7 +164,7 @@ function deleting(view) {
   return make("li", "ms-views-one", line);
 }
 
-// Ends the editing of one view, and not the list of them.
+// Escape ends editing without closing the list.
 function escape(event) {
   if (event.key !== "Escape") return;
   event.stopPropagation();
@@ -177,9 +177,9 @@ function show() {
   if (!place.firstElementChild) build(place);
   if (!place.parentElement.open) return;
   place.querySelector("form").hidden = !book.kept;
-  if (!book.kept && message.hidden) tell(runNotes.refusal(book));
+  if (!book.kept && message.hidden) showMessage(runNotes.refusal(book));
   const list = place.querySelector(".ms-views-list");
-  // What is being typed stays as it is while the list comes anew.
+  // Keep the field being edited when the list is redrawn.
   if (
     editing
     && list.querySelector(".ms-views-edit")
@@ -191,7 +191,7 @@ function show() {
   list.replaceChildren(...(none ? [words("views.empty", {}, "li", "ms-muted ms-views-none")] : book.views.map(entry)));
 }
 
-// It is there before any list of runs has come.
+// The list can be opened before the first list of runs arrives.
 document.addEventListener(
   "toggle",
   ({ target }) => {

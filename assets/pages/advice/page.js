@@ -1,11 +1,11 @@
-// The advice page: thresholds that can be changed. Counterpart of layouts/profiler/advice.
+// The advice page: editable thresholds. Counterpart of layouts/pages/advice.
 
 import { make } from "../../base/elements.js";
 import * as profiling from "../../profiling/profiling.js";
 
 const WAIT_MS = 500;
 
-// The server says where a threshold stands; its field is made here, for Dash would send every key pressed.
+// Fields are created here, because Dash would send every key press.
 function fill(page) {
   for (const host of page.root.querySelectorAll(".ms-advice-field")) {
     if (host.firstChild) continue;

@@ -1,2 +1,2 @@
-// All that this page has in the browser is shared with the other page about lineage.
+// The data lineage page; all of it is shared with the model lineage page.
 import "../../lineage/lineage.js";

@@ -1,17 +1,17 @@
-// What the dataset graph page saves: a pipeline as it is drawn, as SVG or PNG, in the colours of the page.
+// Save a pipeline as it is drawn, as SVG or PNG, in the colours of the page.
 
 import { make } from "../../base/elements.js";
 import { fileName, saveBlob } from "../../base/files.js";
 
 const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "font-family", "font-size", "font-weight", "opacity"];
 const SHARPER = 2;
-const MOST_PIXELS = 16000;  // of an edge of a canvas
+const MOST_PIXELS = 16000;  // maximum edge of a canvas
 
 function save(blob, name, suffix) {
   saveBlob(blob, `${fileName(name, "run", 60)}-dataset.${suffix}`);
 }
 
-// On the page css colours the drawing; a file needs the colours in it.
+// Inline the colours of css, so that the file has them.
 function alone(drawing) {
   const copy = drawing.cloneNode(true);
   const given = [drawing, ...drawing.querySelectorAll("*")];

@@ -1,5 +1,5 @@
-// The dataset graph page in the browser: pipelines as SVG, which box is chosen, and what stands where there is nothing.
-// Counterpart of layouts/training/dataset, which gives every box its place. dataset_files.js saves.
+// The dataset graph page: pipelines as SVG, chosen operation, empty states. Counterpart of layouts/pages/dataset, which
+// computes positions.
 
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, iconButton, make, menu, words } from "../../base/elements.js";
@@ -34,7 +34,7 @@ function put(page, key, value) {
   page.change({ [key]: value ? [value] : [] });
 }
 
-// How many boxes stand beside each other; a page that is a little wider asks for nothing new.
+// Number of boxes in a row.
 function measure(page) {
   const width = page.root.clientWidth;
   if (!width) return;
@@ -58,7 +58,7 @@ function svg(tag, className, attributes = {}, children = []) {
   return element;
 }
 
-// What of a text fits; a path is cut at its beginning, as its end tells more.
+// Cut a text to fit; paths are cut at the beginning.
 function cut(text, width, font) {
   ruler.font = font;
   const line = text.replace(/\s+/g, " ");
@@ -149,7 +149,7 @@ function box(one, mark, font, size) {
   );
 }
 
-// A line with round corners.
+// A path with round corners.
 function path(points) {
   const radius = 7;
   let text = `M${points[0][0]} ${points[0][1]}`;
@@ -350,7 +350,7 @@ function mark(page) {
     const mine = element.closest("[data-mark]").dataset.mark === owner;
     element.classList.toggle("ms-dataset-near", mine && (element.dataset.from === number || element.dataset.to === number));
   }
-  // One box of each drawing is reached by Tab, the others from there by arrows.
+  // Tab reaches one box of each drawing; arrow keys move between boxes.
   for (const section of page.root.querySelectorAll(".ms-dataset-card")) {
     const own = Array.from(section.querySelectorAll(".ms-dataset-box"));
     const first = own.find((element) => element.dataset.node === name) || own[own.length - 1];
@@ -358,7 +358,7 @@ function mark(page) {
   }
 }
 
-// A link to an operation leads to where it stands.
+// Scroll to the operation named in the link.
 function reveal(page) {
   const name = get(page, "node");
   const element = page.revealed ? null : boxOf(page, name);
@@ -384,7 +384,7 @@ function clicked(page, event) {
   const named = target && target.closest("[data-node]");
   if (named) {
     const jump = named.matches("button");
-    if (!jump && String(window.getSelection()).trim()) return;  // somebody marks text
+    if (!jump && String(window.getSelection()).trim()) return;  // the user is selecting text
     choose(page, named.dataset.node);
     if (jump) focusBox(page, named.dataset.node);
     return;
@@ -408,7 +408,7 @@ function act(page, name, section) {
   if (saver) saver(section.querySelector("svg"), section.querySelector(".ms-dataset-runs").textContent);
 }
 
-// The box that an arrow leads to: along the data, or to the nearest one above or below.
+// Box in the direction of an arrow key: along the data, or the nearest above or below.
 function beside(element, key) {
   const drawing = element.closest("svg");
   const own = Array.from(drawing.querySelectorAll(".ms-dataset-box"));

@@ -1,10 +1,10 @@
-// All that knows of cytoscape in the browser: camera, marks, pointer, minimap, PNG. Positions come from the server.
+// Everything that uses cytoscape: camera, marks, pointer, minimap and PNG. The server computes all positions.
 
 import { fileName, saveBlob } from "../../base/files.js";
 import { markTree } from "./tree.js";
 import * as view from "./view.js";
 
-// Opens the view that shows a name, and puts it in the middle.
+// Show a node and center it.
 export const go = (page, name) => {
   if (view.get(page, "node") === name && view.drawn(page, name)) {
     centre(page, name);
@@ -32,7 +32,7 @@ function cyOf(page) {
   return cy;
 }
 
-// Names of boxes and rows of what is beside them -> key of the element.
+// Map of names of boxes, and rows beside them, to element keys.
 export function keys(elements) {
   const found = new Map();
   for (const { data } of elements) {
@@ -55,19 +55,19 @@ export function build(page) {
   page.find(".ms-graph-minimap").addEventListener("pointermove", (event) => { if (event.buttons) moveTo(page, event); });
 }
 
-// Before the canvas becomes the whole screen or a part again: what is in its middle stays there.
+// Remember the size before toggling full screen, to keep the center.
 export function turn(page) {
   const cy = cyOf(page);
   page.turned = cy && page.there ? [cy.width(), cy.height()] : null;
 }
 
-// After the elements of a drawing are on the canvas: camera, then marks.
+// Called with a new drawing: move the camera, then set marks.
 export function placed(page, before) {
   const old = before && page.anchor ? position(before, page.anchor) : null;
   const now = page.anchor ? position(page.drawing, page.anchor) : null;
   const cy = cyOf(page);
   if (old && now && cy && !page.fit) {
-    // The box that was opened or closed keeps its top left corner.
+    // Keep the corner of the toggled box in place.
     const zoom = cy.zoom();
     const pan = cy.pan();
     cy.pan({ x: pan.x + (old.x - now.x) * zoom, y: pan.y + (old.y - now.y) * zoom });
@@ -76,7 +76,7 @@ export function placed(page, before) {
   whenThere(page, page.drawing, 0);
 }
 
-// The corner of the frame or box that a name is of, in the coordinates of a drawing.
+// Top left corner of a named box in a drawing.
 function position(drawing, name) {
   const wanted = name.slice(1);
   const element = drawing.elements.find(({ data }) => data.name === name)
@@ -101,7 +101,7 @@ function whenThere(page, drawing, waits) {
   page.find(".ms-graph-canvas").dataset.boxes = String(drawing.meta.boxes || 0);
 }
 
-// Nothing is seen of a canvas beneath the tables: the camera waits until it is shown.
+// Move the camera once the canvas is visible.
 function settle(page) {
   if (!page.find(".ms-graph-canvas").clientWidth) return;
   if (page.fit) begin(page);
@@ -119,7 +119,7 @@ export function fit(page) {
   }
 }
 
-// A first look: all of it where that can be read, else its top.
+// Initial camera: fit the graph if it stays readable, else show its top.
 function begin(page) {
   fit(page);
   const cy = cyOf(page);
@@ -155,7 +155,7 @@ export function centre(page, name) {
   cy.center(found);
 }
 
-// The chosen box, its edges and what they lead to.
+// Mark the chosen box, its edges and their ends.
 export function mark(page) {
   const cy = cyOf(page);
   if (!cy) return;
@@ -168,7 +168,7 @@ export function mark(page) {
     const box = found.hasClass("small") ? cy.getElementById(found.data("box")) : found;
     if (box !== found) box.addClass("near");
     found.connectedEdges().addClass("chosen");
-    // What an edge carries stands at its far end, where edges are apart.
+    // Labels of edges are drawn at the far end, where they do not overlap.
     found.incomers("edge").addClass("into");
     found.outgoers("edge").addClass("out");
     found.connectedEdges().connectedNodes().not(found).addClass("near");
@@ -189,7 +189,7 @@ function listen(page, cy) {
     page.find(".ms-graph-canvas").focus({ preventScroll: true });
     const data = event.target.data();
     if (data.to) view.turn(page, data.to);
-    // All that a hub is linked with stands in its panel.
+    // The links of a hub are listed in its panel.
     else if (data.hub) view.chooseNode(page, data.hub);
     else if (data.kind === "proxy") jumpTo(page, cy, data.box);
     else if (data.name) view.chooseNode(page, data.name);
@@ -251,7 +251,7 @@ function minimap(page) {
   frame(page);
 }
 
-// What of the drawing is on screen.
+// Draw the visible part into the minimap.
 function frame(page) {
   const cy = cyOf(page);
   const view = page.find(".ms-graph-view");

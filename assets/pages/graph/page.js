@@ -1,5 +1,5 @@
-// The computation graph page in the browser: which graph is shown, the controls, and what stands where there is none.
-// Counterpart of layouts/training/graph. graph_canvas.js draws, graph_side.js has what stands beside the canvas.
+// The computation graph page: choice of graph, controls, empty states. Counterpart of layouts/pages/graph. canvas.js draws,
+// side.js has search and results, tree.js the tree of scopes, treemap.js the statistics.
 
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
@@ -44,7 +44,7 @@ function sameGraph(one, other) {
   return Boolean(one && other) && ["run", "graph", "mark", "with", "other"].every(alike);
 }
 
-// All graphs but the one shown, those of its own run first: [[run, graph], ...].
+// All other graphs, those of the same run first: [[run, graph], ...].
 function comparable(page) {
   const all = [page.run, ...page.catalogue.runs.filter((run) => run !== page.run)];
   const pairs = all.flatMap((run) => run.graphs.map((one) => [run.key, one.name]));
@@ -88,7 +88,7 @@ function showState(page) {
     make("p", "", [make("span", "ms-mono", file), " ", reason])));
 }
 
-// Runs that are not chosen and have graphs, a press away.
+// Buttons for runs with graphs that are not selected.
 function others(page) {
   const { elsewhere } = page.catalogue;
   if (!elsewhere.length) return [];
@@ -181,7 +181,7 @@ const acts = {
   full: (page) => page.change({ full: view.get(page, "full") === "1" ? [] : ["1"] }),
 };
 
-// data: what stands on the pressed button: the form, of what is about one box its name, and the name of an attribute.
+// Save in a form; data are the data attributes of the button: form, name of a box, name of an attribute.
 function save(page, data) {
   const form = data.save;
   if (form === "png") {
@@ -319,7 +319,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     return [wanted, ...rest];
   },
 
-  // Called with what the server drew: where the camera is to be is decided before anything is on screen.
+  // The server drew the graph: decide where the camera goes before anything is shown.
   place(drawing, rootId) {
     const page = pageOf(rootId);
     if (!page || !drawing || !page.graph) return [noUpdate(), noUpdate()];
@@ -334,7 +334,7 @@ Object.assign(functionsOf("mindscope_graph"), {
     page.keys = canvas.keys(drawing.elements);
     page.opened = meta.opened || [];
     if (page.asked && page.asked.node) {
-      // What was opened to show a box is part of the view from now on, and of its link.
+      // Scopes opened to show a box become part of the state.
       page.sought = page.asked.node[0];
       if (meta.chosen) page.centre = true;
       if (page.state.open || before) page.change({ open: page.opened.length ? page.opened : [""], page: meta.pages });

@@ -1,4 +1,4 @@
-// What stands beside the canvas of the computation graph: search with its results, the tree of scopes, the panel's jumps.
+// Beside the canvas of the graph: search, its results, and links of the panel.
 
 import { make } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
@@ -44,7 +44,7 @@ function pressed(page, event) {
   const button = event.target instanceof Element && event.target.closest("[data-go], [data-open], [data-find], [data-toggle]");
   if (!button) return;
   const { go, open, find, toggle } = button.dataset;
-  // A table leads to the canvas.
+  // Links in tables switch to the canvas.
   if (view.get(page, "view")) page.change({ view: [] });
   if (go) canvas.go(page, go);
   else if (open) {
@@ -54,7 +54,7 @@ function pressed(page, event) {
   else view.toggle(page, toggle, button.getAttribute("aria-expanded") !== "true");
 }
 
-// Up and down go through the lines of a list.
+// Arrow keys move between the lines of a list.
 function walk(event) {
   if (event.key !== "ArrowDown" && event.key !== "ArrowUp") return;
   const line = event.target instanceof Element && event.target.closest("button");

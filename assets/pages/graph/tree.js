@@ -1,10 +1,10 @@
-// pages/graph/tree.js
+// The tree of scopes beside the canvas.
 
 import { iconButton, make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import * as view from "./view.js";
 
-// The tree: what can be opened, as the canvas has it.
+// Draw the tree of scopes.
 export function drawTree(page) {
   const lines = page.drawing.meta.tree.map(([name, depth, kind, label, many, members, opened, mark]) => {
     const arrow = iconButton(opened ? "down" : "right", opened ? "graph.close" : "graph.open", "");

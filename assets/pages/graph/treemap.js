@@ -1,5 +1,5 @@
-// The statistics of the computation graph page: the treemap of parameters as SVG, and the search of precision flags.
-// The server gives every rectangle its place (layouts/training/graph/treemap.py); here labels are cut to what fits.
+// Statistics of the graph: the treemap of parameters as SVG, and the search for precision flags. The server computes the
+// position of every rectangle (layouts/pages/graph/treemap.py); labels are cut here to the space there is.
 
 import { make, words } from "../../base/elements.js";
 import { language, setLabel } from "../../base/i18n.js";
@@ -62,7 +62,7 @@ export function draw(page, data) {
   host.replaceChildren(svg("svg", { width, height: data.height }, drawn), page.tip);
   const first = drawn[focused || 0];
   first.setAttribute("tabindex", "0");
-  // Whoever went in by a key goes on by keys.
+  // Keep keyboard focus after entering a scope by key.
   if (focused || page.entered) first.focus();
   page.entered = false;
 }
@@ -84,18 +84,18 @@ function rectangle(tile, [x, y, width, height], place) {
       tabindex: "-1",
       role: kind === "rest" ? "img" : "button",
       "data-place": place,
-      "aria-label": told(tile),
+      "aria-label": description(tile),
     },
     parts,
   );
 }
 
-function told(tile) {
+function description(tile) {
   const [path, texts] = [tile[3], tile[9]];
   return `${path || "/"} · ${texts[language() === "zh" ? texts.length - 1 : 0]}`;
 }
 
-// A label where at least a few letters of it fit.
+// Cut a label to the available width; "" if only few letters fit.
 function cut(label, room) {
   const line = label.replace(/\s+/g, " ").slice(0, 300);
   if (ruler.measureText(line).width <= room) return line;
@@ -137,7 +137,7 @@ function enter(page, name) {
   page.change({ into: name ? [name.slice(2)] : [] });
 }
 
-// Goes into a scope; of a parameter, shows it in the graph.
+// Enter a scope, or show a parameter in the graph.
 function act(page, tile) {
   if (!tile) return;
   const [name, kind] = page.tiles.tiles[tile.dataset.place];
@@ -152,7 +152,7 @@ function tip(page, tile) {
   const element = page.tip;
   element.hidden = !tile;
   if (!tile) return;
-  element.textContent = told(page.tiles.tiles[tile.dataset.place]);
+  element.textContent = description(page.tiles.tiles[tile.dataset.place]);
   const [x, y, width, height] = page.areas[tile.dataset.place];
   const below = y + height + 4;
   const high = element.offsetHeight;
@@ -178,7 +178,7 @@ function key(page, event) {
   event.stopPropagation();
 }
 
-// The tile whose middle is nearest in a direction; what lies aside counts double.
+// Move to the nearest tile in a direction; sideways distance counts double.
 function move(page, tile, [right, down]) {
   const middle = ([x, y, width, height]) => [x + width / 2, y + height / 2];
   const [x, y] = middle(page.areas[tile.dataset.place]);

@@ -1,10 +1,10 @@
-// pages/graph/view.js
+// The view of a graph as the state describes it: chosen box, open boxes, pages of long scopes.
 
 import { last } from "../../base/state.js";
 
 export const chooseNode = (page, name) => page.change({ node: name ? [name] : [] });
 
-// Opens or closes a box; with its element where it is to stay in its place.
+// Open or close a box, keeping it in place.
 export const toggle = (page, name, open) => {
   if (!/^[skf]/.test(name)) return;
   const rest = page.opened.filter((one) => one !== name);
@@ -24,7 +24,7 @@ export function get(page, key, fallback = "") {
   return last(page.state, key, fallback);
 }
 
-// Whether what a name is of can be pointed at on the canvas.
+// Whether a named node is on the canvas.
 export function drawn(page, name) {
   return page.keys.has(name);
 }

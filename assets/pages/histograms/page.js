@@ -1,4 +1,4 @@
-// The histograms page in the browser, a page with one card per tag (cards.js). Counterpart of layouts/training/histograms.
+// The histograms page, with one card per tag. Counterpart of layouts/pages/histograms.
 
 import { badge, make, pressSegment, segments, words } from "../../base/elements.js";
 import { count, short } from "../../base/format.js";
@@ -83,13 +83,13 @@ function warnings(card, meta) {
   return result;
 }
 
-// A badge that opens what it is about.
+// A badge that toggles its explanation.
 function opener(card, key, n, title) {
   return make("button", "ms-badge ms-badge-wrong ms-badge-button", words(key, { n: count(n) }),
     { type: "button", "data-act": "damage", "aria-expanded": String(card.dataset.damage === card.dataset.key), title });
 }
 
-// Which record is damaged, and how: where nothing can be drawn at once, else when it is asked for.
+// Explanation of damage: shown at once if nothing can be drawn, else on request.
 function drawNote(page, card, meta) {
   const note = card.querySelector(".ms-histogram-note");
   const nothing = meta.unread > 0 && meta.panels.every((panel) => numbersOf(panel.step).length === 0);
@@ -130,7 +130,7 @@ function notes(page, meta) {
   return result;
 }
 
-// How many values lie outside of what is drawn, and the way to all of them.
+// Number of values outside of the drawn range, and a button to show all.
 function outside(meta) {
   if (meta.limits === "all") return [];
   let [values, steps] = [0, 0];
@@ -159,7 +159,7 @@ function named(panel, step) {
   return make("span", "ms-histogram-run", [dot, make("span", "ms-cut", panel.label), ...[].concat(at)], { title: panel.label });
 }
 
-// The runs of the view of one step, and each one's step where they are not the same.
+// Runs in the view of one step, with their steps if those differ.
 function drawLegend(card, meta) {
   const host = card.querySelector(".ms-histogram-legend");
   const shown
@@ -173,14 +173,15 @@ function drawLegend(card, meta) {
   host.replaceChildren(...shown.map((panel) => named(panel, alike ? undefined : stepOf(panel))));
 }
 
-// What the colours mean: shares in a heat map, else from the oldest step to the newest.
+// Legend of colours: shares in a heat map, else oldest to newest step.
 function scale(meta) {
   const steps = meta.panels.flatMap((panel) => Array.from(numbersOf(panel.step)));
   if (!steps.length) return [];
   const ends = meta.view === "heat" ? ["0", `${short(100 * meta.scale.most)} %`]
     : [steps.reduce((a, b) => Math.min(a, b)), steps.reduce((a, b) => Math.max(a, b))].map(count);
   const bar = make("span", "ms-histogram-scale", [], { "aria-hidden": "true" });
-  bar.style.background = `linear-gradient(to right, ${meta.scale.stops.map(([at, colour]) => `${colour} ${100 * at}%`).join(", ")})`;
+  const stops = meta.scale.stops.map(([at, colour]) => `${colour} ${100 * at}%`);
+  bar.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
   const whole = make("span", "ms-badge ms-badge-plain", [`${ends[0]} `, bar, ` ${ends[1]}`]);
   setLabel(whole, "title", meta.view === "heat" ? "histograms.scale.shares" : "histograms.scale.steps");
   return [whole];
@@ -196,7 +197,7 @@ function newest(facts) {
 
 // The step slider of the view of one step ----------------------------------------------------------------------------
 
-// Positions as the state writes them: a step, or "step~n" for one that was recorded again later.
+// Positions as in the state: a step, or "step~n" for one that was recorded again later.
 export function positions(meta) {
   const steps = meta.choices ? Array.from(numbersOf(meta.choices)) : [];
   let nth = 0;
@@ -207,7 +208,7 @@ export function positions(meta) {
   });
 }
 
-// The index of a position, or of the last before it; without a text that of the newest.
+// Index of a position, or of the last one before it; of the newest if text is empty.
 function indexOf(list, text) {
   const exact = list.findIndex((position) => position.text === text);
   if (exact >= 0) return exact;

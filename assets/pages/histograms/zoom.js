@@ -1,5 +1,5 @@
-// What of a card of histograms is in view. In the state: zoom="low,high,from,to:tag" of values and of steps or times; a pair may
-// be empty, "all," stands for all values. The server counts on bins of the values in view (layouts/training/histograms/asks.py).
+// The view of a card of the histograms page. State: zoom="low,high,from,to:tag" of values and of steps or times. A pair may be
+// empty; "all," stands for all values. The server counts in bins of the values in view (layouts/pages/histograms/asks.py).
 
 import { iconButton } from "../../base/elements.js";
 import { entry, last, withEntry } from "../../base/state.js";
@@ -7,7 +7,7 @@ import * as slots from "../../cards/slots.js";
 
 const CHANGED = /^([xy])axis(\d*)\.range\[([01])\]$/;
 const WHOLE = "all,,,";
-const trails = new WeakMap();  // page -> {tag: views to go back to}
+const trails = new WeakMap();  // page -> { tag: earlier views }
 
 function trailOf(page, key) {
   if (!trails.has(page)) trails.set(page, new Map());
@@ -38,7 +38,7 @@ function short(value, digits) {
   return String(Number(value.toPrecision(digits)));
 }
 
-// What plotly calls a place on the axis of steps or times, as the state writes it.
+// Convert a position of plotly on the axis of steps or times to that of the state.
 function place(page, value) {
   if (last(page.state, "x", "step") !== "absolute") return short(Number(value), 9);
   const ms = typeof value === "number" ? value : Date.parse(`${value.replace(" ", "T")}Z`);
@@ -67,14 +67,14 @@ export function moved(page, card, key, change) {
   return set(page, key, view.join(","));
 }
 
-// A double click: back to what the card shows by itself; there, to all values.
+// Double click resets the view, or shows all values if it is the default.
 function reset(page, card, key, meta) {
   if (entry(page.state, "zoom", key)) return set(page, key, "");
   if (meta.limits === "usual") return set(page, key, WHOLE);
   return window.Plotly.relayout(slots.plotOf(card), structuredClone(meta.ranges));
 }
 
-// Steps or times of another axis are others.
+// Drop positions when the axis changes.
 export function withoutPlaces(page) {
   return (page.state.zoom || []).map((text) => {
     const [low, high, , rest] = text.split(/,/, 3).concat(text.split(",").slice(3).join(","));

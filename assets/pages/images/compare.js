@@ -1,6 +1,5 @@
-// Two pictures of one tag, of any two steps and runs: beside each other, under a slider, or as their difference.
-// In the state: compare is the tag, a and b are "position:run" (see cards_steps.js), how is beside, slider or difference, split is
-// how many percent of the slider's way are A.
+// Compare two pictures of a tag, of any steps and runs: side by side, under a slider, or as a difference. State: compare is the
+// tag, a and b are "position:run" (see cards/stepping.js), how is beside, slider or difference, split the percentage of A.
 
 import { iconButton, make, pressSegment, segments } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
@@ -18,7 +17,7 @@ function wayOf(page) {
   return WAYS.some(([name]) => name === way) ? way : "beside";
 }
 
-// What a side shows: {series, list, position, place}. What a user is just moving to is not in the state yet.
+// Content of a side: { series, list, position, place }. While a slider moves, its position is not in the state yet.
 function sideOf(page, card, side) {
   const text = (page.sides && page.sides[side]) || last(page.state, side, ":");
   const at = text.indexOf(":");
@@ -50,7 +49,7 @@ function moveTo(page, card, side, index) {
   set(page, { [side]: written(list, list[Math.min(list.length - 1, Math.max(0, index))], series.run) });
 }
 
-// A run chosen for a side begins where that side was.
+// A new run starts at the position of the old one.
 function chooseRun(page, card, side, run) {
   const { position } = sideOf(page, card, side);
   const series = card.stepped.find((one) => one.run === run);
@@ -142,7 +141,7 @@ export function show(page, card, key) {
 
 // Into and out of comparing -----------------------------------------------------------------------------------------
 
-// The picture whose button it was is A; B is another run at that step, or the same run at its first step.
+// The chosen picture becomes A; B is another run at that step, or the same run at its first step.
 export function toggle(page, card, key, button) {
   page.sides = {};
   if (comparing(page) === key) return page.change({ compare: [], a: [], b: [], how: [], split: [] });
@@ -164,7 +163,7 @@ export function swap(page) {
   set(page, { a: written(b.list, b.position, b.series.run), b: written(a.list, a.position, a.series.run) });
 }
 
-// Arrows move both sides where they are of two runs, else B alone.
+// Arrow keys move both sides if they show two runs, else only B.
 export function keys(page, key) {
   const card = page.find(".ms-slot:not([hidden])");
   if (comparing(page) === null || !card || !card.stepped) return false;

@@ -1,6 +1,6 @@
-// The images page in the browser: a card per tag with a picture per run, all at one step. Counterpart of layouts/training/images.
-// The server sends only when images were recorded; the pictures themselves are plain <img> of the image route, so moving a
-// slider changes addresses and nothing else. images_compare.js puts two pictures beside or over each other.
+// The images page: one card per tag with one picture per run, all at the same step. Counterpart of layouts/pages/images. The
+// server sends only when images were recorded; a picture is an <img> of the image route, so moving a slider changes nothing but
+// addresses. pictures.js draws pictures, compare.js compares two.
 
 import { badge, iconButton, make, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -12,7 +12,7 @@ import * as stepping from "../../cards/stepping.js";
 import * as comparison from "./compare.js";
 import { arrange, comparing, fill, indexOf, picture, settle } from "./pictures.js";
 
-const MOST = 24;      // pictures of a card until all are asked for
+const MOST = 24;      // pictures per card, until all are requested
 const ADJUST_WAIT_MS = 200;
 const ADJUSTMENTS = [["bright", "images.brightness"], ["contrast", "images.contrast"]];
 

@@ -1,4 +1,4 @@
-// pages/images/pictures.js
+// Pictures of a card: address, caption, failures, arrangement and preloading.
 
 import { icon, iconButton, make } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -7,15 +7,15 @@ import { entry, last } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import * as stepping from "../../cards/stepping.js";
 
-export const NEIGHBOURS = 24;  // pictures whose neighbours are fetched before they are asked for
-export const [GAP, CAPTION, LEAST] = [8, 24, [110, 40]];  // px: between pictures, below one, least width and height of one
+export const NEIGHBOURS = 24;  // pictures whose neighbours are preloaded
+export const [GAP, CAPTION, LEAST] = [8, 24, [110, 40]];  // px: gap, caption, minimum width and height
 export const SETTLED_MS = 150;
 
 // Addresses ---------------------------------------------------------------------------------------------------------
 
 export function address(page, tag, series, place, extra = {}) {
   const query = new URLSearchParams({ run: series.run, tag, place: String(place) });
-  // A step that a browser cannot hold exactly would be another step.
+  // Steps above 2^53 are not exact in a browser.
   if (Number.isSafeInteger(series.steps[place])) query.set("step", String(series.steps[place]));
   query.set("v", series.walls[place].toString(36));
   if (indexOf(page, tag)) query.set("index", String(indexOf(page, tag)));
@@ -56,7 +56,7 @@ export function loaded(figure, image) {
   figure.querySelector(".ms-image-note").hidden = true;
   settle(cards.pageAround(figure));
   figure.querySelector(".ms-image-size").textContent = `${count(image.naturalWidth)} × ${count(image.naturalHeight)}`;
-  // Pixels as they are help where they are enlarged; a reduced picture would only lose some of them.
+  // Sharp pixels only help enlarged pictures; reduced ones would lose some.
   arrange(figure.parentElement);
   image.classList.toggle(
     "ms-image-enlarged",
@@ -64,7 +64,7 @@ export function loaded(figure, image) {
   );
 }
 
-// The route says why it has no picture; where it has one, the browser could not decode it.
+// Ask the route why it has no picture; if it has one, the browser could not decode it.
 export async function failed(figure, image) {
   const source = image.getAttribute("src");
   if (!source) return;
@@ -88,7 +88,7 @@ export async function reasonOf(source, what) {
   }
 }
 
-// What an <img> does not tell: whether its bytes are damaged, and how many images its record has.
+// Ask for what <img> does not report: damage, and the number of images in the record.
 export async function look(page, figure) {
   const image = figure.querySelector("img");
   const source = image.getAttribute("src");
@@ -104,10 +104,10 @@ export async function look(page, figure) {
   index.hidden = total < 2;
   index.dataset.total = String(total);
   const card = figure.closest(".ms-slot");
-  if (card) index.textContent = `${indexOf(page, card.dataset.key) + 1}/${total}`; // else it went while its picture was on its way
+  if (card) index.textContent = `${indexOf(page, card.dataset.key) + 1}/${total}`; // it may be removed while its picture loads
 }
 
-// Which of several images in one record is shown.
+// Index of the shown image in its record.
 export function indexOf(page, tag) {
   return Math.max(0, Number(entry(page.state, "index", tag)) || 0);
 }
@@ -118,7 +118,7 @@ export function note(figure, text) {
   element.hidden = false;
 }
 
-// Have a picture show one place of a series; wanted is the position asked for, which may be later than what there is.
+// Show one place of a series; wanted is the requested position, which may be later.
 export function fill(page, figure, tag, series, place, wanted) {
   const image = figure.querySelector("img");
   figure.dataset.run = series.run;
@@ -150,7 +150,7 @@ export function fill(page, figure, tag, series, place, wanted) {
   return undefined;
 }
 
-// So many pictures beside each other that they are as large as they can be; where they have to be scrolled, as css has it.
+// Choose the number of columns that makes pictures largest; if they must scroll, css decides.
 export function arrange(grid) {
   if (!grid || !grid.classList.contains("ms-image-grid")) return;
   const { naturalWidth: width, naturalHeight: height }
@@ -167,7 +167,7 @@ export function arrange(grid) {
   grid.style.gridAutoRows = columns ? "minmax(0, 1fr)" : "";
 }
 
-// When nothing has moved for a moment, fetch what the next key press would show.
+// When nothing has moved for a moment, preload neighbours.
 export function settle(page) {
   if (!page) return;
   window.clearTimeout(page.settling);
@@ -192,7 +192,7 @@ export function preload(page, visible) {
   });
 }
 
-// The tag of which two pictures are compared, or null.
+// Tag whose pictures are compared, or null.
 export function comparing(page) {
   const tag = last(page.state, "compare", null);
   return tag !== null && page.catalogue && page.catalogue.tags.includes(tag) ? tag : null;

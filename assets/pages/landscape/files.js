@@ -1,4 +1,4 @@
-// What the landscape page saves: the plot as PNG or SVG, the landscapes in it as CSV in full precision.
+// Save the landscape: the plot as PNG or SVG, the data as CSV in full precision.
 
 import * as files from "../../base/files.js";
 

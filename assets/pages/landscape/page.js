@@ -1,5 +1,4 @@
-// The landscape page in the browser: what is shown, the controls, and what stands where there is nothing. Counterpart of
-// layouts/training/landscape. landscape_path.js plays the path, landscape_files.js saves.
+// The landscape page: choice of landscapes, controls, empty states. Counterpart of layouts/pages/landscape.
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
@@ -180,7 +179,7 @@ function drawControls(page) {
     ["viridis", "cividis", "diverging"].map((map) => [map, translate(`landscape.map.${map}`)]),
     get(page, "map"),
   );
-  // The colours of overlaid landscapes are those of their runs.
+  // Overlaid landscapes have the colours of their runs.
   page.maps.hidden = overlaid(page);
   page.find(".ms-landscape-opacity").hidden
     = get(page, "view") === "isolines" || (overlaid(page) && get(page, "view") === "filled");
@@ -228,7 +227,7 @@ function plan(item) {
   ], { tabindex: "-1" });
 }
 
-// Runs that are not chosen and have landscapes, a press away.
+// Buttons for runs with landscapes that are not selected.
 function others(page, runs) {
   const buttons = runs.map(({ key, name }) => {
     const button = make("button", "ms-button ms-cut", name, { type: "button", title: name });
@@ -302,7 +301,7 @@ Object.assign(functionsOf("mindscope_landscape"), {
     if (!page || !figure || !page.catalogue || !figure.layout.meta) return;
     path.forget(page);
     page.figure = figure;
-    // A copy: plotly writes where the camera is into the layout it was given.
+    // Copy the layout, since plotly writes the camera into it.
     page.camera = structuredClone((figure.layout.scene || {}).camera);
     drawHead(page);
     page.root.classList.add("ms-landscape-drawn");

@@ -1,4 +1,4 @@
-// Plays the path of training over a landscape: it grows at an even pace, its end in front.
+// Play the training path over a landscape, at constant speed.
 
 import { setLabel } from "../../base/i18n.js";
 
@@ -10,7 +10,7 @@ function axes(trace) {
   return trace.type === "scatter3d" ? ["x", "y", "z"] : ["x", "y"];
 }
 
-// Every trace that moves, with all of its points. plotly keeps decoded arrays in _fullData only.
+// Traces that move, with all points; plotly keeps decoded arrays in _fullData only.
 function tracks(plot) {
   return plot._fullData.filter((trace) => MOVING.includes(trace.meta && trace.meta.role)).map((trace) => ({
     index: trace.index, role: trace.meta.role, sheet: trace.meta.sheet,
@@ -18,7 +18,7 @@ function tracks(plot) {
   }));
 }
 
-// Distance along the path up to each point; every axis counts by its extent, as on screen.
+// Distance along the path to each point, with axes scaled to their extent.
 function distances(points) {
   const lists = Object.values(points);
   const extents = lists.map((list) => Math.max(...list) - Math.min(...list) || 1);
@@ -30,7 +30,7 @@ function distances(points) {
   return along;
 }
 
-// The points passed after a part of the whole distance, the last of them between two.
+// Points passed after a part of the distance; the last is interpolated.
 function passed(points, along, part) {
   const goal = along[along.length - 1] * part;
   let next = along.findIndex((distance) => distance >= goal);
@@ -103,7 +103,7 @@ export function toggle(page) {
   else play(page);
 }
 
-// Zoom, or the camera, as the figure came.
+// Restore zoom or camera of the figure.
 export async function restore(page) {
   const plot = page.plot();
   if (!plot || !page.figure) return;

@@ -1,4 +1,4 @@
-// pages/landscape/view.js
+// The view of a landscape as the state describes it.
 
 import { last } from "../../base/state.js";
 

@@ -1,4 +1,4 @@
-// The operators page in the browser: tabs, toolbars, columns and cells. Counterpart of layouts/profiler/operators.
+// The operators page: tabs, toolbars, columns and cells. Counterpart of layouts/pages/operators.
 
 import { cellRenderers } from "../../base/ag_grid.js";
 import "../../base/grid.js";
@@ -66,7 +66,7 @@ function buildScopes(page) {
   page.find(".ms-operators-scopes-card .ms-card-tools").prepend(page.amount, page.form);
 }
 
-// Scopes as rectangles that the server placed, in parts of the area.
+// Draw scopes as rectangles; the server sends relative positions.
 function drawScopes(page, data) {
   page.amount.hidden = !data.flops && data.amount === "time";
   drawCrumbs(page, data);
@@ -75,14 +75,14 @@ function drawScopes(page, data) {
     host.replaceChildren(words("operators.no_scopes", {}, "p", "ms-muted ms-operators-note"));
     return;
   }
-  const told = data.amount === "time" ? duration : (value) => `${prefixed(value)}FLOPs`;
+  const format = data.amount === "time" ? duration : (value) => `${prefixed(value)}FLOPs`;
   host.classList.toggle("ms-operators-levels", data.form === "icicle");
   const percent = (value) => `${(100 * value).toFixed(3)}%`;
   host.replaceChildren(...data.tiles.map(([x, y, width, height, depth, name, path, amount, inner]) => {
     const share = data.total ? amount / data.total : 0;
     const tile = make(inner ? "button" : "div", `ms-operators-tile ms-operators-depth-${depth}`, make("span", "ms-cut", name),
       inner ? { type: "button" } : {});
-    tile.title = `${path || name}\n${told(amount)} · ${number(100 * share)}%`;
+    tile.title = `${path || name}\n${format(amount)} · ${number(100 * share)}%`;
     Object.assign(tile.style, { left: percent(x), top: percent(y), width: percent(width), height: percent(height) });
     if (inner) tile.addEventListener("click", () => page.change({ scope: [path] }));
     else if (path) {
@@ -119,7 +119,7 @@ function buildTable(page) {
   for (const name of ["placeholder", "aria-label"]) setLabel(input, name, "operators.search");
   let timer = 0;
   input.addEventListener("input", () => {
-    const { value } = input; // what was typed, whatever the state writes into the field meanwhile
+    const { value } = input; // the state may overwrite the field before the timer fires
     window.clearTimeout(timer);
     timer = window.setTimeout(() => page.change({ q: value ? [value] : [] }), WAIT_MS);
   });
@@ -139,7 +139,7 @@ function buildTable(page) {
   page.find(".ms-operators-bar").replaceChildren(page.views, input, page.within, page.count, make("span", "ms-grow"), page.csv);
 }
 
-// Whether the table has some of its rows only, as many as can be saved as they are shown.
+// Whether the table is filtered to few enough rows to save them as shown.
 function narrowed(page) {
   const filtered = page.api && Object.keys(page.api.getFilterModel()).length > 0;
   return Boolean(filtered || profiling.get(page, "q")) && (!page.api || page.api.getDisplayedRowCount() <= page.sheet.most);
@@ -190,7 +190,7 @@ function drawSheet(page, sheet) {
   page.within.value = profiling.get(page, "in", "name");
   const frame = { types: "operator_types", executions: "kernels" }[sheet.view] || "operators";
   const query = new URLSearchParams({ run: page.run.key, session: page.profile.session, rank: page.profile.rank, frame });
-  // A table that no frame is has its rows from a callback.
+  // Rows of computed tables come from a callback, not from the CSV route.
   page.made = sheet.view === "shapes" || (Boolean(page.against) && sheet.view !== "executions");
   page.csv.href = `${page.root.dataset.routes}profile.csv?${query}`;
   nameSaved(page);
@@ -217,7 +217,7 @@ export function duration(ns) {
   return `${number(ns / scale)} ${unit}`;
 }
 
-// To 4 significant digits, thousands separated.
+// Four significant digits, thousands separated.
 export function number(value) {
   if (value === null || value === undefined) return "";
   if (value === 0) return "0";
@@ -231,7 +231,7 @@ export function number(value) {
 
 const WHOLE = new Set(["start_ns", "step", "stream", "task", "device", "model", "blocks"]);
 
-// The first column stays in view where there are many; of few it takes the room that is left.
+// The first of many columns is pinned; the first of few grows.
 function place(page, name) {
   if (name !== page.sheet.columns[0].name) return { pinned: null };
   return page.sheet.columns.length > 11 ? { pinned: "left", flex: null } : { pinned: null, flex: 1, minWidth: 220 };
@@ -282,7 +282,7 @@ cellRenderers.MindscopeShare = ({ value, data }) => {
     react("span", { style: { width: `${Math.min(100, 100 * value)}%` } }), react("span", {}, number(100 * value)));
 };
 
-// A text; the first column also has what opens a type, and names can be copied.
+// Text cells: the first column opens types, and full names can be copied.
 cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
   if (!data) return "";
   const root = api.getGridId && document.querySelector(".ms-operators");

@@ -1,5 +1,4 @@
-// The optimisation target page in the browser: the table of settings, the pairs, and what is saved. Counterpart of
-// layouts/lineage/target.
+// The optimisation page: table of settings, pairs of runs, saved files. Counterpart of layouts/pages/optimisation.
 
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, menu, words } from "../../base/elements.js";
@@ -48,7 +47,7 @@ function shares(page) {
   return page.growth && page.growth.target === page.sheet.target ? page.growth.shares : {};
 }
 
-// [value, low, high] of a row by a measure, or null.
+// [value, low, high] of a measure in a row, or null.
 function strength(page, row, by) {
   const found = by === "share" ? shares(page)[row.setting] : row[by];
   return found && found[0] !== null ? found : null;
@@ -75,9 +74,9 @@ function chosenSetting(page) {
 function build(page) {
   page.target = make("select", "ms-input", [], { "data-control": "target" });
   page.target.addEventListener("change", () => page.change({ target: [page.target.value] }));
-  page.told = make("span", "t ms-target-count");
+  page.countLabel = make("span", "t ms-target-count");
   page.find(".ms-target-bar").append(
-    make("label", "ms-field", [words("optimisation.target", {}, "span", "ms-field-name"), page.target]), page.told,
+    make("label", "ms-field", [words("optimisation.target", {}, "span", "ms-field-name"), page.target]), page.countLabel,
   );
   saving(page, "importance", ["png", "svg", "csv"]);
   saving(page, "spread", ["png", "svg"]);
@@ -110,7 +109,7 @@ const acts = {
   save: (page, pressed) => save(page, pressed.dataset.card, pressed.dataset.kind),
 };
 
-// What to do with the forest goes with one question.
+// An action on the forest is sent with one request.
 function act(page, name) {
   page.act = name;
   setProps(page.store("growing"), { data: growing(page) });
@@ -144,7 +143,7 @@ function furnish(page) {
     );
   }
   page.target.value = sheet.target;
-  writeText(page.told, sheet.chosen === sheet.total ? "optimisation.count" : "optimisation.count_chosen", {
+  writeText(page.countLabel, sheet.chosen === sheet.total ? "optimisation.count" : "optimisation.count_chosen", {
     n: count(sheet.runs),
     chosen: count(sheet.chosen),
     total: count(sheet.total),
@@ -326,9 +325,9 @@ function title(page) {
   page.find(".ms-target-nearest .ms-card-title").replaceChildren(words("optimisation.pairs_of", names));
 }
 
-function tell(page) {
+function drawSummary(page) {
   const { drawing } = page;
-  const told = page.find(".ms-target-over .ms-target-told");
+  const summary = page.find(".ms-target-over .ms-target-told");
   const meta = drawing.figure && drawing.figure.layout.meta;
   page.log.hidden = !meta || !meta.logs;
   page.log.setAttribute("aria-pressed", String(Boolean(meta && meta.log)));
@@ -338,7 +337,7 @@ function tell(page) {
     if (meta.slope) parts.push(words(meta.log ? "optimisation.per_decade" : "optimisation.per_unit", { slope: meta.slope }));
     if (meta.left) parts.push(words("optimisation.left", { n: count(meta.left) }));
   }
-  told.replaceChildren(...parts);
+  summary.replaceChildren(...parts);
 }
 
 function runCell(page, key) {
@@ -355,16 +354,16 @@ function runCell(page, key) {
 function pairs(page) {
   const { drawing } = page;
   const box = page.find(".ms-target-pairs");
-  const told = page.find(".ms-target-nearest .ms-target-told");
-  told.replaceChildren();
+  const summary = page.find(".ms-target-nearest .ms-target-told");
+  summary.replaceChildren();
   if (!drawing.pairs.length) {
     box.replaceChildren(words("optimisation.no_pairs", {}, "p", "ms-target-empty"));
     return;
   }
   const also = drawing.also.map(spoken);
-  if (also.length) told.append(words("optimisation.also", { n: also.length, names: cut(also.join(", "), 200) }));
-  else told.append(words("optimisation.alone", { n: count(drawing.pairs.length), total: count(drawing.total) }));
-  told.title = also.join(", ");
+  if (also.length) summary.append(words("optimisation.also", { n: also.length, names: cut(also.join(", "), 200) }));
+  else summary.append(words("optimisation.alone", { n: count(drawing.pairs.length), total: count(drawing.total) }));
+  summary.title = also.join(", ");
   const column = (key, values = {}, kind = "") => make("th", kind, words(key, values), { scope: "col" });
   const setting = { name: cut(named(page, drawing.setting), 24) };
   const result = { name: cut(targetLabel(page), 24) };
@@ -386,7 +385,7 @@ function pairs(page) {
   box.replaceChildren(make("table", "ms-target-table", [make("thead", "", header), make("tbody", "", rows)]));
 }
 
-// A link to both runs in one view, where there is a menu to take it from.
+// Link to the two runs page, if there is a menu.
 function both(page, pair) {
   const menuLink = document.querySelector('.ms-menu-link[data-page="two_runs"]');
   if (!menuLink) return make("td", "");
@@ -398,7 +397,7 @@ function both(page, pair) {
 
 // Plots -------------------------------------------------------------------------------------------------------------
 
-// In the colours of the theme where css does not reach.
+// Apply colours of the theme that css cannot set.
 function dressed(page, figure, titles) {
   const style = window.getComputedStyle(page.root);
   const colour = (name) => style.getPropertyValue(name).trim();
@@ -468,7 +467,7 @@ function numbered(page) {
   return sorted(page).filter((row) => strength(page, row, measure(page)));
 }
 
-// The table's bars as a figure, for a file.
+// The bars of the table as a figure, for image files.
 function bars(page) {
   const by = measure(page);
   const rows = numbered(page);
@@ -530,7 +529,7 @@ Object.assign(functionsOf("mindscope_target"), {
     if (!page || !drawing || !page.sheet || !page.sheet.target) return nothing();
     page.drawing = drawing;
     page.find(".ms-target-over .ms-skeleton").hidden = true;
-    tell(page);
+    drawSummary(page);
     pairs(page);
     if (!drawing.figure) {
       return dressed(page, { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } }, {});
@@ -538,7 +537,7 @@ Object.assign(functionsOf("mindscope_target"), {
     return dressed(page, drawing.figure, { xaxis: named(page, drawing.setting), yaxis: targetLabel(page) });
   },
 
-  // The next question goes out a while after an answer: at a steady pace a slow answer would be overtaken and never shown.
+  // Ask again some time after an answer; at fixed intervals a slow answer would never be shown.
   grown(growth, rootId) {
     const page = pageOf(rootId);
     if (!page || !page.sheet || !growth) return;

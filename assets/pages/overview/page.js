@@ -1,4 +1,4 @@
-// The head of the overview: which run is shown, its state in numbers. Counterpart of layouts/training/overview.
+// The overview page: choice of run, its key numbers, tiles and insights. Counterpart of layouts/pages/overview.
 
 import { functionsOf, setProps } from "../../base/dash.js";
 import { language, setLabel, translate, writeText } from "../../base/i18n.js";
@@ -19,9 +19,9 @@ function make(tag, className, text) {
 const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
 // The chosen runs in the order of the list: [key, name].
-function chosen(rows, state, store) {
-  const keys = picker.selected(state, rows, picker.needsOf(store));
-  return rows.flatMap((row) =>
+function chosen(runs, state) {
+  const keys = picker.selected(state, runs);
+  return runs.rows.flatMap((row) =>
     row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]),
   );
 }
@@ -112,9 +112,9 @@ function shown(head, runs, state, rootId) {
     views.delete(rootId);
     return;
   }
-  const view = { of: head.of, runs: chosen(runs.rows, state, storeOf(rootId)), state };
+  const view = { of: head.of, runs: chosen(runs, state), state };
   views.set(rootId, view);
-  if (!view.runs.some(([key]) => key === head.of)) return;  // the answer for this state is on its way
+  if (!view.runs.some(([key]) => key === head.of)) return;  // the answer to this state has not arrived yet
   select(root, view);
   root.querySelector(".ms-overview-run .ms-dot").style.background = head.colour;
   runNotes.line(root.querySelector(".ms-notes-line"), runs.notebook, head.of, view.runs.find(([key]) => key === head.of)[1]);
@@ -132,11 +132,11 @@ document.addEventListener("click", (event) => {
   if (!root) return;
   if (element.closest(".ms-overview-previous")) move(root.id, -1);
   if (element.closest(".ms-overview-next")) move(root.id, 1);
-  // Alone in somebody else's page there is nowhere to go.
+  // Without the shell there is nowhere to go.
   if (element.closest(".ms-tile-link") && !root.closest(".ms-shell")) event.preventDefault();
 });
 
-// j and k focus tiles; Enter opens the page of the one in focus.
+// j and k move the focus between tiles; Enter opens a page.
 document.addEventListener("keydown", (event) => {
   const { target } = event;
   if (event.key !== "Enter" || !(target instanceof Element) || !target.matches(".ms-tile")) return;
@@ -154,7 +154,7 @@ document.addEventListener("keydown", (event) => {
   if (move(root.id, by)) event.preventDefault();
 });
 
-// These events do not bubble.
+// load and error do not bubble, so capture them.
 for (const { name, failed } of [{ name: "error", failed: true }, { name: "load", failed: false }]) {
   document.addEventListener(name, ({ target }) => {
     if (target instanceof HTMLImageElement && target.matches(".ms-tile-image")) {
@@ -163,7 +163,7 @@ for (const { name, failed } of [{ name: "error", failed: true }, { name: "load",
   }, true);
 }
 
-// Insights: the list is the server's, how strict it is the user's choice.
+// Insights: the server lists them, the user sets how strict to be.
 const LEAST = { low: 1.5, normal: 1, high: 0, off: Infinity };
 const AGAIN_MS = 300;
 
@@ -209,7 +209,7 @@ function insights(state, _entries, rootId) {
   if (!card || !state) return;
   const fresh = card.state !== state;
   card.state = state;
-  // The entries are on the page a moment after this call.
+  // The entries are added to the page shortly after this call.
   window.requestAnimationFrame(() => sift(root));
   window.setTimeout(() => sift(root), 60);
   if (!fresh || !state.left) return;

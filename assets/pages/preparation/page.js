@@ -1,4 +1,4 @@
-// The data preparation page: which operation and which steps are shown. Counterpart of layouts/profiler/preparation.
+// The data preparation page: choice of operation and steps, sorting of tables. Counterpart of layouts/pages/preparation.
 
 import { functionsOf } from "../../base/dash.js";
 import { make, words } from "../../base/elements.js";
@@ -53,7 +53,7 @@ function go(page, name) {
   card.focus({ preventScroll: true });
 }
 
-// Every plot of a card is a file of its own.
+// Save every plot of a card as a file.
 async function png(page, card) {
   for (const [at, plot] of [...card.querySelectorAll(".js-plotly-plot")].entries()) {
     if (!plot.data || !plot.data.length) continue;
@@ -62,7 +62,7 @@ async function png(page, card) {
   }
 }
 
-// Tables: the state has the card, the column and the direction. Numbers start with the largest.
+// Sorting: the state has card, column and direction. Numbers start with the largest.
 function press(page, card, title) {
   const column = title.cellIndex;
   const [old, way] = profiling.get(page, `sort-${card.dataset.card}`).split(":");
@@ -93,7 +93,7 @@ function sort(page) {
       const value = new Map(valuesOf(rows, Number(column)).map((one, at) => [rows[at], one]));
       const sign = way === "desc" ? -1 : 1;
       const order = (a, b) => (typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b)));
-      // What is not known comes last either way.
+      // Unknown values come last in either direction.
       const missing = (row) => value.get(row) === null;
       rows.sort((a, b) => Number(missing(a)) - Number(missing(b)) || sign * order(value.get(a), value.get(b)));
     }
@@ -110,14 +110,14 @@ function toggle(page, name) {
   page.change({ full: profiling.get(page, "full") === name ? [] : [name] });
 }
 
-// What depends on the contents of the cards.
+// Update what depends on the content of the cards.
 function furnish(page) {
   for (const box of page.root.querySelectorAll("[data-to]")) box.disabled = page.find(`[data-card="${box.dataset.to}"]`).hidden;
   for (const tool of page.root.querySelectorAll('[data-act="png"]')) {
     tool.hidden = !tool.closest("[data-card]").querySelector(".dash-graph");
   }
   page.find(".ms-preparation-steps").hidden = Boolean(page.find("[data-unnumbered]"));
-  // Rows may hold other values now.
+  // Values may have changed.
   for (const table of page.root.querySelectorAll("[data-sorted]")) table.dataset.sorted = "stale";
   sort(page);
 }
@@ -148,14 +148,14 @@ document.addEventListener("keydown", (event) => {
 profiling.define("preparation", { build, draw });
 
 Object.assign(functionsOf("mindscope_preparation"), {
-  // A card that has nothing to show is not there.
+  // Hide cards without content.
   shown(...args) {
     const root = document.getElementById(args.pop());
     if (!root) return;
     const cards = root.querySelectorAll("[data-card]");
     args.forEach((children, at) => { cards[at].hidden = children === null || children === undefined; });
     const page = pages.get(root.id);
-    // Dash calls this before the new children stand.
+    // Dash calls this before it renders the new children.
     if (page) window.requestAnimationFrame(() => furnish(page));
   },
 });

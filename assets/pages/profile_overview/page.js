@@ -1,4 +1,4 @@
-// The profile overview in the browser: tiles to the other pages about the profile. Counterpart of layouts/profiler/overview.
+// The profile overview: tiles that link to the other pages about the profile. Counterpart of layouts/pages/profile_overview.
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { icon, make, words } from "../../base/elements.js";

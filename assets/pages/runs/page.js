@@ -1,4 +1,4 @@
-// The runs page: AG Grid over the list of runs, its selection one with the run picker's. Counterpart of layouts/training/runs.py.
+// The runs page: an AG Grid of all runs whose selection is that of the run picker. Counterpart of layouts/pages/runs.
 
 import { cellRenderers, gridFunctions } from "../../base/ag_grid.js";
 import { callbackContext, functionsOf, noUpdate } from "../../base/dash.js";
@@ -84,10 +84,11 @@ class View {
   constructor(gridId, body) {
     this.gridId = gridId;
     this.body = body;
+    this.runs = { rows: [], default: [] };
     this.rows = [];
     this.drawnIn = new Map();
     this.order = new Map();
-    this.said = new Map();  // key -> its remark and tags as they are searched
+    this.said = new Map();  // key -> searchable text of its note
     this.state = {};
     this.store = null;
     this.api = null;
@@ -116,17 +117,19 @@ class View {
       if (runNotes.isCell(event)) return;
       if (event.event.key === "Enter" && event.event.target.closest("a,button") === null) this.open(event.data);
     });
-    // The grid may have filtered its rows before it was known whose they are.
+    // The grid may have filtered rows before the view was known.
     if (this.filtering()) this.api.onFilterChanged();
     this.show();
   }
 
   // Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
-  arrange({ rows, notebook }) {
+  arrange(runs) {
+    const { rows, notebook } = runs;
     const fresh = rows.filter((row) => !this.order.has(row.key));
     const least = Math.min(0, ...this.order.values());
     const first = this.order.size ? least - fresh.length : 0;
     fresh.forEach((row, i) => this.order.set(row.key, first + i));
+    this.runs = runs;
     this.rows = rows;
     this.choose();
     this.said = new Map(
@@ -162,7 +165,7 @@ class View {
     return Boolean((this.state.q || [""])[0]);
   }
 
-  // A name is the path below the base directory; what is above that is the same for all and tells nothing.
+  // Names are paths below the base directory, so the rest is not searched.
   passes(row) {
     const said = [row.key, ...row.members].map((key) => this.said.get(key)).filter(Boolean);
     return [row.name, ...row.members, ...said].some(this.test) || (row.real !== "" && this.test(row.real));
@@ -187,7 +190,7 @@ class View {
   }
 
   choose() {
-    this.chosen = picker.selected(this.state, this.rows);
+    this.chosen = picker.selected(this.state, this.runs);
     this.drawnIn = picker.colours(this.chosen, this.rows);
   }
 
@@ -195,15 +198,15 @@ class View {
     if (!this.rows.length) return;
     const { chosen } = this;
     const count = this.rows.filter((row) => row.members.some((key) => chosen.has(key))).length;
-    const told = this.body.querySelector(".ms-runs-chosen");
+    const summary = this.body.querySelector(".ms-runs-chosen");
     const there = this.api && !this.api.isDestroyed();
     const filtered = Boolean(there && this.api.isAnyFilterPresent());
     this.only.hidden = !filtered;
     const total = this.rows.length.toLocaleString("en");
     const n = count.toLocaleString("en");
     if (filtered) {
-      writeText(told, "runs.matching", { n: this.matching().length.toLocaleString("en"), total, chosen: n });
-    } else writeText(told, this.rows.length === 1 ? "runs.chosen_one" : "runs.chosen", { n, total });
+      writeText(summary, "runs.matching", { n: this.matching().length.toLocaleString("en"), total, chosen: n });
+    } else writeText(summary, this.rows.length === 1 ? "runs.chosen_one" : "runs.chosen", { n, total });
     if (!there) return;
     const on = [];
     const off = [];
@@ -216,7 +219,7 @@ class View {
   }
 
   selected(event) {
-    // With new rows dash-ag-grid applies its own idea of the selection, which is none.
+    // dash-ag-grid clears the selection when rows change.
     if (event.source === "apiSelectAll") this.show();
     if (event.source.startsWith("api") || event.source.startsWith("rowDataChanged") || !this.chosen) return;
     const next = new Set(this.chosen);
@@ -232,7 +235,7 @@ class View {
     this.write({ run: picker.encode(next, this.rows) });
   }
 
-  // Rows that search and column filters leave.
+  // Rows that pass search and column filters.
   matching() {
     const rows = [];
     this.api.forEachNodeAfterFilter((node) => rows.push(node.data));
@@ -248,8 +251,8 @@ class View {
     if (first) go(first.page, { run: [row.key] });
   }
 
-  // Cells that are plain text do not follow the language by themselves.
-  retell() {
+  // Redraw plain text cells after a change of language.
+  redrawTexts() {
     if (this.api && !this.api.isDestroyed()) this.api.refreshCells({ columns: ["others", "updated", "started"], force: true });
   }
 
@@ -257,7 +260,7 @@ class View {
     if (!this.body.isConnected) {
       window.clearInterval(this.aging);
       if (views.get(this.gridId) === this) views.delete(this.gridId);
-    } else if (!document.hidden) this.retell();
+    } else if (!document.hidden) this.redrawTexts();
   }
 }
 
@@ -290,7 +293,7 @@ functions.runs_state = function (state, runs, gridId, bodyId) {
 
 functions.runs_headers = function (prefs, headers, columns) {
   if (!prefs) return noUpdate();
-  for (const shown of views.values()) shown.retell();
+  for (const shown of views.values()) shown.redrawTexts();
   const place = prefs.lang === "zh" ? 1 : 0;
   const next = columns.map((column) => ({ ...column, headerName: headers[column.field][place] }));
   return next.every((column, i) => column.headerName === columns[i].headerName) ? noUpdate() : next;

@@ -1,4 +1,4 @@
-// What the scalars page has in the bar above its cards: x axis, smoothing, one chart or many, downloads.
+// The bar above the cards of the scalars page: x axis, smoothing, mode, downloads.
 
 import { icon, make, menu, pressSegment, segments, words } from "../../base/elements.js";
 import { setLabel, translate } from "../../base/i18n.js";
@@ -96,7 +96,7 @@ export function build(page) {
   };
 }
 
-// Links are made when they can be seen: the list of runs may be long.
+// Complete links when the menu opens, since the list of runs may be long.
 function drawLinks(page, menus) {
   if (!menus.open || !page.catalogue) return;
   const onScreen = oneChart(page) ? synthesis(page).flat() : page.chosen;
@@ -146,7 +146,7 @@ export function draw(page) {
   }
   pressSegment(page.find(".ms-scalar-mode"), last(page.state, "mode", "cards"));
   runGroups.draw(page);
-  // It keeps its place, so that what stands beside it does not jump when the first card is zoomed.
+  // Invisible instead of hidden, so that its neighbours do not move.
   page.find(".ms-restore-all").classList.toggle("ms-unseen", !(page.state.zoom || []).length);
 }
 

@@ -1,4 +1,4 @@
-// pages/scalars/grouping.js
+// Groups of runs as the state describes them.
 
 import { translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
@@ -14,7 +14,7 @@ export function by(page) {
 export const grouped = (page) => by(page)[0] !== "";
 export const inTable = (page) => last(page.state, "mode", "") === "table";
 
-// What a card asks for beside all else.
+// Part of a card's request about groups.
 export function asked(page) {
   const wanted = {};
   for (const key of ["group", "base", ...(grouped(page) ? ["line", "band"] : [])]) {
@@ -28,7 +28,7 @@ export function named(label) {
   return label === "" ? translate("groups.rest") : label;
 }
 
-// Of the group that the table under the pointer begins with.
+// Runs of a group, for the table under the pointer.
 export function members(page, label) {
   const group = page.sheet && page.sheet.groups && page.sheet.groups.find((one) => one.label === label);
   if (!group) return "";

@@ -1,4 +1,4 @@
-// Runs in groups, a baseline, and the table of what curves came to. Counterpart of layouts/training/scalars/finals.py.
+// Groups of runs and the baseline: the control, the strip below the bar, and the request. See layouts/pages/scalars/finals.py.
 
 import { setProps } from "../../base/dash.js";
 import { badge, icon, iconButton, make, pressSegment, segments, words } from "../../base/elements.js";
@@ -11,7 +11,7 @@ import * as finals from "./table.js";
 import { option } from "./view.js";
 
 const KINDS = ["", "job", "rank", "regex", "column"];
-const NAMED = ["regex", "column"];  // what these group by is typed
+const NAMED = ["regex", "column"];  // kinds whose value is typed
 const LINES = ["mean", "median"];
 const BANDS = ["interval", "std", "range", "none"];
 const MOST_CHOICES = 300;
@@ -24,7 +24,7 @@ function field(key, ...controls) {
 }
 
 function choose(page, values) {
-  // A group is no baseline where there are other groups.
+  // A group cannot be the baseline of other groups.
   const base = last(page.state, "base", "");
   const other = "group" in values && base.startsWith("group:");
   page.change({ ...values, ...(other ? { base: [] } : {}) });
@@ -75,7 +75,7 @@ function control(page) {
   details.addEventListener("toggle", () => {
     if (details.open) {
       drawControl(page);
-      // It opens to the right, as far as there is room.
+      // Shift the panel if there is no room to the right.
       const room = document.documentElement.clientWidth - 8 - details.getBoundingClientRect().left - panel.offsetWidth;
       panel.style.setProperty("--ms-shift", `${Math.min(0, room)}px`);
     }
@@ -203,12 +203,12 @@ function ask(page) {
   const next = Object.keys(wanted).length ? wanted : null;
   if (same(page.sheetAsk || null, next)) return;
   page.sheetAsk = next;
-  // The last sheet stays: the server sends none that it has sent last.
+  // Keep the last sheet: the server does not repeat it.
   setProps(page.store("sheet-ask"), { data: next });
 }
 
 export function filled(page, sheet) {
-  // The settings are told while the control is open; what else is told stays as it was.
+  // Settings are only sent while the control is open.
   if (!page.sheetAsk || !same(sheet.ask.group, page.sheetAsk.group)) return;
   page.sheet = sheet;
   draw(page);

@@ -1,4 +1,4 @@
-// What is under the pointer: one table for all runs of a chart, the nearest first, then by value.
+// The table under the pointer, for all runs of a chart: the nearest first, then by value.
 
 import { make, words } from "../../base/elements.js";
 import { count, dateTime } from "../../base/format.js";
@@ -12,16 +12,16 @@ import { members, named } from "./grouping.js";
 const MOST_ROWS = 14;
 const REACH_PX = 24;
 const KINDS = ["NaN", "+Inf", "-Inf"];
-const decoded = new WeakMap();  // figure -> its lines and marks
+const decoded = new WeakMap();  // figure -> lines and marks
 
-// Numbers by index, whether they were sent as an array or as first and distance.
+// Accessor for numbers sent as an array, or as first value and distance.
 function column(spec, even) {
   if (even && even.dx !== undefined) return (i) => even.x0 + i * even.dx;
   const values = numbersOf(spec);
   return values ? (i) => values[i] : null;
 }
 
-// Seconds; sent as milliseconds from one point to the next.
+// Seconds, sent as differences in milliseconds.
 function durations({ first, steps, seconds }) {
   if (seconds) return column(seconds);
   let now = first;
@@ -134,7 +134,7 @@ function rowsAt(figure, view, pointer, axis) {
       away: Math.abs(py - pointer.y),
     });
   }
-  // The nearest first; then, of as many as there is room for, by value.
+  // The nearest first, then by value as far as there is room.
   rows.sort((a, b) => a.away - b.away);
   const shown = rows.slice(1, MOST_ROWS).sort((a, b) => b.value - a.value);
   return [...rows.slice(0, 1), ...shown, ...rows.slice(MOST_ROWS)];
@@ -156,7 +156,7 @@ function timeOf(line, i, axis) {
 
 // Text ---------------------------------------------------------------------------------------------------------------
 
-// The shortest text that reads back as the value: of a float32, where it was sent as one.
+// Shortest text that reads back as the same float32 or float64.
 export function exact(value, isDouble) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf";
   if (!isDouble) {
@@ -192,7 +192,7 @@ function cell(text, className = "ms-number") {
   return make("td", className, text);
 }
 
-// A group: its line, its band, and of how many runs it is here.
+// Row of a group: value, band, number of runs.
 function groupRow({ line, i, shown }, several, axis) {
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour;
@@ -338,7 +338,7 @@ document.addEventListener("scroll", () => {
   for (const page of cards.all("scalars")) if (page.hovered) hide(page);
 }, true);
 
-// New points under a resting pointer.
+// Update the table when new points arrive under a resting pointer.
 export function refresh(page, card) {
   if (page.hovered && page.hovered.card === card) {
     window.requestAnimationFrame(() => page.hovered && show(page, card, page.hovered.pointer));

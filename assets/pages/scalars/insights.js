@@ -1,4 +1,4 @@
-// Marks of what deserves a look, above the curves of each card: asked for when the cards stand, placed where the axis is.
+// Marks of insights above the curves of each card, requested once the cards are drawn and placed on their axes.
 
 import { setProps } from "../../base/dash.js";
 import { make, words } from "../../base/elements.js";
@@ -54,7 +54,7 @@ function wanted(page) {
   return tags.length ? { tag: tags, run: page.state.run || [] } : null;
 }
 
-// After the curves have been asked for, which come first.
+// Curves are requested first.
 export function draw(page) {
   drawControl(page);
   const ask = wanted(page);
@@ -88,7 +88,7 @@ function ofCard(page, key) {
   return (page.marks || []).filter((mark) => tags.has(mark.tag) && mark.score >= least);
 }
 
-// Where a mark stands on the axis; NaN where the axis has no place for it.
+// Position of a mark on the axis; NaN if it has none.
 function placeOf(page, mark) {
   const axis = last(page.state, "x", "step");
   if (axis === "step") return mark.step;
@@ -145,7 +145,7 @@ function place(page, card) {
   }));
 }
 
-// How many there are, in the head of the card; opens the list of them.
+// Badge with the number of insights, which opens a list.
 function badge(page, card) {
   const head = card.querySelector(".ms-card-badges");
   if (!head) return;
@@ -188,7 +188,7 @@ export function painted(page, card) {
     plot.marked = true;
     plot.on("plotly_afterplot", () => place(page, card));
   } else if (page.marks && page.marks.length && card.isConnected && !card.waits) {
-    // The graph comes with its first figure, after this call.
+    // The graph is created after this call, with its first figure.
     card.waits = window.setTimeout(() => {
       card.waits = 0;
       if (!card.hidden) painted(page, card);

@@ -1,5 +1,5 @@
-// The scalars page in the browser, a page with one card per tag (cards.js). Counterpart of layouts/training/scalars.
-// scalars_*.js hold the parts: controls (the bar), groups, table, tools (of a card), hover, threshold.
+// The scalars page, with one card per tag. Counterpart of layouts/pages/scalars. controls.js has the bar, tools.js a card,
+// zoom.js its view, hover.js the table under the pointer, groups.js groups and baseline, table.js final values.
 
 import { functionsOf } from "../../base/dash.js";
 import { entry, last, listed } from "../../base/state.js";
@@ -51,7 +51,7 @@ function tagsOf(page, key) {
 
 cards.define("scalars", {
   build(page) {
-    page.trails = new Map();  // card key -> views to go back to
+    page.trails = new Map();  // card key -> earlier views
     hover.build(page);
     return controls.build(page);
   },

@@ -1,4 +1,4 @@
-// Last and best value of every run or group, tag by tag, in place of the cards.
+// Final values: last and best value of every run or group, by tag, in place of the cards.
 
 import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -36,7 +36,7 @@ function compare(names, sort) {
   const value = (row) => row.cells[at].value;
   return (a, b) => {
     const [x, y] = [value(a), value(b)];
-    // What is missing comes last either way.
+    // Missing values come last in either direction.
     if (x === null || y === null) return Number(x === null) - Number(y === null);
     return down * (x - y);
   };
@@ -53,7 +53,7 @@ function cell(data, winner) {
   return element;
 }
 
-// The best of a column in a tag, where its name says what is better.
+// Best value of each column, if the tag tells what is better.
 function winners(rows, names) {
   return names.map((name, at) => {
     const values = rows.map((row) => row.cells[at].value).filter((value) => value !== null);

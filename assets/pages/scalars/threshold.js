@@ -1,4 +1,4 @@
-// The threshold dialog. What is a threshold is decided by the server (parsers/analysis/thresholds.py); here it is asked and shown.
+// The threshold dialog. The server parses and validates thresholds (parsers/analysis/thresholds.py).
 
 import { setProps } from "../../base/dash.js";
 import { make, words } from "../../base/elements.js";
@@ -80,7 +80,7 @@ export function open(page, key) {
   parts.first.value.focus();
 }
 
-// A sign of the grammar inside a value would make it another threshold.
+// Operators inside of a value would change the threshold.
 function written({ comparator, value }) {
   return comparator.value + value.value.replace(/[&|<>]/g, "?");
 }

@@ -1,4 +1,4 @@
-// One card of the scalars page: its tools, what it says about its points, its zoom.
+// One card of the scalars page: tools, badges, image files.
 
 import { badge, iconButton, make, words } from "../../base/elements.js";
 import { count, escapeMarkup } from "../../base/format.js";
@@ -41,7 +41,7 @@ export function painted(page, card, key, meta) {
   return { badges: warnings(meta), notes: [...legend(meta), ...notes(page, key, meta)] };
 }
 
-// What curves are differences to is told where the tag is.
+// Show the baseline beside the tag.
 function title(card, meta) {
   const heading = card.querySelector(".ms-card-title");
   const minus = heading.querySelector(".ms-minus");
@@ -137,7 +137,7 @@ function labelOf(meta) {
   return meta.members ? named(meta.label) : meta.label;
 }
 
-// The steps in view, where steps are what is in view.
+// Steps in view, if the axis shows steps.
 export function fileRange(page, key) {
   const view = entry(page.state, "zoom", key).split(",");
   if (last(page.state, "x", "step") !== "step" || !view[0]) return {};

@@ -1,16 +1,16 @@
-// pages/scalars/view.js
+// What the scalars page shows: cards or one chart, its tags, and thresholds.
 
 import { make } from "../../base/elements.js";
 import { translate } from "../../base/i18n.js";
 import { entry, last } from "../../base/state.js";
 
-export const ONE = "";  // the key of the one chart of several tags
+export const ONE = "";  // key of the chart with several tags
 
 export function oneChart(page) {
   return last(page.state, "mode", "") === "one";
 }
 
-// Tags of the one chart: [those on the left axis, those on the right one].
+// Tags of the one chart: [left axis, right axis].
 export function synthesis(page) {
   const left = page.state.left || [];
   const right = page.state.right || [];
@@ -18,7 +18,7 @@ export function synthesis(page) {
   return [page.chosen.slice(0, 1), page.chosen.slice(1, 2)];
 }
 
-// That of the card; in the one chart, unless it has its own, those that its tags have on their cards.
+// Thresholds of a card. The one chart uses those of its tags unless it has its own.
 export function thresholds(page, key) {
   const own = entry(page.state, "threshold", key);
   if (own || key !== ONE) return own ? [own] : [];

@@ -1,4 +1,4 @@
-// pages/scalars/zoom.js
+// The view of a card of the scalars page: zoom, steps back, jumps.
 
 import { entry, last, listed, withEntry } from "../../base/state.js";
 
@@ -8,7 +8,7 @@ export function zoneMs(page) {
   return last(page.state, "x", "") === "absolute" ? -new Date().getTimezoneOffset() * 60000 : null;
 }
 
-// What plotly calls a place on the axis, as the state writes it.
+// Convert a position of plotly to that of the state.
 export function toState(page, value) {
   const zone = zoneMs(page);
   if (zone === null) return Number(value);

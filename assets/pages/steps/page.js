@@ -1,4 +1,4 @@
-// The step page in the browser: controls, picking of steps, zoom. Counterpart of layouts/profiler/steptrace.
+// The steps page: controls, choice of step, zoom. Counterpart of layouts/pages/steps.
 
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, icon, iconButton, make, menu, pressSegment, segments, words } from "../../base/elements.js";
@@ -29,8 +29,8 @@ function build(page) {
   );
   const step = make("label", "ms-field", [words("steps.step", {}, "span", "ms-field-name"), page.number]);
   page.stepping = make("span", "ms-pager", [page.previous, step, page.next]);
-  page.told = make("span");
-  page.outliers = menu(make("summary", "ms-button", [page.told, icon("down")]), []);
+  page.outliersLabel = make("span");
+  page.outliers = menu(make("summary", "ms-button", [page.outliersLabel, icon("down")]), []);
   setLabel(page.outliers.querySelector("summary"), "title", "composition.outliers_tip");
   page.all = make("button", "ms-button", [icon("zoom"), words("steps.all")], { type: "button" });
   page.all.addEventListener("click", () => page.change({ from: [], to: [] }));
@@ -42,7 +42,7 @@ function build(page) {
   plots.watch(page);
 }
 
-// A step by its number, null for the average; what the trace does not have changes nothing.
+// Choose a step, or null for the average; ignore steps that do not exist.
 function pick(page, step) {
   if (step === undefined) return;
   if (step !== null && !Number.isFinite(step)) return;
@@ -92,7 +92,7 @@ function drawOutliers(page) {
   const { outliers, outliers_total: total } = page.facts;
   page.outliers.hidden = !total;
   if (!total) return;
-  writeText(page.told, "composition.outliers", { n: count(total) });
+  writeText(page.outliersLabel, "composition.outliers", { n: count(total) });
   const items = outliers.map(({ step, long, text: [english, chinese] }) => {
     const both = make("span", "t", [
       make("span", "en", english, { lang: "en" }),
@@ -132,23 +132,23 @@ function drawBadges(page, bars, streams) {
 profiling.define("steps", { build, draw });
 
 Object.assign(functionsOf("mindscope_steps"), {
-  painted(...given) {
-    const rootId = given[FIGURES.length + 1];
-    const facts = given[FIGURES.length];
+  painted(...values) {
+    const rootId = values[FIGURES.length + 1];
+    const facts = values[FIGURES.length];
     const page = profiling.pageOf(rootId);
     const nothing = FIGURES.map(() => noUpdate());
     if (!page || !facts) return nothing;
-    Object.assign(page, { facts, bars: given[0] });
+    Object.assign(page, { facts, bars: values[0] });
     drawFacts(page);
-    drawBadges(page, given[0], given[2]);
-    return FIGURES.map((name, at) => plots.place(page, name, given[at]));
+    drawBadges(page, values[0], values[2]);
+    return FIGURES.map((name, at) => plots.place(page, name, values[at]));
   },
 
   picked(click, rootId) {
     const page = profiling.pageOf(rootId);
     const point = click && click.points && click.points[0];
     if (!page || !point || !page.bars) return;
-    // Over a bar that stands for several steps the one that stands out is meant.
+    // A bar of several steps stands for its outlier.
     const roleOf = (one) => (page.bars.data[one.curveNumber] || { meta: {} }).meta.role;
     const { customdata } = click.points.find((one) => ["long", "short"].includes(roleOf(one))) || point;
     if (Number.isFinite(customdata) && customdata >= 0) pick(page, customdata);

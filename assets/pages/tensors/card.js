@@ -1,4 +1,4 @@
-// pages/tensors/card.js
+// What the parts of a card of the tensors page share: its run and dimensions in the state, requests, messages.
 
 import { translate } from "../../base/i18n.js";
 import { entry, withEntry } from "../../base/state.js";
@@ -31,7 +31,7 @@ export async function json(page, route, query) {
   }
 }
 
-// Instead of values. What is no fault of the data has a plain tone.
+// Show a message instead of values; a plain tone if the data is not at fault.
 export function message(t, text, tone = "wrong") {
   t.table.hide();
   t.shown = "";

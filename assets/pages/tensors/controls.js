@@ -1,4 +1,4 @@
-// The controls in a card of the tensors page: run, dimension boxes, what to subtract.
+// Controls of a card of the tensors page: run, dimensions, tensor to subtract.
 
 import { fillSelect, make, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -87,7 +87,7 @@ function drawNow(t) {
   element.title = new Date(series.walls[place]).toLocaleString();
 }
 
-// A box per dimension; the size of the dimension stands below it.
+// One field per dimension, with its size.
 function drawBoxes(t) {
   const { about } = t;
   if (!about || !about.shape) return;

@@ -1,6 +1,6 @@
-// The histogram view of the tensors page: one step of one run with all of its statistics, or the steps of all chosen runs in the
-// views of the histograms page. The server makes histograms of tensors while it is asked for them: a card asks again until
-// none is waiting. In the state: hist (the view, "auto" where it is missing) and x (the axis of steps).
+// The histogram view of the tensors page: one step of a run with all statistics, or the steps of all chosen runs in the views
+// of the histograms page. The server computes histograms on request, so a card asks again until none is pending. State: hist
+// (the view, "auto" by default) and x (the axis of steps).
 
 import { setProps } from "../../base/dash.js";
 import { badge, make, pressSegment, segments } from "../../base/elements.js";
@@ -68,7 +68,7 @@ function query(t) {
 
 export function show(t) {
   const { over } = t;
-  // What has come since is not in the address.
+  // The address does not change when steps are added.
   over.asked = `${query(t)} ${t.card.stepped.map((one) => one.steps.length).join()}`;
   if (over.answered === over.asked && !over.problem) paint(t);
   else load(t);
@@ -114,7 +114,7 @@ function withTitle(element, text) {
   return element;
 }
 
-// Of the head of a card.
+// Notes for the head of a card.
 export function notes(t) {
   const { figure, problem } = t.over;
   if (!figure || problem) return [];

@@ -1,10 +1,10 @@
-// Numbers of tensors: from the bytes of an answer, and to text.
+// Numbers of tensors: decoded from bytes, and formatted.
 import { arrayOf } from "../../base/typed_arrays.js";
 
 const LONGEST = { int8: 4, uint8: 3, int16: 6, uint16: 5, int32: 11, uint32: 10, int64: 20, uint64: 20, bool: 5 };
 const MOST_CHARACTERS = 22;
 
-// (number of a value) -> the value: a number, a BigInt, or [real, imaginary].
+// Accessor by index: a number, a BigInt, or [real, imaginary].
 export function reader(dtype, buffer) {
   const values = arrayOf(dtype, buffer);
   return dtype[0] === "c" ? (i) => [values[2 * i], values[2 * i + 1]] : (i) => values[i];
@@ -15,7 +15,7 @@ export function finite(value) {
   return typeof value === "bigint" || Number.isFinite(value);
 }
 
-// What a value counts in colours: itself, or the magnitude of a complex number.
+// Value used for colours; the magnitude of complex numbers.
 export function size(value) {
   const number = Array.isArray(value) ? Math.hypot(...value) : Number(value);
   return Number.isFinite(number) ? number : 0;
@@ -30,12 +30,12 @@ function real(value, { scientific, digits, whole }) {
   if (!Number.isFinite(value)) return special(value);
   if (scientific) return value.toExponential(digits);
   const text = value.toFixed(whole ? 0 : digits);
-  // toFixed gives up on very large numbers, and writes all of their digits.
+  // toFixed writes all digits of large numbers.
   return text.length > MOST_CHARACTERS || text.includes("e") ? value.toExponential(digits) : text;
 }
 
-// How to write the values of a dtype, and how many characters that takes; largest is the largest magnitude, if known.
-// look.whole: floats that were recorded as whole numbers.
+// Formatter for a dtype and the width it needs; largest is the largest magnitude, if known.
+// look.whole: floats that hold integers.
 export function formatter(dtype, look, largest) {
   const write = (value) => {
     if (dtype === "bool") return value ? "True" : "False";
@@ -55,7 +55,7 @@ function characters(dtype, look, largest) {
   return Math.min(LONGEST[dtype], largest ? 1 + String(Math.round(largest)).length : 6);
 }
 
-// The fewest digits that read back the same in the dtype.
+// Fewest digits that read back as the same value of the dtype.
 export function exact(value, dtype) {
   if (Array.isArray(value)) return `${exact(value[0], "float64")}${value[1] < 0 ? "" : "+"}${exact(value[1], "float64")}i`;
   if (dtype === "bool") return value ? "True" : "False";

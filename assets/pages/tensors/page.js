@@ -1,8 +1,8 @@
-// The tensors page in the browser: a card per tag with a table, or a histogram, of one run's tensor at a step, or of its
-// difference from another one. Counterpart of layouts/training/tensors. The server sends when tensors were recorded
-// (cards_steps.js); what a card shows comes over plain routes: facts, statistics, and rectangles of values (tensors_table.js).
+// The tensors page: one card per tag with a table or a histogram of a tensor, or of its difference to another one. Counterpart
+// of layouts/pages/tensors. The server sends when tensors were recorded (cards/stepping.js); facts, statistics and rectangles
+// of values come over plain routes (table.js).
 //
-// In the state, as "value:tag": of (the run), dims (with ".." for ":"), minus ("prev", "at.STEP" or "run.KEY"); rel lists tags.
+// State, as "value:tag": of (the run), dims (with ".." for ":"), minus ("prev", "at.STEP" or "run.KEY"). rel lists tags.
 
 import { setProps } from "../../base/dash.js";
 import { badge, make, pressSegment, segments, words } from "../../base/elements.js";
@@ -21,7 +21,7 @@ import { createTable } from "./table.js";
 const STATISTICS = ["min", "max", "mean", "std", "count", "zeros", "nan", "pos_inf", "neg_inf"];
 const BAD = ["nan", "pos_inf", "neg_inf"];
 
-// The second tensor of a difference: {run, place}, null for none; place -1: there is none so early.
+// Second tensor of a difference: { series, place }; null for none, place -1 if there is none that early.
 function minusOf(page, card, key, series, place, position) {
   const [how, ...rest] = entry(page.state, "minus", key).split(".");
   const what = rest.join(".");
@@ -33,12 +33,12 @@ function minusOf(page, card, key, series, place, position) {
 
 function named(prefix, { series, place }) {
   const result = { [`${prefix}run`]: series.run, [`${prefix}place`]: String(place) };
-  // A step that a browser cannot hold exactly would be another step.
+  // Steps above 2^53 are not exact in a browser.
   if (Number.isSafeInteger(series.steps[place])) result[`${prefix}step`] = String(series.steps[place]);
   return result;
 }
 
-// What a card asks the routes for, in two parts: which tensor, and which part of it. Or the reason why nothing.
+// Request of a card in two parts, the tensor and the part of it, or the reason why there is none.
 function wanted(page, card, key) {
   const series = seriesOf(page, card, key);
   if (!series) return { reason: ["tensors.none", {}] };
@@ -102,7 +102,7 @@ function show(page, card, key) {
     t.find("stats").replaceChildren();
     return message(t, translate(...reason), "plain");
   }
-  // What failed is asked for again.
+  // Retry failed requests.
   if (t.about && t.about.problem) t.asked = "";
   if (!t.summary) t.summed = "";
   if (which + part === t.asked) draw(t);
@@ -110,7 +110,7 @@ function show(page, card, key) {
   return loadSummary(t);
 }
 
-// All views but the table share one graph: what another view drew there is not what this one shows.
+// All views except the table share a graph, so redraw it when the view changes.
 function changeMode(t) {
   const mode = `${histogram(t.page)} ${histograms.overSteps(t.page)}`;
   if (mode === t.mode) return;
@@ -118,7 +118,7 @@ function changeMode(t) {
   if (t.about) head(t);
 }
 
-// The card is another tag's now.
+// Reset a card that shows another tag now.
 function forget(t) {
   Object.assign(t, { about: null, summary: null, asked: "", summed: "", shown: "", after: null, target: null, boxesOf: "" });
   t.over = histograms.fresh();
@@ -128,7 +128,7 @@ function forget(t) {
   for (const name of ["message", "body", "foot"]) t.find(name).hidden = true;
 }
 
-// One request at a time: a slider being dragged asks for the newest step next, and for none of those in between.
+// One request at a time, so that dragging a slider skips intermediate steps.
 async function load(t) {
   if (t.loading) return;
   t.loading = true;
@@ -208,7 +208,7 @@ function drawTable(t) {
   else readout(t);
 }
 
-// The event file may hold as float32 what were integers.
+// Integers may be stored as float32 in the event file.
 function wholeNumbers({ about, wanted: { minus, which } }) {
   return /int/.test(about.dtype) && !(minus && which.includes("how=relative"));
 }
@@ -246,7 +246,7 @@ function moved(t, row, column) {
   readout(t);
 }
 
-// The cell that is chosen, in full precision.
+// Show the current cell in full precision.
 function readout(t) {
   const element = t.find("readout");
   if (!t.about || !t.about.fixed) return;
@@ -264,7 +264,7 @@ async function nextBad(t) {
   return undefined;
 }
 
-// To a value of the whole tensor: the boxes change where it is not in the part shown.
+// Go to a value of the tensor; change the dimensions if it is not in the shown part.
 function goTo(t, index) {
   const { about } = t;
   const inside = (part) => index[part.dim] >= part.start && index[part.dim] < part.start + part.count;
@@ -285,7 +285,7 @@ function goTo(t, index) {
 
 function drawSummary(t) {
   const texts = t.summary ? t.summary.texts : {};
-  // Of no finite value there is no least one, and nobody asks for the number of NaN where there is none.
+  // Omit statistics that do not exist and counts that are zero.
   const known = (name) => texts[name] && texts[name][1] !== (BAD.includes(name) ? "0" : "NaN");
   const parts = STATISTICS.filter(known).map((name) => {
     const [text, exact] = texts[name];

@@ -1,14 +1,14 @@
-// A table of any number of rows and columns. Only the cells in view are elements; their values come in rectangles ("blocks")
-// that are fetched when they come into view and forgotten when many newer ones have been. Knows nothing of tensors:
-//   mindscope.table(host, {fetch(rows, columns, signal) -> Promise<(row, column) -> value>, moved(row, column)})
-// shows, after show({rows, columns, rowHead(i), columnHead(i), width, format(value), heat(value)}), what fetch gives.
+// A virtual table of any number of rows and columns. Only visible cells are elements. Values are fetched in blocks as they come
+// into view, and evicted once many newer blocks were fetched. Independent of tensors:
+//   createTable(host, { fetch(rows, columns, signal) -> Promise<(row, column) -> value>, moved(row, column) })
+// shows values after show({ rows, columns, rowHead(i), columnHead(i), width, format(value), heat(value) }).
 
 const ROW = 22;            // px
 const BLOCK = [128, 64];   // rows and columns of a block
 const MOST_BLOCKS = 200;
-// Browsers make no element higher than about 17 million px; beyond this the scroll bar is a scale of the whole.
+// Browsers limit elements to about 17 million px; above this the scroll bar is scaled.
 const LONGEST = 8e6;
-const WAIT_MS = 40;        // a scroll bar being dragged passes by blocks that nobody will look at
+const WAIT_MS = 40;        // skips blocks that a dragged scroll bar only passes
 
 function make(className, role) {
   const element = document.createElement("div");
@@ -21,7 +21,7 @@ function clamp(value, low, high) {
   return Math.max(low, Math.min(high, value));
 }
 
-// One direction of scrolling: count cells of a size, of which the first in view may be seen in part.
+// One scroll direction: count cells of a size; the first one in view may be visible in part.
 export function axis(size) {
   return {
     size, count: 0, at: 0, room: 0,
@@ -55,7 +55,7 @@ export function createTable(host, { fetch, moved }) {
   host.tabIndex = 0;
   const rows = axis(ROW);
   const columns = axis(80);
-  const blocks = new Map();   // "row column" of its first cell -> {get, at} or {waiting}
+  const blocks = new Map();   // "row column" of the first cell -> { get } or { waiting }
   const pools = { cell: [], row: [], column: [] };
   let shown = null;
   let headWidth = 48;
@@ -63,7 +63,7 @@ export function createTable(host, { fetch, moved }) {
   let fetching = new AbortController();
   let timer = 0;
   let frame = 0;
-  let own = false;   // the next scroll event is of our own making
+  let own = false;   // the next scroll event was caused by us
 
   // Blocks -----------------------------------------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ export function createTable(host, { fetch, moved }) {
     if (!frame) frame = window.requestAnimationFrame(paint);
   }
 
-  // The view is as large as the scroller without its bars, and stays while the space below it is scrolled.
+  // The view covers the scroller without its bars and stays in place.
   function measure() {
     const [width, height] = [scroller.clientWidth, scroller.clientHeight];
     view.style.width = `${width}px`;
@@ -210,7 +210,7 @@ export function createTable(host, { fetch, moved }) {
     draw();
   });
 
-  // Where the scroll bar is a scale, a pixel of it is many rows; the wheel still moves by pixels of the table.
+  // With a scaled scroll bar one pixel is many rows, so handle the wheel here.
   scroller.addEventListener("wheel", (event) => {
     if (!shown || event.ctrlKey || !(rows.scaled || columns.scaled)) return;
     event.preventDefault();
@@ -258,7 +258,7 @@ export function createTable(host, { fetch, moved }) {
   new ResizeObserver(draw).observe(host);
 
   return {
-    // New content: the same place stays in view where it still is there. kept: the values are those of before.
+    // Set new content, keeping the position if it still exists. kept: values have not changed.
     show(next, kept = false) {
       if (!kept) {
         fetching.abort();

@@ -1,5 +1,5 @@
-// The text page in the browser: a card per tag with a text per run, all at one step. Counterpart of layouts/training/text.py.
-// A text comes from the text route when it is shown and only ever becomes textContent.
+// The text page: one card per tag with one text per run, all at the same step. Counterpart of layouts/pages/text. A text is
+// fetched when it is shown, and set as textContent only.
 
 import { badge, icon, make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -8,22 +8,22 @@ import { last, listed, toggled } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
 import * as stepping from "../../cards/stepping.js";
 
-const MOST = 24;         // texts of a card until all are asked for
-const LONGEST = 200000;  // characters on screen
-const KEPT = 200;        // texts kept for when they are shown again
+const MOST = 24;         // texts per card, until all are requested
+const LONGEST = 200000;  // characters shown of a text
+const KEPT = 200;        // texts cached
 const SETTLED_MS = 60;
 
 function address(page, tag, series, place, extra = {}) {
   const query = new URLSearchParams({ run: series.run, tag, place: String(place) });
-  // A step that a browser cannot hold exactly would be another step.
+  // Steps above 2^53 are not exact in a browser.
   if (Number.isSafeInteger(series.steps[place])) query.set("step", String(series.steps[place]));
   query.set("v", series.walls[place].toString(36));
   for (const [name, value] of Object.entries(extra)) query.set(name, value);
   return `${page.root.dataset.routes}text?${query}`;
 }
 
-// {text, total, problem}, of a long text the beginning and how many characters it has, or {reason} or {key}; what went wrong
-// is asked for again the next time.
+// Resolves to { text, total, problem }, with the beginning of a long text, or to { reason } or { key }. Failures are
+// not cached.
 async function fetched(page, source) {
   page.kept = page.kept || new Map();
   if (page.kept.has(source)) return page.kept.get(source);

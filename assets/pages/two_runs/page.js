@@ -1,4 +1,4 @@
-// The two runs of the page: choosing and swapping them. Counterpart of layouts/lineage/pair.
+// The two runs page: choose and swap both runs. Counterpart of layouts/pages/two_runs.
 
 import { functionsOf } from "../../base/dash.js";
 import { setLabel } from "../../base/i18n.js";
@@ -15,9 +15,9 @@ function set(rootId, [one, other]) {
 }
 
 // Chosen runs first, then all others; every run can be compared with every other.
-function options(rows, state, store) {
-  const chosen = picker.selected(state, rows, picker.needsOf(store));
-  const all = rows.flatMap((row) => row.members.map((key) => [key, row.members.length === 1 ? row.name : key]));
+function options(runs, state) {
+  const chosen = picker.selected(state, runs);
+  const all = runs.rows.flatMap((row) => row.members.map((key) => [key, row.members.length === 1 ? row.name : key]));
   return [...all.filter(([key]) => chosen.has(key)), ...all.filter(([key]) => !chosen.has(key))];
 }
 
@@ -56,7 +56,7 @@ function shown(two, runs, state, rootId) {
   }
   const view = { runs: two.runs, state };
   views.set(rootId, view);
-  const all = options(runs.rows, state, storeOf(rootId));
+  const all = options(runs, state);
   two.runs.forEach((_run, at) => select(root, at, all, view, two.colours[at]));
 }
 
@@ -70,7 +70,7 @@ document.addEventListener("click", (event) => {
   const root = element && element.closest(".ms-pair");
   if (!root) return;
   if (element.closest(".ms-pair-swap")) swap(root);
-  // Alone in somebody else's page there is nowhere to go.
+  // Without the shell there is nowhere to go.
   if (element.closest("a[data-page]") && !root.closest(".ms-shell")) event.preventDefault();
 });
 
