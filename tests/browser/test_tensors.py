@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
-from layouts.pages.tensors.histograms import over_steps
+from layouts.queries.tensor_histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 
 RNG = np.random.default_rng(3)
