@@ -17,6 +17,8 @@ from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from app import create_app
 from app.store.store import Store
+from parsers.events.writer import EventWriter
+from tests.writers.step_traces import step_trace_raw, step_trace_time
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 WAIT_MS = 20_000
@@ -118,3 +120,24 @@ def _is_refused(answer: Response) -> bool:
 def _is_foreign(url: str) -> bool:
     parts = urlsplit(url)
     return parts.scheme not in ("data", "blob", "about") and parts.hostname not in ("127.0.0.1", "localhost")
+
+
+@pytest.fixture
+def place(tmp_path: Path, serve) -> str:
+    """Run a: a legacy trace of 40 steps from 100 on, of which step 117 takes long, and scalars of the same steps, 50 ms each.
+    Run b: a new trace of two sessions."""
+    profiler = tmp_path / "runs/a/profiler"
+    profiler.mkdir(parents=True)
+    steps = [(0 if at == 0 else 1_000_000, 3_000_000 if at != 17 else 9_000_000, 500_000) for at in range(40)]
+    (profiler / "step_trace_raw_0_detail_time.csv").write_text(step_trace_raw(steps, first=100))
+    (profiler / "step_trace_point_info_0.json").write_text('{"fp_start": "Default/Cast-op6", "bp_end": "Default/Add-op7"}')
+    with EventWriter(str(tmp_path / "runs/a/events.out.events.summary.1700000000.0.host_MS"), "mindspore") as writer:
+        for step in range(1, 201):
+            writer.add(step, {"loss": 1.0 / step}, wall_time=1.7e9 + step * 0.05)
+    for session in ("host_1_20260101000000000_ascend_ms", "host_1_20260102000000000_ascend_ms"):
+        output = tmp_path / "runs/b" / session / "ASCEND_PROFILER_OUTPUT"
+        output.mkdir(parents=True)
+        (output / "step_trace_time.csv").write_text(step_trace_time([(step, 10, 500, 100, 200, 300) for step in range(8)]))
+    store = Store([tmp_path / "runs"], interval=0).start()
+    assert store.wait(30)
+    return serve(create_app(store).server)

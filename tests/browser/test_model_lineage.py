@@ -184,35 +184,5 @@ def test_a_box_among_points_is_a_brush_of_two_columns(page: Page, real_data: Pat
     store.stop()
 
 
-def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_data: Path, serve) -> None:
-    store = Store([real_data / "summary"], interval=0).start()
-    assert store.wait(60)
-    page.goto(serve(create_app(store).server) + "/data_lineage")
-    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
-    expect(axis(page, "batch_size")).to_have_count(1)
-    page.locator('[data-act="together"]').click()
-    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
-    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
-    boxes = page.locator(".ms-lineage-grid .ag-row .ag-checkbox-input")
-    boxes.nth(2).check()
-    boxes.nth(3).check()
-    compare = page.locator(".ms-lineage-rows a[data-page=dataset]")
-    expect(compare).to_be_visible()
-    page.locator(".ms-lineage-grid .ag-cell[col-id='=MnistDataset']").first.click()
-    pane = page.locator(".ms-lineage-detail")
-    expect(pane).to_contain_text("RandomSampler")
-    assert state(page, "node")
-    page.reload()
-    expect(pane).to_contain_text("RandomSampler")
-    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
-    pane.locator('[data-act="unnode"]').click()
-    expect(pane).to_be_hidden()
-    boxes.nth(2).check()
-    boxes.nth(3).check()
-    compare.click()
-    expect(page.locator(".ms-dataset-comparison")).to_contain_text("batch_size")
-    store.stop()
-
-
 def test_the_programs_of_the_plot_are_those_of_the_installed_plotly(browser: Browser) -> None:
     assert plotly_programs.ASSET.read_text(encoding="utf-8") == plotly_programs.asset(plotly_programs.programs(browser))

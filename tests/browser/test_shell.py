@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from urllib.request import urlopen
 
 from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
@@ -22,24 +20,6 @@ DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 def open_runs(page: Page, address: str, query: str = "") -> None:
     page.goto(address + "/" + query)
     expect(page.locator(".ag-root").get_by_text("long_history", exact=True).first).to_be_visible()
-
-
-def test_the_runs_page_lists_every_run(page: Page, address: str) -> None:
-    open_runs(page, address)
-    with urlopen(address + "/api/runs.json") as answer:
-        rows = json.load(answer)
-    assert len(rows) == 9
-    for one in rows:
-        expect(page.locator(".ag-root").get_by_text(one["name"], exact=True).first).to_be_visible()
-
-
-def test_search_by_text_and_by_pattern(page: Page, address: str) -> None:
-    open_runs(page, address)
-    grid = page.locator(".ag-root")
-    page.keyboard.press("/")
-    page.keyboard.type("lenet")
-    expect(grid.get_by_text("long_history", exact=True)).to_have_count(0)
-    expect(grid.get_by_text("lenet_sink_mode", exact=True).first).to_be_visible()
 
 
 def test_theme_and_language_switch_without_a_reload(page: Page, address: str) -> None:

@@ -5,40 +5,12 @@ from __future__ import annotations
 import csv
 import io
 import re
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
-import pytest
 from playwright.sync_api import Page, expect
 
-from app import create_app
-from app.store.store import Store
-from parsers.events.writer import EventWriter
-from tests.writers.step_traces import step_trace_raw, step_trace_time
-
 DRAWN = ".ms-breakdown-drawn[data-plot={}] .js-plotly-plot"
-
-
-@pytest.fixture
-def place(tmp_path: Path, serve) -> str:
-    """Run a: a legacy trace of 40 steps from 100 on, of which step 117 takes long, and scalars of the same steps, 50 ms each.
-    Run b: a new trace of two sessions."""
-    profiler = tmp_path / "runs/a/profiler"
-    profiler.mkdir(parents=True)
-    steps = [(0 if at == 0 else 1_000_000, 3_000_000 if at != 17 else 9_000_000, 500_000) for at in range(40)]
-    (profiler / "step_trace_raw_0_detail_time.csv").write_text(step_trace_raw(steps, first=100))
-    (profiler / "step_trace_point_info_0.json").write_text('{"fp_start": "Default/Cast-op6", "bp_end": "Default/Add-op7"}')
-    with EventWriter(str(tmp_path / "runs/a/events.out.events.summary.1700000000.0.host_MS"), "mindspore") as writer:
-        for step in range(1, 201):
-            writer.add(step, {"loss": 1.0 / step}, wall_time=1.7e9 + step * 0.05)
-    for session in ("host_1_20260101000000000_ascend_ms", "host_1_20260102000000000_ascend_ms"):
-        output = tmp_path / "runs/b" / session / "ASCEND_PROFILER_OUTPUT"
-        output.mkdir(parents=True)
-        (output / "step_trace_time.csv").write_text(step_trace_time([(step, 10, 500, 100, 200, 300) for step in range(8)]))
-    store = Store([tmp_path / "runs"], interval=0).start()
-    assert store.wait(30)
-    return serve(create_app(store).server)
 
 
 def query(page: Page) -> dict[str, list[str]]:
@@ -104,23 +76,3 @@ def test_a_step_is_picked_by_bar_key_and_list_and_a_link_restores_it(page: Page,
     with page.expect_download() as saved:
         page.locator("[data-plot=bars] [data-act=png]").click()
     assert saved.value.suggested_filename == "a_0_bars.png"
-
-
-def test_the_overview_leads_to_the_steps_in_both_languages(page: Page, place: str) -> None:
-    page.goto(f"{place}/profile_overview?run=a")
-    expect(page.locator(".ms-breakdown-sentence .en")).to_have_text(re.compile("^A step takes 46.5 ms"))
-    expect(page.locator(".ms-profile-beside .en").first).to_have_text(re.compile("by the clock of the run 50 ms: 7.4 % more"))
-    expect(page.locator(f"{DRAWN.format('joined')} .scatterlayer .trace")).to_have_count(2)
-    page.set_viewport_size({"width": 1000, "height": 800})
-    expect(page.locator(".ms-profile-tile").first).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.locator("a.ms-profile-tile", has_text="Steps").click()
-    expect(page).to_have_url(re.compile(r"/steps\?run=a&of=a&session=profiler&rank=0$"))
-    expect(page.locator(DRAWN.format("bars"))).to_be_visible()
-    page.locator("[data-action=language]").click()
-    expect(page.locator(".ms-breakdown-sentence .zh")).to_be_visible()
-    expect(page.locator(f"{DRAWN.format('streams')} .ytick", has_text="流 11")).to_be_visible()
-    page.goto(f"{place}/profile_overview?run=b")
-    expect(page.locator(".ms-breakdown-sentence .zh")).to_contain_text("每步耗时 1.01 ms")
-    expect(page.locator(".ms-profile-beside")).to_contain_text("没有带步骤的标量")
-    expect(page.locator(".ms-profiling-bar select:visible option")).to_have_count(2)

@@ -36,6 +36,11 @@ def test_a_page_has_one_name(page: Page) -> None:
     assert page.group == "training" or f"menu.{page.group}" in CATALOGUE
 
 
+@each_page
+def test_a_page_has_a_browser_test_of_its_name(page: Page) -> None:
+    assert (ROOT / "tests" / "browser" / f"test_{page.name}.py").is_file()
+
+
 def test_former_names_are_free() -> None:
     former = [name for page in PAGES for name in page.formerly]
     assert len(set(former)) == len(former)

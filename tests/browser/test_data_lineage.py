@@ -1,0 +1,41 @@
+"""The data lineage page, used as a person would."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from app import create_app
+from app.store.store import Store
+from tests.browser.test_model_lineage import COUNT, axis, state
+
+
+def test_pipelines_are_compared_and_a_cell_opens_its_operation(page: Page, real_data: Path, serve) -> None:
+    store = Store([real_data / "summary"], interval=0).start()
+    assert store.wait(60)
+    page.goto(serve(create_app(store).server) + "/data_lineage")
+    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
+    expect(axis(page, "batch_size")).to_have_count(1)
+    page.locator('[data-act="together"]').click()
+    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
+    expect(page.locator(COUNT)).to_have_text("21 of 21 runs")
+    boxes = page.locator(".ms-lineage-grid .ag-row .ag-checkbox-input")
+    boxes.nth(2).check()
+    boxes.nth(3).check()
+    compare = page.locator(".ms-lineage-rows a[data-page=dataset]")
+    expect(compare).to_be_visible()
+    page.locator(".ms-lineage-grid .ag-cell[col-id='=MnistDataset']").first.click()
+    pane = page.locator(".ms-lineage-detail")
+    expect(pane).to_contain_text("RandomSampler")
+    assert state(page, "node")
+    page.reload()
+    expect(pane).to_contain_text("RandomSampler")
+    expect(page.locator(".ms-lineage-grid .ag-pinned-left-cols-container .ag-row")).to_have_count(5)
+    pane.locator('[data-act="unnode"]').click()
+    expect(pane).to_be_hidden()
+    boxes.nth(2).check()
+    boxes.nth(3).check()
+    compare.click()
+    expect(page.locator(".ms-dataset-comparison")).to_contain_text("batch_size")
+    store.stop()
