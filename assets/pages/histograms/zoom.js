@@ -1,5 +1,5 @@
 // The view of a card of the histograms page. State: zoom="low,high,from,to:tag" of values and of steps or times. A pair may be
-// empty; "all," stands for all values. The server counts in bins of the values in view (layouts/pages/histograms/asks.py).
+// empty; "all," stands for all values. The server counts in bins of the values in view (layouts/queries/histograms.py).
 
 import { iconButton } from "../../base/elements.js";
 import { entry, last, withEntry } from "../../base/state.js";

@@ -1,4 +1,4 @@
-// Groups of runs and the baseline: the control, the strip below the bar, and the request. See layouts/pages/scalars/finals.py.
+// Groups of runs and the baseline: the control, the strip below the bar, and the request. See layouts/pages/scalars/sheet.py.
 
 import { setProps } from "../../base/dash.js";
 import { badge, icon, iconButton, make, pressSegment, segments, words } from "../../base/elements.js";
