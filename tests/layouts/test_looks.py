@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from app.web.modules import Assets, folder_of
-from layouts import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
@@ -55,7 +54,6 @@ def test_every_variable_is_defined(name: str) -> None:
 def test_every_icon_named_is_drawn_and_every_icon_drawn_is_named() -> None:
     drawn = set(re.findall(r"\.ms-icon-([a-z_]+)(?=[ ,][^}]*--ms-image)", STYLES["base/icons.css"]))
     named = set(re.findall(r"ms-icon-([a-z]+)", CODE)) | set(re.findall(r'icon(?:_button|Button)?\("([a-z]+)"', CODE))
-    named |= {page.name for page in PAGES}
     named |= set(re.findall(r'icon(?:_name)?="([a-z]+)"', CODE))
     assert named <= drawn
     assert {icon for icon in drawn if f'"{icon}"' not in CODE and icon not in named} == set()

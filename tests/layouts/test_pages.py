@@ -31,8 +31,6 @@ def test_a_page_has_one_name(page: Page) -> None:
     assert page.path == ("" if page is PAGES[0] else page.name)
     assert page.title == f"{page.name}.title"
     assert page.title in page.texts
-    assert (ROOT / "layouts" / "pages" / page.name / "texts.py").is_file()
-    assert re.search(rf"\.ms-icon-{page.name}[ ,]", (ROOT / "assets" / "base" / "icons.css").read_text(encoding="utf-8"))
     assert page.group == "training" or f"menu.{page.group}" in CATALOGUE
 
 

@@ -18,7 +18,7 @@ COPIED = ("app", "assets", "layouts", "parsers", "tests", "pyproject.toml")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """name: the heading in CONTRIBUTING. files: example -> where it goes. lines: (file, text in it, what is put in its place).
+    """name: the heading in CONTRIBUTING. files: example -> where it goes. lines: (file, pattern in it, what replaces the match).
     tests: what pytest is given, which must collect at least `least` tests.
     """
 
@@ -34,20 +34,17 @@ RECIPES = (
         "Add a format",
         {"format/metrics_csv.py": "parsers/metrics_csv.py", "format/metrics.csv": "tests/data/lightning/2.5/metrics.csv"},
         (
-            ("parsers/registry.py", "\nfrom parsers.mod", "\nfrom parsers.metrics_csv import METRICS_CSV\nfrom parsers.mod"),
-            ("parsers/registry.py", "    GRAPHS,\n", "    GRAPHS,\n    METRICS_CSV,\n"),
+            ("parsers/registry.py", r"\n(?=from parsers\.model )", "\nfrom parsers.metrics_csv import METRICS_CSV\n"),
+            ("parsers/registry.py", r"(?<=\n    GRAPHS,\n)", "    METRICS_CSV,\n"),
         ),
         ("tests/contract/test_readers.py", "-k", "metrics_csv"),
         8,
     ),
     Recipe(
         "Add a page",
-        {"page/page.py": "layouts/pages/sizes/page.py", "page/texts.py": "layouts/pages/sizes/texts.py"},
-        (
-            ("layouts/__init__.py", '        "text",\n', '        "text",\n        "sizes",\n'),
-            ("assets/base/icons.css", ".ms-icon-text {", ".ms-icon-text, .ms-icon-sizes {"),
-        ),
-        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k", "sizes or folder or book"),
+        {"page/page.py": "layouts/pages/sizes/page.py"},
+        (("layouts/__init__.py", r'(?<=\n        "text",\n)', '        "sizes",\n'),),
+        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k", "(sizes or folder or book) and not browser_test"),
         8,
     ),
     Recipe(
@@ -55,8 +52,8 @@ RECIPES = (
         {"frame/npu_modules.py": "parsers/profiler/npu_modules.py",
          "frame/npu_module_mem.csv": "tests/data/torch_npu/7.1/npu_module_mem.csv"},
         (
-            ("parsers/profiler/registry.py", "legacy_ascend, minddata\n", "legacy_ascend, minddata, npu_modules\n"),
-            ("parsers/profiler/registry.py", "    flops.SCOPES,\n", "    flops.SCOPES,\n    npu_modules.NPU_MODULE_MEM,\n"),
+            ("parsers/profiler/registry.py", r"(?<=\n)(from parsers\.profiler import [^\n(]+)\n", r"\1, npu_modules\n"),
+            ("parsers/profiler/registry.py", r"(?<=\n    flops\.SCOPES,\n)", "    npu_modules.NPU_MODULE_MEM,\n"),
         ),
         ("tests/contract/test_profile_frames.py", "-k", "module_memory or schemas or kind"),
         4,
@@ -79,10 +76,10 @@ def follow(recipe: Recipe, project: Path) -> None:
     for example, place in recipe.files.items():
         (project / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(HERE / example, project / place)
-    for name, old, new in recipe.lines:
-        text = (project / name).read_text(encoding="utf-8")
-        assert text.count(old) == 1, f"{recipe.name}: {name} no longer has {old!r} once"
-        (project / name).write_text(text.replace(old, new), encoding="utf-8")
+    for name, pattern, new in recipe.lines:
+        text, count = re.subn(pattern, new, (project / name).read_text(encoding="utf-8"))
+        assert count == 1, f"{recipe.name}: this test looks for {pattern!r} in {name} and found it {count} times: correct the test"
+        (project / name).write_text(text, encoding="utf-8")
 
 
 def run(project: Path, *command: str) -> str:

@@ -37,16 +37,15 @@ def _read(file: RegularFile, resumed: Cursor) -> Batch:
     rows: dict[tuple[str, ...], list[Row]] = {}
     problems: list[Problem] = []
     end = resumed.offset
-    for line in file.read(end, file.size - end).splitlines(keepends=True):
-        if not line.endswith(b"\n"):
-            break
-        offset, end = end, end + len(line)
+    # Not splitlines: it also splits at a lone "\r". What follows the last newline waits for its rest.
+    for line in file.read(end, file.size - end).split(b"\n")[:-1]:
+        offset, end = end, end + len(line) + 1
         if not offset or not line.strip():
             continue
         try:
             step, values = _numbers(names, line)
         except ValueError as error:
-            problems.append(Problem(file.path, offset, len(line), "bad_message", f"{error}; the line was skipped."))
+            problems.append(Problem(file.path, offset, len(line) + 1, "bad_message", f"{error}; the line was skipped."))
         else:
             rows.setdefault(tuple(values), []).append((offset, step, list(values.values())))
     return Batch(

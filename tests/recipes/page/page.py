@@ -8,11 +8,18 @@ from dash import Input, Output, html
 
 from layouts import format as fmt
 from layouts.components.elements import card, empty_state
-from layouts.i18n import t
+from layouts.i18n import define_texts, t
 from layouts.page import Ids, Page
-from layouts.pages.sizes.texts import TEXTS
 from layouts.sources import FrameSource
 from layouts.state import selected_runs
+
+TEXTS = define_texts({
+    "sizes.title": ("Sizes", "占用空间"),
+    "sizes.run": ("Run", "训练"),
+    "sizes.size": ("Size", "大小"),
+    "sizes.none": ("No run is chosen.", "未选择训练。"),
+    "sizes.none_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),
+})
 
 
 def layout(ids: Ids, routes: str) -> html.Div:  # noqa: ARG001 - has no routes of its own
