@@ -28,7 +28,7 @@ def test_advice_is_given_with_evidence_and_a_threshold_that_can_be_changed(
         assert store.wait(30)
         page.goto(f"{serve(create_app(store).server)}/advice")
         card = page.locator('.ms-advice-card[data-rule="empty"]')
-        expect(card).to_contain_text("empty in 98% of the batches")
+        expect(card).to_contain_text("empty for 98% of the batches")
         card.locator("summary").click()
         expect(card.locator("tbody tr")).to_have_count(20)
         card.locator("input").fill("99")

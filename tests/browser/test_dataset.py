@@ -29,7 +29,7 @@ def test_a_pipeline_is_drawn_chosen_by_mouse_and_keys_and_linked(page: Page, add
     assert lefts == sorted(lefts, reverse=True)
     expect(page.locator(".ms-dataset-part")).to_have_count(6)
     panel = page.locator(".ms-dataset-panel")
-    expect(panel).to_contain_text("Choose an operation")
+    expect(panel).to_contain_text("Click an operation")
     page.locator(f'[data-node="{mark}:2"] .ms-dataset-strip').click()
     expect(panel.locator("h4")).to_have_text([re.compile("Parameters"), re.compile("Resize"), re.compile("Rescale"),
                                               re.compile("Rescale"), re.compile("HwcToChw")])  # fmt: skip

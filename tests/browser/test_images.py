@@ -178,7 +178,7 @@ def test_two_pictures_are_compared(page: Page, given: str) -> None:
     expect_grey(page, b, 10)
     expect(page).to_have_url(re.compile("a=3:a&b=1:a"))
     page.get_by_role("button", name="Slider").click()
-    split = page.get_by_role("slider", name="Where A ends")
+    split = page.get_by_role("slider", name="Boundary between A")
     before = split.bounding_box()
     assert before is not None
     page.mouse.click(before["x"] + before["width"] * 0.25, before["y"] + before["height"] / 2)
@@ -186,7 +186,7 @@ def test_two_pictures_are_compared(page: Page, given: str) -> None:
     expect(page).to_have_url(re.compile(r"split=2\d"))
     placed = split.input_value()
     page.reload()
-    expect(page.get_by_role("slider", name="Where A ends")).to_have_value(placed)
+    expect(page.get_by_role("slider", name="Boundary between A")).to_have_value(placed)
     page.get_by_role("button", name="Difference").click()
     expect(page.locator('.ms-compare-stage[data-how="difference"]')).to_be_visible()
     page.reload()

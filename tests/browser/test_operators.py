@@ -87,7 +87,7 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
 
     # two profiles
     page.get_by_role("button", name="Compare").click()
-    expect(page.locator(".ms-operators-types-card .ms-card-title")).to_contain_text("What changed")
+    expect(page.locator(".ms-operators-types-card .ms-card-title")).to_contain_text("Change by operator type")
     page.get_by_role("button", name="Types", exact=True).click()
     expect(rows.first).to_contain_text("-6")  # 200 x (20 - 50) us = -6 ms
     expect(page.locator(".ms-operators-plot .bars .point")).to_have_count(3)  # before, MatMul, after
@@ -102,7 +102,7 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
     page.goto(f"{address}/operators?run=nothing")
     page.locator(".ms-profiling-damage summary").click()
     expect(page.locator(".ms-profiling-damage .ms-popover")).to_contain_text("kernel_details.csv Line 1: expected rows")
-    expect(page.locator(".ms-operators-bar")).to_contain_text("nothing of this")
+    expect(page.locator(".ms-operators-bar")).to_contain_text("no such data")
     expect(page.locator(".ms-operators-figures")).to_be_hidden()
     store.stop()
 

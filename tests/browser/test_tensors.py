@@ -203,7 +203,7 @@ def test_a_card_asks_on_until_every_histogram_is_made(page: Page, address: str, 
     page.on("request", lambda request: asked.append(request.url) if "tensor-histograms" in request.url else None)
     page.goto(f"{address}/tensors?run=one&run=two&tag=weights&view=histogram&hist=overlay")
     expect(page.locator(f"{CARD} .js-line")).to_have_count(6)
-    expect(page.locator(f"{CARD} .ms-card-notes")).not_to_contain_text("to come")
+    expect(page.locator(f"{CARD} .ms-card-notes")).not_to_contain_text("pending")
     assert len(asked) == 6
 
 

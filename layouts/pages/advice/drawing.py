@@ -1,4 +1,4 @@
-"""Advice as cards: a sentence, what it costs, the threshold, the rows that speak for it, and the page that shows more."""
+"""Advice as cards: a sentence, the time at stake, the threshold, the evidence rows, and a link to the page with details."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from layouts.i18n import attributes, t
 from layouts.profiling.choice import Choice
 
 UNITS = {"interval": ("ms", 1e6), **dict.fromkeys(("idle", "empty", "cpu", "queue_use", "ai_cpu"), ("%", 0.01))}
-"""Rule -> unit in which its threshold is shown and typed, and how many of those of THRESHOLDS that is."""
+"""Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 
 
 def drawn(found: Sequence[Advice], thresholds: Mapping[str, float], choice: Choice | None) -> list[Any]:
-    """A card for each advice, and below them the rules that found nothing with their thresholds."""
+    """Return a card for each piece of advice, then a card of the rules that found nothing, with their thresholds."""
     cards = [_card(one, thresholds[one.rule], choice) for one in found]
     quiet = [rule for rule in THRESHOLDS if rule not in {one.rule for one in found}]
     first = [html.P(t("advice.none"), className="ms-advice-none")] if not cards else []
@@ -36,7 +36,7 @@ def _card(one: Advice, threshold: float, choice: Choice | None) -> html.Section:
         [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(_cost(one), className="ms-card-badges")],
         className="ms-card-head",
     )
-    said = html.P(t(f"advice.{_sentence(one)}", value=_shown(one.rule, one.value), subject=", ".join(one.subject)))
+    said = html.P(t(f"advice.{_sentence(one)}", value=_value_text(one.rule, one.value), subject=", ".join(one.subject)))
     hints = [html.Li(t(f"advice.do.{hint}")) for hint in _hints(one)]
     table = html.Details([html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), _table(one.evidence)])
     foot = html.Div([_threshold(one.rule, threshold), _link(one.page, choice)], className="ms-advice-foot")
@@ -51,7 +51,7 @@ def _sentence(one: Advice) -> str:
 
 
 def _hints(one: Advice) -> list[str]:
-    """What can be done: of a slow operation by its type, as MindInsight puts it."""
+    """Names of the hints to show. For slow operations they depend on the operation's type, as in MindInsight."""
     if one.rule == "empty":
         return [f"empty_{one.subject[0]}"]
     if one.rule != "queue_use":
@@ -80,7 +80,7 @@ def _quiet(rules: Sequence[str], thresholds: Mapping[str, float]) -> Any:
 
 
 def _threshold(rule: str, value: float) -> html.Label:
-    """The threshold of a rule, which assets/advice.js puts into the state when it is changed."""
+    """The input for a rule's threshold; assets/pages/advice/page.js writes changes to the state."""
     unit, scale = UNITS[rule]
     shown = f"{value / scale:.10g}"
     usual = f"{THRESHOLDS[rule] / scale:.10g}"
@@ -100,7 +100,7 @@ def _link(page: str, choice: Choice | None) -> Any:
 
 
 def _table(rows: pd.DataFrame) -> html.Div:
-    """Evidence as it is in the frame; times with a unit, parts in percent."""
+    """The evidence rows of the frame as a table: times with a unit, fractions in percent, columns without values left out."""
     shown = [name for name in rows.columns if not (rows[name].isna() | (rows[name] == _NONE)).all()]
     body = [html.Tr([html.Td(_cell(name, row[name])) for name in shown]) for row in rows[shown].to_dict("records")]
     head = html.Tr([html.Th(t(f"advice.column.{name}"), scope="col") for name in shown])
@@ -119,5 +119,5 @@ def _cell(name: Any, value: Any) -> str:
     return fmt.count(int(value)) if float(value).is_integer() else fmt.number(float(value))
 
 
-def _shown(rule: str, value: float) -> str:
+def _value_text(rule: str, value: float) -> str:
     return fmt.duration(value * 1e-9) if rule == "interval" else f"{value:.0%}"

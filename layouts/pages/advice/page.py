@@ -1,4 +1,4 @@
-"""The advice page: what to change in a run, by rules over its profile, each with its evidence and the time at stake."""
+"""The advice page: what to change in a run, found by rules over its profile, each with its evidence and the time at stake."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from layouts.state import number, text
 
 FRAMES = ("steps", "queues", "pipeline", "cpu", "operators")
 KEYS = tuple(THRESHOLDS)
-"""Keys of the state: the threshold of each rule, in the unit that UNITS has for it."""
+"""Keys of the state: the threshold of each rule, in the rule's unit in UNITS."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     children: list[Any] = [
         html.Div(
             button("advice.csv", icon_name="download", id=ids("save"), n_clicks=0), className="ms-toolbar ms-advice-bar",
@@ -63,12 +63,12 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 
 
 def thresholds_of(asked: Any) -> dict[str, float]:
-    """The thresholds that an ask names, as `advise` takes them; or BadInput."""
+    """Parse the thresholds in a request into the units that `advise` expects. BadInput if one is malformed."""
     return {rule: number(asked, rule, 0.0, 0.0, _MOST) * UNITS[rule][1] for rule in THRESHOLDS if text(asked, rule)}
 
 
 def advice_for(source: ProfileSource, asked: Any) -> tuple[list[Advice], Mapping[str, float]] | None:
-    """(advice for the profile that is asked for, thresholds of all rules); None where no profile is asked for."""
+    """Return (advice for the requested profile, thresholds of all rules), or None if no profile is requested."""
     choice = read_choice(asked)
     if choice is None:
         return None
@@ -77,15 +77,15 @@ def advice_for(source: ProfileSource, asked: Any) -> tuple[list[Advice], Mapping
 
 
 def as_csv(found: list[Advice]) -> str:
-    """A line for each row of evidence: rule, value, threshold, cost, then what the row holds as key=value."""
+    """Write one line per evidence row: rule, value, threshold, cost, and the row's cells as key=value."""
     written = io.StringIO()
     rows = csv.writer(written)
     rows.writerow(("rule", "value", "threshold", "cost_ns", "evidence"))
     for one in found:
         cost = "" if math.isnan(one.cost_ns) else repr(one.cost_ns)
         for row in one.evidence.to_dict("records"):
-            told = "; ".join(f"{key}={value}" for key, value in row.items())
-            rows.writerow((one.rule, repr(one.value), repr(one.threshold), cost, told))
+            evidence = "; ".join(f"{key}={value}" for key, value in row.items())
+            rows.writerow((one.rule, repr(one.value), repr(one.threshold), cost, evidence))
     return written.getvalue()
 
 

@@ -10,7 +10,7 @@ TEXTS = define_texts({
     "advice.none": ("No rule found anything to change in this profile.", "规则未发现可改进之处。"),
     "advice.quiet": ("Rules that found nothing", "未触发的规则"),
     "advice.cost": ("{time} of a step", "每步 {time}"),
-    "advice.cost_unknown": ("cost not told by the profile", "耗时影响未知"),
+    "advice.cost_unknown": ("cost unknown", "耗时影响未知"),
     "advice.evidence": ("Evidence ({n})", "依据（{n}）"),
     "advice.open.steps": ("Open the steps", "查看步骤"),
     "advice.open.preparation": ("Open data preparation", "查看数据准备"),
@@ -21,24 +21,24 @@ TEXTS = define_texts({
         "Between two steps the device waits {value} on average.", "两步之间设备平均等待 {value}。",
     ),
     "advice.interval.rule": ("average interval above", "平均间隔大于"),
-    "advice.idle.title": ("The device stands idle", "设备空闲"),
+    "advice.idle.title": ("The device is idle", "设备空闲"),
     "advice.idle.said": (
-        "In {value} of a step the device neither computes nor communicates.", "一步中有 {value} 的时间设备既不计算也不通信。",
+        "For {value} of a step, the device neither computes nor communicates.", "一步中有 {value} 的时间设备既不计算也不通信。",
     ),
     "advice.idle.rule": ("idle part of a step above", "单步空闲占比大于"),
     "advice.empty.title": ("A queue runs empty", "队列为空"),
     "advice.empty.pipeline": (
-        "The queue behind data processing was empty in {value} of the batches: the pipeline is too slow.",
+        "The queue after data processing was empty for {value} of the batches: the pipeline is too slow.",
         "数据处理队列在 {value} 的批次中为空：数据处理过慢。",
     ),
     "advice.empty.transmission": (
-        "The queue on the device was empty in {value} of the batches although the host had data: transmission is too slow.",
+        "The queue on the device was empty for {value} of the batches although the host had data: transmission is too slow.",
         "主机有数据而设备队列在 {value} 的批次中为空：数据发送过慢。",
     ),
     "advice.empty.rule": ("empty batches above", "空批次占比大于"),
     "advice.queue_use.title": ("Slow operations in the pipeline", "数据处理算子较慢"),
     "advice.queue_use.said": (
-        "The queue behind {subject} is used by only {value}, so what comes after waits for it.",
+        "Only {value} of the queue after {subject} is used, so the operations after it wait.",
         "{subject} 之后的队列使用率仅 {value}，后续算子在等待。",
     ),
     "advice.queue_use.rule": ("unless all queues are used by", "除非所有队列使用率不低于"),
@@ -72,14 +72,14 @@ TEXTS = define_texts({
     "advice.column.samples": ("Samples", "采样数"),
     "advice.column.user": ("User", "用户态"),
     "advice.column.system": ("System", "内核态"),
-    "advice.column.io": ("Waiting for devices", "等待 IO"),
+    "advice.column.io": ("I/O wait", "等待 IO"),
     "advice.column.idle": ("Idle", "空闲"),
     "advice.column.name": ("Operator", "算子"),
-    "advice.column.count": ("Times run", "运行次数"),
+    "advice.column.count": ("Executions", "执行次数"),
     "advice.column.mean_ns": ("Mean time", "平均耗时"),
     # What to do
     "advice.do.interval": (
-        "See where data stops: look at the queues; sink data (dataset_sink_mode) if it is fed step by step.",
+        "Find where data stalls by looking at the queues; enable dataset_sink_mode if data is fed step by step.",
         "查看队列定位数据瓶颈；若为非下沉模式，可开启 dataset_sink_mode。",
     ),
     "advice.do.idle": (
@@ -87,15 +87,15 @@ TEXTS = define_texts({
         "查找算子间空隙：步间 Host 代码、小算子、等待数据或同步。",
     ),
     "advice.do.empty_pipeline": (
-        "Make the pipeline faster: more num_parallel_workers, MindRecord files, work that is done once stored with the data.",
+        "Make the pipeline faster: more num_parallel_workers, MindRecord files, one-time work done offline.",
         "加速数据处理：增大 num_parallel_workers、使用 MindRecord、把一次性处理提前离线完成。",
     ),
     "advice.do.empty_transmission": (
-        "Send less or larger pieces: smaller types, batches on the host, no other load on the way to the device.",
+        "Send less data, or larger batches: smaller types, batching on the host, no other load on the device link.",
         "减小传输量或增大单次传输：更小的数据类型、在主机侧组批，避免传输通道上的其他负载。",
     ),
     "advice.queue_use.said_many": (
-        "The queues behind {subject} are hardly used, the emptiest by {value}, so what comes after waits for them.",
+        "The queues after {subject} are hardly used (the emptiest: {value}), so the operations after them wait.",
         "{subject} 之后的队列很少被使用，最低使用率 {value}，后续算子在等待。",
     ),
     "advice.do.batch": (
@@ -103,7 +103,7 @@ TEXTS = define_texts({
         "Batch：增大 prefetch_size，或在有映射时增大 num_parallel_workers。",
     ),
     "advice.do.map": (
-        "Map: raise num_parallel_workers; replace Python operations by those of mindspore.dataset, or use processes for them.",
+        "Map: raise num_parallel_workers; replace Python operations with those of mindspore.dataset, or run them in processes.",
         "Map：增大 num_parallel_workers；用 mindspore.dataset 自带算子替换 Python 算子，或使用多进程。",
     ),
     "advice.do.generator": (
@@ -111,15 +111,15 @@ TEXTS = define_texts({
         "Generator：增大 num_parallel_workers，或转换为 MindRecord。",
     ),
     "advice.do.reader": (
-        "Reader: raise num_parallel_workers; look at the disk it reads from.",
+        "Reader: raise num_parallel_workers; check the disk it reads from.",
         "读取算子：增大 num_parallel_workers；检查所读磁盘。",
     ),
     "advice.do.cpu": (
-        "Give the machine less to do: fewer workers than cores, no other work beside it, cheaper operations in the pipeline.",
+        "Reduce CPU load: fewer workers than cores, no other jobs on the machine, cheaper pipeline operations.",
         "减轻 CPU 负载：线程数不超过核数、避免其他任务、使用更轻的数据处理算子。",
     ),
     "advice.do.ai_cpu": (
-        "Use types and shapes that AI Core kernels take (float16, int32), or replace the operators.",
+        "Use types and shapes that AI Core kernels support (float16, int32), or replace the operators.",
         "使用 AI Core 支持的数据类型与形状（如 float16、int32），或替换这些算子。",
     ),
 })  # fmt: skip

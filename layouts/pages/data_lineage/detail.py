@@ -1,4 +1,4 @@
-"""All that one operation of a pipeline was told, as the dataset graph page shows it."""
+"""All parameters of one pipeline operation, in the panel of the dataset graph page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from layouts.state import text
 
 
 def detail(source: ValueSource, asked: Any) -> Any:
-    """The operation that asked names as "mark:number" under `node`; nothing where none is named."""
+    """Return the panel of the operation that `asked` names as "mark:number" under `node`; no update if it names none."""
     if asked is None:
         return no_update
     mark = text(asked, "node").partition(":")[0]

@@ -1,8 +1,8 @@
 """The data lineage page: which pipelines fed the runs, and in what do they differ?
 
-Operations of all pipelines are laid side by side (`parsers.analysis.pipelines`), and what each was told is a column: of
+Operations of all pipelines are aligned (`parsers.analysis.pipelines`), and each operation parameter is a column: of
 parallel axes and of a table, as on the model lineage page. Values other than the most frequent one are marked, and a cell
-opens all that its operation was told.
+opens all parameters of its operation.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from layouts.sources import FrameSource
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     none = empty_state("dataset.none", hint="dataset.none_hint", code=RECORD)
     beside = [
         dcc.Store(id=ids("node")),
@@ -42,10 +42,10 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     del routes
     callbacks.register(app, source, ids, Tables(source, table))
 
-    def tell(asked: Any) -> Any:
+    def show_detail(asked: Any) -> Any:
         return detail(source, asked)
 
-    app.callback(Output(ids("detail"), "children"), Input(ids("node"), "data"), prevent_initial_call=True)(tell)
+    app.callback(Output(ids("detail"), "children"), Input(ids("node"), "data"), prevent_initial_call=True)(show_detail)
     app.clientside_callback(
         ClientsideFunction("mindscope_lineage", "node"), Output(ids("node"), "data"), Input(ids("state"), "data"),
         Input(ids("sheet"), "data"), State(ids("node"), "data"), State(ids("root"), "id"),

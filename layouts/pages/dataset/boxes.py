@@ -1,7 +1,7 @@
-"""A pipeline as boxes with places: what feeds stands to the left of what it feeds, branches above each other.
+"""The layout of a pipeline: boxes from left to right in the order of the data, branches above each other.
 
-A stretch without branches that is longer than the page is wide goes on in the next row, as text does. All numbers are px; the
-origin is the upper left corner. Texts are whole: the browser, which knows its letters, cuts them to their box.
+A stretch without branches that is wider than the page continues in the next row, as text does. All numbers are pixels from
+the upper left corner. Texts are not cut to the box here: only the browser knows how wide its letters are.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from layouts.components.pipeline_parameters import PLUMBING, brief, summary, val
 
 WIDTH = 200
 BETWEEN = 26
-"""Between columns."""
+"""Gap between columns."""
 APART = 20
-"""Between rows and branches."""
+"""Gap between rows and between branches."""
 PORT = 16
-"""Links end so far below the upper edge of a box, so that they are straight whatever its height."""
+"""Distance of link ends below the upper edge of a box: the same for all boxes, so links are straight whatever their height."""
 HEAD, LINE, PART, FOOT = 32, 18, 40, 8
 PART_APART = 4
 MOST_BOXES = 400
-"""Boxes of one drawing; those nearest to the last operation are drawn."""
+"""Maximum number of boxes in a drawing; those nearest to the last operation are drawn."""
 LINES, PARTS = 3, 8
-"""Parameters, and operations of a map, that a box shows; those that differ come on top."""
+"""Maximum number of parameters, and of operations of a map, in a box. Parameters that differ come first."""
 SHOWN = 200
-"""Characters of a text in a box."""
+"""Maximum number of characters of a text in a box."""
 Point: TypeAlias = tuple[float, float]
 
 
@@ -47,7 +47,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node in its place. hidden: how many nodes that feed it are not drawn. only: no other pipeline has it."""
+    """A node and its position. hidden: number of its inputs that are not drawn. only: no other pipeline has it."""
 
     number: int
     kind: str
@@ -63,7 +63,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Boxes, links as (number of the source, of the target, corners of the line between them), and the size."""
+    """Boxes, links as (source number, target number, corners of the line between them), and the size of the drawing."""
 
     boxes: tuple[Box, ...]
     links: tuple[tuple[int, int, tuple[Point, ...]], ...]
@@ -72,7 +72,10 @@ class Drawing:
 
 
 def drawing(graph: Numbered, columns: int, places: Sequence[ComparedOperation] = (), pipeline: int = 0) -> Drawing:
-    """The drawing of a pipeline that is to be so many boxes wide. places: what it is compared with, as pipeline number."""
+    """Lay out a pipeline on a page that is `columns` boxes wide.
+
+    places: the comparison with other pipelines, in which this one has the number `pipeline`.
+    """
     shown = _nearest(graph)
     differing = {place.numbers[pipeline]: place.differences for place in places}
     rows = {number: lines(graph.nodes[number], differing.get(number, ()), pipeline) for number in shown}
@@ -80,12 +83,12 @@ def drawing(graph: Numbered, columns: int, places: Sequence[ComparedOperation] =
     where = _places(graph, shown, heights, max(1, columns))
     boxes = []
     for number in sorted(shown):
-        node, told_apart = graph.nodes[number], differing.get(number, ())
+        node, changes = graph.nodes[number], differing.get(number, ())
         x, y = where[number]
-        only = any(one.part == "type" and sum(isinstance(value, str) for value in one.values) == 1 for one in told_apart)
+        only = any(one.part == "type" and sum(isinstance(value, str) for value in one.values) == 1 for one in changes)
         hidden = sum(child not in shown for child in graph.children[number])
         boxes.append(Box(number, node.kind, (node.type or "?")[:SHOWN], x, y, heights[number], rows[number], hidden,
-                         bool(told_apart), only))  # fmt: skip
+                         bool(changes), only))  # fmt: skip
     links = tuple(
         (number, graph.parents[number], _corners(where[number], where[graph.parents[number]]))
         for number in sorted(shown) if number
@@ -105,12 +108,12 @@ def _nearest(graph: Numbered) -> set[int]:
     return found
 
 
-# What stands in a box -------------------------------------------------------------------------------------------------
+# Contents of a box ----------------------------------------------------------------------------------------------------
 
 
-def lines(node: DatasetNode, told_apart: Sequence[Difference] = (), pipeline: int = 0) -> tuple[Line, ...]:
-    """The rows of a box: parameters, the sampler, the operations of a map."""
-    changed = {(one.part, one.places[pipeline], one.key) for one in told_apart}
+def lines(node: DatasetNode, differences: Sequence[Difference] = (), pipeline: int = 0) -> tuple[Line, ...]:
+    """Return the rows of a box: parameters, the sampler, the operations of a map."""
+    changed = {(one.part, one.places[pipeline], one.key) for one in differences}
     keys = [key for key in summary(node) if key not in PLUMBING or ("node", 0, key) in changed]
     keys.sort(key=lambda key: ("node", 0, key) not in changed)
     wanted: list[tuple[str, str, str, bool]] = [
@@ -138,32 +141,32 @@ def lines(node: DatasetNode, told_apart: Sequence[Difference] = (), pipeline: in
 
 
 def _shown(text: str) -> str:
-    """As much of a text as a box may need; of a path the end, which tells more than its beginning."""
+    """Cut a text to SHOWN characters; of a path keep the end, which is the informative part."""
     path = text.startswith(("/", "\\")) and ", " not in text
     return f"…{text[-SHOWN + 1 :]}" if path and len(text) > SHOWN else text[:SHOWN]
 
 
 def _columns_line(node: DatasetNode, changed: Collection[Any]) -> list[tuple[str, str, str, bool]]:
-    """Which columns a map reads and which it makes, in one row."""
+    """The row with the input and output columns of a map."""
     names = [value_text(node.parameters[key]) for key in ("input_columns", "output_columns") if key in node.parameters]
     touched = any(("node", 0, key) in changed for key in ("input_columns", "output_columns"))
     return [("line", "columns", " → ".join(dict.fromkeys(names)), touched)]
 
 
 def height(rows: Sequence[Line]) -> int:
-    """Of a box with these rows."""
+    """Return the height of a box with these rows."""
     if not rows:
         return HEAD
     last = rows[-1]
     return last.y + (PART if last.role in ("operation", "sampler") else LINE) + FOOT
 
 
-# Where boxes stand ----------------------------------------------------------------------------------------------------
+# Positions of boxes ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class _Block:
-    """Boxes that stand together, with what comes out of them port px below its upper edge."""
+    """A stretch and the branches that feed it, laid out. Its outgoing link leaves it port px below its upper edge."""
 
     boxes: dict[int, Point]
     width: float
@@ -172,7 +175,7 @@ class _Block:
 
 
 def _places(graph: Numbered, shown: Collection[int], heights: dict[int, int], columns: int) -> dict[int, Point]:
-    # Stretches in an order that has every branch after what it feeds, so backwards each finds its branches done.
+    # Every branch comes after the stretch it feeds, so in reverse order each stretch finds its branches laid out.
     stretches, pending = [], [0]
     while pending:
         stretch = [number for number in graph.stretch(pending.pop()) if number in shown]
@@ -186,7 +189,7 @@ def _places(graph: Numbered, shown: Collection[int], heights: dict[int, int], co
 
 
 def _block(stretch: Sequence[int], fed: Sequence[_Block], heights: dict[int, int], columns: int) -> _Block:
-    """A stretch, in the order of the data, to the right of the branches that feed it."""
+    """Lay out a stretch, in the order of the data, to the right of the branches that feed it."""
     boxes: dict[int, Point] = {}
     reach, top, ports = max((block.width for block in fed), default=0.0), 0.0, []
     for block in fed:
@@ -210,7 +213,7 @@ def _block(stretch: Sequence[int], fed: Sequence[_Block], heights: dict[int, int
 
 
 def _corners(source: Point, target: Point) -> tuple[Point, ...]:
-    """The corners of a link: straight, or by a step before its target, or around to the beginning of the next row."""
+    """The corners of a link: straight, or with a step just before its target, or around to the start of the next row."""
     begin, end = (source[0] + WIDTH, source[1] + PORT), (target[0], target[1] + PORT)
     if begin[1] == end[1]:
         return (begin, end)

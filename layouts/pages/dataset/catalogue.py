@@ -1,4 +1,4 @@
-"""The pipelines of the chosen runs as the browser draws them."""
+"""The pipelines of the chosen runs, serialized for the browser."""
 
 from __future__ import annotations
 
@@ -15,12 +15,15 @@ from layouts.state import colours, elsewhere, label_of, number, selected_runs, s
 
 MOST_ELSEWHERE = 5
 MOST_NAMES = 20
-"""So many runs without a pipeline are named."""
+"""Maximum number of runs without a pipeline that are named."""
 COLUMNS = (1, 40)
 
 
 def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[ComparedOperation]) -> dict[str, Any]:
-    """All that assets/dataset.js draws, and its digest. columns of the state is how many boxes the page is wide."""
+    """Return all that assets/pages/dataset/page.js draws, and its digest.
+
+    `columns` of the state is the width of the page in boxes.
+    """
     columns = int(number(state, "columns", 5, *COLUMNS))
     rows = {member: row for row in source.runs() for member in row.members}
     of_run = colours(source)

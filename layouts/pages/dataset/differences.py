@@ -1,4 +1,4 @@
-"""The list of what differs between the pipelines on the page, and the same as CSV."""
+"""The differences between the pipelines on the page, as a table and as CSV."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_DIFFERENCES = 500
 
 
 def differences(found: Found, places: Sequence[ComparedOperation]) -> Any:
-    """Every parameter in which the pipelines differ, with the values of all; nothing where there is but one pipeline."""
+    """Return a table of the parameters that differ, with a column of values per pipeline; None for a single pipeline."""
     if len(found.pipelines) < 2:
         return None
     if not places:
@@ -41,13 +41,13 @@ def _difference_row(found: Found, place: ComparedOperation, one: Difference) -> 
     name = found.graphs[at].nodes[number].type
     parts: list[Any] = [one.owner, one.key or (t("dataset.sampler") if one.part == "sampler" else "")]
     label: list[Any] = [part for part in parts if part]
-    shown = [piece for part in label for piece in (" · ", part)][1:] or [t("dataset.itself")]
+    shown = [child for part in label for child in (" · ", part)][1:] or [t("dataset.itself")]
     cells = [html.Td(value_cell(value)) for value in one.values]
     return html.Tr([html.Td(jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
 
 
 def csv(found: Found, places: Sequence[ComparedOperation]) -> str:
-    """Every difference as CSV, a column of values per pipeline; what a spreadsheet would take for a formula is defused."""
+    """Write every difference as CSV, a column of values per pipeline. Texts that look like formulas are escaped."""
     named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
     lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]
     for place in reversed(places):

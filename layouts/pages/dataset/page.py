@@ -1,8 +1,8 @@
 """The dataset graph page: what fed the training, and in what do the pipelines of two runs differ?
 
-One drawing per distinct pipeline of the chosen runs, from the data sets read on the left to the last operation on the right.
-A pipeline has a few to a few hundred boxes, so boxes get their places here (`boxes`) and assets/dataset.js draws them as SVG:
-its text can be selected, its boxes reached by keyboard, and what is on screen is what is saved.
+One drawing per distinct pipeline of the chosen runs, from the data sets on the left to the last operation on the right.
+A pipeline has a few to a few hundred boxes, so the layout is computed here (`boxes`) and assets/pages/dataset/page.js draws
+it as SVG: text can be selected, boxes can be reached by keyboard, and the saved file is what is on screen.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from layouts.sources import ValueSource
 from layouts.state import number
 
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
-"""In the order of the legend."""
+"""Kinds of operations in the order of the legend."""
 _STORES = ("chosen", "catalogue", "digest", "ask", "screen", "panel", "differences", "save")
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     return html.Div(
         [
             *(dcc.Store(id=ids(part)) for part in _STORES),
@@ -82,7 +82,7 @@ def _legend() -> html.Ul:
 
 
 def _states() -> list[Any]:
-    """What is shown instead of pipelines; the browser shows at most one."""
+    """Empty and loading states; the browser shows at most one of them."""
     none = [
         empty_state("dataset.none", hint="dataset.none_hint", code=RECORD),
         html.Div(className="ms-dataset-elsewhere"),
@@ -104,7 +104,7 @@ def register(app: Any, source: ValueSource, ids: Ids, routes: str) -> None:
         answer, digest, table = pipelines_of(source, asked, known)
         return answer, digest, table if table is no_update else markup(table)
 
-    def tell(asked: Any) -> Any:
+    def show_parameters(asked: Any) -> Any:
         shown = parameters_of(source, asked)
         return shown if shown is no_update else markup(shown)
 
@@ -120,13 +120,13 @@ def register(app: Any, source: ValueSource, ids: Ids, routes: str) -> None:
         State(ids("digest"), "data"),
         prevent_initial_call=True,
     )(list_pipelines)
-    app.callback(Output(ids("panel"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(tell)
+    app.callback(Output(ids("panel"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(show_parameters)
     app.callback(Output(ids("file"), "data"), Input(ids("save"), "data"), prevent_initial_call=True)(save)
     _register_browser(app, ids)
 
 
 def pipelines_of(source: ValueSource, asked: Any, known: Any) -> tuple[Any, Any, Any]:
-    """(catalogue, its digest, list of differences) of the runs that asked names; nothing where known is that digest."""
+    """Return (catalogue, its digest, table of differences) of the requested runs; no update if `known` is that digest."""
     if asked is None:
         return no_update, no_update, no_update
     found = find(source, asked)
@@ -138,7 +138,7 @@ def pipelines_of(source: ValueSource, asked: Any, known: Any) -> tuple[Any, Any,
 
 
 def parameters_of(source: ValueSource, asked: Any) -> Any:
-    """All parameters of the operation that asked names among the pipelines of the runs it names."""
+    """Return the panel with all parameters of the requested operation in the pipelines of the requested runs."""
     if asked is None:
         return no_update
     found = find(source, asked)
@@ -148,13 +148,13 @@ def parameters_of(source: ValueSource, asked: Any) -> Any:
 
 
 def differences_of(source: ValueSource, asked: Any) -> dict[str, str]:
-    """{"filename", "content"} of a CSV file of all that differs between the pipelines of the runs that asked names."""
+    """Return {"filename", "content"} of a CSV file with all differences between the pipelines of the requested runs."""
     found = find(source, asked)
     return {"filename": "dataset-differences.csv", "content": csv(found, compared(found))}
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/dataset.js."""
+    """Add the callbacks that run in the browser (assets/pages/dataset/page.js)."""
 
     def call(name: str, *arguments: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_dataset", name), *arguments)

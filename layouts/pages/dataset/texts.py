@@ -6,7 +6,7 @@ from layouts.i18n import define_texts
 
 TEXTS = define_texts({
     "dataset.title": ("Dataset graph", "数据图"),
-    "dataset.controls": ("Legend and size of the drawing", "图例与缩放"),
+    "dataset.controls": ("Legend and zoom", "图例与缩放"),
     "dataset.legend": ("Kinds of operations", "操作类型"),
     "dataset.create": ("Create", "创建"),
     "dataset.map": ("Map", "映射"),
@@ -15,9 +15,9 @@ TEXTS = define_texts({
     "dataset.batch": ("Batch", "批处理"),
     "dataset.repeat": ("Repeat", "重复"),
     # The drawing
-    "dataset.zoom": ("Size of the drawing", "缩放"),
-    "dataset.smaller": ("Smaller (-)", "缩小 (-)"),
-    "dataset.larger": ("Larger (+)", "放大 (+)"),
+    "dataset.zoom": ("Zoom", "缩放"),
+    "dataset.smaller": ("Zoom out (-)", "缩小 (-)"),
+    "dataset.larger": ("Zoom in (+)", "放大 (+)"),
     "dataset.fit": ("Fit", "适应窗口"),
     "dataset.fit_tip": ("Whole pipelines on screen, or at full size (0)", "完整显示或恢复原始大小 (0)"),
     "dataset.full": ("Full screen (f)", "全屏 (f)"),
@@ -32,7 +32,7 @@ TEXTS = define_texts({
     "dataset.drawn_tip": (
         "Those nearest to the last operation; the JSON file has all.", "绘制最接近末端的操作；JSON 文件包含全部。",
     ),
-    "dataset.hidden": ("{n} more feed this", "另有 {n} 个输入未绘制"),
+    "dataset.hidden": ("{n} more inputs", "另有 {n} 个输入未绘制"),
     "dataset.more": ("{n} more operations", "另有 {n} 个操作"),
     "dataset.mark": ("mark {mark}", "标识 {mark}"),
     "dataset.mark_tip": (
@@ -54,36 +54,36 @@ TEXTS = define_texts({
         "{n} more distinct pipelines are not drawn; choose fewer runs.", "另有 {n} 个不同的流程未绘制，请减少所选训练。",
     ),
     "dataset.unseen": (
-        "The pipelines of {n} more runs were not looked at; choose fewer runs.",
+        "The pipelines of {n} more runs were not read; choose fewer runs.",
         "另有 {n} 个训练的流程未读取，请减少所选训练。",
     ),
     # Parameters
     "dataset.parameters": ("Parameters", "参数"),
     "dataset.sampler": ("Sampler", "采样器"),
     "dataset.choose": (
-        "Choose an operation to see all of its parameters: click it, or Tab, arrow keys and Enter.",
+        "Click an operation to see all of its parameters, or use Tab, the arrow keys and Enter.",
         "选择一个操作以查看其全部参数：单击，或使用 Tab、方向键和回车键。",
     ),
-    "dataset.no_parameters": ("None.", "无。"),
+    "dataset.no_parameters": ("No parameters", "无参数"),
     "dataset.recorded": ("recorded as {name}", "记录为 {name}"),
     "dataset.of": ("pipeline {letter}", "流程 {letter}"),
     "dataset.from": ("Data from", "数据来自"),
     "dataset.to": ("Feeds", "输出到"),
-    "dataset.same_in": ("Its counterpart in", "对应操作"),
+    "dataset.same_in": ("Counterpart in", "对应操作"),
     "dataset.characters": ("{n} characters", "{n} 个字符"),
     "dataset.rows_cut": (
         "{n} of {total} parameters are listed; the JSON file has all.", "列出 {total} 个参数中的 {n} 个；JSON 文件包含全部。",
     ),
     "dataset.rows_more": ("Show {n}", "显示 {n} 个"),
     "dataset.elsewhere_only": ("Only in other pipelines", "仅其他流程包含"),
-    "dataset.missing": ("not there", "不存在"),
+    "dataset.missing": ("not present", "不存在"),
     # Differences
-    "dataset.differences": ("What differs", "差异"),
+    "dataset.differences": ("Differences", "差异"),
     "dataset.operation": ("Operation", "操作"),
     "dataset.parameter": ("Parameter", "参数"),
     "dataset.itself": ("the operation itself", "操作本身"),
     "dataset.uncompared": (
-        "Pipelines of more than {n} operations are drawn without being compared.", "超过 {n} 个操作的流程仅绘制，不比较。",
+        "Pipelines with more than {n} operations are drawn but not compared.", "超过 {n} 个操作的流程仅绘制，不比较。",
     ),
     "dataset.differences_left": (
         "{n} more differences are not listed; the CSV file has all.", "另有 {n} 处差异未列出；CSV 文件包含全部。",
@@ -94,8 +94,8 @@ TEXTS = define_texts({
     "dataset.no_runs_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),
     "dataset.none": ("The chosen runs recorded no dataset graph.", "所选训练没有记录数据图。"),
     "dataset.none_hint": (
-        "A SummaryCollector records it unless it is told otherwise:",
-        "SummaryCollector 默认会记录数据图，除非已关闭：",
+        "SummaryCollector records it by default:",
+        "SummaryCollector 默认会记录数据图：",
     ),
     "dataset.elsewhere": ("Runs that have one:", "有数据图的训练："),
     "dataset.broken_all": (

@@ -1,7 +1,7 @@
-"""What the page asks the server for, read from the browser's own words. Every value in it is untrusted.
+"""Requests of the page to the server, parsed and validated: values from a browser are untrusted.
 
-Boxes have names that hold whatever is hidden: n5 and f5 are a node and an aggregate by row, s:Default/net and k:Default/net are
-a scope and a stack of equal blocks (by its first) by path.
+Names of boxes stay valid whatever is hidden: n5 and f5 are a node and an aggregate by row, s:Default/net and k:Default/net are
+a scope and a stack of equal blocks by path (that of its first block).
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from layouts.state import BadInput, flag, text, texts
 
 MOST_OPEN = 1_000
 LONGEST = 20_000
-"""Characters of a name: a scope may be deep."""
+"""Maximum characters of a name: a scope may be deep."""
 HIDDEN = ("parameter", "constant")
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What to draw.
+    """A request for a drawing.
 
-    opened: names of open boxes, the latest last; None for as many as make a good first picture. pages: name of a frame ("" for
-    the top) -> how many of its boxes come before those drawn. reveal: name of a box for which whatever it is in is opened.
+    opened: names of open boxes, the one opened last at the end; None for the default of a first picture. pages: name of a frame
+    ("" for the top level) -> number of its boxes before the first one drawn. reveal: name of a box whose scopes are opened.
     """
 
     of: Of
@@ -36,18 +36,18 @@ class Ask:
 
 
 def read_of(data: Any) -> Of:
-    """The graph that an ask is about, or BadInput."""
+    """Parse which graph a request is about. BadInput if it is malformed."""
     against = text(data, "with"), text(data, "other")
     return Of(text(data, "run"), text(data, "graph"), flag(data, "simple"), against if any(against) else None)
 
 
 def read_ask(data: Any) -> Ask:
-    """The ask a browser sent, or BadInput."""
+    """Parse a request from the browser. BadInput if it is malformed."""
     of = read_of(data)
     opened = _names(data, "open")
     hidden = texts(data, "hide")
     if not set(hidden) <= set(HIDDEN):
-        raise BadInput(f"hide: wanted {' or '.join(HIDDEN)}")
+        raise BadInput(f"hide: expected {' or '.join(HIDDEN)}, found {', '.join(hidden)[:80]!r}")
     return Ask(
         of=of,
         opened=tuple(name for name in opened if name) if opened else None,
@@ -60,21 +60,22 @@ def read_ask(data: Any) -> Ask:
 
 
 def read_name(data: Any) -> str:
-    """The name of the chosen box, "" for none, or BadInput."""
+    """Parse the name of the chosen box, "" for none. BadInput if it is malformed."""
     return text(data, "node", limit=LONGEST)
 
 
 def _names(data: Any, key: str) -> list[str]:
-    found = texts(data, key)
-    if len(found) > MOST_OPEN:
-        raise BadInput(f"{key}: wanted at most {MOST_OPEN:,} names; got {len(found):,}")
-    if any(len(name) > LONGEST for name in found):
-        raise BadInput(f"{key}: wanted at most {LONGEST:,} characters")
-    return found
+    names = texts(data, key)
+    if len(names) > MOST_OPEN:
+        raise BadInput(f"{key}: expected at most {MOST_OPEN:,} names, found {len(names):,}")
+    longest = max(map(len, names), default=0)
+    if longest > LONGEST:
+        raise BadInput(f"{key}: expected at most {LONGEST:,} characters, found {longest:,}")
+    return names
 
 
-def _page(given: str) -> tuple[str, int]:
-    number, colon, name = given.partition(":")
+def _page(page: str) -> tuple[str, int]:
+    number, colon, name = page.partition(":")
     if not colon or not number.isascii() or not number.isdigit() or len(number) > 9:
-        raise BadInput(f"page: wanted a number, a colon and a name; got {given[:80]!r}")
+        raise BadInput(f"page: expected a number, a colon and a name, found {page[:80]!r}")
     return name, int(number)

@@ -1,4 +1,4 @@
-"""Which graphs the chosen runs have."""
+"""The computation graphs of the chosen runs."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
-"""The graphs of so many runs are listed."""
+"""Maximum number of runs whose graphs are listed."""
 MOST_GRAPHS = 500
-"""So many graphs of one run are listed."""
+"""Maximum number of graphs listed per run."""
 MOST_ELSEWHERE = 8
 MOST_REFUSED = 20
 _REFUSED = ("no_graph", "empty_file", "unreadable")
 
 
 def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
-    """Graphs by run, how many runs are left out or unread; None where the digest is the known one.
+    """Return graphs by run and the numbers of runs left out and not read yet; None if the digest is the known one.
 
-    For a choice without any graph, elsewhere names runs that are not chosen and have some, and refused the files that were
-    expected to hold one, each with the reason why it does not. A graph's mark changes when its file is written anew.
+    If no chosen run has a graph, `elsewhere` names other runs that have one, and `refused` lists the files that should hold
+    one, each with the reason why it does not. A graph's mark changes when its file is rewritten.
     """
     runs = selected_runs(state, source, ("graph",))
     source.want(runs)

@@ -1,4 +1,4 @@
-"""From an ask to what the canvas shows: elements with places, and what the page says around them."""
+"""From a request to the contents of the canvas: elements with positions, and the data of the controls around them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _OPENS = ("scope", "stack", "fold")
 
 
 def drawn(views: Views, ask: Ask) -> dict[str, Any]:
-    """{"elements", "stylesheet", "meta"}; what keeps a graph from being shown stands in the problems of meta."""
+    """Return {"elements", "stylesheet", "meta"}. If the graph cannot be shown, meta["problems"] says why."""
     try:
         opened, view = views.of(ask.of)
     except PayloadError as error:
@@ -62,20 +62,20 @@ def _meta(ask: Ask) -> dict[str, Any]:
 
 
 def shown_of(view: View, ask: Ask) -> tuple[str, Shown]:
-    """Which box is to be in the middle, "" for none, and what is open."""
+    """Return (key of the box to centre or "", what is open)."""
     chosen, needed = where(view, ask.reveal) if ask.reveal else ("", Shown())
     if ask.opened is not None:
         wanted = [key for name in ask.opened if (key := key_of(view, name))]
     else:
         wanted = list(needed.opened) or first_opened(view)
     pages = {key_of(view, name): number for name, number in ask.pages.items() if not name or key_of(view, name)}
-    # What is opened last is closed last where there is too much.
+    # If too much is open, what was opened last is closed last.
     opened = [*(key for key in wanted if key not in needed.opened), *needed.opened]
     return chosen, Shown(tuple(opened), {**pages, **needed.pages}, ask.parameters, ask.constants)
 
 
 def _named(view: View, visible: Visible, shown: Shown, found: Sequence[dict[str, Any]]) -> dict[str, str]:
-    """Name of each box by its key, which its element gets too. An element of hidden boxes says which page they are on."""
+    """Add names, tooltips and page numbers to the elements; return the name of each box by its key."""
     names = {item.key: name_of(view, item.key) for item in visible.items}
     items = {item.key: item for item in visible.items}
     for element in found:
@@ -101,7 +101,7 @@ def _named(view: View, visible: Visible, shown: Shown, found: Sequence[dict[str,
 
 
 def _tree(visible: Visible, names: dict[str, str], marked: dict[str, str]) -> list[list[Any]]:
-    """What can be opened, each after what it is in: name, depth, kind, label, operators, members, whether it is open, mark."""
+    """The boxes that can be opened, parents first: [name, depth, kind, label, operators, members, is open, mark]."""
     inside: dict[int, list[int]] = {}
     for number, item in enumerate(visible.items):
         if item.kind in _OPENS:

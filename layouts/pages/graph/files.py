@@ -1,4 +1,4 @@
-"""What the page saves: the picture as SVG, all or the open part of the graph as DOT or JSON."""
+"""Downloads of the page: pictures as SVG, the open part or the whole graph as DOT or JSON, tables as CSV, long attributes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FORMS = (
 
 
 def file(views: Views, data: Any) -> dict[str, str]:
-    """{"filename", "content"} as dcc.Download has them; BadInput for what is no such file, PayloadError's text in a .txt."""
+    """Return {"filename", "content"} for dcc.Download. BadInput for an unknown file; a PayloadError becomes a .txt file."""
     form = text(data, "form", choices=FORMS)
     ask = read_ask(data)
     try:
@@ -43,7 +43,7 @@ def file(views: Views, data: Any) -> dict[str, str]:
     if form == "listed.csv":
         row = row_of(view, ask.reveal)
         if row < 0:
-            raise BadInput(f"node: wanted a node or an aggregate; got {ask.reveal[:80]!r}")
+            raise BadInput(f"node: expected a node or an aggregate, found {ask.reveal[:80]!r}")
         return _named(ask, opened, form, csv((members if ask.reveal[0] == "f" else links)(view, row)))
     if form.endswith(".csv"):
         return _named(ask, opened, form, csv(table(opened, view, form.partition(".")[0])))
@@ -62,11 +62,11 @@ def file(views: Views, data: Any) -> dict[str, str]:
 
 
 def _attribute(ask: Ask, opened: Opened, view: View, name: str) -> dict[str, str]:
-    """One attribute of the node that the ask reveals, whole; BadInput where there is none of that name."""
+    """The full value of an attribute of the requested node. BadInput if the node has no attribute of that name."""
     row = row_of(view, ask.reveal)
     known = opened.attributes(row) if row >= 0 else {}
     if name not in known:
-        raise BadInput(f"attribute: wanted one of a node; got {name[:80]!r} of {ask.reveal[:80]!r}")
+        raise BadInput(f"attribute: expected an attribute of node {ask.reveal[:80]!r}, found {name[:80]!r}")
     return {"filename": f"{_plain(f'{ask.of.run}_{view.network.names[row]}_{name}')}.txt", "content": known[name]}
 
 

@@ -1,4 +1,4 @@
-"""The search of the page: words and conditions such as `type:MatMul shape:8x* kind:parameter`, and what is found."""
+"""Search in a graph: words and conditions such as `type:MatMul shape:8x* kind:parameter`, and the list of results."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from layouts.sources import PatternMatcher
 from layouts.state import BadInput, flag, text
 
 MOST = 300
-"""So many results are listed."""
+"""Maximum number of results listed."""
 LONGEST = 500
 _CONDITION = re.compile(r"(type|shape|dtype|kind):(\S+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is searched for: a text in names, a pattern for them with regex, and conditions ("" for none)."""
+    """A search: a text that names contain (with `regex`: a pattern they match), and conditions ("" for none)."""
 
     text: str
     regex: bool
@@ -42,15 +42,15 @@ class Query:
 
 
 def read_query(data: Any) -> Query:
-    """The query a browser sent, or BadInput."""
-    given = text(data, "q", limit=LONGEST)
-    conditions = {name.lower(): value for name, value in _CONDITION.findall(given)}
-    words = " ".join(_CONDITION.sub(" ", given).split())
+    """Parse a search from the browser. BadInput if it is malformed."""
+    typed = text(data, "q", limit=LONGEST)
+    conditions = {name.lower(): value for name, value in _CONDITION.findall(typed)}
+    words = " ".join(_CONDITION.sub(" ", typed).split())
     return Query(words, flag(data, "regex"), **conditions)
 
 
 def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
-    """The list of what is found; nothing where nothing is searched for."""
+    """Return the list of results. Without a search: the differences of a compared graph, else an empty list."""
     query, of = read_query(data), read_of(data)
     nothing = query == Query("", query.regex)
     if nothing and of.against is None:
@@ -58,7 +58,7 @@ def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
     try:
         opened, view = views.of(of)
     except PayloadError:
-        return []  # the canvas says why
+        return []  # the canvas shows the error
     if nothing:
         return differences(opened, view)
     if query.kind and query.kind.lower() not in KINDS:
@@ -74,7 +74,7 @@ def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
         )  # fmt: skip
     except BadInput:
         raise
-    except ValueError as error:  # what matching says of a pattern
+    except ValueError as error:  # an invalid pattern
         return [html.P(str(error), className="ms-graph-count ms-wrong-text", role="alert")]
     scopes = [_scope(view, scope) for scope in found.scopes[: MOST // 4]]
     nodes = [_node(view, row) for row in found.rows[: MOST - len(scopes)]]
@@ -85,7 +85,7 @@ def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
 
 
 def differences(opened: Opened, view: View) -> list[Any]:
-    """What differs between two graphs, of a graph that is compared: what changed, then what only one of them has."""
+    """Return the differences of a compared graph: changed nodes, then added ones, then removed ones."""
     if opened.compared is None:
         return []
     found = opened.compared.difference
@@ -112,7 +112,7 @@ def _field(name: str) -> html.Span:
 
 
 def differing(opened: Opened) -> pd.DataFrame:
-    """Every node that differs: state, fields, name with its scopes, type, output and shape, and those of its counterpart."""
+    """Return every node that differs: state, differing fields, then full name, type, output type and shape in both graphs."""
     names = ("full_name", "type", "output_type", "shape")
     head = ["state", "fields", *names, *(f"other_{name}" for name in names)]
     compared = opened.compared

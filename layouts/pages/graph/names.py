@@ -1,4 +1,4 @@
-"""Names of boxes, as links have them, to keys of a view and back. A name comes from a link: it is looked up, never trusted."""
+"""Names of boxes, as used in links, to keys of a view and back. Names come from links, so they are looked up, not trusted."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from parsers.analysis.graphs import Shown, View
 
 
 def key_of(view: View, name: str) -> str:
-    """The key of a box by its name, "" where the graph has none of that name."""
+    """Return the key of the box with a name, "" if the graph has none."""
     kind, colon, path = name.partition(":")
     if colon and kind in ("s", "k"):
         scope = view.scopes.numbers.get(path, 0)
@@ -16,7 +16,7 @@ def key_of(view: View, name: str) -> str:
 
 
 def row_of(view: View, name: str) -> int:
-    """The row of a node, or of the first of an aggregate, by its name; -1 where it is none."""
+    """Return the row of the node with a name, or of the first node of an aggregate; -1 for any other name."""
     digits = name[1:]
     if name[:1] not in ("n", "f") or not digits.isascii() or not digits.isdigit() or len(digits) > 9:
         return -1
@@ -25,14 +25,14 @@ def row_of(view: View, name: str) -> int:
 
 
 def name_of(view: View, key: str) -> str:
-    """The name of a box by its key; "" for what is no scope, stack, node or aggregate."""
+    """Return the name of the box with a key; "" if it is not a scope, stack, node or aggregate."""
     if key[:1] in ("s", "k") and key[1:].isdigit():
         return f"{key[0]}:{view.scopes.paths[int(key[1:])]}"
     return key if key[:1] in ("n", "f") else ""
 
 
 def where(view: View, name: str) -> tuple[str, Shown]:
-    """Which box shows what a name is of, and what has to be open for that; "" where nothing does."""
+    """Return (key of the box that shows the named node or scope or "", what must be open for that)."""
     key = key_of(view, name)
     if key[:1] in ("n", "f"):
         found, shown = view.reveal(int(key[1:]))

@@ -1,8 +1,8 @@
-"""The computation graph page: which operators were compiled, how do they connect, with what shapes and types?
+"""The computation graph page: which operators were compiled, and how are they connected, with what shapes and types?
 
-The server keeps the whole graph and its tree of scopes; the browser gets what is open, with positions. assets/graph.js
-turns the state into what the page asks for, assets/graph_canvas.js is all that knows of cytoscape, assets/graph_side.js has
-what stands beside the canvas.
+The server keeps the whole graph and its tree of scopes; the browser gets the open part with its layout. In
+assets/pages/graph/, page.js turns the state into requests, canvas.js is the only module that uses cytoscape, and side.js
+draws the panels beside the canvas.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _LEGEND = (
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     return html.Div(
         [
             *(dcc.Store(id=ids(part)) for part in _STORES),
@@ -83,7 +83,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 
 def _canvas(ids: Ids) -> html.Section:
-    """The only place that knows of dash-cytoscape; in the browser it is assets/graph_canvas.js."""
+    """The card with the canvas. dash-cytoscape is used only here, and in the browser only in assets/pages/graph/canvas.js."""
     canvas = cyto.Cytoscape(
         id=ids("canvas"), elements=[], stylesheet=[], layout={"name": "preset", "fit": False}, autoRefreshLayout=False,
         autoungrabify=True, autounselectify=True, boxSelectionEnabled=False, minZoom=0.02, maxZoom=4, responsive=False,
@@ -122,7 +122,7 @@ def _canvas(ids: Ids) -> html.Section:
 
 
 def _statistics() -> list[html.Section]:
-    """Cards of tables; the server fills them, assets/graph_treemap.js draws the treemap."""
+    """Cards of tables, which the server fills; assets/pages/graph/treemap.js draws the treemap."""
     treemap = html.Div(
         [
             html.Div(
@@ -162,7 +162,7 @@ def _legend(name: str) -> html.Div:
 
 
 def _states() -> list[Any]:
-    """What is shown instead of a graph; the browser shows at most one."""
+    """Empty and loading states; the browser shows at most one of them."""
     return [
         html.Div(html.Div(className="ms-skeleton ms-graph-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("graph.no_runs", hint="graph.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
@@ -187,7 +187,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     def draw(ask: Any) -> Any:
         return no_update if _nothing(ask) else drawn(views, read_ask(ask))
 
-    def tell(about: Any) -> Any:
+    def describe(about: Any) -> Any:
         return no_update if _nothing(about) else markup(panel(views, read_of(about), read_name(about)))
 
     def find(query: Any) -> Any:
@@ -213,7 +213,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         State(ids("digest"), "data"),
     )(list_graphs)
     for answer, asked, work in (
-        ("drawing", "ask", draw), ("panel", "about", tell), ("results", "query", find), ("tables", "count", count),
+        ("drawing", "ask", draw), ("panel", "about", describe), ("results", "query", find), ("tables", "count", count),
         ("tiles", "map", mapped), ("flagged", "flags", flag), ("file", "save", save),
     ):  # fmt: skip
         app.callback(Output(ids(answer), "data"), Input(ids(asked), "data"), prevent_initial_call=True)(work)
@@ -221,14 +221,14 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 
 def _nothing(ask: Any) -> bool:
-    """Whether nothing is asked for; BadInput where it is no ask at all."""
+    """True if there is no request. BadInput if it is not an object."""
     if ask is not None and not isinstance(ask, dict):
-        raise BadInput(f"ask: wanted an object; got {type(ask).__name__}")
+        raise BadInput(f"ask: expected an object, found {type(ask).__name__}")
     return ask is None
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/graph*.js."""
+    """Add the callbacks that run in the browser (assets/pages/graph/)."""
 
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_graph", name), *arguments, **options)

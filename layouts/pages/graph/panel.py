@@ -1,7 +1,7 @@
-"""What stands beside the canvas about the chosen box: a node with its inputs and outputs, or a scope with what is in it.
+"""The panel beside the canvas about the chosen box: a node with its inputs and outputs, or a scope and its contents.
 
-Texts from files are children of components, so they are text in the browser. Whatever carries data-go is a jump to the box of
-that name (assets/graph_side.js).
+Texts from files are children of components, so the browser never interprets them as HTML. An element with data-go jumps to the
+box of that name (assets/pages/graph/side.js).
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from layouts.pages.graph.names import key_of, row_of
 from layouts.queries.graphs import Of, Opened, Views, comparable
 
 MOST_LINES = 1_000
-"""So many inputs, outputs or members are listed."""
+"""Maximum number of inputs, outputs or members listed."""
 MOST_TYPES = 40
 MOST_PARAMETERS = 50
 LONG = 240
-"""A longer attribute is folded."""
+"""Attributes with more characters are folded."""
 LONGEST = 100_000
-"""Characters of an attribute that are shown; more are in a file."""
+"""Maximum characters of an attribute shown; the download has all."""
 
 
 def panel(views: Views, of: Of, name: str) -> Any:
-    """The contents of the panel for the box of a name, or for the whole graph where there is none of it."""
+    """Return the contents of the panel for the box with a name, or for the whole graph if there is no such box."""
     try:
         opened, view = views.of(of)
     except PayloadError:
-        return []  # the canvas says why
+        return []  # the canvas shows the error
     key = key_of(view, name)
     if key[:1] == "n":
         return _node(opened, view, row_of(view, name))
@@ -91,7 +91,7 @@ def _node(opened: Opened, view: View, row: int) -> list[Any]:
 
 
 def _changes(opened: Opened, row: int) -> list[Any]:
-    """What a comparison says of a node: that one graph alone has it, or what differs."""
+    """The result of a comparison for a node: present in one graph only, or the fields that differ."""
     state = opened.state(row)
     if state == "same" or opened.compared is None:
         return []
@@ -120,7 +120,7 @@ def _change(name: Any, before: Any, after: Any) -> html.Div:
 
 
 def _around(before: str, after: str) -> tuple[str, str]:
-    """Two texts that differ, of long ones what is around the first character in which they do."""
+    """Cut two differing texts to the surroundings of the first difference if one of them is long."""
     if max(len(before), len(after)) <= LONG:
         return before, after
     pairs = enumerate(zip(before, after, strict=False))
@@ -140,7 +140,7 @@ def _bytes(view: View, row: int) -> str:
 
 
 def _ends(view: View, places: Ints, ends: Ints, of: str) -> list[Any]:
-    """Lines of edges: a jump to the other end, with what the edge carries."""
+    """A line per edge: a link to the other end, with the type and shape the edge carries."""
     network = view.network
     lines = []
     for place in places[:MOST_LINES].tolist():
@@ -154,7 +154,7 @@ def _ends(view: View, places: Ints, ends: Ints, of: str) -> list[Any]:
 
 
 def links(view: View, row: int) -> pd.DataFrame:
-    """Every edge of a node: whether it comes in, output and input it joins, kind, dtype and shape, and the node at its end."""
+    """Return every edge of a node: direction, output and input it connects, kind, dtype, shape, node at the other end."""
     network = view.network
     known = network.edges[["kind", "type", "shape"]]
     lines = []
@@ -168,7 +168,7 @@ def links(view: View, row: int) -> pd.DataFrame:
 
 
 def members(view: View, row: int) -> pd.DataFrame:
-    """Every node of the aggregate that begins with a row."""
+    """Return every node of the aggregate whose first node is `row`."""
     return pd.DataFrame([_listed(view, one) for one in _folded(view, row)], columns=_LISTED)
 
 
@@ -239,7 +239,7 @@ def _scope(view: View, scope: int, *, stack: bool) -> list[Any]:
 
 
 def _parameters(view: View, scope: int) -> list[Any]:
-    """The parameters in a scope, the largest first."""
+    """Lines of the parameters in a scope, the largest first."""
     network, inside = view.network, view.scopes.within(scope)
     rows = inside[network.kind[inside] == PARAMETER]
     size = values(network.shapes)[network.shape[rows]] * type_bytes(network.output_types)[network.output_type[rows]]
@@ -279,7 +279,7 @@ def _folded(view: View, row: int) -> Sequence[int]:
     return next((unit.members for unit in units if unit.kind == "fold" and row in unit.members), (row,))
 
 
-# Pieces ---------------------------------------------------------------------------------------------------------------
+# Elements -------------------------------------------------------------------------------------------------------------
 
 
 def _head(title: Any, kind: str) -> html.Header:
@@ -300,7 +300,7 @@ def _section(name: str, lines: Sequence[Any]) -> list[Any]:
 
 
 def _more(total: int, most: int = MOST_LINES, of: str = "") -> list[Any]:
-    """How many are not listed; of: the name of the box for which a file lists them all."""
+    """The number of items not listed. With `of`, the name of a box, also a button that saves all of them as CSV."""
     if total <= most:
         return []
     data = {"data-save": "listed.csv", "data-node": of}
@@ -318,5 +318,5 @@ def _jump_line(name: str, text: str, note: str, title: str, act: str = "go") -> 
 
 
 def kind_of(view: View, row: int) -> str:
-    """What a row is, as the small coloured mark of a line says it."""
+    """Return the kind of a node, which decides the coloured mark of its line."""
     return {OPERATOR: "operator", PARAMETER: "parameter", CONSTANT: "constant"}[int(view.network.kind[row])]

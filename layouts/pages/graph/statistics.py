@@ -1,4 +1,4 @@
-"""Statistics of a graph: types of operators, parameters by scope, operators with a precision flag; as components and CSV."""
+"""Statistics of a graph as components and CSV: operator types, parameters by scope, operators with a precision flag."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from layouts.queries.graphs import Of, Opened, Views
 from layouts.state import text
 
 MOST = 300
-"""So many lines of a table are shown; the CSV file has all."""
+"""Maximum number of rows of a table; the CSV file has all."""
 MOST_SCOPES = 20
 LONGEST = 500
-"""Characters of what is searched for."""
+"""Maximum characters of a search text."""
 TABLES = ("types", "scopes", "parameters", "precision")
 
 
 def statistics(views: Views, of: Of) -> list[Any]:
-    """Tables of types, scopes and parameters, each into its card; nothing where there is no graph, as the canvas says why."""
+    """Return the tables of types, scopes and parameters, one per card; empty ones if the graph cannot be read."""
     try:
         _, view = views.of(of)
     except PayloadError:
@@ -36,11 +36,11 @@ def statistics(views: Views, of: Of) -> list[Any]:
 
 
 def flagged(views: Views, data: Any) -> list[Any]:
-    """The operators with a precision flag, those that reduce precision first; those that hold a text where one is given.
+    """Return the table of operators with a precision flag, those that reduce precision first.
 
-    The text is looked for in name, type and flag. With "all" in data, operators without a flag are found, too.
+    data["flag"] filters them by a text in full name, type or flag; data["flagged"] == "all" adds operators without a flag.
     """
-    wanted, every = text(data, "flag", limit=LONGEST).lower().strip(), text(data, "flagged") == "all"
+    query, every = text(data, "flag", limit=LONGEST).lower().strip(), text(data, "flagged") == "all"
     try:
         opened, view = views.of(read_of(data))
     except PayloadError:
@@ -49,8 +49,8 @@ def flagged(views: Views, data: Any) -> list[Any]:
     frame = precision(view.network, flags, every=every)
     if not flags and not every:
         return [html.P(t("graph.no_flags"), className="ms-muted ms-graph-note")]
-    if wanted:
-        named = (frame[name].str.lower().str.contains(wanted, regex=False) for name in ("full_name", "type", "flag"))
+    if query:
+        named = (frame[name].str.lower().str.contains(query, regex=False) for name in ("full_name", "type", "flag"))
         frame = frame[pd.concat(list(named), axis=1).any(axis=1)]
     reduced = int((frame["reduced"] == "yes").sum())
     raised = int((frame["reduced"] == "no").sum())
@@ -68,7 +68,7 @@ def flagged(views: Views, data: Any) -> list[Any]:
 
 
 def table(opened: Opened, view: View, name: str) -> pd.DataFrame:
-    """One of TABLES in full."""
+    """Return all rows of one of TABLES."""
     if name == "types":
         return operator_types(view.network)
     if name == "scopes":
@@ -77,7 +77,7 @@ def table(opened: Opened, view: View, name: str) -> pd.DataFrame:
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """A frame as CSV; a text that a spreadsheet would take for a formula is defused."""
+    """Write a frame as CSV. Texts that look like formulas are escaped."""
     lines = (csv_names(*map(str, row)) for row in frame.itertuples(index=False))
     return "\r\n".join([csv_names(*frame.columns), *lines, ""])
 
@@ -104,7 +104,7 @@ def _parameters(view: View) -> html.Div:
 
 
 def _scopes(view: View) -> html.Div:
-    """The scopes that hold most, with their part of all bytes as a bar."""
+    """The scopes with the most parameter bytes, with their share of all bytes as a bar."""
     frame = scope_parameters(view.scopes)
     frame = frame[frame["scope"] != ""].sort_values("bytes", ascending=False, kind="stable")
     whole = max(1, int(view.scopes.parameter_bytes[0]))

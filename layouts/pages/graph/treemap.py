@@ -1,7 +1,7 @@
-"""Parameters by scope as a treemap: what of the network holds the weights? Areas are as bytes; frames are scopes.
+"""Parameters by scope as a treemap: which parts of the network hold the weights? Areas show bytes; frames are scopes.
 
-The largest rectangles are opened first, as long as there is room to read what is in them. So of a graph of 100,000 scopes as
-many are drawn as of one of 200, and what is too small is one rectangle that says of how many.
+The largest rectangles are opened first, as long as their contents are legible. A graph of 100,000 scopes therefore needs no
+more rectangles than one of 200; items too small to draw share one rectangle that says how many they are.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from layouts.queries.graphs import Views
 from layouts.state import text
 
 WIDTH, HEIGHT = 1000.0, 380.0
-"""Pixels it is laid out in; the browser stretches the width and keeps the height."""
+"""Size of the layout in pixels; the browser stretches the width and keeps the height."""
 MOST, EACH = 900, 600
-"""So many rectangles in all, and in one frame."""
+"""Maximum number of rectangles in all, and in one frame."""
 HEADER, PADDING = 17.0, 2.0
 LEAST = Area(0, 0, 54, 38)
-"""A frame that is smaller stays closed."""
+"""Smaller frames stay closed."""
 MOST_TYPES = 8
 SPECK = 72.0
-"""Pixels of area below which nothing is drawn by itself."""
+"""Minimum area, in square pixels, of a rectangle of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A rectangle. kind: "scope", "parameter", or "rest" for many that are small. name: of what it is (names.py), "" of a rest.
+    """A rectangle. kind: "scope", "parameter", or "rest" for many small items. name: name of its box (names.py), "" for a rest.
 
-    parameters, held, bytes: how many parameters, numbers in them and bytes. type, shape: of a parameter. opened: it is a frame.
+    parameters, held, bytes: number of parameters, of values in them, of bytes. type, shape: of a parameter. opened: is a frame.
     """
 
     name: str
@@ -64,8 +64,11 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Treemap:
-    """tiles: frames before what is in them. weight: what areas are as: "bytes", "values" or "count". unsized: parameters of
-    which the weight is not known. types: (type, bytes) of the parameters within, the most first."""
+    """A treemap of a scope.
+
+    tiles: frames come before their contents. weight: what areas show: "bytes", "values" or "count". unsized: number of
+    parameters of unknown weight. types: (type, bytes) of the parameters within, the largest first.
+    """
 
     scope: int
     tiles: tuple[Tile, ...]
@@ -84,7 +87,7 @@ class _Entry:
 
 
 def treemap(tree: Scopes, scope: int = 0) -> Treemap:
-    """The parameters in a scope. O(nodes and scopes of the graph)."""
+    """Lay out the parameters in a scope. O(nodes and scopes of the graph)."""
     return _Mapping(tree, scope).mapped()
 
 
@@ -147,7 +150,7 @@ class _Mapping:
             self._add(entry, place, scope, depth)
 
     def _entries(self, scope: int) -> list[_Entry]:
-        """What is directly in a scope and has a size, the largest first."""
+        """The direct contents of a scope that have a size, the largest first."""
         children = np.array(self.tree.children(scope), np.int64)
         own = self.tree.own(scope)
         own = own[self.tree.network.kind[own] == PARAMETER]
@@ -192,7 +195,7 @@ class _Mapping:
         self.tiles.append(Tile(f"s:{tree.paths[scope]}", "scope", label, tree.paths[scope], depth, area, *held))
 
     def _inner(self, scope: int) -> int:
-        """The scope within that has all of a scope's parameters and more than one thing that holds them."""
+        """The innermost scope that holds all parameters of `scope`; a scope with one parameter is its own."""
         tree = self.tree
         while int(tree.parameters[scope]) > 1:
             all_in = [child for child in tree.children(scope) if tree.parameters[child] == tree.parameters[scope]]
@@ -202,23 +205,23 @@ class _Mapping:
         return scope
 
 
-# To the browser and to a file -----------------------------------------------------------------------------------------
+# Output to the browser and to files -----------------------------------------------------------------------------------
 
 
 def tiles(views: Views, data: Any) -> dict[str, Any]:
-    """What the browser draws: rectangles with texts in both languages, the way down to the scope, and what is not drawn."""
+    """Return the treemap for the browser: rectangles with texts in both languages, the path to the scope, what is not drawn."""
     of, look = read_of(data), _look(data)
     try:
         _, view = views.of(of)
     except PayloadError:
-        return {"tiles": [], "crumbs": [], "legend": []}  # the canvas says why
+        return {"tiles": [], "crumbs": [], "legend": []}  # the canvas shows the error
     found = treemap(view.scopes, into(view, data))
     tree = view.scopes
     whole = max(1, int(tree.parameter_bytes[0]))
     return {
         "tiles": [
             [
-                tile.name, tile.kind, tile.label, tile.path, *(round(side, 2) for side in tile.area), fill, _told(tile, whole),
+                tile.name, tile.kind, tile.label, tile.path, *(round(side, 2) for side in tile.area), fill, _facts(tile, whole),
                 tile.opened,
             ]
             for tile, fill in zip(found.tiles, _fills(found, look), strict=True)
@@ -236,13 +239,13 @@ def tiles(views: Views, data: Any) -> dict[str, Any]:
 
 
 def into(view: View, data: Any) -> int:
-    """The number of the scope that a treemap is asked for; the whole graph where there is none of that name."""
+    """Return the number of the requested scope; 0, the whole graph, if there is no scope of that name."""
     key = key_of(view, f"s:{text(data, 'into', limit=LONGEST)}")
     return int(key[1:]) if key else 0
 
 
 def picture(found: Treemap, *, dark: bool = False) -> str:
-    """A treemap as an SVG document."""
+    """Draw a treemap as an SVG document."""
     look = DARK if dark else LIGHT
     fills = _fills(found, look)
     parts = [f'<rect width="{WIDTH:.0f}" height="{HEIGHT:.0f}" fill="{look.back}"/>']
@@ -278,8 +281,8 @@ def _fills(found: Treemap, look: Look) -> list[str]:
     ]
 
 
-def _told(tile: Tile, whole: int) -> list[str]:
-    """What is told of a rectangle behind its path: in English and Chinese, or in one text for both."""
+def _facts(tile: Tile, whole: int) -> list[str]:
+    """The tooltip of a rectangle after its path: [English, Chinese], or one text for both languages."""
     held = [fmt.size(tile.bytes), f"{100 * tile.bytes / whole:.1f} %"] if tile.bytes else []
     if tile.kind == "parameter":
         return [" · ".join([tile.type, tile.shape, *held])]

@@ -1,7 +1,7 @@
-"""The histograms page: how did weights, gradients and activations spread, and when did that change?
+"""The histograms page: how are weights, gradients and activations distributed, and when did that change?
 
-One card per tag. In the browser assets/histograms*.js turns the state into what each card asks for; here each such request
-becomes a figure of one of five views.
+One card per tag. In the browser assets/pages/histograms/ turns the state into a request per card; here each request becomes a
+figure of one of five views.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ model.train(epochs, dataset, callbacks=[summary])"""
 
 
 def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
-    """The figure of one card."""
-    wanted = read_ask(ask)
-    return drawing.draw(source, wanted, drawing.found_in(source, wanted))
+    """Draw the figure of one card."""
+    parsed = read_ask(ask)
+    return drawing.draw(source, parsed, drawing.found_in(source, parsed))
 
 
 def stamp(source: ValueSource, ask: Any) -> str:
-    """A text that changes whenever the histograms of a card do."""
+    """Return a text that changes whenever the histograms of a card do."""
     return drawing.stamp(drawing.found_in(source, read_ask(ask)))
 
 
 def body(ids: Ids, slot: str) -> list[Any]:
-    """A plot, what is written over it, and the place of the step slider below it."""
+    """Return the plot, the elements over it, and the host of the step slider below it."""
     legend = html.Div(className="ms-histogram-legend", hidden=True)
     return [
         html.Div([*cards.plot(ids, slot), legend], className="ms-histogram-plot"),
@@ -51,11 +51,11 @@ CARDS = Cards(
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data."""
+    """Return the page without data."""
     return cards.layout(CARDS, ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
 

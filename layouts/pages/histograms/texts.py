@@ -10,7 +10,10 @@ TEXTS = define_texts({
     # Controls
     "histograms.view": ("View", "视图"),
     "histograms.auto": ("Auto", "自动"),
-    "histograms.auto.title": ("A heat map of more than 60 steps, else a ridge", "超过 60 步时为热力图，否则为俯视图"),
+    "histograms.auto.title": (
+        "A heat map for more than 60 steps, otherwise the top view",
+        "超过 60 步时为热力图，否则为俯视图",
+    ),
     "histograms.heat": ("Heat map", "热力图"),
     "histograms.ridge": ("Top", "俯视"),
     "histograms.overlay": ("Front", "正视"),
@@ -32,7 +35,7 @@ TEXTS = define_texts({
     # Cards
     "histograms.outside": ("{n} values outside", "范围外 {n} 个值"),
     "histograms.outside.title": (
-        "Values of {steps} of the steps shown lie outside the range drawn. No count is lost: the pointer says how many.",
+        "Values of {steps} of the steps shown lie outside the range drawn. No count is lost: hover to see how many.",
         "所示步骤中有 {steps} 步的部分值超出绘制范围。计数未丢失：悬停可查看各步的数量。",
     ),
     "histograms.whole": ("Show all", "显示全部"),

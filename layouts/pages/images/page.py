@@ -1,7 +1,7 @@
-"""The images page: what did the network see and make, step by step and run by run?
+"""The images page: what did the network take in and produce, step by step and run by run?
 
-One card per tag with a picture per chosen run, all at one step. The server says when images were recorded; the browser gets
-each picture from the image route when it is shown (assets/images.js).
+One card per tag with a picture per chosen run, all at the same step. The server says when images were recorded; the browser
+fetches each picture from the image route when it is shown (assets/pages/images/).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ CARDS = recorded_cards(
 
 
 def layout(ids: Ids, routes: str) -> Any:
-    """The page without data. routes is the URL prefix of the image route."""
+    """Return the page without data. `routes` is the URL prefix of the image route."""
     return cards.layout(CARDS, ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
 

@@ -1,4 +1,4 @@
-"""What the page asks the server for, read from the browser's own words. Every value in it is untrusted."""
+"""Requests of the page to the server, parsed and validated: values from a browser are untrusted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from layouts.figures.landscapes import CONTOURS, SCALES, VIEWS
 from layouts.state import BadInput, flag, number, text, texts
 
 MOST_SHEETS = 3
-"""Landscapes in one figure: each surface is a WebGL context of its own, and browsers give up the oldest of a few."""
+"""Maximum number of landscapes in one figure: each surface needs a WebGL context, and browsers drop the oldest after a few."""
 LANGUAGES = ("en", "zh")
 THEMES = ("light", "dark")
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Landscapes as (run, tag), and how to draw them."""
+    """A request for a figure: landscapes as (run, tag), and how to draw them."""
 
     sheets: tuple[tuple[str, str], ...]
     view: str
@@ -30,7 +30,7 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask:
-    """The ask a browser sent, or BadInput."""
+    """Parse a request from the browser. BadInput if it is malformed."""
     return Ask(
         sheets=read_sheets(data),
         view=text(data, "view", VIEWS[0], choices=VIEWS),
@@ -44,18 +44,18 @@ def read_ask(data: Any) -> Ask:
 
 
 def read_sheets(data: Any) -> tuple[tuple[str, str], ...]:
-    """The (run, tag) pairs of an ask, each written as a JSON list of two texts; or BadInput."""
-    given = texts(data, "sheet")
-    if not 0 < len(given) <= MOST_SHEETS:
-        raise BadInput(f"sheet: wanted 1 to {MOST_SHEETS}; got {len(given)}")
-    return tuple(_pair(sheet) for sheet in given)
+    """Parse the (run, tag) pairs of a request, each a JSON list of two texts. BadInput if one is malformed."""
+    sheets = texts(data, "sheet")
+    if not 0 < len(sheets) <= MOST_SHEETS:
+        raise BadInput(f"sheet: expected 1 to {MOST_SHEETS} landscapes, found {len(sheets)}")
+    return tuple(_pair(sheet) for sheet in sheets)
 
 
 def _pair(sheet: str) -> tuple[str, str]:
     try:
         pair = json.loads(sheet)
     except (ValueError, RecursionError) as error:
-        raise BadInput("sheet: wanted a JSON list of run and tag") from error
+        raise BadInput(f"sheet: expected a JSON list of run and tag, found {sheet[:80]!r}") from error
     if not isinstance(pair, list) or len(pair) != 2 or not all(isinstance(part, str) for part in pair):
-        raise BadInput("sheet: wanted a JSON list of run and tag")
+        raise BadInput(f"sheet: expected a JSON list of run and tag, found {sheet[:80]!r}")
     return pair[0], pair[1]

@@ -1,4 +1,4 @@
-"""Which landscapes the chosen runs have, and what those that have none could compute."""
+"""The landscapes of the chosen runs, and what runs without any could compute from their checkpoints."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 NEEDS = ("landscape", "checkpoints")
 MOST_RUNS = 50
-"""The landscapes of so many runs are listed."""
+"""Maximum number of runs whose landscapes are listed."""
 MOST_PLANS = 5
 MOST_ELSEWHERE = 5
 _SHOWN_STEPS = 12
 
 
 def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
-    """Landscapes by run, plans of runs without any, how many runs are left out or unread; None where digest is the known one.
+    """Return landscapes by run, plans of runs without any, and the numbers of runs left out and not read yet.
 
-    elsewhere names runs that are not chosen and have landscapes, for a choice without any.
-
-    A landscape's mark changes when it is written anew, a run's version when anything of it does.
+    None if the digest is the known one. If no chosen run has a landscape, `elsewhere` names other runs that have one.
+    A landscape's mark changes when it is rewritten, a run's version when any of its data changes.
     """
     runs = selected_runs(state, source, NEEDS)
     source.want(runs)
@@ -62,10 +61,10 @@ def _sheet(source: ValueSource, run: str, tag: str) -> dict[str, Any]:
 
 
 def newest(source: ValueSource, run: str, tag: str) -> LandscapeValue:
-    """The landscape written last under a tag; PayloadError where it cannot be shown."""
+    """Return the landscape written last under a tag. PayloadError if it cannot be shown."""
     value = source.value(run, "landscape", tag, -1)
     if not isinstance(value, LandscapeValue):
-        raise PayloadError(f"landscape {tag}: wanted a landscape, got {type(value).__name__}")
+        raise PayloadError(f"landscape {tag}: expected a landscape, found {type(value).__name__}")
     return value
 
 

@@ -1,4 +1,4 @@
-"""From an ask to the figure of the landscapes, the curve that says where on training they lie, and the facts about them."""
+"""The figure of the requested landscapes, the curve that shows which part of training they cover, and facts about them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from layouts.state import colours, label_of
 from layouts.theme import PALETTE
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
-# Text and muted text of assets/mindscope.css.
+# Colours of text and muted text, as in assets/base/base.css.
 _TEXT = {"light": ("#1b2027", "#5b6572"), "dark": ("#e3e6ea", "#9da6b1")}
 _BAND, _BAND_CHOSEN = "rgba(127,127,127,0.14)", 0.22
 _CURVE_COLUMNS = 600
@@ -36,8 +36,8 @@ _SETTINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """One landscape an ask names: its value, or why there is none."""
+class Requested:
+    """A requested landscape: its value, or the reason why it cannot be shown."""
 
     run: str
     tag: str
@@ -47,25 +47,25 @@ class Found:
     problem: str
 
 
-def find(source: ValueSource, sheets: Sequence[tuple[str, str]]) -> list[Found]:
-    """Every landscape of an ask, read from its file where it must be."""
+def load(source: ValueSource, sheets: Sequence[tuple[str, str]]) -> list[Requested]:
+    """Load every requested landscape."""
     rows = {member: row for row in source.runs() for member in row.members}
-    found = []
+    loaded = []
     for run, tag in sheets:
         row = rows.get(run)
         try:
             value = newest(source, run, tag)
         except PayloadError as error:
-            found.append(Found(run, tag, label_of(run, row), row, None, str(error)))
+            loaded.append(Requested(run, tag, label_of(run, row), row, None, str(error)))
         else:
-            found.append(Found(run, tag, label_of(run, row), row, value, value.problem))
-    return found
+            loaded.append(Requested(run, tag, label_of(run, row), row, value, value.problem))
+    return loaded
 
 
-def chart(source: RunSource, ask: Ask, found: Sequence[Found]) -> dict[str, Any]:
-    """The figure of the landscapes that can be shown; layout.meta names the run and tag of each."""
+def chart(source: RunSource, ask: Ask, requested: Sequence[Requested]) -> dict[str, Any]:
+    """Draw the landscapes that can be shown; layout.meta names the run and tag of each."""
     of_run = colours(source)
-    shown = [one for one in found if one.value is not None]
+    shown = [one for one in requested if one.value is not None]
     sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
     text, muted = _TEXT[ask.theme]
     look = Look(
@@ -80,44 +80,47 @@ def chart(source: RunSource, ask: Ask, found: Sequence[Found]) -> dict[str, Any]
              "path": _path(one.value)}
             for one in shown if one.value is not None
         ],
-        "problems": [f"{one.label}: {one.problem}" for one in found if one.problem],
-        "asked": [[one.run, one.tag] for one in found],
+        "problems": [f"{one.label}: {one.problem}" for one in requested if one.problem],
+        "asked": [[one.run, one.tag] for one in requested],
     }  # fmt: skip
     return drawn
 
 
 def _path(value: LandscapeValue) -> list[list[Any]]:
-    """[step or epoch, x, y, loss] of the points of a path, evenly thinned where there are very many."""
+    """[step or epoch, x, y, loss] of the points of a path, evenly thinned to MOST_PASSED points."""
     columns = (value.intervals, value.path_x, value.path_y, value.path_z)
     rows = zip(*(column[thinned(len(column), MOST_PASSED)] for column in columns), strict=True)
     return [[int(at), *map(_plain, point)] for at, *point in rows]
 
 
 def _plain(value: Any) -> float | str:
-    """A number as JSON has it, or the name of one it has not."""
+    """A finite number as it is; NaN and infinities, which JSON lacks, as text."""
     return float(value) if np.isfinite(value) else fmt.number(float(value))
 
 
 # Curve ----------------------------------------------------------------------------------------------------------------
 
 
-def curve(source: ValueSource, found: Sequence[Found]) -> dict[str, Any]:
-    """The main scalar of each run over its steps. Of a single landscape its steps are marked, and those of the run's others."""
+def curve(source: ValueSource, requested: Sequence[Requested]) -> dict[str, Any]:
+    """Draw the main scalar of each run over its steps.
+
+    For a single landscape, bands mark the steps it covers and the steps that the run's other landscapes cover.
+    """
     of_run = colours(source)
-    lines = [line for one in found if (line := _line(source, one, of_run.get(one.run, PALETTE[0][0]))) is not None]
+    lines = [line for one in requested if (line := _line(source, one, of_run.get(one.run, PALETTE[0][0]))) is not None]
     drawn = line_figure(lines, CurveLook(columns=_CURVE_COLUMNS))
     for trace in drawn["data"]:
         named = trace.get("meta")
         if named is not None:
             trace |= {"hoverinfo": "all", "hovertemplate": "%{x:,}<br>%{y:.6~g}<extra></extra>"}
     drawn["layout"] |= {"hovermode": "closest", "hoverdistance": 60}
-    drawn["layout"]["meta"]["bands"] = bands = _bands(source, found) if len(found) == 1 else []
+    drawn["layout"]["meta"]["bands"] = bands = _bands(source, requested) if len(requested) == 1 else []
     drawn["layout"]["shapes"] = [_band(band) for band in bands]
     drawn["layout"]["xaxis"]["range"] = _covering(drawn["layout"]["xaxis"]["range"], bands, drawn=bool(lines))
     return drawn
 
 
-def _line(source: RunSource, one: Found, colour: str) -> Line | None:
+def _line(source: RunSource, one: Requested, colour: str) -> Line | None:
     tag = main_tag(source, one)
     series = source.series(one.run, tag) if tag else None
     if series is None or not series.step.size:
@@ -127,16 +130,16 @@ def _line(source: RunSource, one: Found, colour: str) -> Line | None:
     return Line(run=one.run, tag=tag, label=one.label, colour=colour, series=series, x=x, started=started)
 
 
-def main_tag(source: RunSource, one: Found) -> str:
-    """The run's main scalar, "" where it has none."""
+def main_tag(source: RunSource, one: Requested) -> str:
+    """Return the tag of the run's main scalar, "" if it has none."""
     tag = one.row.main_tag if one.row else ""
     return tag if tag in source.tags(one.run) else ""
 
 
-def _bands(source: ValueSource, found: Sequence[Found]) -> list[dict[str, Any]]:
-    """The steps from the first to the last of each landscape with a path; epochs counted in steps."""
+def _bands(source: ValueSource, requested: Sequence[Requested]) -> list[dict[str, Any]]:
+    """First and last step of each landscape with a path; epochs are converted to steps."""
     bands = []
-    for one in found:
+    for one in requested:
         for tag in source.tags(one.run, "landscape"):
             try:
                 value = newest(source, one.run, tag)
@@ -156,7 +159,7 @@ def _band(band: dict[str, Any]) -> dict[str, Any]:
 
 
 def _covering(view: list[float], bands: Sequence[dict[str, Any]], *, drawn: bool) -> list[float]:
-    """The range of an axis widened to every band; without a line it is that of the bands alone."""
+    """The range of the axis, widened to include every band; without a line, the range of the bands."""
     if not bands:
         return view
     ends = [end for band in bands for end in (band["from"], band["to"])]
@@ -168,15 +171,15 @@ def _covering(view: list[float], bands: Sequence[dict[str, Any]], *, drawn: bool
 # Facts ----------------------------------------------------------------------------------------------------------------
 
 
-def facts(source: LineageSource, found: Sequence[Found]) -> html.Table:
-    """Basic training information, one column per run."""
-    columns = [_facts(source, one) for one in found]
+def facts(source: LineageSource, requested: Sequence[Requested]) -> html.Table:
+    """Return the basic training information as a table with a column per run."""
+    columns = [_facts(source, one) for one in requested]
     head = []
-    if len(found) > 1:
+    if len(requested) > 1:
         of_run = colours(source)
-        head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in found)]))]
+        head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in requested)]))]
     else:
-        columns = [{"run": one.label} | column for one, column in zip(found, columns, strict=True)]
+        columns = [{"run": one.label} | column for one, column in zip(requested, columns, strict=True)]
     rows = [
         html.Tr([html.Th(t(f"landscape.{name}"), scope="row"), *(html.Td(column.get(name, "")) for column in columns)])
         for name in dict.fromkeys(name for column in columns for name in column)
@@ -184,13 +187,13 @@ def facts(source: LineageSource, found: Sequence[Found]) -> html.Table:
     return html.Table([*head, html.Tbody(rows)], className="ms-landscape-facts")
 
 
-def _column_head(one: Found, colour: str) -> html.Th:
+def _column_head(one: Requested, colour: str) -> html.Th:
     dot = html.Span(className="ms-dot", style={"background": colour})
     name = html.Span(one.label, className="ms-cut")
     return html.Th(html.Div([dot, name], className="ms-hover-run", title=one.label), scope="col")
 
 
-def _facts(source: LineageSource, one: Found) -> dict[str, Any]:
+def _facts(source: LineageSource, one: Requested) -> dict[str, Any]:
     known = _settings(source, one.run)
     if one.row is not None:
         known["steps"] = fmt.count(one.row.steps)
@@ -205,13 +208,13 @@ def _facts(source: LineageSource, one: Found) -> dict[str, Any]:
 
 
 def _settings(source: LineageSource, run: str) -> dict[str, Any]:
-    """How the run was trained, as far as it says."""
+    """The recorded training settings of a run."""
     recorded = source.settings(run)
     return {fact: _setting(recorded[column]) for fact, column in _SETTINGS.items() if column in recorded}
 
 
 def _setting(value: Setting) -> str:
-    """A setting was chosen, not measured: all of its digits count."""
+    """A setting as text in full precision: it was chosen, not measured, so all of its digits count."""
     if isinstance(value, int) and not isinstance(value, bool):
         return fmt.count(value)
     return fmt.exact(value) if isinstance(value, float) else str(value)

@@ -1,7 +1,7 @@
-"""The landscape page: what does the loss look like around the weights that training went through?
+"""The landscape page: what does the loss look like around the weights that training passed through?
 
-One landscape of one run with the path of training over it, or the final landscapes of up to three runs. assets/landscape.js
-turns the state into what the page asks for, draws the controls, and plays the path.
+One landscape of one run with the training path on it, or the final landscapes of up to three runs. The scripts in
+assets/pages/landscape/ turn the state into requests, draw the controls and play the path.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
 from layouts.pages.landscape.asks import read_ask, read_sheets
 from layouts.pages.landscape.catalogue import NEEDS, catalogue
-from layouts.pages.landscape.drawing import chart, curve, facts, find
+from layouts.pages.landscape.drawing import chart, curve, facts, load
 from layouts.pages.landscape.texts import TEXTS
 from layouts.sources import FrameSource, ValueSource
 
@@ -32,7 +32,7 @@ _BLANK = {
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     return html.Div(
         [
             *(dcc.Store(id=ids(part)) for part in ("chosen", "catalogue", "digest", "ask", "side")),
@@ -66,7 +66,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 
 def _states() -> list[Any]:
-    """What is shown instead of landscapes; the browser shows at most one."""
+    """Empty and loading states; the browser shows at most one of them."""
     return [
         html.Div(html.Div(className="ms-skeleton ms-landscape-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("landscape.no_runs", hint="landscape.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
@@ -119,29 +119,32 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 
 def landscapes_of(source: ValueSource, chosen: Any, known: Any) -> tuple[Any, Any]:
-    """(catalogue, its digest) of the runs that chosen, the part of the state about runs, names; nothing where known is it."""
+    """Return (catalogue, its digest) of the chosen runs; no update if `known` is that digest.
+
+    chosen: the part of the state about runs.
+    """
     found = catalogue(source, chosen, known)
     return (no_update, no_update) if found is None else (found, found["digest"])
 
 
 def drawn(source: ValueSource, ask: Any) -> Any:
-    """The figure of the landscapes; nothing where none is asked for."""
+    """Draw the figure of the requested landscapes; no update if there is no request."""
     if ask is None:
         return no_update
-    wanted = read_ask(ask)
-    return chart(source, wanted, find(source, wanted.sheets))
+    parsed = read_ask(ask)
+    return chart(source, parsed, load(source, parsed.sheets))
 
 
 def side(source: FrameSource, ask: Any) -> tuple[Any, Any]:
-    """(curve of the main scalar, facts) of the runs of the landscapes; nothing where none is asked for."""
+    """Return (curve of the main scalar, facts) of the runs of the requested landscapes; no update if there is no request."""
     if ask is None:
         return no_update, no_update
-    found = find(source, read_sheets(ask))
-    return curve(source, found), facts(source, found)
+    requested = load(source, read_sheets(ask))
+    return curve(source, requested), facts(source, requested)
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/landscape.js."""
+    """Add the callbacks that run in the browser (assets/pages/landscape/page.js)."""
 
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_landscape", name), *arguments, **options)

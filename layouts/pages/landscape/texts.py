@@ -26,7 +26,7 @@ TEXTS = define_texts({
         "Landscapes of {n} more runs are not listed; choose fewer runs.", "另有 {n} 个训练的地形未列出，请减少所选训练。",
     ),
     # How it is drawn
-    "landscape.view": ("Kind of drawing", "图形类型"),
+    "landscape.view": ("Chart type", "图形类型"),
     "landscape.view.filled": ("Filled", "填色"),
     "landscape.view.isolines": ("Contours", "等高线"),
     "landscape.view.surface": ("3-D", "3D"),
@@ -48,7 +48,7 @@ TEXTS = define_texts({
     "landscape.save.npz": ("Arrays (.npz)", "数组 (.npz)"),
     "landscape.save.npz_of": ("Arrays (.npz) of {run}", "{run} 的数组 (.npz)"),
     "landscape.bad": ("{n} losses not finite", "{n} 个损失值非有限"),
-    "landscape.problem": ("Cannot be shown whole", "无法完整显示"),
+    "landscape.problem": ("Cannot be shown completely", "无法完整显示"),
     "landscape.thinned": ("{n} of {total} points drawn", "绘制 {total} 个点中的 {n} 个"),
     "landscape.thinned.title": (
         "Evenly spread, the first and the last among them. The .npz file has all.", "均匀选取，包含首尾；.npz 文件包含全部。",
@@ -82,14 +82,14 @@ TEXTS = define_texts({
     "landscape.no_runs_hint": ("Choose runs in the bar above (p).", "请在上方选择训练 (p)。"),
     "landscape.none": ("The chosen runs have no loss landscape.", "所选训练没有损失地形。"),
     "landscape.none_hint": (
-        "Training collects checkpoints, a second call computes them (callback_fn gives model, network, data, metrics):",
+        "Training collects checkpoints, a second call the landscape (callback_fn gives model, network, data, metrics):",
         "训练时收集检查点，再由第二个调用计算地形（callback_fn 返回 model、network、数据集、metrics）：",
     ),
     "landscape.no_final": ("None of the chosen runs has a landscape of its final weights.", "所选训练均没有最终权重的地形。"),
     "landscape.elsewhere": ("Runs that have landscapes:", "有损失地形的训练："),
     "landscape.reading": ("Reading runs …", "正在读取训练……"),
     "landscape.plan": (
-        "{run} has collected {n} checkpoints ({unit} {intervals}), of which no landscape has been computed yet.",
+        "{run} has collected {n} checkpoints ({unit} {intervals}), but no landscape has been computed from them yet.",
         "{run} 已收集 {n} 个检查点（{unit} {intervals}），尚未计算地形。",
     ),
     "landscape.plan_hint": (

@@ -1,9 +1,9 @@
-"""The model lineage page: which settings made the better model?
+"""The model lineage page: which settings gave the better model?
 
-Runs as lines over parallel axes and as rows of a table, over the same columns. A brush on an axis leaves in the table the runs
-it touches; columns, brushes, colour and hidden runs are in the state. Of the chosen runs (all where nobody chose any) it shows
-those that recorded their settings. All rows come to the browser at once, where
-assets/lineage.js filters and sorts; the server draws axes and lines.
+Runs are lines over parallel axes and rows of a table with the same columns. A brush on an axis filters the table; columns,
+brushes, colour and hidden runs are in the state. The page shows those of the chosen runs (all runs if none is chosen) that
+recorded their settings. All rows are sent to the browser at once, where assets/lineage/ filters and sorts them; the server
+draws axes and lines.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ model.train(epochs, dataset, callbacks=[collector])"""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     none = empty_state("model_lineage.none", hint="model_lineage.none_hint", code=_RECORD)
     return board.layout(ids, export=f"{routes}lineage", none=none)
 

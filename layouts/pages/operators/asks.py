@@ -1,4 +1,4 @@
-"""What the operators page asks the server for, read from the browser's own words. Every value in it is untrusted."""
+"""Requests of the operators page to the server, parsed and validated: values from a browser are untrusted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from layouts.profiling.choice import Choice, read_against, read_choice
 from layouts.state import BadInput, text, texts
 
 VARIANTS = ("ai_core", "gpu", "gpu_kernel", "ai_cpu", "host_cpu", "communication")
-"""What operators ran on, as tabs in this order."""
+"""Execution units of operators, in the order of their tabs."""
 VIEWS = ("types", "operators", "shapes", "executions")
 SEARCHED = ("name", "type", "full_name")
 MOST_OPEN = 100
@@ -18,11 +18,11 @@ KEYS = ("core", "chart", "by", "view", "q", "in", "sort", "open", "scope", "amou
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What to show of a profile.
+    """A request for parts of a profile.
 
-    variant "" is the first there is. by: "total" or "mean" time of types. sort: column and "desc" or "asc", None for the
-    longest first. opened: types whose operators are shown below them. scope: the path whose parts are drawn, amount: "time" or
-    "flops", form: "treemap" or "icicle".
+    variant: one of VARIANTS, "" for the first one present. by: "total" or "mean" time of types. sort: column and "desc" or
+    "asc", None for the longest first. opened: types whose operators are shown below them. scope: path whose parts are drawn.
+    amount: "time" or "flops". form: "treemap" or "icicle".
     """
 
     choice: Choice
@@ -42,13 +42,13 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask | None:
-    """The ask a browser sent, None where no profile is named, or BadInput."""
+    """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
         return None
     opened = texts(data, "open")
     if len(opened) > MOST_OPEN:
-        raise BadInput(f"open: wanted at most {MOST_OPEN} types; got {len(opened)}")
+        raise BadInput(f"open: expected at most {MOST_OPEN} types, found {len(opened)}")
     return Ask(
         choice, read_against(data), text(data, "core", choices=("", *VARIANTS)), text(data, "chart", "pie", ("pie", "bar")),
         text(data, "by", "total", ("total", "mean")), text(data, "view", "types", VIEWS), text(data, "q"),
@@ -58,11 +58,11 @@ def read_ask(data: Any) -> Ask | None:
     )  # fmt: skip
 
 
-def read_sort(given: str) -> tuple[str, str] | None:
-    """Column and direction of "total_ns:desc"; None for an empty text."""
-    if not given:
+def read_sort(sort: str) -> tuple[str, str] | None:
+    """Parse a sort order such as "total_ns:desc" into column and direction; None for an empty text."""
+    if not sort:
         return None
-    name, colon, way = given.rpartition(":")
-    if not colon or way not in ("asc", "desc"):
-        raise BadInput(f"sort: wanted a column, a colon and asc or desc; got {given[:80]!r}")
-    return name, way
+    name, colon, direction = sort.rpartition(":")
+    if not colon or direction not in ("asc", "desc"):
+        raise BadInput(f"sort: expected a column, a colon and asc or desc, found {sort[:80]!r}")
+    return name, direction

@@ -1,4 +1,4 @@
-"""Two profiles compared: what every type or operator took in one and in the other."""
+"""Comparison of two profiles: the time of every type or operator in each of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from layouts.pages.operators.drawing import MOST
 
 
 def compared(one: pd.DataFrame, other: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
-    """What the rows of two frames took, joined by keys; the frames are those of the chosen profile and of the other one.
+    """Join the times of two frames by keys: those of the chosen profile and those of the other one.
 
-    Columns: the keys (and name, where rows are operators), total_ns, count, mean_ns of the chosen profile, the same with with_
-    before of the other, difference_ns = total_ns - with_total_ns, and change, the difference as a part of with_total_ns. What
-    is in one only took no time in the other.
+    Columns: the keys (and name, if rows are operators); total_ns, count and mean_ns of the chosen profile; the same with the
+    prefix with_ of the other one; difference_ns = total_ns - with_total_ns; change = difference_ns / with_total_ns. Rows that
+    one profile lacks count as no time in it.
     """
     here, there = (_totals(frame, keys) for frame in (one, other))
     joined = here.join(there.add_prefix("with_"), how="outer", sort=False)
@@ -43,9 +43,9 @@ def _totals(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
 
 
 def changes(types: pd.DataFrame) -> tuple[list[tuple[str, float]], float, float]:
-    """The types that changed most and "" for all others, and the total times before (of the other profile) and after.
+    """Return (changes of the types that changed most and "" for all others, total ns of the other profile, of the chosen one).
 
-    types is what `compared` gives of types. The changes sum to the difference of the totals.
+    types: the result of `compared` for types. The changes add up to the difference of the totals.
     """
     by_type = types.groupby("type", observed=True, sort=False)["difference_ns"].sum()
     order = by_type.abs().sort_values(ascending=False, kind="stable").index

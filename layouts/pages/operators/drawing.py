@@ -1,4 +1,4 @@
-"""Figures of the operators page: types as a pie or bars, and what changed between two profiles as a waterfall."""
+"""Figures of the operators page: types as a pie or bars, and the changes between two profiles as a waterfall."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from layouts.figures.typed_arrays import typed
 from layouts.theme import PALETTE
 
 MOST = 20
-"""So many types are drawn; the others together are one part more."""
+"""Maximum number of types drawn; the others share one more part."""
 OTHER = "Other"
 _CLEAR = "rgba(0,0,0,0)"
 _SHADES = [shade[0] for shade in PALETTE] + [shade[1] for shade in PALETTE]
@@ -26,7 +26,7 @@ _MORE, _LESS, _WHOLE = "#d25908", "#2b9c78", "#7b8490"
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of the pie: types by name, "" for all the others, of which there are `types`."""
+    """A part of the pie: a type, or all the others under the name "". types: how many types it stands for."""
 
     name: str
     value: float
@@ -35,10 +35,10 @@ class Slice:
 
 
 def slices(types: pd.DataFrame, by: str) -> list[Slice]:
-    """The 20 longest types and the others together, by their total time or by the mean time of one execution.
+    """Return the MOST longest types and the others together, by total time or by mean time of one execution.
 
-    A type that ran on several cores is one. Shares are parts of the sum of what is plotted, as MindInsight has them: by mean
-    time they are no parts of the time of the step.
+    A type that ran on several cores counts once. As in MindInsight, shares are fractions of the sum of the plotted values, so
+    by mean time they are not fractions of the step time.
     """
     total = types.groupby("type", observed=True, sort=False)["total_ns"].sum()
     if by == "mean":
@@ -65,7 +65,7 @@ def _label(part: Slice) -> str:
 
 
 def pie(parts: Sequence[Slice]) -> dict[str, Any]:
-    """The parts as a ring, each with percent and time in the legend."""
+    """Draw the parts as a ring, each with percent and time in the legend."""
     names = [f"{place + 1}. {_named(part.name)}" for place, part in enumerate(parts)]
     trace = {
         "type": "pie", "labels": [f"{name}  {_label(part)}" for name, part in zip(names, parts, strict=True)],
@@ -81,7 +81,7 @@ def pie(parts: Sequence[Slice]) -> dict[str, Any]:
 
 
 def bar(parts: Sequence[Slice]) -> dict[str, Any]:
-    """The parts as bars, the longest on top, each with percent and time behind it; nothing, not even axes, for no parts."""
+    """Draw the parts as bars, the longest on top, each with percent and time after it. Without parts there are no axes."""
     if not parts:
         return {"data": [{"type": "bar"}], "layout": _layout(xaxis={"visible": False}, yaxis={"visible": False})}
     unit, scale = unit_of([part.value for part in parts])
@@ -101,7 +101,7 @@ def bar(parts: Sequence[Slice]) -> dict[str, Any]:
 
 
 def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float, names: tuple[str, str]) -> dict[str, Any]:
-    """From the total time of one profile to that of another, in ns: changes are (type, difference), "" for all others."""
+    """Draw the way from the total time of one profile to that of another, in ns. changes: (type, difference), "" for others."""
     unit, scale = unit_of([before, after])
     labels = [_named(names[0]), *(_named(name) for name, _ in changes), _named(names[1])]
     level = before
@@ -111,12 +111,12 @@ def waterfall(changes: Sequence[tuple[str, float]], before: float, after: float,
         size.append(abs(change))
         colour.append(_MORE if change > 0 else _LESS)
         level += change
-    told = [fmt.duration(before / 1e9), *(_signed(change) for _, change in changes), fmt.duration(after / 1e9)]
+    durations = [fmt.duration(before / 1e9), *(_signed(change) for _, change in changes), fmt.duration(after / 1e9)]
     ends = np.array([*base, 0.0]) + np.array([*size, after])
     trace = {
         "type": "bar", "orientation": "h", "y": list(range(len(labels))), "x": typed(np.array([*size, after]) / scale),
-        "base": typed(np.array([*base, 0.0]) / scale), "text": told, "textposition": "outside", "cliponaxis": False,
-        "hovertext": [f"{label}<br>{one}" for label, one in zip(labels, told, strict=True)], "hoverinfo": "text",
+        "base": typed(np.array([*base, 0.0]) / scale), "text": durations, "textposition": "outside", "cliponaxis": False,
+        "hovertext": [f"{label}<br>{one}" for label, one in zip(labels, durations, strict=True)], "hoverinfo": "text",
         "marker": {"color": [*colour, _WHOLE]}, "textfont": {"size": 11}, "constraintext": "none",
         "customdata": ["", *(name for name, _ in changes), ""],
     }  # fmt: skip
@@ -133,7 +133,7 @@ def _signed(change: float) -> str:
 
 
 def unit_of(values: Sequence[float]) -> tuple[str, float]:
-    """The unit in which times in ns are easy to read, and how many ns it has."""
+    """Return (a readable unit for these times in ns, the unit's length in ns)."""
     largest = max((abs(value) for value in values if math.isfinite(value)), default=0.0)
     return next(((unit, scale) for unit, scale in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)) if largest >= 10 * scale), ("µs", 1e3))
 

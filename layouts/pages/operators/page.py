@@ -1,6 +1,6 @@
-"""The operators page: which operators did the time of a profile go to, by type, scope and shape, and how does another differ?
+"""The operators page: which operators took the time of a profile, by type, scope and shape, and how does another one differ?
 
-The server keeps the tables and sorts, searches and filters them; the browser has the rows on screen.
+The server keeps the tables and sorts, searches and filters them; the browser gets the rows on screen.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _SCOPES = [html.Div(className="ms-operators-crumbs"), html.Div(className="ms-ope
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     grid = dag.AgGrid(
         id=ids("grid"), columnDefs=[], rowModelType="infinite", getRowId="params.data.id", dashGridOptions=_OPTIONS,
@@ -96,7 +96,7 @@ def _card(name: str, content: Any) -> html.Section:
 
 _LARGEST = 10**9
 MOST_SAVED = 200_000
-"""Rows of a table that is made for the page or of what a search finds; whole frames have a route (`app.routes.profiles`)."""
+"""Maximum rows of a CSV file made from a table of the page; whole frames have a route (`app.routes.profiles`)."""
 
 
 def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
@@ -105,7 +105,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     tables = Tables(source)
     register_body(app, source, ids, FRAMES)
 
-    def tell(data: Any) -> Any:
+    def describe(data: Any) -> Any:
         ask = read_ask(data)
         return no_update if ask is None else sheet(tables, ask)
 
@@ -113,11 +113,11 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
         ask = read_ask(data)
         return no_update if ask is None else figure(tables, ask)
 
-    def give(request: Any, data: Any) -> Any:
+    def fetch_rows(request: Any, data: Any) -> Any:
         ask = read_ask(data)
         return no_update if request is None or ask is None else rows(tables, ask, request)
 
-    app.callback(Output(ids("sheet"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(tell)
+    app.callback(Output(ids("sheet"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(describe)
     app.callback(Output(ids("drawing"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
     def place(data: Any) -> Any:
         ask = read_ask(data)
@@ -132,12 +132,12 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     app.callback(
         Output(ids("grid"), "getRowsResponse"), Input(ids("grid"), "getRowsRequest"), State(ids("ask"), "data"),
         prevent_initial_call=True,
-    )(give)  # fmt: skip
+    )(fetch_rows)  # fmt: skip
     _register_browser(app, ids)
 
 
 def sheet(tables: Tables, ask: Ask) -> dict[str, Any]:
-    """What the page needs to know of the table: variants, views, columns, numbers of rows, the sums of the variant."""
+    """Describe the table: variants, views, columns, number of rows, sums of the variant."""
     variants = tables.variants(ask)
     table = tables.table(ask)
     if table is None:
@@ -156,21 +156,21 @@ def _sums(types: Any) -> dict[str, Any]:
 
 
 def figure(tables: Tables, ask: Ask) -> dict[str, Any]:
-    """The figure of types: pie or bars, or a waterfall where two profiles are compared."""
+    """Draw the figure of types: pie or bars, or a waterfall if two profiles are compared."""
     variants = tables.variants(ask)
     if not variants:
         return drawing.bar([])
     variant = ask.variant if ask.variant in variants else variants[0]
     types = tables.types(ask.choice, variant)
     if ask.against is not None:
-        told, before, after = changes(compared(types, tables.types(ask.against, variant), ("type", "core")))
-        return drawing.waterfall(told, before, after, _names(ask.against, ask.choice))
+        changed, before, after = changes(compared(types, tables.types(ask.against, variant), ("type", "core")))
+        return drawing.waterfall(changed, before, after, _names(ask.against, ask.choice))
     parts = drawing.slices(types, ask.by)
     return drawing.pie(parts) if ask.chart == "pie" else drawing.bar(parts)
 
 
 def parts(tables: Tables, ask: Ask) -> dict[str, Any]:
-    """The scopes as rectangles, and what is summed up: FLOPs as their writer did, where there is such a file."""
+    """Return the scopes as rectangles, and the FLOPs summary that MindSpore wrote, if the profile has one."""
     variant, sums = tables.scopes(ask)
     root = scopes.tree(sums, ask.scope)
     if not root.parts and ask.scope:
@@ -184,7 +184,7 @@ def parts(tables: Tables, ask: Ask) -> dict[str, Any]:
 
 
 def _names(before: Choice, after: Choice) -> tuple[str, str]:
-    """What tells two profiles apart: run, session and rank, as far as they differ."""
+    """Short names of two profiles, made of those of run, session and rank that differ."""
     parts = [
         (one.run, "" if one.session == "." else one.session, f"rank {one.rank}") for one in (before, after)
     ]  # fmt: skip
@@ -194,7 +194,7 @@ def _names(before: Choice, after: Choice) -> tuple[str, str]:
 
 
 def csv(tables: Tables, ask: Ask, filters: Any = None) -> dict[str, str] | None:
-    """The rows of a table as dcc.Download has them: those that the search and AG Grid's filters find, in their order."""
+    """Return the rows found by the search and AG Grid's filters, in table order, as a CSV file for dcc.Download."""
     table = tables.table(ask)
     if table is None:
         return None
@@ -207,9 +207,9 @@ def csv(tables: Tables, ask: Ask, filters: Any = None) -> dict[str, str] | None:
 
 
 def rows(tables: Tables, ask: Ask, request: Any) -> dict[str, Any]:
-    """AG Grid's rows of a request {startRow, endRow, sortModel, filterModel}; BadInput for what is no request."""
+    """Return the rows for AG Grid's request {startRow, endRow, sortModel, filterModel}. BadInput if it is malformed."""
     if not isinstance(request, dict):
-        raise BadInput(f"request: wanted an object; got {type(request).__name__}")
+        raise BadInput(f"request: expected an object, found {type(request).__name__}")
     start, end = _whole(request, "startRow"), _whole(request, "endRow")
     model = request.get("sortModel")
     if isinstance(model, list) and model and isinstance(model[0], dict):
@@ -224,12 +224,12 @@ def rows(tables: Tables, ask: Ask, request: Any) -> dict[str, Any]:
 def _whole(request: dict[str, Any], name: str) -> int:
     value = request.get(name)
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _LARGEST:
-        raise BadInput(f"{name}: wanted a number from 0 to {_LARGEST:,}; got {str(value)[:40]!r}")
+        raise BadInput(f"{name}: expected a whole number from 0 to {_LARGEST:,}, found {str(value)[:40]!r}")
     return value
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/operators.js."""
+    """Add the callbacks that run in the browser (assets/pages/operators/page.js)."""
 
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_operators", name), *arguments, **options)

@@ -1,4 +1,4 @@
-"""Where in the network the time or the operations of operators are: scopes as nested rectangles or as an icicle."""
+"""Time or floating point operations by scope of the network, as nested rectangles or as an icicle."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import pandas as pd
 from layouts.figures.treemap import Area, squarified
 
 LEVELS = 3
-"""So many levels of scopes are drawn at once."""
+"""Number of scope levels drawn at once."""
 MOST = 24
-"""So many parts of one scope are drawn; the others together are one part more."""
+"""Maximum number of parts drawn per scope; the others share one more part."""
 WIDTH, HEIGHT = 640.0, 300.0
-"""The area that rectangles are placed in; the browser stretches it."""
+"""Size of the layout in pixels; the browser stretches it."""
 HEAD = 17.0
 _LEAST = 3.0
 _LOOKED_AT = 10
@@ -25,7 +25,7 @@ _LOOKED_AT = 10
 
 @dataclass
 class Scope:
-    """A scope or an operator: its name, its path from the outermost scope, its amount, and what is in it."""
+    """A scope or an operator: its name, its path from the outermost scope, its amount, and its parts."""
 
     name: str
     path: str
@@ -34,9 +34,9 @@ class Scope:
 
 
 def amounts(operators: pd.DataFrame, amount: str) -> dict[str, float]:
-    """Full name -> time in ns, or floating point operations (cube and vector) of all its executions; positive ones only.
+    """Return full name -> time in ns, or floating point operations (cube and vector), of all executions; positive ones only.
 
-    Where the file does not say how often an operator ran it counts once.
+    An operator without a recorded count counts as executed once.
     """
     if amount == "time":
         values = operators["total_ns"].fillna(operators["mean_ns"]).to_numpy()
@@ -49,9 +49,9 @@ def amounts(operators: pd.DataFrame, amount: str) -> dict[str, float]:
 
 
 def linked(links: pd.DataFrame) -> dict[str, float]:
-    """Path -> operations, from links between scopes (schema FLOPS_SCOPES), of the parts of scopes that no link goes into.
+    """Return path -> floating point operations that belong to no inner scope, from links between scopes (schema FLOPS_SCOPES).
 
-    A scope that is in several has in each of them the part that the links into it say.
+    The operations of a scope with several parents are divided among them in proportion to the links into it.
     """
     below: dict[str, list[tuple[str, float]]] = {}
     into: dict[str, float] = {}
@@ -72,7 +72,7 @@ def linked(links: pd.DataFrame) -> dict[str, float]:
 
 
 def tree(sums: Mapping[str, float], scope: str) -> Scope:
-    """The scope and what is in it, some levels deep; a scope that holds nothing but one other scope is one with it."""
+    """Build the tree of a scope, a few levels deep. A scope whose only content is one other scope is merged with it."""
     root = Scope(scope.rsplit("/", 1)[-1], scope)
     prefix = f"{scope}/" if scope else ""
     for name, value in sums.items():
@@ -94,14 +94,14 @@ def tree(sums: Mapping[str, float], scope: str) -> Scope:
             (only,) = at.parts.values()
             own = only.amount - math.fsum(part.amount for part in only.parts.values())
             if not only.parts or own > 1e-9 * only.amount:
-                break  # an operator, or a scope whose name is an operator's too
+                break  # an operator, or a scope that shares its name with an operator
             at.name, at.path, at.parts = (f"{at.name}/{only.name}" if at.name else only.name), only.path, only.parts
         pending += at.parts.values()
     return root
 
 
 def ranked(scope: Scope) -> list[Scope]:
-    """The parts of a scope, the largest first; those beyond the first 24 as one without a path."""
+    """Return the parts of a scope, the largest first. Parts beyond the first MOST are merged into one without a path."""
     parts = sorted(scope.parts.values(), key=lambda one: -one.amount)
     if len(parts) <= MOST:
         return parts
@@ -110,7 +110,7 @@ def ranked(scope: Scope) -> list[Scope]:
 
 
 def treemap(root: Scope) -> list[list[Any]]:
-    """Rectangles within rectangles: [x, y, width, height, depth, name, path, amount, has parts], of 1 of each side."""
+    """Lay out nested rectangles: [x, y, width, height, depth, name, path, amount, has parts], in fractions of both sides."""
     found: list[list[Any]] = []
     pending = [(root, Area(0.0, 0.0, WIDTH, HEIGHT), -1)]
     while pending:
@@ -127,7 +127,7 @@ def treemap(root: Scope) -> list[list[Any]]:
 
 
 def _inside(area: Area, depth: int) -> Area | None:
-    """Where the parts of a rectangle go, below its name; None where there is no room."""
+    """The area for the parts of a rectangle, below its name; None if there is no room."""
     if depth < 0:
         return area
     inner = Area(area.x + 2, area.y + HEAD, area.width - 4, area.height - HEAD - 2)
@@ -135,7 +135,7 @@ def _inside(area: Area, depth: int) -> Area | None:
 
 
 def icicle(root: Scope) -> list[list[Any]]:
-    """Levels of scopes from left to right, each as high as its amount; as `treemap`."""
+    """Lay out levels of scopes from left to right, heights in proportion to amounts. Returns rectangles as `treemap` does."""
     found: list[list[Any]] = []
     across = WIDTH / LEVELS
     pending = [(root, 0.0, HEIGHT, -1)]

@@ -1,6 +1,6 @@
-"""Tables of up to millions of rows, sorted, searched and filtered on the server; the browser has the rows on screen.
+"""Tables of up to millions of rows, sorted, searched and filtered on the server; the browser gets the rows on screen.
 
-What sorting one column takes is kept, and a text is looked at once however many rows have it.
+Sort orders are cached per column, and a search tests each distinct text once, however many rows contain it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 from layouts.state import BadInput
 
 MOST_ORDERS = 6
-"""Sorted orders kept of one table: 8 bytes a row each."""
+"""Maximum number of sort orders cached per table, at 8 bytes a row each."""
 MOST_ROWS = 1_000
-"""Rows given at once."""
+"""Maximum number of rows per response."""
 MOST_FILTERS = 20
 NONE = -1
-"""What a column of whole numbers has where the file has none."""
+"""Missing value in a column of whole numbers."""
 SIZED = ("difference_ns",)
-"""Columns that are sorted by their size, whatever the sign."""
+"""Columns sorted by absolute value."""
 _EXACT = 2**53
 Rows = NDArray[np.int64]
 
 
 class Sheet:
-    """A frame as a table. Columns are numbers or texts that are kept once each; within: which rows it has, None for all."""
+    """A frame as a table. Columns are numbers or categories of texts. within: mask of the rows it has, None for all."""
 
     def __init__(self, frame: pd.DataFrame, within: NDArray[np.bool_] | None = None) -> None:
         self.frame = frame
@@ -44,32 +44,32 @@ class Sheet:
     def rows(
         self, sort: tuple[str, str] | None, search: tuple[str, str] = ("", ""), filters: Mapping[str, Any] | None = None
     ) -> Rows:
-        """The numbers of the rows to show, in order.
+        """Return the numbers of the rows to show, in order.
 
-        sort is (column, "asc" or "desc"); what is missing comes last. search is (text, column): the text occurs in it, case
-        ignored. filters are AG Grid's of columns. An unknown column is left out; BadInput for what is no filter.
+        sort: (column, "asc" or "desc"); missing values come last. search: (text, column), ignoring case. filters: AG Grid's
+        filter models by column. Unknown columns are skipped. BadInput if a filter is malformed.
         """
-        kept = self._searched(*search)
+        matches = self._searched(*search)
         if self._within is not None:
-            kept = self._within if kept is None else kept & self._within
+            matches = self._within if matches is None else matches & self._within
         for name, one in list((filters or {}).items())[:MOST_FILTERS]:
             if name in self.frame:
                 found = self._filtered(name, one)
-                kept = found if kept is None else kept & found
+                matches = found if matches is None else matches & found
         if sort is None or sort[0] not in self.frame:
-            return np.arange(len(self.frame), dtype=np.int64) if kept is None else np.flatnonzero(kept)
+            return np.arange(len(self.frame), dtype=np.int64) if matches is None else np.flatnonzero(matches)
         order = self._order(*sort)
-        chosen: Rows = order if kept is None else order[kept[order]]
+        chosen: Rows = order if matches is None else order[matches[order]]
         return chosen
 
     def records(self, rows: Rows, names: Sequence[str]) -> list[dict[str, Any]]:
-        """Some rows as {column: number or text}; None for what is missing."""
+        """Return up to MOST_ROWS rows as {column: number or text}; missing numbers are None."""
         part = self.frame.iloc[rows[:MOST_ROWS]]
         columns = [_plain(part[name].array) for name in names]
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
-    def _order(self, name: str, way: str) -> Rows:
-        key = f"{name}:{way}"
+    def _order(self, name: str, direction: str) -> Rows:
+        key = f"{name}:{direction}"
         if key in self._orders:
             self._orders.move_to_end(key)
             return self._orders[key]
@@ -80,12 +80,12 @@ class Sheet:
         else:
             numbers = np.asarray(values, np.float64)
             numbers = np.abs(numbers) if name in SIZED else numbers
-        # NaN sorts last both ways; equal rows keep their order.
-        made = np.argsort(-numbers if way == "desc" else numbers, kind="stable").astype(np.int64)
-        self._orders[key] = made
+        # NaN sorts last in both directions; equal rows keep their order.
+        order = np.argsort(-numbers if direction == "desc" else numbers, kind="stable").astype(np.int64)
+        self._orders[key] = order
         while len(self._orders) > MOST_ORDERS:
             self._orders.popitem(last=False)
-        return made
+        return order
 
     def _texts(self, name: str) -> list[str]:
         if name not in self._folded:
@@ -95,8 +95,8 @@ class Sheet:
     def _searched(self, text: str, name: str) -> NDArray[np.bool_] | None:
         if not text or name not in self.frame:
             return None
-        wanted = text.casefold()
-        return self._where(name, [wanted in one for one in self._texts(name)])
+        query = text.casefold()
+        return self._where(name, [query in one for one in self._texts(name)])
 
     def _where(self, name: str, hits: Sequence[bool]) -> NDArray[np.bool_]:
         codes = np.asarray(self.frame[name].cat.codes)
@@ -105,7 +105,7 @@ class Sheet:
 
     def _filtered(self, name: str, one: Any) -> NDArray[np.bool_]:
         if not isinstance(one, dict):
-            raise BadInput(f"filter of {name[:80]}: wanted an object")
+            raise BadInput(f"filter of {name[:80]}: expected an object, found {type(one).__name__}")
         conditions = one.get("conditions")
         if isinstance(conditions, list) and conditions:
             parts = [self._filtered(name, condition) for condition in conditions[:4]]
@@ -114,18 +114,18 @@ class Sheet:
         values = self.frame[name].array
         kind = str(one.get("type"))
         if isinstance(values, pd.Categorical):
-            wanted = str(one.get("filter", ""))[:4096].casefold()
+            query = str(one.get("filter", ""))[:4096].casefold()
             test = _TEXT_TESTS.get(kind)
             if test is None:
-                raise BadInput(f"filter of {name[:80]}: wanted one of {', '.join(_TEXT_TESTS)}; got {kind[:40]!r}")
-            return self._where(name, [test(text, wanted) for text in self._texts(name)])
+                raise BadInput(f"filter of {name[:80]}: expected one of {', '.join(_TEXT_TESTS)}, found {kind[:40]!r}")
+            return self._where(name, [test(text, query) for text in self._texts(name)])
         return _compared(np.asarray(values, np.float64), kind, one)
 
 
 _TEXT_TESTS: Mapping[str, Any] = {
-    "contains": lambda text, wanted: wanted in text, "notContains": lambda text, wanted: wanted not in text,
-    "equals": lambda text, wanted: text == wanted, "notEqual": lambda text, wanted: text != wanted,
-    "startsWith": lambda text, wanted: text.startswith(wanted), "endsWith": lambda text, wanted: text.endswith(wanted),
+    "contains": lambda text, query: query in text, "notContains": lambda text, query: query not in text,
+    "equals": lambda text, query: text == query, "notEqual": lambda text, query: text != query,
+    "startsWith": lambda text, query: text.startswith(query), "endsWith": lambda text, query: text.endswith(query),
     "blank": lambda text, _: not text, "notBlank": lambda text, _: bool(text),
 }  # fmt: skip
 
@@ -136,20 +136,20 @@ def _compared(values: NDArray[np.float64], kind: str, one: Mapping[str, Any]) ->
         return missing if kind == "blank" else ~missing
     low, high = _number(one.get("filter")), _number(one.get("filterTo", math.inf))
     with np.errstate(invalid="ignore"):
-        made = {
+        matches = {
             "equals": values == low, "notEqual": values != low, "greaterThan": values > low,
             "greaterThanOrEqual": values >= low,
             "lessThan": values < low, "lessThanOrEqual": values <= low, "inRange": (values >= low) & (values <= high),
         }.get(kind)  # fmt: skip
-    if made is None:
-        raise BadInput(f"filter: wanted a comparison; got {kind[:40]!r}")
-    return np.asarray(made, np.bool_)
+    if matches is None:
+        raise BadInput(f"filter: expected a comparison, found {kind[:40]!r}")
+    return np.asarray(matches, np.bool_)
 
 
-def _number(given: Any) -> float:
-    if isinstance(given, bool) or not isinstance(given, (int, float)):
-        raise BadInput(f"filter: wanted a number; got {str(given)[:40]!r}")
-    return float(given)
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise BadInput(f"filter: expected a number, found {str(value)[:40]!r}")
+    return float(value)
 
 
 def _plain(values: Any) -> list[Any]:
@@ -158,5 +158,5 @@ def _plain(values: Any) -> list[Any]:
     array = np.asarray(values)
     if array.dtype.kind == "f":
         return [value if math.isfinite(value) else None for value in array.tolist()]
-    # A browser has no whole numbers beyond 2^53.
+    # JavaScript's whole numbers are exact up to 2^53 only.
     return [None if value == NONE else value if abs(value) < _EXACT else str(value) for value in array.tolist()]

@@ -1,4 +1,4 @@
-"""The tables of the operators page: types with their operators, operators, shapes, executions; columns with units."""
+"""The tables of the operators page (types with their operators, operators, shapes, executions) and their columns with units."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from layouts.sources import ProfileSource
 MOST_SHEETS = 6
 _FIRST = 1_000
 MOST_CHILDREN = 200
-"""So many operators of an opened type are shown below it; the table of operators has all."""
+"""Maximum number of operators shown below an opened type; the table of operators has all."""
 LONGEST_FIRST: Mapping[str, str] = {"executions": "duration_ns"}
 _ORDER: Mapping[str, Sequence[str]] = {
     "types": ("type", "core", "count", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "per_step"),
@@ -60,7 +60,7 @@ _FIXED: Mapping[str, tuple[str, float]] = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the browser shows it: numbers are divided by scale and are then in the unit."""
+    """A column as the browser shows it: numbers divided by `scale` are in `unit`."""
 
     name: str
     text: bool
@@ -70,7 +70,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A table and its columns; `below` are the operators of types, for those that are opened."""
+    """A table and its columns. below: in a table of types, the operators shown below opened types."""
 
     sheet: Sheet
     columns: tuple[Column, ...]
@@ -79,32 +79,32 @@ class Table:
 
 
 class Tables:
-    """Makes the tables of profiles and keeps those used last."""
+    """Builds tables of profiles and caches the ones used last."""
 
     def __init__(self, source: ProfileSource) -> None:
         self._source = source
-        self._made: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
+        self._tables: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
         self._sums: tuple[Any, dict[str, float]] = (None, {})
         self._lock = threading.Lock()
 
     def variants(self, ask: Ask) -> list[str]:
-        """The variants of which the profile has operators."""
+        """Return the variants for which the profile has operators."""
         types = ask.choice.frame(self._source, "operator_types")
         return [] if types is None else present(types)
 
     def views(self, ask: Ask, variant: str) -> list[str]:
-        """What a row of the table may be; no frame of executions is read to tell."""
+        """Return the views that have rows, without loading the frame of executions."""
         profiles = self._source.profiles(ask.choice.run)
         mine = next((row for row in profiles if (row.session, row.rank) == (ask.choice.session, ask.choice.rank)), None)
         executions = ["executions"] if mine is not None and "kernels" in mine.frames else []
         return ["types", *(["operators", "shapes"] if len(self.operators(ask.choice, variant)) else []), *executions]
 
     def types(self, choice: Choice, variant: str) -> pd.DataFrame:
-        """Types of one variant with their shares of its time, the longest first."""
+        """Return the types of a variant with their shares of its time."""
         return self._frame(choice, "operator_types", variant)
 
     def operators(self, choice: Choice, variant: str) -> pd.DataFrame:
-        """Operators of one variant with their shares of its time."""
+        """Return the operators of a variant with their shares of its time."""
         return self._frame(choice, "operators", variant)
 
     def _frame(self, choice: Choice, name: str, variant: str) -> pd.DataFrame:
@@ -114,7 +114,7 @@ class Tables:
         return with_shares(of_variant(frame, variant))
 
     def scopes(self, ask: Ask) -> tuple[str, dict[str, float]]:
-        """The variant, and full name -> time or operations, kept for one ask; those of scopes where only these are known."""
+        """Return (variant, full name -> time or operations), cached for one request; per scope if only that is known."""
         variants = self.variants(ask)
         variant = ask.variant if ask.variant in variants else next(iter(variants), "")
         key = (ask.choice, variant, ask.amount)
@@ -125,38 +125,38 @@ class Tables:
         return variant, self._sums[1]
 
     def has_flops(self, ask: Ask, variant: str) -> bool:
-        """Whether there are operations of operators or scopes."""
+        """True if floating point operations of operators or scopes are known."""
         operators = self.operators(ask.choice, variant)
         links = ask.choice.frame(self._source, "flops_scopes")
         known = operators["flops"].notna().any() or operators["vector_flops"].notna().any()
         return bool(known) or (links is not None and len(links) > 0)
 
     def flops(self, choice: Choice) -> list[dict[str, Any]]:
-        """What the writer of the files summed up: unit, flops, flops_per_s, flops_use."""
+        """Return the FLOPs summary that MindSpore wrote: unit, flops, flops_per_s, flops_use."""
         frame = choice.frame(self._source, "flops")
         if frame is None:
             return []
         return Sheet(frame).records(np.arange(len(frame)), ("unit", "flops", "flops_per_s", "flops_use"))
 
     def table(self, ask: Ask) -> Table | None:
-        """The table of the view that is asked for; None where the profile has nothing of it."""
+        """Return the table of the requested view; None if the profile has no rows for it."""
         variants = self.variants(ask)
         if not variants:
             return None
         variant = ask.variant if ask.variant in variants else variants[0]
         key = (ask.choice, ask.against, variant, ask.view)
         with self._lock:
-            if key in self._made:
-                self._made.move_to_end(key)
-                return self._made[key]
-        made = self._make(replace(ask, variant=variant))
-        if made is None:
-            return None  # perhaps its frame is being read again
+            if key in self._tables:
+                self._tables.move_to_end(key)
+                return self._tables[key]
+        table = self._make(replace(ask, variant=variant))
+        if table is None:
+            return None  # not cached: the frame may be loading again
         with self._lock:
-            self._made[key] = made
-            while len(self._made) > MOST_SHEETS:
-                self._made.popitem(last=False)
-        return made
+            self._tables[key] = table
+            while len(self._tables) > MOST_SHEETS:
+                self._tables.popitem(last=False)
+        return table
 
     def _make(self, ask: Ask) -> Table | None:
         if ask.view == "executions":
@@ -185,16 +185,16 @@ class Tables:
         if kernels is None or not len(kernels):
             return None
         core = kernels["core"].array
-        wanted = np.array([variant_of(name) == ask.variant for name in core.categories], np.bool_)
-        if not wanted.any():
+        chosen = np.array([variant_of(name) == ask.variant for name in core.categories], np.bool_)
+        if not chosen.any():
             return None
-        within = None if wanted.all() else wanted[core.codes]
+        within = None if chosen.all() else chosen[core.codes]
         counters = [name for name in kernels.columns if name not in KERNELS.names]
         return Table(Sheet(kernels, within), columns_of(kernels, [*_ORDER["executions"], *counters]), ask.variant)
 
 
 def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
-    """The columns in which any row has something, in order; core only where there is more than one."""
+    """Return the columns in which any row has a value, in order; core only if there is more than one."""
     found = []
     for name in order:
         if name not in frame:
@@ -207,7 +207,7 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
                 found.append(Column(name, True))
             continue
         numbers = np.asarray(values)
-        if not (_something(numbers[:_FIRST]) or _something(numbers)):
+        if not (_any_value(numbers[:_FIRST]) or _any_value(numbers)):
             continue
         unit, scale = _FIXED.get(name, ("", 1.0))
         if name.endswith("_ns") and name not in _FIXED:
@@ -216,13 +216,13 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
     return tuple(found)
 
 
-def _something(numbers: NDArray[Any]) -> bool:
-    """Whether any of the numbers is there."""
+def _any_value(numbers: NDArray[Any]) -> bool:
+    """True if any of the numbers is not missing."""
     return bool(np.any(numbers != NONE) if numbers.dtype.kind == "i" else np.isfinite(numbers).any())
 
 
 def _alike(name: str, frame: pd.DataFrame) -> list[str]:
-    """The columns that are read against each other and have one unit: those of two profiles and their difference."""
+    """The columns that share a unit because readers compare them: those of two profiles and their difference."""
     plain = name.removeprefix("with_").replace("difference_ns", "total_ns")
     return [plain, f"with_{plain}"] if f"with_{plain}" in frame else [name]
 
@@ -232,39 +232,39 @@ def _largest(frame: pd.DataFrame, name: str) -> float:
 
 
 def default_sort(ask: Ask, table: Table) -> tuple[str, str]:
-    """The longest first; of two profiles what changed most first."""
+    """Return the default order: the longest first; for two profiles, the largest difference first."""
     names = {column.name for column in table.columns}
     if "difference_ns" in names:
         return "difference_ns", "desc"
-    wanted = LONGEST_FIRST.get(ask.view, "total_ns")
-    return wanted if wanted in names else "mean_ns", "desc"
+    name = LONGEST_FIRST.get(ask.view, "total_ns")
+    return name if name in names else "mean_ns", "desc"
 
 
-def filters_of(table: Table, given: Any) -> dict[str, Any]:
-    """AG Grid's filters with numbers in the units of the frame."""
-    if not isinstance(given, dict):
+def filters_of(table: Table, filters: Any) -> dict[str, Any]:
+    """Convert the numbers in AG Grid's filters from the shown units to those of the frame."""
+    if not isinstance(filters, dict):
         return {}
     scales = {column.name: column.scale for column in table.columns if not column.text}
-    return {str(name): _scaled(one, scales.get(str(name), 1.0)) for name, one in given.items()}
+    return {str(name): _scaled(one, scales.get(str(name), 1.0)) for name, one in filters.items()}
 
 
 def _scaled(one: Any, scale: float) -> Any:
     if not isinstance(one, dict):
         return one
-    given = ((name, one.get(name)) for name in ("filter", "filterTo"))
-    numbers = {name: value * scale for name, value in given if isinstance(value, (int, float))}
+    limits = ((name, one.get(name)) for name in ("filter", "filterTo"))
+    numbers = {name: value * scale for name, value in limits if isinstance(value, (int, float))}
     conditions = one.get("conditions")
     inner = {"conditions": [_scaled(each, scale) for each in conditions]} if isinstance(conditions, list) else {}
     return one | numbers | inner
 
 
 def searched(table: Table, ask: Ask) -> str:
-    """The column that is searched."""
+    """Return the column to search."""
     return ask.searched if ask.searched in table.sheet.frame else "type"
 
 
 def page_of(table: Table, ask: Ask, start: int, end: int, filters: Any = None) -> tuple[list[dict[str, Any]], int]:
-    """Rows start to end of the table as it is asked for, and how many there are. Opened types are followed by operators."""
+    """Return (rows start to end of the requested table, number of all rows). Opened types are followed by their operators."""
     sort = ask.sort or default_sort(ask, table)
     rows = table.sheet.rows(sort, (ask.query, searched(table, ask)), filters_of(table, filters))
     names = [column.name for column in table.columns]
@@ -278,7 +278,7 @@ def page_of(table: Table, ask: Ask, start: int, end: int, filters: Any = None) -
 
 
 def _opened(table: Table, ask: Ask, row: int, sort: tuple[str, str], names: Sequence[str]) -> list[dict[str, Any]]:
-    """A type, and its operators where it is open."""
+    """A type, followed by its operators if it is opened."""
     (record,) = table.sheet.records(np.array([row]), [*dict.fromkeys([*names, "core"])])
     found = [record | {"id": f"r{row}"}]
     below = table.below

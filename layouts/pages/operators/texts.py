@@ -6,7 +6,7 @@ from layouts.i18n import define_texts
 
 TEXTS = define_texts({
     "operators.title": ("Operators", "算子"),
-    "operators.variants": ("What operators ran on", "算子的执行单元"),
+    "operators.variants": ("Execution units", "算子的执行单元"),
     "operators.variant.ai_core": ("AI Core", "AI Core"),
     "operators.variant.gpu": ("GPU operators", "GPU 算子"),
     "operators.variant.gpu_kernel": ("GPU kernels", "GPU 内核"),
@@ -15,7 +15,7 @@ TEXTS = define_texts({
     "operators.variant.communication": ("Communication", "通信"),
     "operators.sums": ("{types} types · {count} executions · {total}", "{types} 种类型 · 执行 {count} 次 · {total}"),
     "operators.types": ("Time by operator type", "各类型算子耗时"),
-    "operators.compared": ("What changed, by operator type", "各类型算子耗时变化"),
+    "operators.compared": ("Change by operator type", "各类型算子耗时变化"),
     "operators.scopes": ("By scope", "按作用域"),
     "operators.amount": ("Time, or floating point operations", "耗时或浮点运算量"),
     "operators.amount.time": ("Time", "耗时"),
@@ -26,10 +26,10 @@ TEXTS = define_texts({
     "operators.all_scopes": ("All", "全部"),
     "operators.no_scopes": ("The names of these operators have no scopes.", "这些算子的名称没有作用域。"),
     "operators.flops.cube": (
-        "Cube unit: {flops} FLOPs a step, {rate}FLOPS{use}", "Cube 单元：每步 {flops} FLOPs，{rate}FLOPS{use}",
+        "Cube unit: {flops} FLOPs per step, {rate}FLOPS{use}", "Cube 单元：每步 {flops} FLOPs，{rate}FLOPS{use}",
     ),
     "operators.flops.vector": (
-        "Vector unit: {flops} FLOPs a step, {rate}FLOPS{use}", "Vector 单元：每步 {flops} FLOPs，{rate}FLOPS{use}",
+        "Vector unit: {flops} FLOPs per step, {rate}FLOPS{use}", "Vector 单元：每步 {flops} FLOPs，{rate}FLOPS{use}",
     ),
     "operators.table": ("Table", "表格"),
     "operators.full": ("Full screen (f)", "全屏 (f)"),
@@ -40,10 +40,10 @@ TEXTS = define_texts({
     "operators.by.total": ("Total time", "总耗时"),
     "operators.by.mean": ("Mean time", "平均耗时"),
     "operators.by.tip": (
-        "By mean time a part is no part of the time of the step: how often a type ran does not count",
+        "By mean time, shares are not shares of the step time: the number of executions does not count",
         "按平均耗时时，占比不代表在迭代耗时中的占比：不计执行次数",
     ),
-    "operators.view": ("What a row is", "每行的内容"),
+    "operators.view": ("Rows", "每行的内容"),
     "operators.view.types": ("Types", "类型"),
     "operators.view.operators": ("Operators", "算子"),
     "operators.view.shapes": ("Input shapes", "输入形状"),
@@ -61,7 +61,7 @@ TEXTS = define_texts({
     "operators.open": ("Show its operators", "显示该类型的算子"),
     "operators.close": ("Hide its operators", "收起该类型的算子"),
     "operators.rows": ("{n} rows", "{n} 行"),
-    "operators.nothing": ("There is nothing of this in the profile.", "该性能数据中没有此内容。"),
+    "operators.nothing": ("The profile has no such data.", "该性能数据中没有此内容。"),
     "operators.col.type": ("Type", "类型"),
     "operators.col.name": ("Name", "名称"),
     "operators.col.full_name": ("Full scope", "完整作用域"),

@@ -1,4 +1,4 @@
-"""Operators of a profile by what they ran on, and what they took by type and by the shapes of their inputs."""
+"""Operators of a profile by execution unit, and their times by type and by the shapes of their inputs."""
 
 from __future__ import annotations
 
@@ -18,35 +18,35 @@ _CORES = {
 
 
 def variant_of(core: str) -> str:
-    """The tab of a core; what is not known otherwise is a core of the device."""
+    """Return the tab of a core. Unknown cores are cores of the device."""
     return _CORES.get(core, "ai_core")
 
 
 def present(frame: pd.DataFrame) -> list[str]:
-    """The variants there are rows of, in the order of their tabs."""
+    """Return the variants that have rows, in the order of their tabs."""
     there = {variant_of(core) for core in frame["core"].unique()}
     return [name for name in VARIANTS if name in there]
 
 
 def of_variant(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
-    """The rows of one variant, in their order; the frame itself where all are."""
+    """Return the rows of a variant in order; the frame itself if it has no others."""
     column = frame["core"].array
-    wanted = np.array([variant_of(core) == variant for core in column.categories], np.bool_)
-    if wanted.all():
+    chosen = np.array([variant_of(core) == variant for core in column.categories], np.bool_)
+    if chosen.all():
         return frame
-    rows = wanted[column.codes] if len(wanted) else np.zeros(len(frame), np.bool_)
+    rows = chosen[column.codes] if len(chosen) else np.zeros(len(frame), np.bool_)
     return frame[rows].reset_index(drop=True)
 
 
 def with_shares(frame: pd.DataFrame) -> pd.DataFrame:
-    """The rows with `share` as their part of the time of all of them: 0 to 1."""
+    """Add a column `share`: the fraction of the total time of all rows, from 0 to 1."""
     total = float(np.nansum(frame["total_ns"]))
     share = frame["total_ns"].to_numpy() / total if total > 0.0 else np.full(len(frame), np.nan)
     return frame.assign(share=share)
 
 
 def by_shapes(operators: pd.DataFrame) -> pd.DataFrame:
-    """What operators of one type took together by the shapes and types of their inputs; the longest first.
+    """Sum up the operators of each type by the shapes and types of their inputs; the longest first.
 
     Columns: type, core, input_shapes, input_types, operators, count, total_ns, share, mean_ns, min_ns, max_ns.
     """
@@ -67,7 +67,7 @@ def by_shapes(operators: pd.DataFrame) -> pd.DataFrame:
 
 
 def _groups(frame: pd.DataFrame, names: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The first row of every group of rows that are alike in these columns, and the group of each row."""
+    """Group the rows that are equal in these columns: (first row of each group, group of each row)."""
     key = np.zeros(len(frame), np.int64)
     for name in names:
         codes = frame[name].cat.codes.to_numpy().astype(np.int64)

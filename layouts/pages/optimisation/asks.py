@@ -1,4 +1,4 @@
-"""What the page asks the server for, read from the browser's own words. Every value in it is untrusted."""
+"""Requests of the page to the server, parsed and validated: values from a browser are untrusted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ _LONGEST = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The result to explain and the setting to show it over, "" for the default of either; whether its axis is logarithmic,
-    None for as it fits; what to do with the forest; runs, None for all."""
+    """A request for an explanation of a result.
+
+    target: the result, setting: the setting to draw it over; "" for the default of either. log: logarithmic axis, None to
+    choose by the values. act: what to do with the forest ("stop", "again" or ""). runs: None for all.
+    """
 
     target: str
     setting: str
@@ -24,9 +27,9 @@ class Ask:
 
 
 def read_ask(data: Any, source: RunSource) -> Ask:
-    """The ask a browser sent, or BadInput."""
+    """Parse a request from the browser. BadInput if it is malformed."""
     if data is not None and not isinstance(data, dict):
-        raise BadInput(f"ask: wanted an object; got {type(data).__name__}")
+        raise BadInput(f"ask: expected an object, found {type(data).__name__}")
     log = text(data, "log", "", choices=("", "0", "1"))
     named = bool((data or {}).get("run"))
     return Ask(

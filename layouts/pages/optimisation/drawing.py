@@ -1,4 +1,4 @@
-"""The figures of the page: how a result is distributed, and the result over one setting."""
+"""The figures of the page: the distribution of a result, and the result over one setting."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _ACCENT = "#4e7fd6"
 _GOLDEN = 0.6180339887498949
 _SPREAD = 0.5
 _DECADES = 100.0
-"""Values that lie farther apart than by this factor get a logarithmic axis."""
+"""Values that span at least this factor get a logarithmic axis."""
 
 
 def distribution(values: Floats) -> dict[str, Any]:
-    """A histogram of finite numbers, with a rug of the numbers themselves below."""
+    """Draw a histogram of finite numbers, with a rug plot of the numbers below."""
     values = values[np.abs(values) <= _LARGEST]
     if not len(values):
         return {"data": [], "layout": {}}
@@ -73,10 +73,10 @@ def _edges(values: Floats) -> Floats:
 def over_setting(
     rows: Sequence[LineageRow], frame: pd.DataFrame, setting: str, target: str, colours: Mapping[str, str], *, log: bool | None
 ) -> dict[str, Any]:
-    """The result of each run over its value of a setting, with the least-squares line, or boxes for categories.
+    """Draw the result of each run over its value of a setting, with the least-squares line, or as boxes for categories.
 
-    layout.meta says whether the axis is logarithmic (log), whether it could be (logs), how many runs are drawn and of how many
-    categories, how many categories are left out, and slope, by which the result grows per unit, or decade.
+    layout.meta: log (the axis is logarithmic), logs (it could be), runs and categories (how many are drawn), left (how many
+    categories are left out), slope (change of the result per unit, or per decade on a logarithmic axis).
     """
     result = frame[target].to_numpy(np.float64, na_value=np.nan)
     usable = np.abs(result) <= _LARGEST
@@ -132,7 +132,7 @@ def _categories(
     y = result[places]
     boxes = {
         "type": "box", "x": typed(at), "y": numbers(y), "boxpoints": False, "line": {"color": _GREY, "width": 1.5},
-        "width": 0.7,        "fillcolor": "rgba(139,149,161,0.12)", "hoverinfo": "skip", "meta": {"role": "boxes"},
+        "width": 0.7, "fillcolor": "rgba(139,149,161,0.12)", "hoverinfo": "skip", "meta": {"role": "boxes"},
     }  # fmt: skip
     names = [brief(texts[int(place)], 60) for place in places]
     axis = {
@@ -146,7 +146,7 @@ def _categories(
 
 
 def _ordinals(at: Floats) -> Floats:
-    """How many of the same value came before each."""
+    """For each element, how many equal ones come before it."""
     found = np.empty(len(at))
     for value in np.unique(at):
         mine = at == value

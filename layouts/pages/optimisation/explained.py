@@ -1,4 +1,4 @@
-"""A result and the settings it goes with, as the browser gets them."""
+"""A result and its association with settings, serialized for the browser."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ORDER = ("metric/", "loss", "best/", "last/")
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The runs that are asked for: their rows and the frame of them, and how many runs there are in all."""
+    """The requested runs as rows and as a frame, the number of all runs, the possible targets and the chosen one."""
 
     rows: tuple[LineageRow, ...]
     frame: pd.DataFrame
@@ -37,18 +37,18 @@ class Chosen:
 
     @property
     def settings(self) -> list[str]:
-        """Settings of which any of the runs has a value."""
+        """Settings for which any of the runs has a value."""
         return [name for name in settings_of(self.frame) if bool(self.frame[name].notna().any())]
 
 
     @property
     def comparable(self) -> list[str]:
-        """Settings in which two runs can be alike: not those texts that are another in every run, as names are."""
+        """Settings that two runs can share: all but texts that are unique to each run, such as names."""
         return [name for name in self.settings if not (is_text(self.frame[name]) and self.frame[name].dropna().is_unique)]
 
 
 def choose(table: Table, ask: Ask) -> Chosen:
-    """The runs and the result that are asked for; where there is no such result, the first."""
+    """Select the requested runs and result; the first result if the requested one does not exist."""
     places = [at for at, row in enumerate(table.rows) if ask.runs is None or row.run in ask.runs]
     frame = table.frame if len(places) == len(table.rows) else table.frame.iloc[places].reset_index(drop=True)
     targets = tuple(sorted(targets_of(frame), key=_place))
@@ -61,7 +61,7 @@ def _place(name: str) -> int:
 
 
 def sheet(chosen: Chosen) -> dict[str, Any]:
-    """All of a result but the runs one by one: choices, distribution and the strengths of settings, with a stamp of it."""
+    """Return the choices, the distribution of the result and the strengths of settings, with a stamp of the contents."""
     found: dict[str, Any] = {
         "total": chosen.total, "chosen": len(chosen.rows), "target": chosen.target,
         "targets": [{"name": name, "label": label(name)} for name in chosen.targets], "rows": [], "settings": {},
@@ -72,7 +72,7 @@ def sheet(chosen: Chosen) -> dict[str, Any]:
         found |= {
             "runs": len(finite), "figure": distribution(finite),
             "summary": [fmt.number(float(value)) for value in np.quantile(finite, [0.0, 0.5, 1.0])],
-            "rows": [_told(row) for row in importance(chosen.frame, chosen.target, chosen.settings).to_dict("records")],
+            "rows": [_setting_row(row) for row in importance(chosen.frame, chosen.target, chosen.settings).to_dict("records")],
         }  # fmt: skip
         names = {row["setting"] for row in found["rows"]} | {row["with"] for row in found["rows"]} - {""}
         found["settings"] = {name: [brief(one) for one in label(name)] for name in sorted(names)}
@@ -80,7 +80,7 @@ def sheet(chosen: Chosen) -> dict[str, Any]:
     return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
 
 
-def _told(row: dict[Any, Any]) -> dict[str, Any]:
+def _setting_row(row: dict[Any, Any]) -> dict[str, Any]:
     def ends(name: str) -> list[float | None]:
         values = (row[name], row[f"{name}_low"], row[f"{name}_high"])
         return [None if value != value else round(float(value), 6) for value in values]
@@ -95,7 +95,7 @@ def _told(row: dict[Any, Any]) -> dict[str, Any]:
 
 
 def grown(growth: Growth) -> dict[str, Any]:
-    """A forest as the browser gets it."""
+    """Serialize a forest for the browser."""
     forest: Forest | None = growth.forest
     shares: dict[str, list[float | None]] = {}
     if forest is not None and forest.refits:
@@ -112,9 +112,9 @@ def grown(growth: Growth) -> dict[str, Any]:
 
 
 def pairs(chosen: Chosen, setting: str) -> dict[str, Any]:
-    """Pairs of runs that differ in a setting alone, greatest difference of the result first; else the nearest pair.
+    """Return pairs of runs that differ in one setting only, the largest difference of the result first; else the nearest pair.
 
-    also names the other settings in which that one differs; total is how many pairs there are.
+    also: the other settings in which the nearest pair differs. total: number of all pairs.
     """
     values = chosen.frame[chosen.target].to_numpy(np.float64, na_value=np.nan)
     rows = np.flatnonzero(np.isfinite(values))
@@ -128,8 +128,8 @@ def pairs(chosen: Chosen, setting: str) -> dict[str, Any]:
         first, second, also = nearest
         found = [(first, second)]
     found.sort(key=lambda pair: -abs(values[rows[pair[1]]] - values[rows[pair[0]]]))
-    told = [_pair(chosen, setting, values, [int(rows[place]) for place in pair]) for pair in found[:MOST_PAIRS]]
-    return {"pairs": told, "total": len(found), "also": [[brief(one) for one in label(name)] for name in also]}
+    shown = [_pair(chosen, setting, values, [int(rows[place]) for place in pair]) for pair in found[:MOST_PAIRS]]
+    return {"pairs": shown, "total": len(found), "also": [[brief(one) for one in label(name)] for name in also]}
 
 
 def _pair(chosen: Chosen, setting: str, values: Any, places: list[int]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""The optimisation target page: which settings does a result go with, and how does it change with each?
+"""The optimisation target page: which settings is a result associated with, and how does it change with each?
 
-Of the chosen runs (all where nobody chose any): how the result is distributed, how strong its relation to every setting is,
-alone and together with the others, the result over one setting, and the runs that differ in it alone. The server computes; a
-forest grows behind `FrameSource.growth` while the page asks for it. assets/target.js writes settings and pairs.
+For the chosen runs (all runs if none is chosen): the distribution of the result, its association with every setting, alone and
+together with the others, the result over one setting, and the runs that differ in that setting only. The server computes; a
+forest is fitted in the background (`LineageSource.growth`) while the page polls it. assets/pages/optimisation/page.js draws the
+settings and pairs.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ _BLANK = {
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     return html.Div(
         [
             *(dcc.Store(id=ids(part)) for part in ("chosen", "sheet", "stamp", "ask", "drawing", "growing", "tick", "growth")),
@@ -71,7 +72,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 
 
 def _states() -> list[Any]:
-    """What is shown instead of a result; the browser shows at most one."""
+    """Empty and loading states; the browser shows at most one of them."""
     return [
         html.Div(html.Div(className="ms-skeleton ms-target-skeleton"), **{"data-state": "opening"}),
         html.Div(
@@ -128,9 +129,9 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 
 def explained(source: RunSource, tables: Tables, chosen: Any, known: Any) -> tuple[Any, Any]:
-    """(sheet of the result that is asked for, its stamp); nothing where known is that stamp."""
+    """Return (sheet of the requested result, its stamp); no update if `known` is that stamp."""
     if known is not None and not isinstance(known, str):
-        raise BadInput("stamp: wanted a text")
+        raise BadInput(f"stamp: expected a text, found {type(known).__name__}")
     if chosen is None:
         return no_update, no_update
     found = sheet(choose(tables.table(), read_ask(chosen, source)))
@@ -138,7 +139,7 @@ def explained(source: RunSource, tables: Tables, chosen: Any, known: Any) -> tup
 
 
 def drawn(source: RunSource, tables: Tables, data: Any) -> Any:
-    """Figure and pairs of the setting that is asked for; nothing where there is none."""
+    """Return the figure and pairs of the requested setting; no update without a request."""
     if data is None:
         return no_update
     ask = read_ask(data, source)
@@ -150,7 +151,7 @@ def drawn(source: RunSource, tables: Tables, data: Any) -> Any:
 
 
 def growing(source: LineageSource, tables: Tables, data: Any) -> Any:
-    """How far the forest has come that explains the result that is asked for; nothing where there is none."""
+    """Return the progress and shares of the forest for the requested result; no update if there is no such result."""
     if data is None:
         return no_update
     ask = read_ask(data, source)
@@ -162,7 +163,7 @@ def growing(source: LineageSource, tables: Tables, data: Any) -> Any:
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/target.js."""
+    """Add the callbacks that run in the browser (assets/pages/optimisation/page.js)."""
 
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_target", name), *arguments, **options)

@@ -20,24 +20,24 @@ TEXTS = define_texts({
     ),
     "optimisation.no_runs": ("No run is chosen.", "未选择训练。"),
     "optimisation.no_runs_hint": (
-        "Choose runs in the list at the top; none chosen in the address means all.",
+        "Choose runs in the bar above (p); an address without runs means all.",
         "请在顶部训练列表中选择；地址中未指定时表示全部。",
     ),
     # Settings
-    "optimisation.importance": ("What goes with it", "参数重要性"),
+    "optimisation.importance": ("Associated settings", "参数重要性"),
     "optimisation.association": (
         "Association, not cause. Lines: 95 % intervals.", "仅表示相关，不代表因果。线段为 95% 置信区间。",
     ),
     "optimisation.no_settings": ("These runs recorded no settings.", "这些训练没有记录参数。"),
     "optimisation.too_few": (
-        "n = {n}: fewer than three runs have this result, so there are no numbers.",
+        "n = {n}: fewer than three runs have this result, so nothing can be computed.",
         "仅 {n} 个训练有该结果，至少需要 3 个才能计算。",
     ),
-    "optimisation.no_number": ("No setting has a number here; each line says why.", "所有参数均无法计算，原因见各行。"),
+    "optimisation.no_number": ("No setting could be computed; each line says why.", "所有参数均无法计算，原因见各行。"),
     "optimisation.setting": ("Setting", "参数"),
     "optimisation.linear": ("Linear |r|", "线性相关 |r|"),
     "optimisation.linear_tip": (
-        "|Pearson r|, as in MindInsight. η: the correlation ratio of three or more categories, less what chance explains.",
+        "|Pearson r|, as in MindInsight. η: the correlation ratio of three or more categories, corrected for chance.",
         "皮尔逊相关系数绝对值（与 MindInsight 相同）。η：三类及以上类别参数的相关比，已扣除偶然成分。",
     ),
     "optimisation.rank": ("Monotonic |ρ|", "单调相关 |ρ|"),
@@ -54,7 +54,7 @@ TEXTS = define_texts({
     "optimisation.of_runs": ("{n} runs", "{n} 个训练"),
     "optimisation.near": ("≈ {other}", "≈ {other}"),
     "optimisation.near_tip": (
-        "Mostly changes together with {other} ({strength}): what is said of one may be due to the other.",
+        "Mostly changes together with {other} ({strength}): the effect of one may be due to the other.",
         "大多与 {other} 一同变化（{strength}）：其中一个的影响可能来自另一个。",
     ),
     "optimisation.no_order": ("no order", "无序"),
@@ -64,16 +64,16 @@ TEXTS = define_texts({
     ),
     "optimisation.reason.few": ("n = {n}: fewer than three runs have it", "仅 {n} 个训练有该参数，不足 3 个"),
     "optimisation.reason.constant": ("never varies", "取值不变"),
-    "optimisation.reason.unique": ("a name of its own in every run", "每个训练取值各不相同"),
+    "optimisation.reason.unique": ("different in every run", "每个训练取值各不相同"),
     "optimisation.reason.confounded": (
         "always changes with {other}",
         "始终与 {other} 一同变化",
     ),
     # Forest
     "optimisation.missing": ("Forests need scikit-learn:", "随机森林需要安装 scikit-learn："),
-    "optimisation.waiting": ("The forest waits for another one.", "随机森林正在排队。"),
+    "optimisation.waiting": ("The forest is waiting for another one to finish.", "随机森林正在排队。"),
     "optimisation.growing": ("Forest: refit {n} of {total}", "随机森林：第 {n} / {total} 次拟合"),
-    "optimisation.done": ("Forest: {n} refits over runs drawn anew", "随机森林：对重新抽样的训练拟合 {n} 次"),
+    "optimisation.done": ("Forest: {n} refits on resampled runs", "随机森林：对重新抽样的训练拟合 {n} 次"),
     "optimisation.stopped": ("Forest: stopped after {n} of {total} refits", "随机森林：已停止，完成 {n} / {total} 次拟合"),
     "optimisation.failed": ("The forest failed: {text}", "随机森林计算失败：{text}"),
     "optimisation.forest_few": ("A forest needs ten runs with this result.", "随机森林至少需要 10 个有该结果的训练。"),
@@ -81,22 +81,25 @@ TEXTS = define_texts({
         "All runs have the same result: there is nothing for a forest to explain.",
         "所有训练结果相同，随机森林无可解释。",
     ),
-    "optimisation.forest_settings": ("No setting that a forest could tell apart varies.", "没有可供随机森林区分的参数变化。"),
-    "optimisation.fit": ("R² {fit} of runs left out", "对未参与训练数据的 R² 为 {fit}"),
+    "optimisation.forest_settings": (
+        "No setting varies in a way that a forest could distinguish.",
+        "没有可供随机森林区分的参数变化。",
+    ),
+    "optimisation.fit": ("R² {fit} on held-out runs", "对未参与训练数据的 R² 为 {fit}"),
     "optimisation.no_fit": (
-        "R² {fit} of runs left out: it guesses no better than the mean, so its shares say nothing",
+        "R² {fit} on held-out runs: no better than guessing the mean, so the shares mean nothing",
         "对未参与训练数据的 R² 为 {fit}：不优于均值预测，占比不可信",
     ),
     "optimisation.fit_tip": (
-        "1: exact. What the forest could not learn is given to no setting.",
+        "1 is exact. Variance that the forest could not learn is attributed to no setting.",
         "1 表示完全准确。未学到的部分不归于任何参数。",
     ),
     "optimisation.stop": ("Stop", "停止"),
-    "optimisation.again": ("Again", "重新计算"),
+    "optimisation.again": ("Recompute", "重新计算"),
     # Charts
     "optimisation.distribution": ("Distribution", "分布"),
     "optimisation.summary": (
-        "n = {runs}, least {least}, median {middle}, greatest {most}",
+        "n = {runs}, min {least}, median {middle}, max {most}",
         "{runs} 个训练：最小 {least}，中位数 {middle}，最大 {most}",
     ),
     "optimisation.over": ("{target} over {setting}", "{target} 随 {setting} 的变化"),
@@ -112,7 +115,7 @@ TEXTS = define_texts({
     "optimisation.pairs_of": ("Runs that differ in {setting}", "{setting} 不同的训练"),
     "optimisation.alone": ("{n} of {total} pairs that differ in nothing else", "仅此参数不同的训练对：{n} / {total}"),
     "optimisation.also": (
-        "no two differ in it alone; the nearest also in {n}: {names}",
+        "no two runs differ in it only; the nearest also differ in {n}: {names}",
         "没有仅此参数不同的训练对；最接近的一对另有 {n} 项不同：{names}",
     ),
     "optimisation.no_pairs": ("No two of these runs differ in it.", "这些训练的该参数均相同。"),
@@ -120,7 +123,7 @@ TEXTS = define_texts({
     "optimisation.second": ("Other run", "对比训练"),
     "optimisation.named": ("{name}", "{name}"),
     "optimisation.difference": ("Difference", "差值"),
-    "optimisation.both": ("Both runs in one view", "对比这两个训练"),
+    "optimisation.both": ("Compare these two runs", "对比这两个训练"),
     # Files
     "optimisation.save": ("Save", "保存"),
     "optimisation.save.png": ("PNG", "PNG"),

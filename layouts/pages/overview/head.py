@@ -1,4 +1,4 @@
-"""Which run the overview shows, and the head of the page."""
+"""The run that the overview shows, and the head of the page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NAME = 100_000
 
 
 def run_of(source: RunSource, state: Any) -> tuple[str, RunRow] | None:
-    """The member run that a state puts on screen, and its row: `of`, or else the first chosen; None where none is chosen."""
+    """Return (member run to show, its row): `of` in the state, else the first chosen run; None if no run is chosen."""
     chosen = selected_runs(state, source, NEEDS)
     if not chosen:
         return None
@@ -23,7 +23,7 @@ def run_of(source: RunSource, state: Any) -> tuple[str, RunRow] | None:
 
 
 def head(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
-    """The head of the page: facts as {name, text}, key and values of a text that the text goes into, tips in both languages."""
+    """Return the contents of the head of the page: name, colour, state and path of a run, its problems and its facts."""
     own = source.member(run) or row
     return {
         "of": run,

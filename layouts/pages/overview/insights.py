@@ -1,4 +1,4 @@
-"""What deserves a look in the scalars of one run: a sentence each, the severest first, that leads to its place on the curve."""
+"""The insights into the scalars of one run, the severest first; each is a sentence that links to its place on the curve."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from layouts.sources import RunSource
 from layouts.state import BadInput
 
 SECONDS = 0.3
-"""A request looks at curves for so many seconds of CPU; the browser asks for the rest."""
+"""CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""
 MOST = 100
-"""So many are listed."""
+"""Maximum number of insights listed."""
 
 
 def layout(ids: Ids, routes: str) -> html.Section:
-    """The list without entries, and the stores that its requests go through."""
+    """Return the empty list and the stores of its requests."""
     head = html.Header(
         [
             html.H3(t("insights.title"), className="ms-card-title"),
@@ -75,11 +75,11 @@ def register(app: Any, source: RunSource, ids: Ids) -> None:
 
 
 def entries(source: RunSource, shown: Any) -> tuple[Any, Any]:
-    """(the list of the run that is shown, {"run", "left": scalars not looked at, "scalars": how many it has})."""
+    """Return (entries for the run shown, {"run", "left": number of scalars not analysed yet, "scalars": number of all})."""
     if shown is None:
         return no_update, no_update
     if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
-        raise BadInput("shown: wanted an object with a run")
+        raise BadInput(f"shown: expected an object with a run, found {str(shown)[:80]!r}")
     run = shown["run"]
     found, left = source.insights(run, None, SECONDS) if run else ((), 0)
     listed = [_entry(source, run, one) for one in found[:MOST]]

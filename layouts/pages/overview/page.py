@@ -1,8 +1,8 @@
 """The overview: how is this run doing, and what did it record?
 
-One run at a time: its state in numbers, and a tile with a small picture of the newest data of each kind, which opens the page
-about it. assets/overview.js writes the head and changes the run; tiles are drawn here, each by a request of its own, and
-again only when their run has changed.
+One run at a time: its state in numbers, and for each kind of data a tile with a small picture of the newest value, which links
+to the page about that kind. assets/pages/overview/page.js writes the head and changes the run; tiles are drawn here, each by a
+request of its own, and redrawn only when their run has changed.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from layouts.page import Ids, Page
 from layouts.pages.overview import insights
 from layouts.pages.overview.head import head, run_of
 from layouts.pages.overview.texts import TEXTS
-from layouts.pages.overview.tiles import TILES, Tile, tile
+from layouts.pages.overview.tiles import TILES, Tile, contents
 from layouts.queries.run_facts import NEEDS
 from layouts.sources import FrameSource, ValueSource
 from layouts.state import BadInput
 
 
 def layout(ids: Ids, routes: str) -> Any:
-    """The page without data."""
+    """Return the page without data."""
     return html.Div(
         [
             dcc.Store(id=ids("head")),
@@ -38,7 +38,7 @@ def layout(ids: Ids, routes: str) -> Any:
                 className="ms-overview-head",
             ),
             insights.layout(ids, routes),
-            html.Div([_empty_tile(ids, what) for what in TILES], className="ms-tiles"),
+            html.Div([_empty_tile(ids, kind) for kind in TILES], className="ms-tiles"),
         ],
         id=ids("root"),
         className="ms-overview ms-overview-opening",
@@ -59,12 +59,12 @@ def _selector() -> html.Div:
     )
 
 
-def _empty_tile(ids: Ids, what: Tile) -> html.Section:
-    # A tile that few runs have must not vanish again in all others.
-    waiting = [html.Div(className="ms-skeleton ms-tile-note")] if what.record else []
+def _empty_tile(ids: Ids, kind: Tile) -> html.Section:
+    # No skeleton for tiles that few runs have: in all others it would appear only to vanish.
+    waiting = [html.Div(className="ms-skeleton ms-tile-note")] if kind.record else []
     return html.Section(
-        waiting, id=ids(f"tile-{what.name}"), className="ms-card ms-tile", tabIndex=-1,
-        **{"data-tile": what.name}, **attributes(aria_label=f"overview.{what.name}"),
+        waiting, id=ids(f"tile-{kind.name}"), className="ms-card ms-tile", tabIndex=-1,
+        **{"data-tile": kind.name}, **attributes(aria_label=f"overview.{kind.name}"),
     )  # fmt: skip
 
 
@@ -84,10 +84,10 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         State(ids("shown"), "data"),
     )(look)
     insights.register(app, source, ids)
-    for what in TILES:
+    for kind in TILES:
         app.callback(
-            Output(ids(f"tile-{what.name}"), "children"), Input(ids("shown"), "data"), prevent_initial_call=True
-        )(_drawer(what, source, routes))
+            Output(ids(f"tile-{kind.name}"), "children"), Input(ids("shown"), "data"), prevent_initial_call=True
+        )(_drawer(kind, source, routes))
     app.clientside_callback(
         ClientsideFunction("mindscope_overview", "shown"),
         Input(ids("head"), "data"),
@@ -98,7 +98,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 
 def shown_run(source: ValueSource, state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
-    """(what the head says, which run in which version the tiles show); both say "" where no run is chosen."""
+    """Return (contents of the head, run and version that the tiles show); the run is "" if none is chosen."""
     found = run_of(source, state)
     if found is None:
         return {"of": ""}, {"run": ""}
@@ -110,23 +110,23 @@ def shown_run(source: ValueSource, state: Any) -> tuple[dict[str, Any], dict[str
 
 
 def _redrawn(state: str) -> str:
-    """A state as far as tiles depend on it."""
+    """The part of a run's state that tiles depend on."""
     return "" if state in ("live", "idle") else state
 
 
-def drawn(what: Tile, source: FrameSource, shown: Any, routes: str) -> Any:
-    """The contents of one tile for the run that `shown_run` named; nothing new where there is no such run."""
+def drawn(kind: Tile, source: FrameSource, shown: Any, routes: str) -> Any:
+    """Draw one tile for the run that `shown_run` named; no update if the run does not exist."""
     if shown is None:
         return no_update
     if not isinstance(shown, dict) or not isinstance(shown.get("run"), str):
-        raise BadInput("shown: wanted an object with a run")
+        raise BadInput(f"shown: expected an object with a run, found {str(shown)[:80]!r}")
     run = shown["run"]
     row = next((row for row in source.runs() if run in row.members), None)
-    return no_update if row is None else tile(what, source, run, row, routes)
+    return no_update if row is None else contents(kind, source, run, row, routes)
 
 
-def _drawer(what: Tile, source: FrameSource, routes: str) -> Callable[[Any], Any]:
-    return lambda shown: drawn(what, source, shown, routes)
+def _drawer(kind: Tile, source: FrameSource, routes: str) -> Callable[[Any], Any]:
+    return lambda shown: drawn(kind, source, shown, routes)
 
 
 PAGE = Page(

@@ -1,4 +1,4 @@
-"""Small pictures of the newest data of one run: what stands inside the tiles of the overview."""
+"""Small pictures of the newest data of one run: the contents of the overview's tiles."""
 
 from __future__ import annotations
 
@@ -28,32 +28,32 @@ from layouts.state import colours, label_of
 from layouts.theme import PALETTE
 
 PICTURES = 2
-"""A tile of scalars or distributions shows so many tags."""
+"""Maximum number of tags in a tile of scalars or distributions."""
 CELLS = 8
-"""A tensor's table has so many rows and columns at most."""
+"""Maximum number of rows and of columns in a tensor's table."""
 CHARACTERS = 2000
-"""Of a text so many characters are shown."""
+"""Maximum number of characters shown of a text."""
 MOST_VALUES = 10_000_000
-"""A tensor of more values is shown without statistics, which would take seconds."""
+"""Tensors with more values are shown without statistics, which would take seconds."""
 MOST_GRAPH = 16 << 20
-"""A graph of more bytes is not drawn in a tile: reading it takes seconds."""
+"""Graphs with more bytes are not drawn in a tile: reading them takes seconds."""
 OPERATIONS = 40
-"""Of a data pipeline, and of a map in it, so many operations are named."""
+"""Maximum number of operations named of a data pipeline, and of each map in it."""
 _COLUMNS = 400
 _CONFIG = GRAPH_CONFIG | {"staticPlot": True}
 _MARGIN = {"l": 46, "r": 8, "t": 4, "b": 20, "pad": 0}
 _WORDS = dict.fromkeys(("loss", "step", "epoch", "start", "end", "convergence"), "")
-"""What a landscape says under the pointer, which a picture does not."""
+"""Hover texts of a landscape: empty, because a picture has no hover."""
 
 Picture: TypeAlias = Any
-"""A component: the name of a tag, what is said of its newest value, and the value drawn."""
+"""A component: the name of a tag, notes about its newest value, and the value drawn."""
 
 
 # Scalars --------------------------------------------------------------------------------------------------------------
 
 
 def scalars(source: RunSource, run: str, row: RunRow) -> list[Picture]:
-    """The curves of the main scalar and of one more."""
+    """Draw the curves of the main scalar and of one more."""
     main = main_tag(source, run, row)
     tags = list(dict.fromkeys([main, *source.tags(run)[: PICTURES + 1]]))[:PICTURES] if main else []
     return [picture for tag in tags if (picture := _curve(source, run, row, tag)) is not None]
@@ -67,7 +67,7 @@ def _curve(source: RunSource, run: str, row: RunRow, tag: str) -> Picture | None
         run=run, tag=tag, label=label_of(run, row), colour=_colour(source, run), series=series,
         x=series.step.astype(np.float64), started=row.started or 0.0,
     )  # fmt: skip
-    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    # A file may hold any number; values that overflow are not drawn and need no warning.
     with np.errstate(over="ignore", invalid="ignore"):
         figure = lines.figure([line], CurveLook(columns=_COLUMNS))
     if series.step.size == 1:
@@ -84,7 +84,7 @@ def _curve(source: RunSource, run: str, row: RunRow, tag: str) -> Picture | None
 
 
 def histograms(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
-    """The newest distribution of each of the first tags."""
+    """Draw the newest distribution of each of the first tags."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         assert isinstance(value, HistogramValue)
@@ -102,7 +102,7 @@ def histograms(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
 
 
 def images(source: ValueSource, run: str, row: RunRow, routes: str) -> list[Picture]:
-    """The newest image of the first tag, which the browser fetches from the image route."""
+    """Show the newest image of the first tag, which the browser fetches from the image route."""
     del row
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
@@ -113,7 +113,7 @@ def images(source: ValueSource, run: str, row: RunRow, routes: str) -> list[Pict
         image = html.Img(
             src=f"{routes}image?{query}", alt=f"{tag}, step {step}", className="ms-tile-image" + " ms-tile-pixels" * small
         )
-        # Shown by assets/overview.js where the browser has nothing to show.
+        # Shown by assets/pages/overview/page.js if the browser cannot load or decode the image.
         failed = html.P(t("overview.undecodable"), className="ms-tile-wrong ms-tile-undecodable", role="alert")
         notes = [_step(step), f"{fmt.count(value.width)} × {fmt.count(value.height)} px"]
         if value.others:
@@ -124,7 +124,7 @@ def images(source: ValueSource, run: str, row: RunRow, routes: str) -> list[Pict
 
 
 def tensors(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
-    """A corner of the newest tensor of the first tag, and its statistics."""
+    """Show a corner of the newest tensor of the first tag, and its statistics."""
     del row
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
@@ -138,7 +138,7 @@ def tensors(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
 
 
 def texts(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
-    """The beginning of the newest text of the first tag."""
+    """Show the beginning of the newest text of the first tag."""
     del row
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
@@ -151,7 +151,7 @@ def texts(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
 
 
 def landscape(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
-    """The landscape written last."""
+    """Draw the landscape written last."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
         del items
@@ -174,7 +174,7 @@ def landscape(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
 
 
 def graph(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
-    """The newest computation graph as its page first shows it."""
+    """Draw the newest computation graph as its page first shows it."""
     del row
     place = max(source.graphs(run), key=lambda place: place.wall_time, default=None)
     if place is None or place.length > MOST_GRAPH:
@@ -200,7 +200,7 @@ def graph(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
 
 
 def dataset(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
-    """The names of the operations of the data pipeline in the order of the data, branches one after the other."""
+    """List the operations of the data pipeline in the order of the data, branches one after the other."""
     del row
     graph = source.dataset_graph(run)
     if graph is None:
@@ -216,7 +216,7 @@ def dataset(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
 
 
 def _operation(node: DatasetNode) -> list[Any]:
-    """The name of an operation, of a map those within it, of what joins branches how many."""
+    """The name of an operation, with the operations of a map or the number of joined branches."""
     within = ", ".join(one.name for one in node.operations[:OPERATIONS])
     if len(node.children) > 1:
         within = f"× {fmt.count(len(node.children))}"
@@ -226,7 +226,7 @@ def _operation(node: DatasetNode) -> list[Any]:
 def _newest(
     source: ValueSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, PayloadSeries], Picture]
 ) -> list[Picture]:
-    """A picture of the value written last under each tag, or the reason why there is none, naming the record."""
+    """A picture of the value written last under each tag, or the reason why it cannot be read, with tag and step."""
     pictures = []
     for tag in tags:
         items = source.payload_series(run, kind, tag)
@@ -244,7 +244,7 @@ def _newest(
 
 
 def _table(data: NDArray[Any]) -> html.Div:
-    """The first rows and columns of the last two dimensions, at the first index of the others; heat about zero."""
+    """The first rows and columns of the last two dimensions, at index 0 of the others, coloured by distance from zero."""
     whole = np.atleast_2d(data[(0,) * max(0, data.ndim - 2)] if data.size else np.empty((0, 0)))
     part = whole[:CELLS, :CELLS]
     magnitude = np.abs(part.astype(np.complex128 if part.dtype.kind == "c" else np.float64))
@@ -276,15 +276,15 @@ def _statistics(data: NDArray[Any]) -> html.Dl | html.P:
         return html.P(t("overview.large", n=fmt.count(MOST_VALUES)), className="ms-muted")
     known = statistics(data)
     values = [(name, getattr(known, name)) for name in ("min", "max", "mean", "std")]
-    told: list[tuple[Any, str]] = [(name, fmt.number(value)) for name, value in values if not np.isnan(value)]
-    told += [(t("overview.zeros"), fmt.count(known.zeros))]
+    listed: list[tuple[Any, str]] = [(name, fmt.number(value)) for name, value in values if not np.isnan(value)]
+    listed += [(t("overview.zeros"), fmt.count(known.zeros))]
     bad = [("NaN", known.nan), ("+Inf", known.pos_inf), ("-Inf", known.neg_inf)]
-    pairs = [html.Div([html.Dt(name), html.Dd(words)]) for name, words in told]
+    pairs = [html.Div([html.Dt(name), html.Dd(words)]) for name, words in listed]
     pairs += [html.Div([html.Dt(name), html.Dd(fmt.count(n))], className="ms-tile-wrong") for name, n in bad if n]
     return html.Dl(pairs, className="ms-tile-stats")
 
 
-# Parts ----------------------------------------------------------------------------------------------------------------
+# Elements -------------------------------------------------------------------------------------------------------------
 
 
 def _picture(tag: str, notes: Sequence[Any], content: Any, problem: str = "") -> Picture:

@@ -64,19 +64,19 @@ TEXTS = define_texts({
     "overview.loss": ("loss {low} to {high}", "损失 {low} 至 {high}"),
     "overview.broken": ("{tag}, step {step}: {reason}", "{tag}，步骤 {step}：{reason}"),
     "overview.operators": ("{n} operators", "{n} 个算子"),
-    "overview.recorded": ("Recorded. Press to open it.", "已记录，点击打开。"),
+    "overview.recorded": ("Recorded. Click to open it.", "已记录，点击打开。"),
     "overview.reading": ("Reading", "读取中"),
     "overview.first_of": ("first of {n}", "共 {n} 张中的第一张"),
     "overview.characters": ("{n} characters", "{n} 个字符"),
     "overview.undecodable": (
-        "The browser has no picture of it: its bytes do not decode, or it is no longer there.",
+        "The browser cannot show this image: its data cannot be decoded, or it no longer exists.",
         "浏览器无法显示该图像：数据无法解码，或图像已不存在。",
     ),
     "overview.unreadable": (
-        "Nothing of this run could be read; the problems above say why.", "无法读取该训练的任何数据，原因见上方的问题列表。",
+        "No data of this run could be read; see the problems above.", "无法读取该训练的任何数据，原因见上方的问题列表。",
     ),
     "overview.planned": (
-        "{n} checkpoints were collected, but no landscape has been computed from them yet. This call does it:",
+        "{n} checkpoints were collected, but no landscape has been computed from them yet. This call computes it:",
         "已收集 {n} 个检查点，但尚未由其计算损失地形。运行以下调用即可计算：",
     ),
     # Empty tiles
@@ -88,6 +88,9 @@ TEXTS = define_texts({
         "No loss landscape yet. To compute one from checkpoints:", "尚无损失地形。由检查点计算损失地形：",
     ),
     "overview.graph_none": ("No computation graph. To record it:", "没有计算图。记录计算图："),
-    "overview.dataset_broken": ("It cannot be read; the problems above say why.", "无法读取，原因见上方的问题列表。"),
+    "overview.dataset_broken": (
+        "The dataset graph cannot be read; see the problems above.",
+        "无法读取数据图，原因见上方的问题列表。",
+    ),
     "overview.dataset_none": ("No dataset graph. To record it:", "没有数据图。记录数据图："),
 })  # fmt: skip

@@ -1,4 +1,4 @@
-"""The tiles of the overview: a small picture of what one run recorded of each kind, or how to record it."""
+"""The tiles of the overview: for each kind of data a small picture of a run's newest value, or how to record such data."""
 
 from __future__ import annotations
 
@@ -33,11 +33,10 @@ landscape.gen_landscapes_with_multi_process(callback_fn, [0])"""
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """What one tile shows: data of a kind.
+    """A tile about one kind of data.
 
-    name is that of the page about such data, and its texts are named after it; record are the lines that record such data,
-    "" for what MindSpore's summaries do not hold: such a tile is there only if the run has the data. counted: of this kind
-    a run may have several, under tags.
+    name: the page about such data; keys of texts contain it. record: the lines of code that record such data, "" if MindSpore's
+    summaries cannot hold it: then the tile is shown only if the run has the data. counted: a run can have several, under tags.
     """
 
     name: str
@@ -47,8 +46,8 @@ class Tile:
     counted: bool = True
 
 
-def _collect(what: str) -> str:
-    return _COLLECT.format(more=f", collect_specified_data={{{what}}}" if what else "")
+def _collect(data: str) -> str:
+    return _COLLECT.format(more=f", collect_specified_data={{{data}}}" if data else "")
 
 
 TILES = (
@@ -68,32 +67,32 @@ TILES = (
 )  # fmt: skip
 
 
-def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str) -> list[Any]:
-    """The contents of one tile: a link to the kind's page where the run has data."""
-    tags = source.tags(run, what.kind)
+def contents(tile: Tile, source: FrameSource, run: str, row: RunRow, routes: str) -> list[Any]:
+    """Draw the contents of a tile: a link to the page if the run has such data."""
+    tags = source.tags(run, tile.kind)
     if not tags:
-        return _without(what, source, run, source.member(run) or row)
-    drawn = html.Div(list(what.draw(source, run, row, routes)), className="ms-tile-pictures")
-    shown = [_head(what, len(tags) * what.counted), drawn]
-    return _linked(what, run, shown)
+        return _without(tile, source, run, source.member(run) or row)
+    drawn = html.Div(list(tile.draw(source, run, row, routes)), className="ms-tile-pictures")
+    shown = [_head(tile, len(tags) * tile.counted), drawn]
+    return _linked(tile, run, shown)
 
 
-def _without(what: Tile, source: ValueSource, run: str, row: RunRow) -> list[Any]:
-    """A tile without data: that it is on its way, why there is none, or how to record some."""
-    if not what.record:
+def _without(tile: Tile, source: ValueSource, run: str, row: RunRow) -> list[Any]:
+    """A tile without data: still loading, the reason why there is none, or how to record some."""
+    if not tile.record:
         return []
     if row.state in ("waiting", "loading"):
-        return [_head(what, 0), _waiting()]
+        return [_head(tile, 0), _waiting()]
     if row.state == "unreadable":
-        return [_head(what, 0), html.P(t("overview.unreadable"), className="ms-tile-note")]
-    planned = _planned(source, run) if what.kind == "landscape" else None
+        return [_head(tile, 0), html.P(t("overview.unreadable"), className="ms-tile-note")]
+    planned = _planned(source, run) if tile.kind == "landscape" else None
     if planned is not None:
-        return [*_linked(what, run, [_head(what, 0)]), planned]
-    return [_head(what, 0), parts.empty_state(f"overview.{what.name}_none", code=what.record)]
+        return [*_linked(tile, run, [_head(tile, 0)]), planned]
+    return [_head(tile, 0), parts.empty_state(f"overview.{tile.name}_none", code=tile.record)]
 
 
 def _planned(source: ValueSource, run: str) -> Any:
-    """What the checkpoints of a run allow to compute, or why that is not known; None where it collected none."""
+    """The call that computes a landscape from a run's checkpoints, or why it is not known; None if it collected none."""
     try:
         plan = source.landscape_plan(run)
     except FormatError as error:
@@ -105,17 +104,17 @@ def _planned(source: ValueSource, run: str) -> Any:
     return parts.empty_state("overview.planned", code=code, values={"n": fmt.count(plan.checkpoints)})
 
 
-def _linked(what: Tile, run: str, shown: list[Any]) -> list[Any]:
-    """As a link to the page of the kind."""
+def _linked(tile: Tile, run: str, shown: list[Any]) -> list[Any]:
+    """The contents as a link to the tile's page."""
     link = html.A(
-        shown, href=f"{what.name}?{urlencode({'run': run})}", className="ms-tile-link",
-        **{"data-page": what.name, "data-run": run}, **_names(what),
+        shown, href=f"{tile.name}?{urlencode({'run': run})}", className="ms-tile-link",
+        **{"data-page": tile.name, "data-run": run}, **_names(tile),
     )  # fmt: skip
     return [link]
 
 
-def _names(what: Tile) -> dict[str, Any]:
-    english, chinese = both(f"overview.{what.name}")
+def _names(tile: Tile) -> dict[str, Any]:
+    english, chinese = both(f"overview.{tile.name}")
     sentence = both("overview.open")
     words = sentence[0].format(page=english.lower()), sentence[1].format(page=chinese)
     named: dict[str, Any] = {}
@@ -124,12 +123,12 @@ def _names(what: Tile) -> dict[str, Any]:
     return named
 
 
-def _head(what: Tile, tags: int) -> html.Header:
+def _head(tile: Tile, tags: int) -> html.Header:
     counted = t("overview.tag") if tags == 1 else t("overview.tags", n=fmt.count(tags))
     return html.Header(
         [
-            parts.icon(what.name),
-            html.H3(t(f"overview.{what.name}"), className="ms-card-title"),
+            parts.icon(tile.name),
+            html.H3(t(f"overview.{tile.name}"), className="ms-card-title"),
             html.Span([html.Span(counted, className="ms-badge")] if tags else [], className="ms-card-badges"),
         ],
         className="ms-card-head",

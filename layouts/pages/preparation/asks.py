@@ -1,4 +1,4 @@
-"""What the page asks the server for, read from the browser's own words. Every value in it is untrusted."""
+"""Requests of the page to the server, parsed and validated: values from a browser are untrusted."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ _MOST = 1e15
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What to show of a profile. op: the operation whose queue is drawn, None for the slowest. first and last: the steps over
-    which the use of the CPU is drawn and averaged, None for all.
+    """A request for parts of a profile.
+
+    op: the operation whose queue is drawn, None for the slowest. first, last: the steps over which CPU use is drawn and
+    averaged, None for all.
     """
 
     choice: Choice
@@ -25,7 +27,7 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask | None:
-    """The ask a browser sent, None where it names no profile; or BadInput."""
+    """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     return None if choice is None else Ask(choice, _whole(data, "op"), _whole(data, "from"), _whole(data, "to"))
 

@@ -1,4 +1,4 @@
-"""The cards about how steps are fed: the way of the data, sizes of queues, times. A card with nothing to show is None."""
+"""The cards about feeding steps: data flow, queue sizes, times. Each function returns None if it has nothing to show."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from parsers.analysis.preparation import EMPTY_RATE, Flow, Slow
 
 from layouts import format as fmt
 from layouts.i18n import t
+from layouts.pages.preparation.card_data import QUEUES, CardData
+from layouts.pages.preparation.elements import Cell, csv, number, plot, share, table, time
 from layouts.pages.preparation.figures import COLOURS, EMPTY, Curve, figure
-from layouts.pages.preparation.given import QUEUES, Given
-from layouts.pages.preparation.pieces import Cell, csv, number, plot, share, table, time
 
 _CARDS = {"pipeline": "pipeline", "host_queue": "sizes", "transmission": "times", "device_queue": "sizes", "get_next": "times"}
 """Stage -> the card about it."""
 
 
-def flow(of: Given) -> Any:
-    """The way of the data as boxes, what is slow in one sentence."""
-    rates, found, slow = of.rates, of.flow, of.slow
+def flow(data: CardData) -> Any:
+    """Return the data flow as boxes, and the slow part in one sentence."""
+    rates, found, slow = data.rates, data.flow, data.slow
     if rates is None and not slow:
         return None
     by_queue = {str(row["queue"]): row for _, row in rates.iterrows()} if rates is not None else {}
@@ -42,21 +42,21 @@ def flow(of: Given) -> Any:
             boxes.append(html.Span("→", className="ms-preparation-arrow", **{"aria-hidden": "true"}))
         kind = " ms-preparation-store" if stage.endswith("queue") else ""
         late = " ms-preparation-slow" if stage == found.slow else ""
-        told = [html.Strong(t(f"preparation.stage.{stage}")), *inside[stage]]
-        boxes.append(_box(of, stage, told, f"ms-preparation-stage{kind}{late}"))
+        contents = [html.Strong(t(f"preparation.stage.{stage}")), *inside[stage]]
+        boxes.append(_box(data, stage, contents, f"ms-preparation-stage{kind}{late}"))
     said = html.P(_verdict(found, by_queue), className="ms-preparation-verdict")
     return [said, html.Div(boxes, className="ms-preparation-flow")]
 
 
-def _box(of: Given, stage: str, told: list[Any], class_name: str) -> Any:
-    """A stage, which leads to the card that has more of it; that of the network to the page about steps."""
+def _box(data: CardData, stage: str, contents: list[Any], class_name: str) -> Any:
+    """The box of a stage, which links to the card with its details; that of the network links to the steps page."""
     if stage in _CARDS:
-        return html.Button(told, type="button", className=class_name, **{"data-to": _CARDS[stage]})
-    if not of.stepped:
-        return html.Div(told, className=class_name)
-    choice = of.ask.choice
+        return html.Button(contents, type="button", className=class_name, **{"data-to": _CARDS[stage]})
+    if not data.stepped:
+        return html.Div(contents, className=class_name)
+    choice = data.ask.choice
     query = urlencode({"run": choice.run, "of": choice.run, "session": choice.session, "rank": choice.rank})
-    return html.A(told, href=f"steps?{query}", className=class_name, **{"data-page": "steps", "data-query": query})
+    return html.A(contents, href=f"steps?{query}", className=class_name, **{"data-page": "steps", "data-query": query})
 
 
 def _verdict(found: Flow, by_queue: Mapping[str, Any]) -> Any:
@@ -64,19 +64,19 @@ def _verdict(found: Flow, by_queue: Mapping[str, Any]) -> Any:
         return t("preparation.verdict.none")
     name = next(name for name in QUEUES if name in by_queue and by_queue[name]["batches"])
     row = by_queue[name] if found.slow != "transmission" else by_queue["device"]
-    told = {"empty": fmt.count(int(row["empty"])), "batches": fmt.count(int(row["batches"])),
-            "rate": f"{row['empty'] / row['batches']:.0%}", "limit": f"{EMPTY_RATE:.0%}"}  # fmt: skip
-    return t(f"preparation.verdict.{found.slow}", **told)
+    numbers = {"empty": fmt.count(int(row["empty"])), "batches": fmt.count(int(row["batches"])),
+               "rate": f"{row['empty'] / row['batches']:.0%}", "limit": f"{EMPTY_RATE:.0%}"}  # fmt: skip
+    return t(f"preparation.verdict.{found.slow}", **numbers)
 
 
 def _queue_facts(row: Any) -> list[Any]:
     if row is None or not row["batches"]:
         return []
     batches = int(row["batches"])
-    told = [t("preparation.empty_of", n=fmt.count(int(row["empty"])), total=fmt.count(batches))]
+    facts = [t("preparation.empty_of", n=fmt.count(int(row["empty"])), total=fmt.count(batches))]
     if math.isfinite(row["capacity"]):
-        told.append(t("preparation.full_of", n=fmt.count(int(row["full"])), total=fmt.count(batches)))
-    return [html.Span(one) for one in told]
+        facts.append(t("preparation.full_of", n=fmt.count(int(row["full"])), total=fmt.count(batches)))
+    return [html.Span(one) for one in facts]
 
 
 def _time_fact(row: Any, part: str) -> list[Any]:
@@ -89,13 +89,13 @@ def _named_slow(slow: Sequence[Slow]) -> list[Any]:
     return [html.Span(t("preparation.slow_named", names=", ".join(one.type for one in slow[:3])))] if slow else []
 
 
-def sizes(of: Given) -> Any:
-    """Entries in the queues by step, empty ones marked, and how often each was empty and full."""
-    rates = of.rates
+def sizes(data: CardData) -> Any:
+    """Return the queue sizes by step, with empty queues marked, and how often each queue was empty and full."""
+    rates = data.rates
     if rates is None:
         return None
     drawn, names = [], []
-    for colour, (name, one) in zip(COLOURS, of.queues, strict=False):
+    for colour, (name, one) in zip(COLOURS, data.queues, strict=False):
         size = one["size"].to_numpy()
         if np.isfinite(size).any():
             drawn.append(Curve(one["step"].to_numpy(np.float64), size, colour, np.flatnonzero(size == 0), stepped=True))
@@ -112,17 +112,17 @@ def sizes(of: Given) -> Any:
     head = ["preparation.col.queue", "preparation.col.batches", "preparation.col.empty", "preparation.col.full",
             "preparation.col.mean", "preparation.col.capacity"]  # fmt: skip
     shown = plot(figure(drawn), [*names, (EMPTY, t("preparation.is_empty"))], "preparation.by_step.entries")
-    return [*shown, table(head, body, [csv(of, "queues")])]
+    return [*shown, table(head, body, [csv(data, "queues")])]
 
 
-def times(of: Given) -> Any:
-    """Time of a step by part: fed or waited in all, pushing and getting the data."""
+def times(data: CardData) -> Any:
+    """Return the time to feed a step, in total and for getting and pushing the data."""
     drawn: list[Curve] = []
     names: list[tuple[str, Any]] = []
-    for name, one in of.queues:
+    for name, one in data.queues:
         for part in ("total_ns", "push_ns", "get_ns"):
             spent = one[part].to_numpy() / 1e6
-            # What a queue does not know is 0 throughout; on the device getting is all there is.
+            # Times that a queue does not record are 0 in every step; the device queue records only getting.
             if np.isfinite(spent).any() and np.nanmax(spent) > 0 and not (name == "device" and part != "get_ns"):
                 colour = COLOURS[len(drawn) % len(COLOURS)]
                 drawn.append(Curve(one["step"].to_numpy(np.float64), spent, colour))
@@ -130,7 +130,7 @@ def times(of: Given) -> Any:
                 names.append((colour, t(f"preparation.time.{name}.{part}", mean=mean)))
     if not drawn:
         return None
-    rates = of.rates
+    rates = data.rates
     parts = ("total_ns", "push_ns", "get_ns")
     body = [
         (t(f"preparation.queue.{row['queue']}"), *(Cell(time(row[part]), row[part]) for part in parts))

@@ -1,4 +1,4 @@
-"""Curves of the data preparation page as figures: plain lines over steps, samples or time, reduced to what a screen shows."""
+"""Figures of the data preparation page: plain lines over steps, samples or time, reduced to the resolution of a screen."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from layouts.figures.typed_arrays import numbers
 from layouts.theme import PALETTE
 
 COLUMNS = 1_000
-"""Pixel columns that a curve is reduced for."""
+"""Number of pixel columns that curves are reduced to."""
 COLOURS = tuple(hue[0] for hue in PALETTE)
 EMPTY = "#c6871a"
-"""Where a queue is empty: orange, as what is slow but not wrong."""
+"""Colour of empty queues: orange, because they are slow but not wrong."""
 Floats = NDArray[np.float64]
 _MARGIN = {"l": 60, "r": 12, "t": 8, "b": 28, "pad": 0}
 _CLEAR = "rgba(0,0,0,0)"
@@ -25,9 +25,9 @@ _CLEAR = "rgba(0,0,0,0)"
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One curve: x and y (NaN: a gap) and colour; its name stands in the legend of the page, in both languages.
+    """A curve: x, y (NaN for a gap) and colour. Its name is in the legend of the card, in both languages.
 
-    marked: places that carry a mark. stepped: a value holds until the next point. dash: a plotly dash style.
+    marked: indices of marked points. stepped: a value holds until the next point. dash: a plotly dash style.
     """
 
     x: Floats
@@ -39,21 +39,21 @@ class Curve:
 
 
 def figure(curves: Sequence[Curve], *, form: str = "", suffix: str = "", whole: float | None = None) -> dict[str, Any]:
-    """A figure of curves over one axis. form: how values are written (d3), with a suffix; whole: the top of the axis."""
+    """Draw curves over one axis. form: d3 format of values; suffix: their unit; whole: upper end of the y axis."""
     traces: list[dict[str, Any]] = []
     for curve in curves:
-        kept = reduce_points(curve.x, curve.y, columns=COLUMNS).keep
-        single = len(kept) == 1
+        rows = reduce_points(curve.x, curve.y, columns=COLUMNS).keep
+        single = len(rows) == 1
         traces.append({
             "type": "scatter", "mode": "markers" if single else "lines",
-            "x": numbers(curve.x[kept]), "y": numbers(curve.y[kept]),
+            "x": numbers(curve.x[rows]), "y": numbers(curve.y[rows]),
             "line": {
                 "color": curve.colour, "width": 1.5, "shape": "hv" if curve.stepped else "linear", "dash": curve.dash,
             },
             "marker": {"color": curve.colour, "size": 6}, "hovertemplate": f"%{{y{form}}}{suffix}<extra></extra>",
         })  # fmt: skip
         if curve.marked is not None and curve.marked.size:
-            marked = np.intersect1d(curve.marked, kept) if curve.marked.size > COLUMNS else curve.marked
+            marked = np.intersect1d(curve.marked, rows) if curve.marked.size > COLUMNS else curve.marked
             traces.append({
                 "type": "scatter", "mode": "markers", "x": numbers(curve.x[marked]), "y": numbers(curve.y[marked]),
                 "marker": {"color": EMPTY, "size": 6}, "hoverinfo": "skip",

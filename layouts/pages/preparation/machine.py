@@ -1,4 +1,4 @@
-"""The cards about the machine meanwhile: CPU and memory. A card with nothing to show is None."""
+"""The cards about the machine during the profile: CPU and memory. Each function returns None if it has nothing to show."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from parsers.analysis.preparation import cpu_use
 
 from layouts import format as fmt
 from layouts.i18n import t
+from layouts.pages.preparation.card_data import CardData
+from layouts.pages.preparation.elements import Cell, csv, percent, plot, table
 from layouts.pages.preparation.figures import COLOURS, Curve, figure
-from layouts.pages.preparation.given import Given
-from layouts.pages.preparation.pieces import Cell, csv, percent, plot, table
 
 MOST_CURVES = 10
-"""Curves of one plot; of operations those that used most."""
+"""Maximum number of curves in a plot. Of the operations, those that used the CPU most are drawn."""
 _GIB = float(1 << 30)
 _USES = ("user", "system", "io", "idle")
 
 
-def cpu(of: Given) -> Any:
-    """Use of the CPU by machine, process and operations, over the chosen steps, with its means."""
-    every = of.frames["cpu"]
+def cpu(data: CardData) -> Any:
+    """Return the CPU use of the machine, the process and the operations over the chosen steps, and its means."""
+    every = data.frames["cpu"]
     if every is None or not len(every):
         return None
     step = every["step"]
-    first, last = of.ask.first, of.ask.last
+    first, last = data.ask.first, data.ask.last
     chosen = every[(step >= (-1 if first is None else first)) & (step <= (step.max() if last is None else last))]
     if not len(chosen):
         return html.P(t("preparation.no_steps", first=fmt.count(int(step.min())), last=fmt.count(int(step.max()))))
     plots = [_cpu_plot(chosen[chosen["scope"] == scope], scope) for scope in ("machine", "process")]
-    plots.append(_operators_plot(of, chosen[chosen["scope"] == "operator"]))
+    plots.append(_operators_plot(data, chosen[chosen["scope"] == "operator"]))
     use = cpu_use(every, first, last)
-    named = of.types
+    named = data.types
     body = [
         (t(f"preparation.scope.{row['scope']}") if row["op_id"] < 0 else named.get(int(row["op_id"]), str(row["op_id"])),
          Cell(fmt.count(int(row["samples"])), row["samples"]), *(Cell(percent(row[part]), row[part]) for part in _USES))
@@ -47,10 +47,10 @@ def cpu(of: Given) -> Any:
         if np.isfinite(values).any():
             cores.append(t(f"preparation.{name}", n=fmt.number(float(np.nanmean(values)))))
     head = ["preparation.col.scope", "preparation.col.samples", *(f"preparation.use.{part}" for part in _USES)]
-    told = {"data-unnumbered": "1"} if int(step.max()) < 0 else {}
-    facts = html.P([html.Span(one) for one in cores], className="ms-muted ms-preparation-facts", **told)
+    numbering = {"data-unnumbered": "1"} if int(step.max()) < 0 else {}
+    facts = html.P([html.Span(one) for one in cores], className="ms-muted ms-preparation-facts", **numbering)
     shown = [plot for plot in plots if plot is not None]
-    return [facts, html.Div(shown, className="ms-preparation-plots"), table(head, body, [csv(of, "cpu")])]
+    return [facts, html.Div(shown, className="ms-preparation-plots"), table(head, body, [csv(data, "cpu")])]
 
 
 def _cpu_plot(rows: pd.DataFrame, scope: str) -> Any:
@@ -65,13 +65,13 @@ def _cpu_plot(rows: pd.DataFrame, scope: str) -> Any:
     return html.Div(plot(figure(drawn, form=":.1%"), names, f"preparation.cpu.{scope}"))
 
 
-def _operators_plot(of: Given, rows: pd.DataFrame) -> Any:
-    """One curve per operation, those that used most, and their sum."""
+def _operators_plot(data: CardData, rows: pd.DataFrame) -> Any:
+    """Curves of the operations that used the CPU most, and of the sum of all operations."""
     if not len(rows):
         return None
     use = (rows["user"] + rows["system"]).rename("use")
     wide = pd.DataFrame({"sample": rows["sample"], "op": rows["op_id"], "use": use}).pivot_table("use", "sample", "op", "sum")
-    named = of.types
+    named = data.types
     most = wide.mean().sort_values(ascending=False).index[: MOST_CURVES - 1]
     x = wide.index.to_numpy(np.float64)
     drawn = [Curve(x, wide.sum(axis=1).to_numpy(), "#7d8794", dash="dot")]
@@ -82,9 +82,9 @@ def _operators_plot(of: Given, rows: pd.DataFrame) -> Any:
     return html.Div(plot(figure(drawn, form=":.1%"), names, "preparation.cpu.operator"))
 
 
-def memory(of: Given) -> Any:
-    """Memory of machine, process and pool over time."""
-    rows = of.frames["host_memory"]
+def memory(data: CardData) -> Any:
+    """Return the memory of machine, process and MindSpore's pool over time."""
+    rows = data.frames["host_memory"]
     if rows is None or not len(rows):
         return None
     when = rows["time_ns"].to_numpy(np.float64)
@@ -99,5 +99,5 @@ def memory(of: Given) -> Any:
             names.append((colour, f"{measure}"))
         if drawn:
             plots.append(html.Div(plot(figure(drawn, form=":.4~g", suffix=" GiB"), names, f"preparation.memory.{scope}")))
-    files = html.P(csv(of, "host_memory"), className="ms-preparation-files")
+    files = html.P(csv(data, "host_memory"), className="ms-preparation-files")
     return [html.Div(plots, className="ms-preparation-plots"), files]

@@ -1,4 +1,4 @@
-"""The cards about operations of the pipeline: drawn, one with its queue, as a table. A card with nothing to show is None."""
+"""The cards about pipeline operations: a drawing, the queue of one, a table. Each function returns None if it has no data."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ from dash import html
 
 from layouts import format as fmt
 from layouts.i18n import t
-from layouts.pages.preparation import pieces
+from layouts.pages.preparation import elements
+from layouts.pages.preparation.card_data import CardData
+from layouts.pages.preparation.elements import Cell, csv, number, percent, plot, time
 from layouts.pages.preparation.figures import COLOURS, EMPTY, Curve, figure
-from layouts.pages.preparation.given import Given
-from layouts.pages.preparation.pieces import Cell, csv, number, percent, plot, time
 
 MOST_OPERATIONS = 300
-"""Of a pipeline so many operations are drawn and listed; the CSV file has all."""
+"""Maximum number of operations drawn and listed; the CSV file has all."""
 DEEPEST = 20
-"""Branches within branches; deeper ones are drawn as lines of their own."""
+"""Maximum depth of branches within branches; deeper ones are drawn as separate lines."""
 
 
-def pipeline(of: Given) -> Any:
-    """Operations from left to right with the use of the queue behind each."""
-    rows = of.operations
+def pipeline(data: CardData) -> Any:
+    """Return the operations from left to right, each with the use of its output queue."""
+    rows = data.operations
     if rows is None:
         return None
     shown = rows.head(MOST_OPERATIONS).to_dict("records")
     left = len(rows) - len(shown)
     more = [html.P(t("preparation.left", n=fmt.count(left)), className="ms-muted")] if left else []
-    lines = [html.Div(line.parts, className="ms-preparation-node") for line in _lines(of, shown)]
+    lines = [html.Div(line.parts, className="ms-preparation-node") for line in _lines(data, shown)]
     return [html.Div(lines, className="ms-preparation-pipeline"), *more]
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Operations one after the other; the first part may hold branches. depth: how many branches are within each other."""
+    """Operations in sequence; the first part may hold branches. depth: how deeply branches are nested."""
 
     parts: list[Any]
     depth: int = 0
 
 
-def _lines(of: Given, rows: Sequence[Mapping[Any, Any]]) -> list[_Line]:
-    """The pipeline as lines: one, unless operations name parents that are not there, or branches are too deep."""
-    slow, known = {one.op_id for one in of.slow}, {int(row["op_id"]) for row in rows}
+def _lines(data: CardData, rows: Sequence[Mapping[Any, Any]]) -> list[_Line]:
+    """The pipeline as lines: a single one, unless operations name missing parents or branches are nested too deeply."""
+    slow, known = {one.op_id for one in data.slow}, {int(row["op_id"]) for row in rows}
     ends: list[_Line] = []
     feeding: dict[int, list[_Line]] = {}
-    # Children come after their parents in the file: from the last on, each operation finds what feeds it.
+    # Children come after their parents in the file, so in reverse order each operation's inputs are known already.
     for row in reversed(rows):
         op_id, parent = int(row["op_id"]), int(row["parent"])
         before = feeding.pop(op_id, [])
         if len(before) > 1 and max(line.depth for line in before) >= DEEPEST:
             ends, before = before + ends, []
-        box = _operation(row, slow=op_id in slow, chosen=op_id == of.chosen)
+        box = _operation(row, slow=op_id in slow, chosen=op_id == data.chosen)
         if len(before) > 1:
             inside = [html.Div(line.parts, className="ms-preparation-node") for line in before]
             line = _Line([html.Div(inside, className="ms-preparation-branches"), box], 1 + max(one.depth for one in before))
@@ -79,9 +79,9 @@ def _operation(row: Mapping[Any, Any], *, slow: bool, chosen: bool) -> html.Div:
     return html.Div([box, queue], className="ms-preparation-step")
 
 
-def queue(of: Given) -> Any:
-    """Entries in the queue behind the chosen operation, sample by sample, and what is known of the operation."""
-    rows, chosen = of.operations, of.chosen
+def queue(data: CardData) -> Any:
+    """Return the size of the chosen operation's output queue, sample by sample, and facts about the operation."""
+    rows, chosen = data.operations, data.chosen
     if rows is None or chosen is None:
         return None
     row = next(row for row in rows.to_dict("records") if row["op_id"] == chosen)
@@ -89,11 +89,11 @@ def queue(of: Given) -> Any:
     facts += [("workers", row["workers"])] if row["workers"] >= 0 else []
     written = [("mean", "queue_mean", number), ("length", "queue_length", number), ("use", "queue_use", percent),
                ("empty", "queue_empty", percent), ("cpu", "cpu", percent), ("interval", "interval_ns", time)]  # fmt: skip
-    facts += [(name, told(row[key])) for name, key, told in written if np.isfinite(row[key])]
+    facts += [(name, write(row[key])) for name, key, write in written if np.isfinite(row[key])]
     facts += [("info", str(row["info"]))] if row["info"] else []
     listed = html.Dl([html.Div([html.Dt(t(f"preparation.fact.{name}")), html.Dd(str(value))]) for name, value in facts])
     title = html.H4(str(row["type"]), className="ms-preparation-title")
-    queues = of.frames["queues"]
+    queues = data.frames["queues"]
     samples = queues[(queues["queue"] == "operator") & (queues["op_id"] == chosen)] if queues is not None else None
     if samples is None or not len(samples):
         return [title, listed, html.P(t("preparation.no_samples"), className="ms-muted")]
@@ -109,9 +109,9 @@ def queue(of: Given) -> Any:
     return [title, listed, *plot(figure(drawn), names, "preparation.by_sample")]
 
 
-def table(of: Given) -> Any:
-    """All operations, and the stages that dataset.csv times."""
-    whole = of.frames["pipeline"]
+def table(data: CardData) -> Any:
+    """Return the table of all operations, and of the stages timed in dataset.csv."""
+    whole = data.frames["pipeline"]
     if whole is None or not len(whole):
         return None
     rows = whole.head(MOST_OPERATIONS).to_dict("records")
@@ -121,7 +121,7 @@ def table(of: Given) -> Any:
         ("queue_use", percent), ("queue_empty", percent), ("cpu", percent), ("count", number), ("mean_ns", time),
     ]  # fmt: skip
     blank = {"", "–"}
-    kept = [(name, told) for name, told in shown if any(told(row[name]) not in blank for row in rows)]
-    body = [tuple(Cell(told(row[name]), row[name]) for name, told in kept) for row in rows]
-    head = [f"preparation.of.{name}" for name, _ in kept]
-    return pieces.table(head, body, [csv(of, "pipeline")], left=len(whole) - len(rows))
+    columns = [(name, write) for name, write in shown if any(write(row[name]) not in blank for row in rows)]
+    body = [tuple(Cell(write(row[name]), row[name]) for name, write in columns) for row in rows]
+    head = [f"preparation.of.{name}" for name, _ in columns]
+    return elements.table(head, body, [csv(data, "pipeline")], left=len(whole) - len(rows))

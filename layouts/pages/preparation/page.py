@@ -1,7 +1,7 @@
-"""The data preparation page: does the network wait for data, and which operation of the pipeline is the slow one?
+"""The data preparation page: does the network wait for data, and which pipeline operation is slow?
 
-The way of the data as boxes with what is known of each, queues and times by step, the pipeline with the use of its queues,
-CPU and memory meanwhile. assets/preparation.js chooses operations and steps.
+Shows the data flow as boxes, queues and times by step, the pipeline with the use of its queues, and CPU and memory use.
+assets/pages/preparation/page.js chooses operations and steps.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from layouts.i18n import attributes, t
 from layouts.page import Ids, Page
 from layouts.pages.preparation import feeding, machine, operations
 from layouts.pages.preparation.asks import KEYS, read_ask
-from layouts.pages.preparation.given import Given
+from layouts.pages.preparation.card_data import CardData
 from layouts.pages.preparation.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.sources import ProfileSource
@@ -23,11 +23,11 @@ from layouts.sources import ProfileSource
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")
 CARDS = ("flow", "sizes", "times", "pipeline", "queue", "table", "cpu", "memory")
 PLOTS = frozenset(("sizes", "times", "queue", "cpu", "memory"))
-"""Cards that may have plots."""
+"""Cards that can contain plots."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     cards: list[Any] = [_card(ids, name) for name in CARDS]
     return body(
         ids, routes, [html.Div(cards, className="ms-preparation-cards"), damage()], title="preparation.title",
@@ -55,7 +55,7 @@ def _card(ids: Ids, name: str) -> html.Section:
 
 
 def _steps() -> html.Span:
-    """Which steps the CPU's use is shown of. The inputs are made by assets/preparation.js, which keeps them in the state."""
+    """The choice of steps for CPU use. assets/pages/preparation/page.js creates the inputs and keeps them in the state."""
     return html.Span(className="ms-preparation-steps", role="group", **attributes(aria_label="preparation.steps"))
 
 
@@ -63,7 +63,7 @@ _DRAW = (
     feeding.flow, feeding.sizes, feeding.times, operations.pipeline, operations.queue, operations.table, machine.cpu,
     machine.memory,
 )  # fmt: skip
-"""What draws each of CARDS."""
+"""The function that draws each of CARDS."""
 
 
 def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
@@ -83,15 +83,15 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 
 
 def drawn(source: ProfileSource, asked: Any, routes: str) -> tuple[Any, ...]:
-    """The contents of the cards, None for a card that has nothing to show; nothing where no profile is asked for."""
+    """Return the contents of the cards, None for a card with nothing to show; no update if no profile is requested."""
     ask = read_ask(asked)
     if ask is None:
         return (no_update,) * len(CARDS)
     frames = {name: ask.choice.frame(source, name) for name in FRAMES}
     key = ask.choice.session, ask.choice.rank
     stepped = any((row.session, row.rank) == key and "steps" in row.frames for row in source.profiles(ask.choice.run))
-    of = Given(ask, frames, routes, stepped)
-    return tuple(draw(of) for draw in _DRAW)
+    data = CardData(ask, frames, routes, stepped)
+    return tuple(draw(data) for draw in _DRAW)
 
 
 PAGE = Page(

@@ -1,4 +1,4 @@
-"""The overview of one profile: its average step in words and as a bar, and its steps over those of the run."""
+"""The overview of one profile: its average step in words and as a bar, and its steps drawn over those of the run."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from layouts.profiling.composition import bar, chosen_trace, notes, percent, sen
 from layouts.sources import RunSource
 
 MOST_TAGS = 50
-"""Of so many scalars the one with the most steps tells the times."""
+"""Maximum number of scalars searched for the one with the most steps, whose wall times are used."""
 _EQUAL = 0.02
 
 
 class Clock(NamedTuple):
-    """The scalar that tells when steps ended: tag, its steps and the times between them."""
+    """The scalar whose wall times give the run's step times: tag, series, times between its steps."""
 
     tag: str
     series: Series
     times: StepTimes
 
 
-def clock(source: RunSource, run: str) -> Clock | None:
-    """The scalar with the most records of a member run; None where no scalar has two steps."""
+def clock_of(source: RunSource, run: str) -> Clock | None:
+    """Return the scalar of a member run with the most records; None if it yields no step time."""
     best: tuple[str, Series] | None = None
     for tag in list(source.tags(run))[:MOST_TAGS]:
         series = source.series(run, tag)
@@ -43,34 +43,34 @@ def clock(source: RunSource, run: str) -> Clock | None:
 
 
 def head(breakdown: Breakdown | None) -> list[Any]:
-    """The sentence, the bar, and what they are of."""
+    """Return the sentence, the bar, and notes on which steps they cover."""
     usual = usual_of(breakdown)
     if breakdown is None or usual is None:
         return [html.P(t("composition.no_steps"), className="ms-breakdown-sentence")]
     return [sentence(usual), bar(usual), html.Div(notes(breakdown, usual), className="ms-breakdown-notes")]
 
 
-def beside(breakdown: Breakdown | None, told: Clock | None, look: Look) -> tuple[list[Any], dict[str, Any] | None]:
-    """(what the two step times say of each other, figure) of a profile and its run; no figure where either is missing."""
+def beside(breakdown: Breakdown | None, clock: Clock | None, look: Look) -> tuple[list[Any], dict[str, Any] | None]:
+    """Compare the step times of a profile and its run: (lines of text, figure); no figure if either is missing."""
     if breakdown is None or not len(breakdown):
         return [], None
-    if told is None:
+    if clock is None:
         return [html.P(t("profile_overview.no_scalars"), className="ms-muted")], None
     numbered = breakdown.step[(breakdown.step >= 0) & breakdown.judged]
     if not numbered.size:
         return [html.P(t("profile_overview.no_numbers"), className="ms-muted")], None
-    lines = [_compared(breakdown, told), html.P(t("profile_overview.by", tag=told.tag), className="ms-muted")]
-    return lines, joined(breakdown, told.times, look)
+    lines = [_compared(breakdown, clock), html.P(t("profile_overview.by", tag=clock.tag), className="ms-muted")]
+    return lines, joined(breakdown, clock.times, look)
 
 
-def _compared(breakdown: Breakdown, told: Clock) -> html.P:
+def _compared(breakdown: Breakdown, clock: Clock) -> html.P:
     rows = np.flatnonzero((breakdown.step >= 0) & breakdown.judged)
-    run = times_at(told.times, breakdown.step[rows])
+    run = times_at(clock.times, breakdown.step[rows])
     both_there = np.isfinite(run)
     if not both_there.any():
         values = {
             "first": int(breakdown.step[rows].min()), "last": int(breakdown.step[rows].max()),
-            "from_step": int(told.series.step.min()), "to_step": int(told.series.step.max()),
+            "from_step": int(clock.series.step.min()), "to_step": int(clock.series.step.max()),
         }  # fmt: skip
         return html.P(t("profile_overview.apart", **{name: fmt.count(step) for name, step in values.items()}))
     steps = breakdown.step[rows][both_there]
@@ -91,7 +91,7 @@ def _compared(breakdown: Breakdown, told: Clock) -> html.P:
 
 
 def drawn(source: RunSource, run: str, steps: Any, look: Look) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
-    """(head, lines about the run's own step time, figure) of a profile with these steps."""
+    """Return (head, lines about the run's step time, figure) of a profile with these steps."""
     breakdown, _ = chosen_trace(steps, "")
-    lines, figure = beside(breakdown, clock(source, run), look)
+    lines, figure = beside(breakdown, clock_of(source, run), look)
     return head(breakdown), lines, figure

@@ -1,7 +1,7 @@
 """The profile overview: what is a step of this rank made of?
 
-One sentence and one bar, the profiled steps over the step time of the whole run by the wall times of its scalars, and the way
-to the other pages about the profile.
+Shows one sentence and one bar, the profiled steps over the step times of the whole run (from the wall times of its scalars),
+and links to the other pages about the profile.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ _TILES = {
     "preparation": ("profile_overview.preparation", "pipeline queues cpu host_memory"),
     "advice": ("profile_overview.advice", ""),
 }
-"""Name of a page -> what its tile says, and the frames of which it needs one ("" for any)."""
+"""Name of a page -> (text key of its tile, frames of which the page needs at least one; "" for any profile)."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     children: list[Any] = [
         *(dcc.Store(id=ids(part)) for part in ("draw", "screen", "figure")),
         html.Section(
@@ -63,7 +63,7 @@ def _tiles() -> list[dict[str, str]]:
 
 
 def _legend() -> html.Div:
-    """Which of the two is which."""
+    """The legend of the two step times."""
     return html.Div(
         [
             html.Span([html.Span(className="ms-profile-line", style={"background": RUN}), t("composition.word.run")]),
@@ -101,7 +101,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 
 
 def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
-    """(head, lines about the run's own step time, figure); nothing where no profile is asked for."""
+    """Return (head, lines about the run's step time, figure); no update if no profile is requested."""
     choice = read_choice(ask)
     if choice is None:
         return no_update, no_update, no_update

@@ -6,14 +6,14 @@ from layouts.i18n import define_texts
 
 TEXTS = define_texts({
     "profile_overview.title": ("Profile overview", "性能总览"),
-    "profile_overview.made_of": ("What is a step made of?", "一步由什么组成？"),
+    "profile_overview.made_of": ("Composition of a step", "单步耗时组成"),
     "profile_overview.joined": ("Step time: profiled and over the run", "单步耗时：性能数据与整个训练"),
     "profile_overview.tiles": ("Where to look next", "下一步查看"),
     "profile_overview.steps": ("Every step, steps that stand out, streams", "各步骤、异常步骤与流"),
     "profile_overview.operators": ("Operators and their types by time", "算子及类型耗时"),
     "profile_overview.preparation": ("Data preparation: queues, pipeline, CPU", "数据准备：队列、流水线、CPU"),
     "profile_overview.advice": ("What to change, with evidence", "优化建议与依据"),
-    "profile_overview.not_there": ("This profile has no file for it.", "该性能数据中没有相应文件。"),
+    "profile_overview.not_there": ("This profile has no data for it.", "该性能数据中没有相应文件。"),
     "profile_overview.same": (
         "The profiled steps {first} to {last} took {profiled} each, by the clock of the run {run}: {change}.",
         "所采集的步骤 {first} 至 {last} 平均 {profiled}，按训练时钟为 {run}：{change}。",
@@ -28,6 +28,6 @@ TEXTS = define_texts({
     "profile_overview.no_scalars": (
         "The run has no scalars with steps, so its own step time is not known.", "该训练没有带步骤的标量，无法得知其单步耗时。",
     ),
-    "profile_overview.no_numbers": ("The step trace does not number its steps.", "轨迹没有步骤编号。"),
+    "profile_overview.no_numbers": ("The step trace does not number its steps.", "迭代轨迹没有步骤编号。"),
     "profile_overview.by": ("By the wall times of scalar {tag}.", "依据标量 {tag} 的记录时间。"),
 })

@@ -1,7 +1,7 @@
-"""Which runs are there, and which do I want to look at? The start page: one line per run, in a grid that works in the browser.
+"""The runs page: which runs are there, and which do I want to look at? The start page, a grid with one row per run.
 
-All rows come with the frame (`ids("runs")`), so search, sort, filter and choice need no request; assets/runs.js ties the
-grid's selection to the `run` keys of the state, which are the run picker's too.
+All rows come with the list of runs (`ids("runs")`), so search, sorting, filters and selection need no request.
+assets/pages/runs/page.js connects the grid's selection to the `run` keys of the state, which the run picker uses too.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from layouts.pages.runs.texts import TEXTS
 from layouts.sources import FrameSource
 from layouts.state import bind
 
-# (field, further properties of its column); the header is the text runs.<field>. Cells are plain text where they can be:
-# each cell renderer is a React component, and a thousand rows must scroll.
+# (field, further properties of its column); the header is the text runs.<field>. Cells are plain text where possible: each cell
+# renderer is a React component, which is too slow for scrolling a thousand rows.
 _NUMBER = {"type": "rightAligned", "filter": "agNumberColumnFilter"}
 _TIME = {
     "valueFormatter": {"function": "mindscopeAgo(params.value)"},
@@ -62,7 +62,7 @@ _OPTIONS = OPTIONS | {
 
 
 def layout(ids: Ids, routes: str) -> list[Any]:
-    """The grid without rows, and its search."""
+    """Return the grid without rows, and its search field."""
     del routes
     search = html.Div(
         [
@@ -109,7 +109,7 @@ def layout(ids: Ids, routes: str) -> list[Any]:
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
-    """Tie the grid to the list of runs, the state and the language; all of it runs in the browser."""
+    """Connect the grid to the list of runs, the state and the language; all callbacks run in the browser."""
     del source, routes
     bind(app, ids, "search", "value", "q", default="")
     app.clientside_callback(

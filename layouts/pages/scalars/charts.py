@@ -1,4 +1,4 @@
-"""From an ask to the figure of a card: lines of runs, of groups, or differences from a baseline."""
+"""The figure of a requested card: lines of runs or of groups, or differences from a baseline."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from layouts.state import label_of
 from layouts.theme import PALETTE
 
 MOST_LINES = 200
-"""A chart draws so many lines unless it is told to draw them all."""
+"""Maximum number of lines in a chart unless the request asks for all."""
 
 
 def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
-    """The figure of one card."""
+    """Draw the figure of one card."""
     groups, refused = made(source, ask.by)
-    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    # A file may hold any number; values that overflow are not drawn and need no warning.
     with np.errstate(over="ignore", invalid="ignore"):
         if groups or ask.base:
             drawn, shown, series, beyond = _compared(source, ask, found, groups)
@@ -41,7 +41,7 @@ def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
 
 
 def base_label(source: RunSource, ask: Ask, groups: Grouping | None) -> str | None:
-    """What the baseline is called, None where there is none."""
+    """Return the label of the baseline, None if there is none."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
         return label_of(name, row_of(source, name))
@@ -51,7 +51,7 @@ def base_label(source: RunSource, ask: Ask, groups: Grouping | None) -> str | No
 def _compared(
     source: RunSource, ask: Ask, found: Found, groups: Grouping | None
 ) -> tuple[dict[str, Any], Found, int, int]:
-    """(the figure of groups or of differences, what is shown in it, of how many lines, points without a baseline)."""
+    """(figure of groups or differences, the lines shown in it, number of all lines, number of points without a baseline)."""
     look, base = look_of(ask), base_of(source, ask, groups)
     if base is not None:
         # A threshold is about values, not about differences.
@@ -64,21 +64,21 @@ def _compared(
             lines, beyond = differences(lines, base, look)
         return figure(lines, look), shown, len(found), beyond
     lines, members = grouped(list(lines_of(source, found, ask)), groups, look, style_of(ask), base)
-    kept = lines if ask.every else lines[:MOST_LINES]
-    strokes = strokes_of([(line.run, line.tag, line.series) for line in kept], ask)
+    drawn = lines if ask.every else lines[:MOST_LINES]
+    strokes = strokes_of([(line.run, line.tag, line.series) for line in drawn], ask)
     tags = [*ask.left, *ask.right]
-    by_tag = len({line.run for line in kept}) == 1 and len(tags) > 1
+    by_tag = len({line.run for line in drawn}) == 1 and len(tags) > 1
     hue = {tag: PALETTE[number % len(PALETTE)][0] for number, tag in enumerate(tags)}
-    kept = [
-        replace(line, stroke=strokes[line.tag], colour=hue[line.tag] if by_tag else line.colour) for line in kept
+    drawn = [
+        replace(line, stroke=strokes[line.tag], colour=hue[line.tag] if by_tag else line.colour) for line in drawn
     ]
-    shown = [(line.run, line.tag, line.series) for line in kept]
+    shown = [(line.run, line.tag, line.series) for line in drawn]
     # Runs were smoothed before they were averaged.
-    return figure(kept, replace(look, weight=0.0), members), shown, len(lines), 0
+    return figure(drawn, replace(look, weight=0.0), members), shown, len(lines), 0
 
 
 def stamp(source: FrameSource, ask: Ask, found: Found) -> str:
-    """A text that changes whenever the points of a card do."""
+    """Return a text that changes whenever the points of a card do."""
     parts = []
     for run, tag, series in found:
         parts.append(f"{run}\0{tag}\0{series.step.size}\0{int(series.order[-1])}\0{int(series.file[-1])}")

@@ -1,4 +1,4 @@
-"""Insights of the cards on screen, looked for apart from their curves: a request at a time, each for a moment."""
+"""Insights for the cards on screen, computed in short requests of their own so that curves do not wait for them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from layouts.sources import RunSource
 from layouts.state import BadInput, colours, label_of, selected_runs, texts
 
 SECONDS = 0.15
-"""A request looks at curves for so many seconds of CPU; the browser asks for the rest."""
+"""CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""
 MOST_TAGS = 60
 MOST = 400
-"""So many insights are sent, the severest first."""
+"""Maximum number of insights sent, the severest first."""
 
 
 def register(app: Any, source: RunSource, ids: Ids) -> None:
@@ -36,15 +36,16 @@ def register(app: Any, source: RunSource, ids: Ids) -> None:
 
 
 def marks(source: RunSource, ask: Any) -> dict[str, Any]:
-    """Insights of the tags and runs of an ask {"tag": [...], "run": [...]}: {"marks": [...], "left": series not looked at}.
+    """Return the insights into the tags and runs of a request {"tag": [...], "run": [...]}.
 
-    A mark has what `told` says, its run with label and colour, the wall times of its ends, and what a card shows of it.
+    The result is {"marks": [...], "left": number of series not analysed yet, "more": number of insights left out}. A mark has
+    the fields of `told`, the run with its label, colour and start, the wall time of the insight, and the view that shows it.
     """
     if ask is None:
         return {"marks": [], "left": 0, "more": 0}
     tags = texts(ask, "tag")
     if len(tags) > MOST_TAGS:
-        raise BadInput(f"tag: wanted at most {MOST_TAGS}; got {len(tags)}")
+        raise BadInput(f"tag: expected at most {MOST_TAGS} tags, found {len(tags)}")
     runs = selected_runs({"run": texts(ask, "run")} if texts(ask, "run") else {}, source)
     rows = {member: row for row in source.runs() for member in row.members}
     of_run = colours(source)
@@ -54,7 +55,7 @@ def marks(source: RunSource, ask: Any) -> dict[str, Any]:
         known = set(source.tags(run))
         every, missing = source.insights(run, [tag for tag in tags if tag in known], seconds)
         left += missing
-        # Once a run had to stop the others are asked for what is known of them alone.
+        # Once one run has used up the time, the other runs give only the insights that are cached.
         seconds = 0.0 if missing else seconds
         for one in every:
             series = source.series(run, one.tag)

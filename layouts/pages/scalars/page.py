@@ -1,7 +1,7 @@
-"""The scalars page: how did the curves of these runs go, and where did they go wrong?
+"""The scalars page: how did the curves of these runs develop, and where did they go wrong?
 
-One card per tag with all chosen runs in it, or several tags in one chart. In the browser assets/scalars*.js turns the
-state into what each card asks for; here each such request becomes a figure.
+One card per tag with all chosen runs in it, or several tags in one chart. In the browser assets/pages/scalars/ turns the state
+into a request per card; here each request becomes a figure.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ model.train(epochs, dataset, callbacks=[summary])"""
 
 
 def draw(source: FrameSource, ask: Any) -> dict[str, Any]:
-    """The figure of one card."""
-    wanted = read_ask(ask)
-    return charts.chart(source, wanted, series_of(source, wanted))
+    """Draw the figure of one card."""
+    parsed = read_ask(ask)
+    return charts.chart(source, parsed, series_of(source, parsed))
 
 
 def stamp(source: FrameSource, ask: Any) -> str:
-    """A text that changes whenever the points of a card do."""
-    wanted = read_ask(ask)
-    return charts.stamp(source, wanted, series_of(source, wanted))
+    """Return a text that changes whenever the points of a card do."""
+    parsed = read_ask(ask)
+    return charts.stamp(source, parsed, series_of(source, parsed))
 
 
 CARDS = Cards(
@@ -46,16 +46,16 @@ CARDS = Cards(
     missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
     stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp"),
 )  # fmt: skip
-"""Stores proposal and verdict: a threshold to be checked, and the answer. marked, marks: cards and their insights. sheet-ask,
-sheet, sheet-stamp: groups and the table of what curves came to."""
+"""Stores: proposal and verdict are a threshold to check and the answer; marked and marks are cards and their insights;
+sheet-ask, sheet and sheet-stamp belong to groups and the table of final values."""
 
 
 def layout(ids: Ids, routes: str) -> Any:
-    """The page without data."""
+    """Return the page without data."""
     return cards.layout(CARDS, ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
     app.callback(Output(ids("verdict"), "data"), Input(ids("proposal"), "data"), prevent_initial_call=True)(verdict)
@@ -83,7 +83,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # n
 
 
 def filled(source: FrameSource, ask: Any, known: Any) -> tuple[Any, Any]:
-    """(sheet of groups and table, its stamp); nothing where known is that stamp, or where none is asked for."""
+    """Return (sheet of groups and table, its stamp); no update if `known` is that stamp or if there is no request."""
     if ask is None:
         return no_update, no_update
     found = sheet(source, ask)
@@ -92,9 +92,9 @@ def filled(source: FrameSource, ask: Any, known: Any) -> tuple[Any, Any]:
 
 
 def verdict(proposal: Any) -> dict[str, Any]:
-    """Whether a threshold is one: {"text": what was asked, "reason": "" or why not, "threshold": its normal form}."""
+    """Validate a threshold: {"text": as typed, "number": as sent, "reason": "" or the error, "threshold": normal form}."""
     if not isinstance(proposal, dict) or not isinstance(proposal.get("text"), str):
-        raise BadInput("proposal: wanted an object with a text")
+        raise BadInput(f"proposal: expected an object with a text, found {str(proposal)[:80]!r}")
     answer = {"text": proposal["text"], "number": proposal.get("number"), "reason": "", "threshold": ""}
     try:
         answer["threshold"] = parse_threshold(proposal["text"]).text

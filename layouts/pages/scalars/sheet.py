@@ -1,4 +1,4 @@
-"""The table of final values below the cards, and what the bar says of groups, for assets/scalars_table.js and the bar."""
+"""The table of final values below the cards (assets/pages/scalars/table.js), and the groups that the bar shows."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from layouts.sources import FrameSource, RunSource
 from layouts.state import selected_runs
 
 MOST_ROWS = 1000
-"""A table on screen has at most so many; the CSV has all."""
+"""Maximum number of rows of the table on screen; the CSV file has all."""
 RUN_COLUMNS = ("last", "last_step", "best", "best_step", "points")
 GROUP_COLUMNS = ("n", "last", "last_interval", "best", "best_interval", "best_step")
 
 
 def sheet(source: FrameSource, data: Any) -> dict[str, Any]:
-    """Groups with their runs, settings to group by, and the table, as far as they are asked for."""
+    """Return the requested ones of: groups with their runs, settings to group by, the table."""
     wanted = read_wanted(data)
     runs = selected_runs(wanted.state, source, ("scalar",))
     groups, refused = made(source, wanted.by)
@@ -55,13 +55,13 @@ def _table(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Seq
     names = [*(GROUP_COLUMNS if groups else RUN_COLUMNS), *(("minus",) if compared else ())]
     if groups and kind == "group":
         names.append("wins")
-    told, total = [], 0
+    shown, total = [], 0
     for row in rows(source, wanted, groups, runs):
         total += 1
         if total <= MOST_ROWS:
-            told.append({"tag": row.tag, "label": row.label, "colour": row.colour, "better": better(row.tag),
-                         "cells": [_CELLS[name](row, groups is not None) for name in names]})  # fmt: skip
-    return {"columns": names, "rows": told, "total": total, "grouped": groups is not None}
+            shown.append({"tag": row.tag, "label": row.label, "colour": row.colour, "better": better(row.tag),
+                          "cells": [_CELLS[name](row, groups is not None) for name in names]})  # fmt: skip
+    return {"columns": names, "rows": shown, "total": total, "grouped": groups is not None}
 
 
 Cell = dict[str, Any]
@@ -85,7 +85,7 @@ def _count(value: float) -> Cell:
 
 
 def _runs(row: Row, _grouped: bool) -> Cell:
-    """How many runs have a finite last value, of how many."""
+    """The number of runs with a finite last value, and of all runs if some have none."""
     n, k = row.last.n, len(row.finals)
     return {"text": fmt.count(n) if n == k else f"{fmt.count(n)} / {fmt.count(k)}", "value": n, "few": n < FEW}
 

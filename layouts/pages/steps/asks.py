@@ -1,4 +1,4 @@
-"""What the page asks the server for, read from the browser's own words. Every value in it is untrusted."""
+"""Requests of the page to the server, parsed and validated: values from a browser are untrusted."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from layouts.state import text
 
 FRAMES = ("steps", "reduces")
 KEYS = ("trace", "unit", "step", "from", "to")
-"""Keys of the state that the page draws by: which step trace, MEASURES, number of the picked step (none for the average), first
-and last place on screen counted from 0."""
+"""Keys of the state used for drawing: step trace, measure (one of MEASURES), number of the picked step (none for the average),
+first and last visible position, counted from 0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A profile, the name of its step trace ("" for the first), and how to draw it."""
+    """A request: a profile, the name of its step trace ("" for the first), and how to draw it."""
 
     choice: Choice
     trace: str
@@ -26,7 +26,7 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask | None:
-    """The ask a browser sent; None where it names no profile. BadInput for what is none."""
+    """Parse a request from the browser; None if it names no profile. BadInput if it is malformed."""
     choice = read_choice(data)
     if choice is None:
         return None

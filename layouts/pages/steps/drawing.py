@@ -1,4 +1,4 @@
-"""All that the page shows of one profile: figures, components, and what its controls say."""
+"""The contents of the page for one profile: figures, components, and the data of the controls."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ Drawn = dict[str, Any]
 
 
 def drawn(ask: Ask, steps: pd.DataFrame | None, reduces: pd.DataFrame | None, points: Mapping[str, Any]) -> Drawn:
-    """head, detail (components), bars, trends, streams (figures, None for none) and facts. points: fp_start and bp_end."""
+    """Return head and detail (components), bars, trends and streams (figures or None) and facts. points: fp_start, bp_end."""
     chosen, found = chosen_trace(steps, ask.trace)
     if chosen is None:
         empty = html.P(t("composition.no_steps"), className="ms-muted")
         return {"head": empty, "detail": [], "bars": None, "trends": None, "streams": None, "facts": {"traces": []}}
     place = None if ask.look.step is None else chosen.place(ask.look.step)
-    # A window that a file has shrunk under, or a step it does not have, means the whole and the average.
+    # A step that the file does not have means the average.
     look = ask.look if place is not None else replace(ask.look, step=None)
-    # One point is no history.
+    # A trend needs at least two points.
     figures = {
         "bars": bars(chosen, look) if len(chosen) else None, "trends": trends(chosen, look) if len(chosen) > 1 else None,
     }  # fmt: skip
@@ -73,12 +73,12 @@ def _detail(chosen: Breakdown, place: int | None, points: Mapping[str, Any]) -> 
 def _streams(ask: Ask, chosen: Breakdown, place: int | None, reduces: pd.DataFrame | None) -> dict[str, Any] | None:
     if reduces is None or reduces.empty or chosen.form != "legacy" or not len(chosen):
         return None
-    # Without a step of one's own choice the one next to the usual length, as an average has no streams.
+    # An average has no streams, so without a picked step the most typical one is drawn.
     return streams(chosen, typical(chosen) if place is None else place, reduces, ask.look)
 
 
 def typical(chosen: Breakdown) -> int:
-    """The row whose whole time is next to the median of the judged ones; of several the first."""
+    """Return the row whose whole time is nearest to the median of the judged rows; the first one in a tie."""
     rows = np.flatnonzero(chosen.judged)
     if not rows.size:
         return 0
@@ -89,7 +89,7 @@ def typical(chosen: Breakdown) -> int:
 def _facts(
     chosen: Breakdown, found: tuple[Breakdown, ...], place: int | None, reduces: pd.DataFrame | None
 ) -> dict[str, Any]:
-    """What the controls of the page say. Steps are named by their numbers; where the trace has none, nothing can be picked."""
+    """The data of the controls. Steps are identified by their numbers; in a trace without numbers none can be picked."""
     out = outliers(chosen)
     number = chosen.step.tolist()
     known = [step for step in number if step >= 0]
@@ -106,7 +106,7 @@ def _facts(
 
 
 def _neighbour(number: list[int], place: int, by: int) -> int | None:
-    """The number of the step before or after one; of the average (-1) the first or the last."""
+    """The number of the step before or after a row; for the average (-1), that of the first or the last step."""
     at = place + by if place >= 0 else (0 if by > 0 else len(number) - 1)
     return number[at] if 0 <= at < len(number) and number[at] >= 0 else None
 

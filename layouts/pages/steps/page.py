@@ -1,7 +1,8 @@
-"""The step page: what is every step of a profile made of, which ones stand out, and what ran on the streams of one?
+"""The steps page: what does every step of a profile consist of, which steps stand out, and what ran on the streams of one?
 
-Bars of all steps, of which one may be picked; its parts in a table beside the median, and what was marked on its streams; each
-part over the steps. Trace, unit, window and picked step are in the state. Everything is drawn here for the pixels there are.
+Shows bars of all steps, of which one can be picked; the parts of the picked step beside the median, and the marks on its
+streams; each part over the steps. Trace, unit, window and picked step are in the state. Figures are drawn here, at the
+resolution of the screen.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from layouts.sources import ProfileSource
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. `routes` is the URL prefix of the plain routes."""
     stores = ("draw", "screen", "facts", "figure-bars", "figure-trends", "figure-streams")
     children: list[Any] = [
         *(dcc.Store(id=ids(part)) for part in stores),
@@ -69,18 +70,18 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 
 
 def shown(source: ProfileSource, ask: Any) -> tuple[Any, ...]:
-    """(head, detail, facts, figures of bars, trends and streams); nothing where no profile is asked for."""
-    wanted = read_ask(ask)
-    if wanted is None:
+    """Return (head, detail, facts, figures of bars, trends and streams); no update if no profile is requested."""
+    parsed = read_ask(ask)
+    if parsed is None:
         return (no_update,) * (3 + len(FIGURES))
-    choice = wanted.choice
+    choice = parsed.choice
     points = source.profile_notes(choice.run, choice.session, choice.rank)
-    answer = drawn(wanted, choice.frame(source, "steps"), choice.frame(source, "reduces"), points)
+    answer = drawn(parsed, choice.frame(source, "steps"), choice.frame(source, "reduces"), points)
     return answer["head"], answer["detail"], answer["facts"], *(answer[name] for name in FIGURES)
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/steptrace.js and assets/profiling_steps.js."""
+    """Add the callbacks that run in the browser (assets/pages/steps/page.js, assets/profiling/plots.js)."""
 
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_steps", name), *arguments, **options)

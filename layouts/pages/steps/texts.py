@@ -6,7 +6,7 @@ from layouts.i18n import define_texts
 
 TEXTS = define_texts({
     "steps.title": ("Steps", "单步耗时"),
-    "steps.controls": ("Step, unit and trace", "步骤、单位与轨迹"),
+    "steps.controls": ("Step, unit and trace", "步骤、单位与迭代轨迹"),
     # Cards and controls
     "steps.bars": ("Every step", "各步骤"),
     "steps.trends": ("Over the steps", "随步骤的变化"),
@@ -20,11 +20,11 @@ TEXTS = define_texts({
     "steps.measure": ("Unit", "单位"),
     "steps.measure.time": ("Time", "时间"),
     "steps.measure.share": ("Share", "占比"),
-    "steps.trace": ("Step trace", "轨迹"),
+    "steps.trace": ("Step trace", "迭代轨迹"),
     "steps.trace.legacy": ("Interval, forward and backward, tail", "迭代间隙、前向与反向、拖尾"),
     "steps.trace.new": ("Computing, communication, free", "计算、通信、空闲"),
     "steps.device": ("device {n}", "设备 {n}"),
-    "steps.binned": ("{n} steps a bar", "每条 {n} 步"),
+    "steps.binned": ("{n} steps per bar", "每条 {n} 步"),
     "steps.binned_tip": (
         "{total} steps: a bar is the mean of {n} neighbours; those that stand out are marked. Zoom in for single steps.",
         "共 {total} 步：每条为相邻 {n} 步的平均；异常步骤逐个标出。放大可查看单步。",

@@ -1,8 +1,8 @@
-"""The tensors page: what are the values, where are they not finite, and how do two steps or two runs differ?
+"""The tensors page: what are the values, which are not finite, and how do two steps or two runs differ?
 
-One card per tag with the tensor of one run at one step, as a table or as a histogram, or with histograms of every chosen run
-over its steps. The server says when tensors were recorded; facts, statistics, values and figures come over plain routes as
-they are looked at (assets/tensors*.js).
+One card per tag with the tensor of one run at one step, as a table or a histogram, or with histograms of every chosen run over
+its steps. The server says when tensors were recorded; the browser fetches facts, statistics, values and figures from plain
+routes when they come into view (assets/pages/tensors/).
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from layouts.queries.tensor_facts import NOTHING
 from layouts.sources import FrameSource
 
 SLOTS = 4
-"""Cards on a page: a table needs room."""
+"""Number of cards on a page; fewer than elsewhere because a table needs room."""
 
 _RECORD = """self.tensor = ops.TensorSummary()   # in __init__ of the network
 self.tensor("logits", logits)       # in construct"""
 
 
 def _body(ids: Ids, slot: str) -> list[Any]:
-    """Hosts that assets/tensors*.js fills; the graph is the histogram."""
+    """Hosts that assets/pages/tensors/ fills; the graph is the histogram."""
     parts = [html.Div(className=f"ms-tensor-{part}") for part in ("bar", "stats")]
     views = [
         html.Div(className="ms-tensor-table"),
@@ -59,11 +59,11 @@ CARDS = replace(
 
 
 def layout(ids: Ids, routes: str) -> Any:
-    """The page without data. routes is the URL prefix of the routes of tensors."""
+    """Return the page without data. `routes` is the URL prefix of the tensor routes."""
     return cards.layout(replace(CARDS, texts={**texts_of("histograms"), **CARDS.texts}), ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
 

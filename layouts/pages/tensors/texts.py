@@ -7,7 +7,7 @@ from layouts.i18n import define_texts
 TEXTS = define_texts({
     "tensors.title": ("Tensors", "张量"),
     "tensors.controls": ("How tensors are shown", "张量显示设置"),
-    "tensors.no_tensors": ("None of these runs has recorded a tensor.", "所选训练均未记录张量。"),
+    "tensors.no_tensors": ("The chosen runs recorded no tensors.", "所选训练均未记录张量。"),
     "tensors.no_tensors_hint": (
         "Record a tensor in the network's construct, with a SummaryCollector among the callbacks:",
         "在网络的 construct 中记录张量，并在回调中使用 SummaryCollector：",
@@ -16,7 +16,7 @@ TEXTS = define_texts({
     "tensors.view": ("View", "视图"),
     "tensors.view.table": ("Table", "表格"),
     "tensors.view.histogram": ("Histogram", "直方图"),
-    "tensors.format": ("Notation", "数值类型"),
+    "tensors.format": ("Notation", "显示格式"),
     "tensors.format.value": ("Value", "数值"),
     "tensors.format.sci": ("Scientific", "科学计数法"),
     "tensors.digits": ("Decimals", "小数位数"),
@@ -29,7 +29,7 @@ TEXTS = define_texts({
     ),
     "tensors.minus": ("Minus", "减去"),
     "tensors.minus.nothing": ("nothing", "无"),
-    "tensors.minus.previous": ("the step before", "上一步骤"),
+    "tensors.minus.previous": ("previous step", "上一步骤"),
     "tensors.minus.at": ("a step …", "指定步骤……"),
     "tensors.minus.run": ("{run}", "{run}"),
     "tensors.minus.step": ("Step that is subtracted", "被减去的步骤"),
@@ -64,9 +64,9 @@ TEXTS = define_texts({
     "tensors.next_bad.title": (
         "Go to the next value of the whole tensor that is not finite (n)", "转到整个张量中下一个非有限值 (n)",
     ),
-    "tensors.waiting": ("{n} steps to come", "还有 {n} 步未就绪"),
+    "tensors.waiting": ("{n} steps pending", "还有 {n} 步未就绪"),
     "tensors.waiting.title": (
-        "Histograms of tensors are made from all of their values, while you look.",
+        "Histograms of tensors are computed from all of their values, in the background.",
         "张量的直方图由全部数值计算得出，正在计算中。",
     ),
     "tensors.damaged": ("damaged", "已损坏"),
@@ -78,8 +78,8 @@ TEXTS = define_texts({
     "tensors.empty": ("This tensor has no values: its shape is {shape}.", "该张量没有数值：形状为 {shape}。"),
     "tensors.unanswered": ("The server did not answer.", "服务器没有响应。"),
     # Files
-    "tensors.save.npy_shown": (".npy of what is shown", "当前显示部分 .npy"),
-    "tensors.save.csv_shown": ("CSV of what is shown", "当前显示部分 CSV"),
+    "tensors.save.npy_shown": (".npy of the part shown", "当前显示部分 .npy"),
+    "tensors.save.csv_shown": ("CSV of the part shown", "当前显示部分 CSV"),
     "tensors.save.npy_all": (".npy of all values", "全部数值 .npy"),
     "tensors.save.csv_all": ("CSV of all values", "全部数值 CSV"),
 })  # fmt: skip

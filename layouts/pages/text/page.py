@@ -1,7 +1,7 @@
-"""The text page: what did the run write down, step by step?
+"""The text page: which texts did the run record, step by step?
 
-One card per tag with a text per chosen run, all at one step. A text is plain text, whatever it contains; the browser gets it
-from the text route when it is shown (assets/texts.js).
+One card per tag with a text per chosen run, all at the same step. A text is shown as plain text, whatever it contains; the
+browser fetches it from the text route when it is shown (assets/pages/text/page.js).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ CARDS = recorded_cards(
 
 
 def layout(ids: Ids, routes: str) -> Any:
-    """The page without data. routes is the URL prefix of the text route."""
+    """Return the page without data. `routes` is the URL prefix of the text route."""
     return cards.layout(CARDS, ids, routes)
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - the layout holds the routes
     """Add the page's callbacks to a Dash application."""
     cards.register(CARDS, app, source, ids)
 

@@ -10,7 +10,7 @@ TEXTS = define_texts({
     "text.wrap": ("Wrap lines", "自动换行"),
     "text.count": ("{n} texts", "{n} 条文本"),
     "text.count_one": ("1 text", "1 条文本"),
-    "text.count.title": ("Every recorded text is within reach of the slider", "滑动条可到达每一条已记录的文本"),
+    "text.count.title": ("The slider reaches every recorded text", "滑动条可到达每一条已记录的文本"),
     "text.step": ("step {step}", "步骤 {step}"),
     "text.not_yet": ("Nothing recorded yet; the first is at step {step}.", "该步骤尚无文本，首条在步骤 {step}。"),
     "text.unanswered": ("The server does not answer.", "服务器没有响应。"),

@@ -1,4 +1,4 @@
-"""Which two runs are compared."""
+"""The two runs to compare."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NAME = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two member runs, the first being the measure: their keys, names and colours."""
+    """Two member runs, the first one being the reference: their keys, names and colours."""
 
     runs: tuple[str, str]
     names: tuple[str, str]
@@ -22,7 +22,7 @@ class Pair:
 
 
 def pair_of(source: RunSource, state: Any) -> Pair | None:
-    """The runs that a state names as `one` and `other`, or else the first two chosen; None where there are no two."""
+    """Return the runs that a state names as `one` and `other`, else the first two chosen; None if there are fewer than two."""
     rows = {member: row for row in source.runs() for member in row.members}
     chosen = selected_runs(state, source, NEEDS)
     named = [run if (run := text(state, key, limit=_NAME)) in rows else "" for key in ("one", "other")]
@@ -32,10 +32,10 @@ def pair_of(source: RunSource, state: Any) -> Pair | None:
 
 
 def pair(source: RunSource, runs: tuple[str, str]) -> Pair:
-    """Two runs by their keys; BadInput where one of them is not there."""
+    """Return a pair by the keys of its runs. BadInput if one of them does not exist."""
     rows = {member: row for row in source.runs() for member in row.members}
     if not set(runs) <= rows.keys():
-        raise BadInput("runs: wanted the keys of two runs")
+        raise BadInput(f"runs: expected the keys of two runs, found {str(runs)[:80]!r}")
     drawn = colours(source)
     one, other = runs
     return Pair(runs, (label_of(one, rows[one]), label_of(other, rows[other])), (drawn[one], drawn[other]))

@@ -1,4 +1,4 @@
-"""What differs between two runs, as values: settings, results, and data pipelines."""
+"""The differences between two runs, as values: settings, results and data pipelines."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from layouts.sources import LineageSource, RunSource, ValueSource
 
 Two: TypeAlias = tuple[Any, Any]
 NOT_SETTINGS = frozenset(("run", "path", "model_path", "train_dataset_path", "test_dataset_path", "model_size"))
-"""Columns of LINEAGE that say where something is, which two runs hardly ever share."""
+"""Columns of LINEAGE left out because they hold paths and sizes of files, which two runs hardly ever share."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingLine:
-    """A column of LINEAGE and its value in either run, MISSING where it was not recorded."""
+    """A column of LINEAGE and its value in each run, MISSING if not recorded."""
 
     column: str
     values: Two
@@ -32,8 +32,8 @@ class SettingLine:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
-    """What a scalar came to: its value written last and its best one with their steps; best is None without a direction."""
+class FinalValue:
+    """The last and the best value of a scalar with their steps. best is None if the tag has no direction."""
 
     last: float
     last_step: int
@@ -43,16 +43,16 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class ScalarLine:
-    """A tag, whether its "min" or "max" is best ("" where its name says nothing), and its ends, None where a run has none."""
+    """A tag, whether "min" or "max" is better ("" if its name does not say), and its final values, None if a run lacks it."""
 
     tag: str
     better: str
-    ends: tuple[End | None, End | None]
+    ends: tuple[FinalValue | None, FinalValue | None]
 
 
 @dataclass(frozen=True, slots=True)
 class PipelineLine:
-    """An operation, one of its parameters ("" for the operation itself) and the value in either pipeline, or MISSING."""
+    """An operation, one of its parameters ("" for the operation itself) and its value in each pipeline, or MISSING."""
 
     operation: str
     parameter: str
@@ -60,13 +60,13 @@ class PipelineLine:
 
 
 def settings(source: LineageSource, runs: tuple[str, str]) -> list[SettingLine]:
-    """What either run says of itself, metrics and places apart, what differs first."""
+    """Return the recorded settings, without metrics and paths; those that differ come first."""
     lines = [line for line in _recorded(source, runs) if group_of(line.column) != "metric"]
     return sorted(lines, key=lambda line: line.equal)
 
 
 def metrics(source: LineageSource, runs: tuple[str, str]) -> list[SettingLine]:
-    """What either run's evaluation came to."""
+    """Return the metrics that the evaluation of either run recorded."""
     return [line for line in _recorded(source, runs) if group_of(line.column) == "metric"]
 
 
@@ -79,39 +79,39 @@ def _recorded(source: LineageSource, runs: tuple[str, str]) -> Iterator[SettingL
 
 
 def _equal(one: Setting | Any, other: Setting | Any) -> bool:
-    """Whether two settings are equal as they were recorded: NaN equals NaN, and True is not 1."""
+    """True if two settings are equal as recorded: NaN equals NaN, and True does not equal 1."""
     if isinstance(one, bool) is not isinstance(other, bool):
         return False
     return bool(one == other) or (isinstance(one, float) and isinstance(other, float) and math.isnan(one) and math.isnan(other))
 
 
 def scalars(source: RunSource, runs: tuple[str, str]) -> list[ScalarLine]:
-    """Every tag of either run: those of both first, losses before others."""
+    """Return every tag of either run: common tags first, losses before others."""
     lines = []
     for tag in ordered(Counter(tag for run in runs for tag in source.tags(run))):
-        one, other = (end_of(source.series(run, tag), better(tag)) for run in runs)
+        one, other = (final_value(source.series(run, tag), better(tag)) for run in runs)
         if one or other:
             lines.append(ScalarLine(tag, better(tag), (one, other)))
     return lines
 
 
-def end_of(series: Series | None, direction: str) -> End | None:
-    """The last and the best value of a series; None for one without a point."""
+def final_value(series: Series | None, direction: str) -> FinalValue | None:
+    """Return the last and the best value of a series; None if it has no points."""
     if series is None or not series.step.size:
         return None
     last, last_step = float(series.value[-1]), int(series.step[-1])
     finite = np.flatnonzero(np.isfinite(series.value))
     if not direction or not finite.size:
-        return End(last, last_step, None, 0)
+        return FinalValue(last, last_step, None, 0)
     values = series.value[finite]
     at = finite[int(np.argmin(values) if direction == "min" else np.argmax(values))]
-    return End(last, last_step, float(series.value[at]), int(series.step[at]))
+    return FinalValue(last, last_step, float(series.value[at]), int(series.step[at]))
 
 
 def pipelines(source: ValueSource, runs: tuple[str, str]) -> list[PipelineLine] | None:
-    """What differs between the data pipelines, in the order of the data; None where they are too large to compare.
+    """Return the differences between the data pipelines, in the order of the data; None if they are too large to compare.
 
-    KeyError, whose argument is the run, where one of them recorded no pipeline; PayloadError where it cannot be read.
+    KeyError, with the run as its argument, if one of them recorded no pipeline; PayloadError if it cannot be read.
     """
     graphs = []
     for run in runs:

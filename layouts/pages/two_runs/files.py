@@ -1,4 +1,4 @@
-"""What the page shows as a table in a file: a line for each setting, result and parameter of the pipelines."""
+"""The contents of the page as a CSV file: a line for each setting, result and differing pipeline parameter."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HEAD = ("section", "name", "detail", "one", "other")
 
 
 def file(source: FrameSource, pair: Pair) -> dict[str, str]:
-    """{"filename", "content"} as dcc.Download has them. Values are written in full, nothing where there is none."""
+    """Return {"filename", "content"} for dcc.Download. Values are written in full precision; missing ones are empty."""
     written = io.StringIO()
     rows = csv.writer(written)
     rows.writerow(HEAD)

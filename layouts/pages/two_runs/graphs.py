@@ -1,4 +1,4 @@
-"""What differs between the newest computation graphs of two runs, in numbers."""
+"""The differences between the newest computation graphs of two runs, in numbers."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from layouts.sources import ValueSource
 
 @dataclass(frozen=True, slots=True)
 class GraphSummary:
-    """names: which graph of either run. nodes: how many each has. by_state: nodes "changed", "removed" (only in the first) and
-    "added" (only in the second); edges: removed and added. types: operator type and how often it occurs in either graph, for
-    types that do not occur equally often, the largest difference first.
+    """The comparison of two graphs.
+
+    names: the graph of each run. nodes: number of nodes of each. by_state: numbers of nodes "changed", "removed" (only in the
+    first) and "added" (only in the second). edges: numbers removed and added. types: (operator type, count in the first graph,
+    count in the second) for types with different counts, the largest difference first.
     """
 
     names: tuple[str, str]
@@ -29,14 +31,14 @@ class GraphSummary:
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
+        """True if nothing differs."""
         return not any(self.by_state.values()) and not any(self.edges)
 
 
 def graphs(source: ValueSource, views: Views, runs: tuple[str, str]) -> GraphSummary:
-    """The newest graph of the first run against the newest of the second, one of the same compile stage where it has some.
+    """Compare the newest graph of the first run with the newest of the second, preferably of the same compile stage.
 
-    KeyError, whose argument is the run, where one of them recorded no graph; PayloadError where one cannot be read.
+    KeyError, with the run as its argument, if one of them recorded no graph; PayloadError if one cannot be read.
     """
     listed = [source.graphs(run) for run in runs]
     for run, places in zip(runs, listed, strict=True):

@@ -1,7 +1,7 @@
-"""Two runs in one view: settings, results, curves, data pipelines and computation graphs, and what differs in each.
+"""The two runs page: how do two runs differ in settings, results, curves, data pipelines and computation graphs?
 
-assets/pair.js lets the visitor choose the two; each section is drawn by a request of its own, and again only when one of the
-runs has changed.
+assets/pages/two_runs/page.js lets the visitor choose the two runs. Each section is drawn by a request of its own, and redrawn
+only when one of the runs has changed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")
 
 
 def layout(ids: Ids, routes: str) -> Any:
-    """The page without data."""
+    """Return the page without data."""
     del routes
     waiting = [html.Div(className="ms-skeleton")]
     cards = [
@@ -102,7 +102,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 
 def two_runs(source: RunSource, state: Any) -> dict[str, Any]:
-    """Which two runs the page shows, with their colours, in which version; no runs where there are no two."""
+    """Return the two runs to show, with their colours and versions; no runs if there are fewer than two."""
     found = pair_of(source, state)
     if found is None:
         return {"runs": []}
@@ -113,17 +113,17 @@ def two_runs(source: RunSource, state: Any) -> dict[str, Any]:
 
 
 def compiled(source: ValueSource, two: dict[str, Any]) -> dict[str, Any]:
-    """The same with the newest graphs in place of versions: while a run grows its graphs are not compared anew."""
+    """Return `two` with the newest graphs in place of versions, so that a growing run does not compare its graphs again."""
     newest = [next(reversed(source.graphs(run)), None) for run in two["runs"]]
     marks = [place and [place.name, place.offset, place.length, place.wall_time] for place in newest]
     return {**two, "versions": marks} if two["runs"] else two
 
 
 def named(source: RunSource, two: Any) -> Pair | None:
-    """The pair that `two_runs` named; None for none. BadInput for what is no pair of runs."""
+    """Return the pair that `two_runs` named; None if it named none. BadInput if `two` is malformed."""
     runs = two.get("runs") if isinstance(two, dict) else None
     if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs) or len(runs) not in (0, 2):
-        raise BadInput("two: wanted an object with two runs")
+        raise BadInput(f"two: expected an object with two runs, found {str(two)[:80]!r}")
     return pair(source, (runs[0], runs[1])) if runs else None
 
 

@@ -1,4 +1,4 @@
-"""The sections of the page, each made of its own data: components from values."""
+"""The sections of the page as components, each built from its own data."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from layouts.queries.run_facts import facts
 from layouts.sources import FrameSource, LineageSource, RunSource, ValueSource
 
 MOST_ROWS = 500
-"""Of a table so many rows are drawn; the file has all."""
+"""Maximum number of rows of a table; the file has all."""
 MOST_TYPES = 15
 CURVES = 6
 TAIL = 10
-"""Characters of a name that are never cut off."""
+"""Number of characters at the end of a name that are never cut off."""
 LONG = 200
-"""A longer value is folded."""
+"""Values with more characters are folded."""
 _COLUMNS = 500
 _CONFIG = GRAPH_CONFIG | {"staticPlot": True}
 _MARGIN = {"l": 52, "r": 8, "t": 6, "b": 22, "pad": 0}
@@ -42,16 +42,16 @@ Section = Callable[[FrameSource, Pair], Any]
 
 
 def heading(source: ValueSource, pair: Pair) -> Any:
-    """State of either run in numbers: steps, points, duration, speed, size."""
+    """Return the facts about each run: steps, points, duration, speed, size."""
     rows = {member: row for row in source.runs() for member in row.members}
-    told = [{fact["name"]: _fact(fact) for fact in facts(source, run, rows[run])} for run in pair.runs]
-    names = list(dict.fromkeys(name for one in told for name in one))
-    body = [(t(f"overview.{name}"), *(one.get(name, _none()) for one in told)) for name in names]
+    by_name = [{fact["name"]: _fact(fact) for fact in facts(source, run, rows[run])} for run in pair.runs]
+    names = list(dict.fromkeys(name for one in by_name for name in one))
+    body = [(t(f"overview.{name}"), *(one.get(name, _none()) for one in by_name)) for name in names]
     return _table(pair, [""], body)
 
 
 def settings(source: LineageSource, pair: Pair) -> Any:
-    """Settings that differ, and those that do not, folded."""
+    """Return the settings that differ, and the equal ones, folded."""
     lines_ = values.settings(source, pair.runs)
     if not lines_:
         return _note("two_runs.no_settings")
@@ -62,7 +62,7 @@ def settings(source: LineageSource, pair: Pair) -> Any:
 
 
 def results(source: LineageSource, pair: Pair) -> Any:
-    """What evaluation and scalars came to in either run."""
+    """Return the metrics and the final values of scalars of both runs."""
     recorded, scalars = values.metrics(source, pair.runs), values.scalars(source, pair.runs)
     if not recorded and not scalars:
         return _note("two_runs.no_results")
@@ -74,7 +74,7 @@ def results(source: LineageSource, pair: Pair) -> Any:
 
 
 def curves(source: RunSource, pair: Pair) -> Any:
-    """The first scalars that both runs recorded, both curves in one picture each."""
+    """Return pictures of the first scalars that both runs recorded, with both curves in each."""
     shared = [line.tag for line in values.scalars(source, pair.runs) if all(line.ends)]
     if not shared:
         return _note("two_runs.no_curves")
@@ -86,7 +86,7 @@ def curves(source: RunSource, pair: Pair) -> Any:
 
 
 def pipeline(source: ValueSource, pair: Pair) -> Any:
-    """What differs between the data pipelines."""
+    """Return the differences between the data pipelines."""
     try:
         found = values.pipelines(source, pair.runs)
     except KeyError as missing:
@@ -102,7 +102,7 @@ def pipeline(source: ValueSource, pair: Pair) -> Any:
 
 
 def graph(source: ValueSource, pair: Pair, views: Views) -> Any:
-    """What differs between the computation graphs, in numbers."""
+    """Return the differences between the computation graphs, in numbers."""
     try:
         found = graphs(source, views, pair.runs)
     except KeyError as missing:
@@ -135,11 +135,11 @@ def _metric_row(line: SettingLine) -> tuple[Any, ...]:
     one, other = line.values
     numbers = [float(each) if _is_number(each) else None for each in (one, other)]
     direction = better(line.column)
-    told = [
+    cells = [
         _value(each) if number is None else html.Span(_number(number), className="ms-pair-wins" * _wins(direction, numbers, at))
         for at, (each, number) in enumerate(zip((one, other), numbers, strict=True))
     ]  # fmt: skip
-    return (_column(line.column), _direction(direction), *told, *_compared(*numbers), "", "", "")
+    return (_column(line.column), _direction(direction), *cells, *_compared(*numbers), "", "", "")
 
 
 def _scalar_row(pair: Pair, line: ScalarLine) -> tuple[Any, ...]:
@@ -168,7 +168,7 @@ def _direction(which: str) -> Any:
 
 
 def _wins(direction: str, two: Sequence[float | None], at: int) -> bool:
-    """Whether one of two ends is the better one."""
+    """True if the value at `at` is the better of the two."""
     mine, its = two[at], two[1 - at]
     if not direction or mine is None or its is None or math.isnan(mine):
         return False
@@ -176,7 +176,7 @@ def _wins(direction: str, two: Sequence[float | None], at: int) -> bool:
 
 
 def _compared(one: float | None, other: float | None) -> tuple[Any, Any]:
-    """Second less first, and as a share of the first."""
+    """Second minus first: absolute, and relative to the first."""
     if one is None or other is None or not (math.isfinite(one) and math.isfinite(other)):
         return "", ""
     change = other - one
@@ -191,7 +191,7 @@ def _compared(one: float | None, other: float | None) -> tuple[Any, Any]:
 def _table(
     pair: Pair, head: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bool = False
 ) -> list[Any]:
-    """A table with a column for either run after what a row is about."""
+    """A table with a column for each run after the columns of `head`."""
     return _rows([*head, *(_lettered(pair, at, pair.names[at]) for at in (0, 1))], body, numeric=numeric)
 
 
@@ -209,12 +209,12 @@ def _lettered(pair: Pair, at: int, words: Any) -> html.Span:
     """A title with the letter of a run and its colour."""
     dot = html.Span(className="ms-dot", style={"background": pair.colours[at]})
     name = words if isinstance(words, str) else None
-    told = html.Span(words, className="ms-cut") if name is None else html.Span(_giving_way(name), className="ms-pair-name")
-    return html.Span([dot, html.Span("AB"[at], className="ms-pair-letter"), told], className="ms-pair-of", title=name)
+    label = html.Span(words, className="ms-cut") if name is None else html.Span(_cut_in_middle(name), className="ms-pair-name")
+    return html.Span([dot, html.Span("AB"[at], className="ms-pair-letter"), label], className="ms-pair-of", title=name)
 
 
-def _giving_way(name: str) -> list[html.Span]:
-    """A name that is cut in its middle where it has no room: runs of one sweep differ at their ends."""
+def _cut_in_middle(name: str) -> list[html.Span]:
+    """A name that is cut in the middle if there is no room: runs of one sweep differ at the end of their names."""
     end = len(name) - TAIL if len(name) > 2 * TAIL else len(name)
     return [html.Span(name[:end], className="ms-cut"), html.Span(name[end:], className="ms-pair-tail")]
 
@@ -228,7 +228,7 @@ def _column(name: str) -> html.Span:
 
 
 def _value(value: Any) -> Any:
-    """A setting as it was recorded; a long one is folded."""
+    """A setting as recorded; a long one is folded."""
     if value is MISSING:
         return html.Span(t("two_runs.missing"), className="ms-muted")
     words = value_text(value)
@@ -262,8 +262,8 @@ def _none() -> html.Span:
     return html.Span("–", className="ms-muted")
 
 
-def _note(key: str, **told: object) -> html.P:
-    return html.P(t(key, **told), className="ms-pair-note ms-muted")
+def _note(key: str, **values: object) -> html.P:
+    return html.P(t(key, **values), className="ms-pair-note ms-muted")
 
 
 def _folded(key: str, children: Any, count: int) -> html.Details:
@@ -289,7 +289,7 @@ def _curve(source: RunSource, pair: Pair, tag: str) -> html.Div:
             run=run, tag=tag, label=pair.names[at], colour=pair.colours[at], series=series,
             x=series.step.astype(np.float64), started=rows[run].started or 0.0,
         ))  # fmt: skip
-    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    # A file may hold any number; values that overflow are not drawn and need no warning.
     with np.errstate(over="ignore", invalid="ignore"):
         figure = lines.figure(drawn, Look(columns=_COLUMNS))
     figure["layout"] |= {"margin": _MARGIN, "hovermode": False, "font": {"size": 10}, "showlegend": False}

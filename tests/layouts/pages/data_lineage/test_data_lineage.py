@@ -83,7 +83,7 @@ def test_a_cell_opens_all_of_its_operation() -> None:
     assert "64" in shown
     map_shown = json.dumps(detail(given, {"node": [f"{mark}:1"]}), default=lambda one: one.to_plotly_json())
     assert "Resize" in map_shown
-    assert "Choose an operation" not in map_shown
+    assert "Click an operation" not in map_shown
     for gone in ({"node": ["12345678:0"]}, {"node": [f"{mark}:9"]}, {}):
         detail(given, gone)
     with pytest.raises(BadInput):

@@ -66,7 +66,7 @@ def test_pipelines_without_end_are_drawn_and_not_compared() -> None:
     found, _, table = pipelines_of(pipeline_source(wide), {}, None)
     assert [len(one["boxes"]) for one in found["pipelines"]] == [MOST_BOXES] * 2
     assert [one["total"] for one in found["pipelines"]] == [5_001] * 2
-    assert "without being compared" in words(table)
+    assert "but not compared" in words(table)
     assert words(parts(parameters_of(pipeline_source(wide), {"node": [f"{wide['r1'].mark}:0"]}), html.Td)) == "1"
 
 
@@ -128,7 +128,7 @@ def test_all_differences_are_saved() -> None:
 
 def test_an_operation_that_is_not_there_is_none_chosen() -> None:
     for gone in ("", "ffffffff:0", f"{SMALL.mark}:99"):
-        assert "Choose an operation" in words(panel(gone))
+        assert "Click an operation" in words(panel(gone))
     assert parameters_of(source(), None) is no_update
 
 

@@ -376,7 +376,7 @@ def test_a_damaged_png_is_told_before_its_picture(made_run: Callable[..., Store]
     [link] = tile(store, "images", "run")
     messages = [part for part in parts(link, html.P) if "undecodable" not in part.className]
     assert "its chunk b'IDAT' at byte 33 fails its CRC" in words(messages)
-    assert words(link).index("fails its CRC") < words(link).index("The browser has no picture")
+    assert words(link).index("fails its CRC") < words(link).index("The browser cannot show this image")
 
 
 @pytest.mark.parametrize(("name", "kind"), [(t.name, t.kind) for t in TILES[1:5]])

@@ -20,8 +20,8 @@ from hypothesis import strategies as st
 from layouts import PAGES
 from layouts.pages.preparation import feeding, machine, operations
 from layouts.pages.preparation.asks import Ask, read_ask
+from layouts.pages.preparation.card_data import CardData
 from layouts.pages.preparation.figures import Curve, figure
-from layouts.pages.preparation.given import Given
 from layouts.pages.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
 from layouts.profiling.choice import Choice
 from layouts.state import BadInput
@@ -36,7 +36,7 @@ ASK = Ask(Choice("run", ".", 0))
 NOTHING: dict[str, pd.DataFrame | None] = dict.fromkeys(FRAMES)
 
 
-def cards(of: Given) -> dict[str, Any]:
+def cards(of: CardData) -> dict[str, Any]:
     """Every card of the page by name, as what is sent to the browser."""
     return {name: sent(draw(of)) for name, draw in zip(CARDS, _DRAW, strict=True)}
 
@@ -48,7 +48,7 @@ def sent(card: Any) -> Any:
 
 def order(rows: pd.DataFrame) -> list[int]:
     """The operations of a drawn pipeline from left to right, branches from top to bottom."""
-    card = sent(operations.pipeline(Given(ASK, NOTHING | {"pipeline": rows}, "/")))
+    card = sent(operations.pipeline(CardData(ASK, NOTHING | {"pipeline": rows}, "/")))
     return [int(number) for number in re.findall(r'"data-op": "(\d+)"', json.dumps(card))]
 
 
@@ -65,10 +65,10 @@ def values(spec: dict[str, str]) -> list[float]:
     return np.frombuffer(base64.b64decode(spec["bdata"]), spec["dtype"]).astype(float).tolist()
 
 
-def real_profile(name: str, key: tuple[str, int]) -> Given:
+def real_profile(name: str, key: tuple[str, int]) -> CardData:
     profile = open_run(DATA / name).profile[key]
     frames = {frame: profile.frame(frame) for frame in FRAMES}
-    return Given(ASK, {name: frame if len(frame) else None for name, frame in frames.items()}, "/ms/")
+    return CardData(ASK, {name: frame if len(frame) else None for name, frame in frames.items()}, "/ms/")
 
 
 @real
@@ -97,7 +97,7 @@ def test_a_sunk_profile_has_a_queue_on_the_device() -> None:
 def test_stages_lead_to_the_card_or_page_about_them() -> None:
     rows = queues(("host", 3.0, 16.0, 1e6), ("device", 2.0, 16.0, 1e6))
     for stepped in (False, True):
-        drawn = sent(feeding.flow(Given(ASK, NOTHING | {"queues": rows}, "/", stepped)))
+        drawn = sent(feeding.flow(CardData(ASK, NOTHING | {"queues": rows}, "/", stepped)))
         boxes = [box for box in drawn[1]["props"]["children"] if "ms-preparation-stage" in box["props"]["className"]]
         assert [box["props"].get("data-to") for box in boxes] == ["pipeline", "sizes", "times", "sizes", "times", None]
         assert boxes[-1]["type"] == ("A" if stepped else "Div")
@@ -108,13 +108,13 @@ def test_stages_lead_to_the_card_or_page_about_them() -> None:
 def test_no_operation_is_called_slow_where_steps_do_not_wait() -> None:
     slow = pipeline((0, "Batch", -1, 0.3), (1, "Map", 0, 0.3), (2, "TFReader", 1, 0.95))
     waiting, fed = (queues(*[("host", size, 16.0, 1e6)] * 10) for size in (0.0, 3.0))
-    assert [one.op_id for one in Given(ASK, NOTHING | {"pipeline": slow, "queues": waiting}, "/").slow] == [1]
-    assert Given(ASK, NOTHING | {"pipeline": slow, "queues": fed}, "/").slow == []
+    assert [one.op_id for one in CardData(ASK, NOTHING | {"pipeline": slow, "queues": waiting}, "/").slow] == [1]
+    assert CardData(ASK, NOTHING | {"pipeline": slow, "queues": fed}, "/").slow == []
 
 
 def test_cells_of_tables_carry_what_they_are_sorted_by() -> None:
     rows = pipeline((0, "Batch", -1, 0.25), (11, "Map", 0, math.nan))
-    body = sent(operations.table(Given(ASK, NOTHING | {"pipeline": rows}, "/")))
+    body = sent(operations.table(CardData(ASK, NOTHING | {"pipeline": rows}, "/")))
     cells = re.findall(r'"data-value": "([^"]*)"', json.dumps(body))
     assert cells[0] == "0"
     assert {"11", "Map", "0.25", "nan"} <= set(cells)
@@ -138,7 +138,7 @@ def test_the_files_of_a_long_feeding_stay_small_and_quick() -> None:
         for scope, op_id in scopes
     ]).astype({column.name: column.dtype for column in CPU.columns})  # fmt: skip
     began = time.thread_time()
-    shown = cards(Given(ASK, NOTHING | {"queues": many, "pipeline": rows, "cpu": cpu}, "/"))
+    shown = cards(CardData(ASK, NOTHING | {"queues": many, "pipeline": rows, "cpu": cpu}, "/"))
     spent = time.thread_time() - began
     assert len(json.dumps(shown)) < 3_000_000
     assert spent < 10.0
@@ -147,16 +147,16 @@ def test_the_files_of_a_long_feeding_stay_small_and_quick() -> None:
 
 
 def test_without_frames_no_card_is_shown() -> None:
-    assert set(cards(Given(ASK, NOTHING, "/")).values()) == {None}
+    assert set(cards(CardData(ASK, NOTHING, "/")).values()) == {None}
 
 
 def test_the_chosen_operation_is_the_one_asked_for_or_the_slowest() -> None:
     rows = pipeline((0, "Batch", -1, 0.3), (1, "Map", 0, 0.3), (2, "TFReader", 1, 0.95))
     frames = NOTHING | {"pipeline": rows}
-    assert Given(ASK, frames, "/").chosen == 1
-    assert Given(Ask(ASK.choice, op=2), frames, "/").chosen == 2
-    assert Given(Ask(ASK.choice, op=9), frames, "/").chosen == 1
-    assert Given(ASK, NOTHING, "/").chosen is None
+    assert CardData(ASK, frames, "/").chosen == 1
+    assert CardData(Ask(ASK.choice, op=2), frames, "/").chosen == 2
+    assert CardData(Ask(ASK.choice, op=9), frames, "/").chosen == 1
+    assert CardData(ASK, NOTHING, "/").chosen is None
 
 
 def test_branches_stand_beside_each_other_and_no_operation_is_lost() -> None:
@@ -172,7 +172,7 @@ def test_branches_stand_beside_each_other_and_no_operation_is_lost() -> None:
 
 def test_a_long_pipeline_is_cut_and_says_so() -> None:
     rows = pipeline(*((n, "<b>Map</b>", n - 1, 0.5) for n in range(operations.MOST_OPERATIONS + 20)))
-    shown = cards(Given(ASK, NOTHING | {"pipeline": rows}, "/"))
+    shown = cards(CardData(ASK, NOTHING | {"pipeline": rows}, "/"))
     assert "20 more are in the CSV file." in words(shown["pipeline"])
     assert "20 more are in the CSV file." in words(shown["table"])
     assert "<b>Map</b>" in words(shown["pipeline"])  # a text, not markup
@@ -184,8 +184,8 @@ def test_the_cpu_over_some_steps() -> None:
     every = of.frames["cpu"]
     assert every is not None
     last = int(every["step"].max())
-    assert "No sample falls" in words(sent(machine.cpu(Given(Ask(ASK.choice, first=last + 1), of.frames, "/"))))
-    assert machine.cpu(Given(Ask(ASK.choice, first=0, last=last), of.frames, "/")) is not None
+    assert "No sample falls" in words(sent(machine.cpu(CardData(Ask(ASK.choice, first=last + 1), of.frames, "/"))))
+    assert machine.cpu(CardData(Ask(ASK.choice, first=0, last=last), of.frames, "/")) is not None
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=True), min_size=1, max_size=50))
@@ -199,13 +199,13 @@ def test_figures_keep_every_finite_point_of_short_curves(numbers: list[float]) -
 
 def test_the_means_of_times_are_listed_even_where_they_are_nothing() -> None:
     rows = queues(("host", 1.0, 16.0, 2e6), ("host", 1.0, 16.0, 4e6)).assign(push_ns=[1e6, 2e6], get_ns=0.0)
-    text = words(cards(Given(ASK, NOTHING | {"queues": rows}, "/"))["times"][-1])
+    text = words(cards(CardData(ASK, NOTHING | {"queues": rows}, "/"))["times"][-1])
     assert text.split("Host queue")[1].split("主机队列")[1].split() == ["3", "ms", "1.5", "ms", "0", "s"]
 
 
 def test_empty_queues_are_marked() -> None:
     rows = queues(("host", 0.0, 16.0, 1e6), ("host", 3.0, 16.0, 1e6), ("host", 0.0, 16.0, 1e6))
-    shown = cards(Given(ASK, NOTHING | {"queues": rows}, "/"))
+    shown = cards(CardData(ASK, NOTHING | {"queues": rows}, "/"))
     traces = shown["sizes"][1]["props"]["children"]["props"]["figure"]["data"]
     assert values(traces[1]["x"]) == [1.0, 3.0]
 

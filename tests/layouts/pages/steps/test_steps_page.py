@@ -13,7 +13,7 @@ import pytest
 
 from layouts.i18n import both
 from layouts.pages.profile_overview import page as overview
-from layouts.pages.profile_overview.drawing import clock
+from layouts.pages.profile_overview.drawing import clock_of
 from layouts.pages.steps import page as steptrace
 from layouts.pages.steps.asks import read_ask
 from layouts.profiling.composition import bar, said, words
@@ -160,7 +160,7 @@ def test_no_profile_no_answer() -> None:
 
 def test_the_overview_sets_the_profile_beside_the_clock_of_the_run() -> None:
     scalars = {"loss": series(40), "few": series(3)}
-    told = clock(profiled({}, scalars), "a")
+    told = clock_of(profiled({}, scalars), "a")
     assert told is not None
     assert told.tag == "loss"
     # the records are 1 s apart, the profiled steps take 10 ms

@@ -16,7 +16,7 @@ import pytest
 from app.store.store import Store
 from layouts.pages.two_runs import sections
 from layouts.pages.two_runs.choice import pair, pair_of
-from layouts.pages.two_runs.differences import End, end_of, metrics, pipelines, scalars, settings
+from layouts.pages.two_runs.differences import FinalValue, final_value, metrics, pipelines, scalars, settings
 from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.graphs import graphs
 from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, two_runs
@@ -98,22 +98,22 @@ def test_settings_are_compared_as_they_were_recorded() -> None:
 @pytest.mark.parametrize(
     ("numbers", "direction", "wanted"),
     [
-        ((3.0, 1.0, 2.0), "min", End(2.0, 20, 1.0, 10)),
-        ((3.0, 1.0, 2.0), "max", End(2.0, 20, 3.0, 0)),
-        ((3.0, 1.0, 2.0), "", End(2.0, 20, None, 0)),
-        ((-math.inf, 1.0, 2.0), "min", End(2.0, 20, 1.0, 10)),
+        ((3.0, 1.0, 2.0), "min", FinalValue(2.0, 20, 1.0, 10)),
+        ((3.0, 1.0, 2.0), "max", FinalValue(2.0, 20, 3.0, 0)),
+        ((3.0, 1.0, 2.0), "", FinalValue(2.0, 20, None, 0)),
+        ((-math.inf, 1.0, 2.0), "min", FinalValue(2.0, 20, 1.0, 10)),
     ],
 )
-def test_ends_of_a_scalar(numbers: tuple[float, ...], direction: str, wanted: End) -> None:
-    assert end_of(values(*numbers), direction) == wanted
+def test_ends_of_a_scalar(numbers: tuple[float, ...], direction: str, wanted: FinalValue) -> None:
+    assert final_value(values(*numbers), direction) == wanted
 
 
 def test_a_scalar_without_a_finite_value_has_no_best() -> None:
-    end = end_of(values(math.nan, math.inf), "min")
+    end = final_value(values(math.nan, math.inf), "min")
     assert end is not None
     assert (end.last, end.last_step, end.best) == (math.inf, 10, None)
-    assert end_of(values(), "min") is None
-    assert end_of(None, "min") is None
+    assert final_value(values(), "min") is None
+    assert final_value(None, "min") is None
 
 
 def test_scalars_of_both_runs_come_first_and_losses_before_others() -> None:

@@ -1,4 +1,4 @@
-"""What the cards of the data preparation page are made of: plots with a legend in both languages, tables, numbers as text."""
+"""Elements of the cards on the data preparation page: plots with a bilingual legend, tables, numbers as text."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dash import dcc, html
 from layouts import format as fmt
 from layouts.figures import GRAPH_CONFIG
 from layouts.i18n import t
-from layouts.pages.preparation.given import Given
+from layouts.pages.preparation.card_data import CardData
 
 
 def plot(drawn: dict[str, Any], names: Sequence[tuple[str, Any]], caption: str) -> list[Any]:
-    """A caption that says what the axes are, a legend of (colour, name), and the plot."""
+    """Return a caption that names the axes, a legend of (colour, name), and the plot."""
     legend = [html.Li([html.Span(className="ms-dot", style={"background": colour}), html.Span(name)]) for colour, name in names]
     said = [html.Span(t(caption), className="ms-muted"), html.Ul(legend, className="ms-preparation-legend")]
     graph = dcc.Graph(figure=drawn, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
@@ -24,16 +24,16 @@ def plot(drawn: dict[str, Any], names: Sequence[tuple[str, Any]], caption: str) 
 
 
 class Cell(NamedTuple):
-    """A text of a table and what it is sorted by."""
+    """A table cell: its text and its sort key."""
 
     text: str
     value: Any
 
 
 def table(head: Sequence[str], body: Sequence[tuple[Any, ...]], files: Sequence[Any], *, left: int = 0) -> html.Div:
-    """A table with titles by text key, the number of rows left out, and links to its files.
+    """Return a table with links to its files. head: text keys of the titles; left: number of rows not shown.
 
-    A press on a title sorts (assets/preparation.js), by the value of a `Cell`, else by the text.
+    A click on a title sorts by the value of each `Cell`, else by its text (assets/pages/preparation/page.js).
     """
     rows = [html.Tr([_cell(html.Th, row[0], scope="row"), *(_cell(html.Td, one) for one in row[1:])]) for row in body]
     titles = html.Thead(html.Tr([
@@ -52,28 +52,28 @@ def _cell(kind: Any, shown: Any, **props: Any) -> Any:
     return kind(shown.text, **props, **{"data-value": str(shown.value)})
 
 
-def csv(of: Given, frame: str) -> html.A:
-    """A link to all rows of a frame as a file."""
-    choice = of.ask.choice
+def csv(data: CardData, frame: str) -> html.A:
+    """Return a link that downloads all rows of a frame."""
+    choice = data.ask.choice
     query = urlencode({"run": choice.run, "session": choice.session, "rank": choice.rank, "frame": frame})
-    return html.A("CSV", href=f"{of.routes}profile.csv?{query}", download="", className="ms-button ms-button-small")
+    return html.A("CSV", href=f"{data.routes}profile.csv?{query}", download="", className="ms-button ms-button-small")
 
 
 def time(ns: float) -> str:
-    """A time in ns with the unit that fits."""
+    """Write a time in ns with a fitting unit, or a dash for an unknown one."""
     return fmt.duration(ns * 1e-9) if math.isfinite(ns) else "–"
 
 
 def number(value: float) -> str:
-    """A number, or a dash for an unknown one."""
+    """Write a number, or a dash for an unknown one."""
     return fmt.number(value) if math.isfinite(value) else "–"
 
 
 def percent(value: float) -> str:
-    """A part of 1 in percent, or a dash for an unknown one."""
+    """Write a fraction in percent, or a dash for an unknown one."""
     return f"{value:.1%}" if math.isfinite(value) else "–"
 
 
 def share(part: float, whole: float) -> str:
-    """A count and what part of the whole it is."""
+    """Write a count and its share of the whole."""
     return f"{fmt.count(int(part))} ({part / whole:.0%})"

@@ -1,4 +1,4 @@
-"""The frames of a profile as the cards of the data preparation page use them."""
+"""The data of the cards on the data preparation page, computed from the frames of a profile."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from parsers.analysis.preparation import Flow, Slow, flow, queue_rates, slow_ope
 from layouts.pages.preparation.asks import Ask
 
 QUEUES = ("host", "iterator", "device")
-"""Queues of steps, in the order data passes them."""
+"""Queues recorded per step, in the order of the data flow."""
 
 
 @dataclass(frozen=True)
-class Given:
-    """What is asked for, the frames of the profile by name (None: no file gives it), and the URL prefix of plain routes.
+class CardData:
+    """The request, the frames of the profile by name (None if no file has one), and the URL prefix of plain routes.
 
-    stepped: whether the profile has times of steps, which another page shows.
+    stepped: the profile has step times, which the steps page shows.
     """
 
     ask: Ask
@@ -31,19 +31,19 @@ class Given:
 
     @cached_property
     def rates(self) -> pd.DataFrame | None:
-        """Queues of steps in numbers; None where there is none."""
+        """Counts and means of the queues recorded per step; None if there are none."""
         queues = self.frames["queues"]
         rates = queue_rates(queues) if queues is not None and len(queues) else None
         return rates if rates is not None and len(rates) else None
 
     @cached_property
     def flow(self) -> Flow:
-        """What data passes and which part is slow."""
+        """The stages that data passes, and the slow one."""
         return Flow(False, "", math.nan) if self.rates is None else flow(self.rates)
 
     @cached_property
     def queues(self) -> list[tuple[str, pd.DataFrame]]:
-        """Queues of steps by name."""
+        """(name, rows) of the queues recorded per step."""
         queues = self.frames["queues"]
         if queues is None:
             return []
@@ -52,7 +52,7 @@ class Given:
 
     @cached_property
     def operations(self) -> pd.DataFrame | None:
-        """Operations that have a number, as wholes; None where there are none."""
+        """One row per numbered operation, without rows of single stages; None if there are none."""
         rows = self.frames["pipeline"]
         if rows is None:
             return None
@@ -61,7 +61,7 @@ class Given:
 
     @cached_property
     def slow(self) -> list[Slow]:
-        """Operations that keep the others waiting; none where queues tell that the pipeline is fast enough."""
+        """Operations that keep the others waiting; empty if the queues show that the pipeline is fast enough."""
         rows = self.frames["pipeline"]
         if self.flow.slow not in ("", "pipeline"):
             return []
@@ -69,13 +69,13 @@ class Given:
 
     @cached_property
     def types(self) -> dict[int, str]:
-        """Number of an operation -> its type."""
+        """Number of each operation -> its type."""
         rows = self.operations
         return {} if rows is None else dict(zip(rows["op_id"].tolist(), rows["type"].astype(str).tolist(), strict=True))
 
     @cached_property
     def chosen(self) -> int | None:
-        """The operation whose queue is drawn: the one asked for, else the first slow one, else the first with a queue."""
+        """The operation whose queue is drawn: the requested one, else the first slow one, else the first with a queue."""
         rows = self.operations
         if rows is None:
             return None
