@@ -112,7 +112,7 @@ def dataset(source: ValueSource) -> Response:
     try:
         named = request.args.getlist("run")
         if set(request.args) != {"run"} or len(named) != 1:
-            raise Unusable("wanted the parameter run, once")
+            raise Unusable("expected the parameter run, once")
         (run,) = named
         _wait_for_look(source)
         if not any(run in row.members for row in source.runs()):
@@ -349,7 +349,7 @@ def _steps() -> Steps:
     for name, default in zip(("from", "to"), ALL_STEPS, strict=True):
         text = _one(name)
         if text is not None and not re.fullmatch(r"-?[0-9]{1,19}", text):
-            raise Unusable(f"{name}: wanted a step, got {text[:80]!r}")
+            raise Unusable(f"{name}: expected a step, found {text[:80]!r}")
         bounds.append(default if text is None else min(max(int(text), ALL_STEPS[0]), ALL_STEPS[1]))
     return bounds[0], bounds[1]
 
@@ -357,14 +357,14 @@ def _steps() -> Steps:
 def _one(name: str) -> str | None:
     values = request.args.getlist(name)
     if len(values) > 1:
-        raise Unusable(f"{name}: wanted once, got {len(values)} times")
+        raise Unusable(f"{name}: expected once, found {len(values)} times")
     return values[0] if values else None
 
 
 def _refuse_unknown_parameters(known: Sequence[str] = ("run", "runs", "tag", "tags", "from", "to")) -> None:
     for name in request.args:
         if name not in known:
-            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
+            raise Unusable(f"expected the parameters {', '.join(known)}, found {name[:80]!r}")
 
 
 # What is answered ---------------------------------------------------------------------------------------------------

@@ -96,7 +96,7 @@ def _wanted(source: ValueSource, kind: str, *, newest: bool = False) -> Wanted:
     """What a request names; with newest it need name neither place nor step."""
     for name in request.args:
         if name not in PARAMETERS:
-            raise Unusable(f"wanted the parameters {', '.join(PARAMETERS)}, got {name[:80]!r}")
+            raise Unusable(f"expected the parameters {', '.join(PARAMETERS)}, found {name[:80]!r}")
     run, tag = _text("run"), _text("tag")
     if not any(run in row.members for row in source.runs()):
         raise Unusable(f"no such run: {run[:200]!r}", 404)
@@ -114,7 +114,7 @@ def _place(items: PayloadSeries) -> int | None:
     place, step = _number("place"), _number("step")
     if place is None:
         if step is None:
-            raise Unusable("wanted a place or a step")
+            raise Unusable("expected a place or a step")
         return items.find(step)
     if not 0 <= place < len(items) or (step is not None and items.step[place] != step):
         return None
@@ -124,7 +124,7 @@ def _place(items: PayloadSeries) -> int | None:
 def _text(name: str) -> str:
     values = request.args.getlist(name)
     if len(values) != 1:
-        raise Unusable(f"{name}: wanted once, got {len(values)} times")
+        raise Unusable(f"{name}: expected once, found {len(values)} times")
     return values[0]
 
 
@@ -133,7 +133,7 @@ def _number(name: str) -> int | None:
         return None
     digits = _text(name)
     if not _WHOLE.fullmatch(digits) or not -(2**63) <= int(digits) < 2**63:
-        raise Unusable(f"{name}: wanted a whole number, got {digits[:80]!r}")
+        raise Unusable(f"{name}: expected a whole number, found {digits[:80]!r}")
     return int(digits)
 
 
@@ -148,7 +148,8 @@ def _one_of(value: ImageValue, wanted: Wanted) -> ImageValue:
     index = _number("index") or 0
     images = (value, *value.others)
     if not 0 <= index < len(images):
-        raise Unusable(f"image {wanted.tag[:200]!r} of step {wanted.step}: wanted one of {len(images)}, got index {index}", 404)
+        expected = f"expected an index below {len(images)}"
+        raise Unusable(f"image {wanted.tag[:200]!r} of step {wanted.step}: {expected}, found {index}", 404)
     return images[index]
 
 

@@ -65,7 +65,7 @@ def change_view(source: NoteSource) -> View | None:
     """Save, rename or delete a view; the view as it is then."""
     asked = _body(_Viewed)
     if [asked.save, asked.rename, asked.delete].count(None) != 2:
-        raise Unusable("wanted one of save, rename and delete")
+        raise Unusable("expected one of save, rename and delete")
     if asked.save is not None:
         return source.save_view(asked.save, asked.place, instead=asked.instead)
     if asked.rename is not None:
@@ -76,7 +76,7 @@ def change_view(source: NoteSource) -> View | None:
 
 def _body(kind: type[T]) -> T:
     if not request.is_json:
-        raise Unusable("wanted application/json", 415)
+        raise Unusable("expected application/json", 415)
     try:
         return msgspec.json.decode(request.get_data(), type=kind)
     except (msgspec.DecodeError, RecursionError) as error:

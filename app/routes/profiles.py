@@ -40,15 +40,15 @@ def table(source: ProfileSource) -> Response:
 def _wanted() -> tuple[str, str, int, str]:
     unknown = sorted(set(request.args) - set(PARAMETERS))
     if unknown:
-        raise Unusable(f"wanted the parameters {', '.join(PARAMETERS)}; got {unknown[0][:80]!r}")
+        raise Unusable(f"expected the parameters {', '.join(PARAMETERS)}; found {unknown[0][:80]!r}")
     given = {name: request.args.getlist(name) for name in PARAMETERS}
     if any(len(values) > 1 for values in given.values()) or not (given["run"] and given["frame"]):
-        raise Unusable("wanted the parameters run and frame, each once")
+        raise Unusable("expected the parameters run and frame, each once")
     name, rank = given["frame"][0], (given["rank"] or ["0"])[0]
     if name not in FRAMES:
-        raise Unusable(f"frame: wanted one of {', '.join(FRAMES)}; got {name[:80]!r}")
+        raise Unusable(f"frame: expected one of {', '.join(FRAMES)}; found {name[:80]!r}")
     if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
-        raise Unusable(f"rank: wanted a number; got {rank[:80]!r}")
+        raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
     return given["run"][0], (given["session"] or ["."])[0], int(rank), name
 
 
@@ -66,7 +66,7 @@ def _read(source: ProfileSource, run: str, session: str, rank: int, name: str) -
 
 def _frame(found: ProfileFrame, name: str) -> pd.DataFrame:
     if found.state == "missing":
-        raise Unusable(f"no {name}: wanted any of {', '.join(found.wanted)}", 404)
+        raise Unusable(f"no {name}: expected any of {', '.join(found.wanted)}", 404)
     if found.frame is None:
         raise Unusable(f"{name} was not read: {found.text or found.state}", 503)
     return found.frame

@@ -45,7 +45,7 @@ def curve_rows(source: FrameSource, query: Query) -> Iterator[bytes]:
     ask = read_ask({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
     groups = grouping(source, ask.by)
     if groups is None:
-        raise ValueError("group: wanted what to group runs by, such as regex:lr(.*) or column:learning_rate")
+        raise ValueError("group: expected what to group runs by, such as regex:lr(.*) or column:learning_rate")
     return _with_head(("tag", "group", "x", "runs", ask.line, "low", "high"), _curve_lines(source, ask, groups))
 
 

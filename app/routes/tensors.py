@@ -53,7 +53,7 @@ def block(source: ValueSource) -> Response:
         rows, columns = _span("rows", height), _span("cols", width)
         count = (rows.stop - rows.start) * (columns.stop - columns.start)
         if count > MOST_VALUES:
-            raise Unusable(f"wanted at most {MOST_VALUES:,} values, got {count:,}: name fewer rows or cols")
+            raise Unusable(f"expected at most {MOST_VALUES:,} values, found {count:,}: name fewer rows or cols")
         values = _sendable(rectangle(shown.tensor, picked, rows, columns))
     except _REFUSED as error:
         return _refusal(error)
@@ -155,7 +155,7 @@ def _refuse_others(*others: str) -> None:
     known = (*_ASK, *others)
     for name in request.args:
         if name not in known:
-            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
+            raise Unusable(f"expected the parameters {', '.join(known)}, found {name[:80]!r}")
 
 
 def _query() -> dict[str, list[str]]:
@@ -173,7 +173,7 @@ def _span(name: str, size: int) -> slice:
         return slice(0, size)
     found = _SPAN.fullmatch(text)
     if not found or int(found[1]) > int(found[2]):
-        raise Unusable(f"{name}: wanted a range such as 0:128, got {text[:80]!r}")
+        raise Unusable(f"{name}: expected a range such as 0:128, found {text[:80]!r}")
     return slice(min(int(found[1]), size), min(int(found[2]), size))
 
 
@@ -184,7 +184,7 @@ def _after(tensor: Tensor) -> int:
         return 0
     index = [int(number) if number.isdecimal() else -1 for number in text[:2000].split(",")]
     if len(index) != len(tensor.shape) or any(not 0 <= i < size for i, size in zip(index, tensor.shape, strict=True)):
-        raise Unusable(f"after: wanted an index within {list(tensor.shape)}, got {text[:80]!r}")
+        raise Unusable(f"after: expected an index within {list(tensor.shape)}, found {text[:80]!r}")
     return row_number(index, tensor.shape) + 1
 
 

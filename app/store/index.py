@@ -44,19 +44,19 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no typ
     def put(self, key: object) -> tuple[str, bool]:
         """The key as the table keeps it."""
         if type(key) is not str:
-            raise Rejected(f"key: wanted a string, got {type(key).__name__}")
+            raise Rejected(f"key: expected a string, found {type(key).__name__}")
         return key, True
 
     def get(self, key: object, raw: object) -> str:
         """The key from the table."""
         if type(key) is not str or raw != 1:
-            raise Rejected("key: wanted a raw string, got something else")
+            raise Rejected("key: expected a raw string, found something else")
         return key
 
     def store(self, value: Any, read: bool, key: object = UNKNOWN) -> tuple[int, int, str, None]:
         """Write the parts of a value to a new file."""
         if not read:
-            raise Rejected("value: wanted a stream of bytes")
+            raise Rejected("value: expected a stream of bytes")
         name, path = self.filename(key, value)
         size = self._write(path, iter(lambda: value.read(1 << 22), b""), "xb")
         return size, MODE_BINARY, name, None
@@ -64,7 +64,7 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no typ
     def fetch(self, mode: object, filename: object, value: object, read: bool) -> Any:
         """The bytes of a value, or an open file for read=True."""
         if mode != MODE_BINARY or value is not None:
-            raise Rejected(f"value: wanted a file (mode {MODE_BINARY}), got mode {mode!r}")
+            raise Rejected(f"value: expected a file (mode {MODE_BINARY}), found mode {mode!r}")
         opened = self._open(filename)
         if read:
             return opened
@@ -77,7 +77,7 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no typ
 
     def _checked(self, name: object) -> str:
         if type(name) is not str or not _FILE_NAME.fullmatch(name):
-            raise Rejected(f"file: wanted a name of this index, got {name!r}")
+            raise Rejected(f"file: expected a name of this index, found {name!r}")
         inside = os.path.join(os.path.realpath(self._directory), name)
         if os.path.dirname(os.path.realpath(inside)) != os.path.dirname(inside):
             raise Rejected(f"file: {name!r} leads out of the index")
@@ -103,9 +103,9 @@ def private_directory(path: str) -> None:
     os.makedirs(path, mode=0o700, exist_ok=True)
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):
-        raise PermissionError(f"{path}: wanted a directory, got something else")
+        raise PermissionError(f"{path}: expected a directory, found something else")
     if hasattr(os, "getuid") and status.st_uid != os.getuid():
-        raise PermissionError(f"{path}: wanted a directory of this user, got one of user {status.st_uid}")
+        raise PermissionError(f"{path}: expected a directory of this user, found one of user {status.st_uid}")
     if status.st_mode & 0o077:
         os.chmod(path, 0o700)
 

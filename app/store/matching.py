@@ -47,7 +47,7 @@ def captured(pattern: str, names: Sequence[str], seconds: float = 1.0) -> list[s
 
 def _plain(pattern: str) -> bool:
     if len(pattern) > LONGEST:
-        raise PatternError(f"wanted a pattern of at most {LONGEST} characters, got {len(pattern)}")
+        raise PatternError(f"expected a pattern of at most {LONGEST} characters, found {len(pattern)}")
     return not re.search(r"[\\^$.|?*+()\[\]{}]", pattern)
 
 
@@ -66,7 +66,7 @@ def _tried(pattern: str, names: Sequence[str], seconds: float, *, captures: bool
             raise PatternError(f"the pattern took longer than {seconds:g} s and was stopped: simplify it") from None
         raise PatternError("the pattern needs too much memory: simplify it") from None
     if error:
-        raise PatternError(f"wanted a regular expression: {error}")
+        raise PatternError(f"expected a regular expression: {error}")
     return list(found)
 
 

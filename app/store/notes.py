@@ -95,7 +95,7 @@ class Notes:
                 raise Stale(known)
             views = dict(content.views) | {(known or made).key: SavedView(base, replace(made, key=(known or made).key))}
             if len(views) > max(MOST_VIEWS, len(content.views)):
-                raise Unfit(f"views: wanted at most {MOST_VIEWS}; delete some first")
+                raise Unfit(f"views: expected at most {MOST_VIEWS}; delete some first")
             return replace(content, views=views)
 
         found = _named(self._change(changed), base, made.name)
@@ -170,7 +170,7 @@ class Notes:
             with _open(self.path) as stream:
                 data = stream.read(LARGEST + 1)
             if len(data) > LARGEST:
-                raise OSError(errno.EFBIG, f"wanted at most {LARGEST >> 20} MiB")
+                raise OSError(errno.EFBIG, f"expected at most {LARGEST >> 20} MiB")
             return decode(data)
         except FileNotFoundError:
             return Content(), True
@@ -241,7 +241,7 @@ class Notes:
         """Put a new file in the place of the old one, on disk before this returns. Its time is later than the old one's."""
         data = encode(content)
         if len(data) > LARGEST:
-            raise NotKept(f"{self.path}: wanted at most {LARGEST >> 20} MiB, got {len(data):,} bytes")
+            raise NotKept(f"{self.path}: expected at most {LARGEST >> 20} MiB, found {len(data):,} bytes")
         new = os.path.join(self._directory, _NEW)
         try:
             with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _FLAGS, 0o600), "wb") as stream:
@@ -274,7 +274,7 @@ def _open(path: str) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _FLAGS)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "wanted a plain file")
+        raise OSError(errno.EINVAL, "expected a plain file")
     return os.fdopen(descriptor, "rb")
 
 

@@ -95,7 +95,7 @@ def decode(data: bytes) -> tuple[Content, bool]:
     *lines, rest = (_checked(line) for line in data.split(b"\n"))
     first = _json(lines[0]) if lines and lines[0] is not None else None
     if isinstance(first, dict) and first.get("format") == FORMAT and first.get("version") != VERSION:
-        raise Newer(f"wanted version {VERSION} of the format, got {first.get('version')!r}")
+        raise Newer(f"expected version {VERSION} of the format, found {first.get('version')!r}")
     notes: dict[str, RunNote] = {}
     views: dict[str, SavedView] = {}
     taken = [line is not None and _take(line, notes, views) for line in lines]

@@ -159,7 +159,7 @@ class Store(FrameSource):
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         entry = self._runs.entries.get(run)
         if entry is None:
-            raise PayloadError(f"wanted a run of this list, got {run}")
+            raise PayloadError(f"expected a run of this list, found {run}")
         try:
             return entry.run.value(kind, tag, place)
         finally:
@@ -169,7 +169,7 @@ class Store(FrameSource):
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         entry = self._runs.entries.get(run)
         if entry is None:
-            raise PayloadError(f"wanted a run of this list, got {run}")
+            raise PayloadError(f"expected a run of this list, found {run}")
         if known:
             return entry.run.distribution(tag, place, known=True)
         with self._measuring:

@@ -41,8 +41,8 @@ def mount(host: Flask | dash.Dash, prefix: str, sources: Sources, **options: Any
     """
     server = host.server if isinstance(host, dash.Dash) else host
     if not isinstance(server, Flask):
-        wanted = "wanted a Flask or Dash application; for ASGI wrap create_app(...).server in a2wsgi.WSGIMiddleware"
-        raise TypeError(f"mount: {wanted}; got {type(host).__name__}")
+        wanted = "expected a Flask or Dash application; for ASGI wrap create_app(...).server in a2wsgi.WSGIMiddleware"
+        raise TypeError(f"mount: {wanted}; found {type(host).__name__}")
     return create_app(sources, prefix=prefix, server=server, **options)
 
 
@@ -57,7 +57,7 @@ class EmbeddedPage:
         self, page: Page, sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()  # noqa: A002  as in Dash
     ) -> None:
         if not _ID.fullmatch(id):
-            raise ValueError(f"id: wanted a letter, then up to 63 letters, digits, _ or -; got {id!r}")
+            raise ValueError(f"id: expected a letter, then up to 63 letters, digits, _ or -; found {id!r}")
         self.page = page
         self.ids = Ids(page.name, id)
         self.source = frame_source(sources)
@@ -100,7 +100,7 @@ class Pages:
     def __getattr__(self, name: str) -> Any:
         page = next((page for page in PAGES if name in map(_class_name, (page.name, *page.formerly))), None)
         if page is None:
-            raise AttributeError(f"pages: wanted one of {', '.join(self.__dir__())}; got {name!r}")
+            raise AttributeError(f"pages: expected one of {', '.join(self.__dir__())}; found {name!r}")
 
         def embedded(sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()) -> EmbeddedPage:  # noqa: A002
             return EmbeddedPage(page, sources, id, allowed_hosts=allowed_hosts)
@@ -129,7 +129,7 @@ def show(sources: Sources, page: str = "scalars", *, height: int = 800, proxy_pr
     from waitress.server import create_server
 
     if page not in {known.path for known in PAGES}:
-        raise ValueError(f"page: wanted one of {', '.join(repr(known.path) for known in PAGES)}; got {page!r}")
+        raise ValueError(f"page: expected one of {', '.join(repr(known.path) for known in PAGES)}; found {page!r}")
     listener: Any = create_server(_not_ready, host="127.0.0.1", port=0, threads=4)
     port = int(listener.effective_port)
     proxied = proxy_prefix.replace("{port}", str(port))

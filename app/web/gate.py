@@ -81,7 +81,7 @@ def outputs_fit(asked: Body) -> bool:
 
 def _check_list(given: Sequence[Given], wanted: Sequence[Mapping[str, str]], matched: dict[str, Scalar], part: str) -> None:
     if len(given) != len(wanted):
-        raise Refused(f"{part}: wanted {len(wanted)} values, got {len(given)}")
+        raise Refused(f"{part}: expected {len(wanted)} values, found {len(given)}")
     for value, want in zip(given, wanted, strict=True):
         _check_value(value, want["id"], want["property"], matched, part)
 
@@ -91,13 +91,13 @@ def _check_outputs(given: Value | list[Given] | None, wanted: Any, matched: dict
     wants = list(wanted) if several else [wanted]
     if not wants:
         if given not in (None, []):
-            raise Refused("outputs: wanted none")
+            raise Refused("outputs: expected none")
         return
     if given is None:
-        raise Refused("outputs: wanted some, got none")
+        raise Refused("outputs: expected some, found none")
     values = given if several else [given]
     if not isinstance(values, list) or len(values) != len(wants):
-        raise Refused(f"outputs: wanted {len(wants)}")
+        raise Refused(f"outputs: expected {len(wants)}")
     for value, want in zip(values, wants, strict=True):
         _check_value(value, want.component_id_str(), want.component_property, matched, "outputs")
 
@@ -106,13 +106,13 @@ def _check_value(given: Any, want_id: str, want_property: str, matched: dict[str
     pattern = _pattern(want_id)
     several = pattern is not None and any(part in ("ALL", "ALLSMALLER") for part in _wildcards(pattern).values())
     if several != isinstance(given, list):
-        raise Refused(f"{part}: wanted {'a list' if several else 'one value'} for {want_id}")
+        raise Refused(f"{part}: expected {'a list' if several else 'one value'} for {want_id}")
     for value in given if isinstance(given, list) else [given]:
         # A duplicate output carries a hash after "@" that only the browser's bookkeeping needs.
         if not isinstance(value, Value) or value.property.split("@")[0] != want_property.split("@")[0]:
-            raise Refused(f"{part}: wanted property {want_property} of {want_id}")
+            raise Refused(f"{part}: expected property {want_property} of {want_id}")
         if not (_fits(value.id, pattern, matched) if pattern is not None else value.id == want_id):
-            raise Refused(f"{part}: wanted {want_id}")
+            raise Refused(f"{part}: expected {want_id}")
 
 
 def _pattern(identifier: str) -> dict[str, Any] | None:
@@ -146,7 +146,7 @@ def _check_changed(changed: Sequence[str], inputs: Sequence[Given]) -> None:
             known.add(f"{_as_text(value.id)}.{value.property}")
     for name in changed:
         if name not in known:
-            raise Refused("changedPropIds: wanted names of inputs")
+            raise Refused("changedPropIds: expected names of inputs")
 
 
 def _as_text(identifier: Id) -> str:
@@ -163,7 +163,7 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
         asked = None
         try:
             if not request.is_json:
-                raise Refused("wanted application/json")
+                raise Refused("expected application/json")
             asked = check(request.get_data(), callbacks)
             return dispatch()
         except (Refused, BadInput) as error:

@@ -79,7 +79,7 @@ def frame_source(sources: Sources, workspace: str | os.PathLike[str] | None = No
         sources = [sources]
     if not isinstance(sources, Sequence):
         if workspace is not None:
-            raise ValueError("workspace: wanted none, as a FrameSource has its own")
+            raise ValueError("workspace: expected none, as a FrameSource has its own")
         return sources
     given = [source_of(item) if not isinstance(item, Source) and os.path.isfile(item) else item for item in sources]
     paths = [item for item in given if not isinstance(item, Source)]
