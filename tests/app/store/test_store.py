@@ -343,7 +343,7 @@ def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, 
     looks: list[float] = []
     store = Store([tmp_path], interval=4.0)
     look = store._runs._scan
-    monkeypatch.setattr(store._runs, "_look", lambda: (looks.append(time.monotonic()), look())[1])
+    monkeypatch.setattr(store._runs, "_scan", lambda: (looks.append(time.monotonic()), look())[1])
     store.status()
     store.start()
     try:
