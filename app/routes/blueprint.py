@@ -5,7 +5,7 @@
     <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.scalar_groups`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
-    <prefix>api/pipelines.csv?col=COLUMN&run=KEY data pipeline parameters, likewise; also pipelines.json
+    <prefix>api/pipelines.csv?col=COLUMN&run=KEY pipeline parameters, likewise; also pipelines.json
     <prefix>api/insights.csv?run=KEY             insights into the scalars of runs; run is repeatable
     <prefix>api/runs.json
     <prefix>api/health
@@ -15,8 +15,8 @@
     <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.tensors`)
     <prefix>api/note, api/view                    (`app.routes.notes`, by POST)
 
-Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A request
-names known keys of runs and tags, never a path to open.
+Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A
+request names known keys of runs and tags, never a path to open.
 """
 
 from __future__ import annotations

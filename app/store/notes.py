@@ -3,7 +3,7 @@
 The file is text, one line per record (app/store/notes_format.py).
 
 Several programs of one user may have a workspace open. A writer locks a separate lock file, reads the content, changes
-it and replaces the file; a reader needs no lock. Of a damaged file only the damaged lines are lost, the intact ones stay in use,
+it and replaces the file; a reader needs no lock. Of a damaged file only the damaged lines are lost, the others stay in use,
 and a copy of the damaged file is kept beside it and reported for as long as the copy exists.
 """
 

@@ -95,7 +95,7 @@ def content_policy(inline: Iterable[str] = ()) -> str:
 class Guard:
     """The checks of one application.
 
-    prefix: the path it is served below; public_prefix: the same as browsers see it. names: the accepted host names, "*" for any;
+    prefix: the path it is served below; public_prefix: the same as browsers see it. names: accepted host names ("*": any);
     allowed: those of them set by the user, which a proxy in front may use. token: the token visitors need, "" for none;
     open_paths need none. cookie: the name of the cookie that holds the token.
     """
