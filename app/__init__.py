@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 __all__ = ["__version__", "create_app", "mount", "pages", "show"]
 
-# Loaded when first asked for: `mindscope --help` needs no Dash.
-_HOMES = {"create_app": "app.web.server"} | dict.fromkeys(("mount", "pages", "show"), "app.web.embedding")
+# Imported on first access, so that `mindscope --help` does not load Dash.
+_MODULES = {"create_app": "app.web.server"} | dict.fromkeys(("mount", "pages", "show"), "app.web.embedding")
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
+    if name not in _MODULES:
         raise AttributeError(f"module 'app' has no attribute {name!r}")
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(_MODULES[name]), name)

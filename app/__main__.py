@@ -1,4 +1,4 @@
-"""`python -m app` is `mindscope`."""
+"""Run the `mindscope` command as `python -m app`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The command line: what `mindscope COMMAND` does, its settings, and the processes it starts and stops."""
+"""The command line: the commands of `mindscope`, its settings, and the processes it starts and stops."""

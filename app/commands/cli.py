@@ -1,8 +1,8 @@
 """The command line: `mindscope COMMAND`, the same as `python -m app COMMAND`.
 
-Options are taken as text and judged in one place, `app.commands.settings`, so that every mistake is told in one line: what was
-wanted, what was got. Exit codes: 0 done, 1 it cannot be done (port in use, damage found, nothing to stop), 2 bad options,
-3 exported but for values that cannot be read.
+Options are taken as text and validated in `app.commands.settings`, so every mistake is reported in one line: what was expected,
+what was found. Exit codes: 0 success, 1 failure (port in use, damage found, nothing to stop), 2 bad options, 3 exported except
+for values that could not be read.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _OUTPUT_LOST = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Tells a mistake in one line."""
+    """Reports a mistake in one line."""
 
     def error(self, message: str) -> NoReturn:
         print(f"mindscope: {message} (see '{self.prog} --help')", file=sys.stderr)
@@ -33,9 +33,9 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns its exit code."""
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    options = _parser().parse_args(_with_command(given))
+    """Run a command and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    options = _parser().parse_args(_with_command(words))
     try:
         command: Command = options.command
         code = command(options)
@@ -50,16 +50,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         if error.errno not in _OUTPUT_LOST:
             raise
-        # What is left of the output has nowhere to go when the program ends.
+        # The interpreter flushes stdout at exit; without this the flush would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        # Whoever read our output has gone, as in `mindscope list DIR | head`: nobody needs to be told.
+        # The reader closed its end (`mindscope list DIR | head`): exit quietly.
         if error.errno != errno.EPIPE:
-            print(f"mindscope: what was asked for could not be written: {error.strerror}", file=sys.stderr)
+            print(f"mindscope: the output could not be written: {error.strerror}", file=sys.stderr)
         return 1
 
 
 def _with_command(arguments: list[str]) -> list[str]:
-    """`start` is what is done when no command is named."""
+    """Return the arguments with `start` in front if they name no command."""
     first = arguments[0] if arguments else ""
     if first in ("-h", "--help", "--version") or not (first.startswith("-") or not first):
         return arguments
@@ -67,7 +67,7 @@ def _with_command(arguments: list[str]) -> list[str]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = _Parser("mindscope", description="Opens a directory of training runs in the browser.")
+    parser = _Parser("mindscope", description="Open a directory of training runs in the browser.")
     parser.add_argument("--version", action="version", version=f"mindscope {app.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=_Parser)
     for name, text, add_options, command in _COMMANDS:
@@ -85,42 +85,42 @@ def _add_start_options(parser: argparse.ArgumentParser) -> None:
         if not setting.secret:
             _add_setting(parser, setting)
     parser.add_argument("--config", metavar="FILE", help="TOML file with settings by name")
-    parser.add_argument("--demo", action="store_true", help="open the demo runs that come with Mindscope")
-    parser.add_argument("--background", action="store_true", help="return once the server answers and leave it running")
+    parser.add_argument("--demo", action="store_true", help="open the demo runs included with Mindscope")
+    parser.add_argument("--background", action="store_true", help="leave the server running and return once it answers")
     for name in NOT_YET:
         parser.add_argument("--" + name.replace("_", "-"), dest=name, nargs="?", const="", help=argparse.SUPPRESS)
 
 
 def _add_setting(parser: argparse.ArgumentParser, setting: Setting) -> None:
-    kept: dict[str, Any] = {"dest": setting.name, "default": argparse.SUPPRESS}
+    common: dict[str, Any] = {"dest": setting.name, "default": argparse.SUPPRESS}
     if isinstance(setting.default, bool):
-        told = f"{setting.help} (default: {'yes' if setting.default else 'no'})"
-        parser.add_argument(setting.option, action=argparse.BooleanOptionalAction, help=told, **kept)
+        text = f"{setting.help} (default: {'yes' if setting.default else 'no'})"
+        parser.add_argument(setting.option, action=argparse.BooleanOptionalAction, help=text, **common)
         return
     default = f" (default: {setting.default})" if setting.default not in ("", ()) else ""
     action = "append" if setting.repeatable else "store"
     metavar = setting.name.rpartition("_")[2].upper()
-    parser.add_argument(setting.option, action=action, metavar=metavar, help=setting.help + default, **kept)
+    parser.add_argument(setting.option, action=action, metavar=metavar, help=setting.help + default, **common)
 
 
 def _settings(options: argparse.Namespace) -> Settings:
     config = read_config(options.config) if options.config else {}
-    given = {setting.name: getattr(options, setting.name) for setting in SETTINGS if hasattr(options, setting.name)}
-    given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in given.items()}
-    return resolve(given, os.environ, config, config_name=options.config or "")
+    values = {setting.name: getattr(options, setting.name) for setting in SETTINGS if hasattr(options, setting.name)}
+    texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in values.items()}
+    return resolve(texts, os.environ, config, config_name=options.config or "")
 
 
 def _start(options: argparse.Namespace) -> int:
     from app.commands import serving
 
     if options.demo and hasattr(options, "summary_base_dir"):
-        raise SettingError(f"--demo: wanted alone, got --summary-base-dir {options.summary_base_dir!r} too")
+        raise SettingError(f"--demo: expected no --summary-base-dir beside it, found {options.summary_base_dir!r}")
     settings = _settings(options)
     if options.demo:
         settings = replace(settings, summary_base_dir=serving.demo_directory())
     unused = ["--" + name.replace("_", "-") for name in NOT_YET if getattr(options, name) is not None]
     if unused:
-        print(f"mindscope: not here yet, ignored: {', '.join(unused)}", file=sys.stderr)
+        print(f"mindscope: not supported yet, ignored: {', '.join(unused)}", file=sys.stderr)
     try:
         if options.background:
             print(serving.serve_in_background(settings))
@@ -147,15 +147,15 @@ def _stop(options: argparse.Namespace) -> int:
     port = _settings(options).port
     records = processes.at_port(port)
     if not records:
-        print(f"mindscope: no server of this user at port {port}", file=sys.stderr)
-    left = 0
+        print(f"mindscope: no server of this user is running on port {port}", file=sys.stderr)
+    failed = 0
     for record in records:
         if processes.stop(record):
             print(f"Stopped {record.url} (pid {record.pid})")
         else:
-            left += 1
-            print(f"mindscope: {record.url} (pid {record.pid}) could not be ended", file=sys.stderr)
-    return 0 if records and not left else 1
+            failed += 1
+            print(f"mindscope: {record.url} (pid {record.pid}) could not be stopped", file=sys.stderr)
+    return 0 if records and not failed else 1
 
 
 def _status(_options: argparse.Namespace) -> int:
@@ -164,7 +164,7 @@ def _status(_options: argparse.Namespace) -> int:
     records = processes.running()
     for record in records:
         print(f"{record.url}\n  pid        {record.pid}\n  directory  {record.base}\n  workspace  {record.workspace}")
-        print(f"  log        {record.log or 'where it was started'}")
+        print(f"  log        {record.log or 'the terminal it was started from'}")
     if not records:
         print("No server of this user is running.")
     return 0
@@ -179,34 +179,34 @@ def _add_directory(parser: argparse.ArgumentParser) -> None:
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
-    parser.add_argument("--json", action="store_true", help="as JSON")
+    parser.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
-    kinds = "some of scalars,histograms,images,tensors,landscapes,texts,lineage (default: all, or scalars where OUT is a file)"
-    parser.add_argument("--out", metavar="OUT", required=True, help="directory, or a file of scalars (x.csv)")
+    kinds = "list from scalars,histograms,images,tensors,landscapes,texts,lineage (default: all, or scalars if OUT is a file)"
+    parser.add_argument("--out", metavar="OUT", required=True, help="directory to write to, or a file for scalars only (x.csv)")
     parser.add_argument("--kinds", metavar="KINDS", help=kinds)
-    parser.add_argument("--tags", metavar="REGEX", help="tags in which this is found")
-    parser.add_argument("--runs", metavar="REGEX", help="runs in whose names this is found")
-    parser.add_argument("--steps", metavar="A:B", help="steps from A to B, both included; either may be left out")
-    parser.add_argument("--format", metavar="FORMAT", default="csv", help="of scalars: csv, parquet or json (default: csv)")
+    parser.add_argument("--tags", metavar="REGEX", help="export only tags that match")
+    parser.add_argument("--runs", metavar="REGEX", help="export only runs whose names match")
+    parser.add_argument("--steps", metavar="A:B", help="export only steps from A to B, inclusive; either may be omitted")
+    parser.add_argument("--format", metavar="FORMAT", default="csv", help="scalars as csv, parquet or json (default: csv)")
 
 
 def _add_parse_summary_options(parser: argparse.ArgumentParser) -> None:
     run = "directory of the run (default: .)"
     parser.add_argument("--summary-dir", metavar="DIR", dest="directory", default=".", help=run)
-    parser.add_argument("--output", metavar="DIR", default=".", help="directory to make output_<time> in (default: .)")
+    parser.add_argument("--output", metavar="DIR", default=".", help="directory in which to create output_<time> (default: .)")
 
 
-def _on_files(place: str, module: str, name: str) -> Command:
-    """A command of a module of app, which is loaded when it is needed. place is the option that names the directory."""
+def _on_files(option: str, module: str, name: str) -> Command:
+    """Return the command `name` of a module, imported only when it runs. option is the one that names the directory."""
 
     def command(options: argparse.Namespace) -> int:
         from parsers import SourceError
 
         if not os.path.isdir(options.directory):
-            raise SettingError(f"{place}: wanted a directory that exists, got {options.directory!r}")
+            raise SettingError(f"{option}: expected an existing directory, found {options.directory!r}")
         chosen: Command = getattr(importlib.import_module(f"app.commands.{module}"), name)
         try:
             return chosen(options)
@@ -217,20 +217,20 @@ def _on_files(place: str, module: str, name: str) -> Command:
     return command
 
 
-def _nothing(_parser: argparse.ArgumentParser) -> None:
+def _add_no_options(_parser: argparse.ArgumentParser) -> None:
     pass
 
 
 # In the order of --help.
 _COMMANDS: tuple[tuple[str, str, Callable[[argparse.ArgumentParser], None], Command], ...] = (
-    ("start", "serve a directory of runs (done when no command is named)", _add_start_options, _start),
-    ("stop", "end this user's servers at a port", _add_stop_options, _stop),
-    ("status", "list the running servers of this user", _nothing, _status),
+    ("start", "serve a directory of runs (default if no command is given)", _add_start_options, _start),
+    ("stop", "stop this user's servers on a port", _add_stop_options, _stop),
+    ("status", "list the running servers of this user", _add_no_options, _status),
     ("list", "list the runs below a directory", _add_list_options, _on_files("DIR", "inspection", "list_runs")),
     ("check", "read everything and report all damage", _add_directory, _on_files("DIR", "inspection", "check")),
-    ("export", "write what runs recorded to files", _add_export_options, _on_files("DIR", "exporting", "export_runs")),
+    ("export", "write recorded data to files", _add_export_options, _on_files("DIR", "exporting", "export_runs")),
     (
-        "parse_summary", "write scalars and images of a run as MindInsight does", _add_parse_summary_options,
+        "parse_summary", "write the scalars and images of a run in MindInsight's format", _add_parse_summary_options,
         _on_files("--summary-dir", "exporting", "parse_summary"),
     ),
 )

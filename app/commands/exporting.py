@@ -1,7 +1,7 @@
-"""The commands that write what runs recorded to files: export, and parse_summary as MindInsight's users know it.
+"""The commands that write recorded data to files: export, and parse_summary as in MindInsight.
 
-Exit codes: 0 all of it was written; 3 everything else was written, but some of it could not be read, each case told on stderr
-with its file and record; 1 the export could not be done.
+Exit codes: 0 everything was written; 3 some values could not be read and were skipped, each reported on stderr with its file
+and record; 1 the export failed.
 """
 
 from __future__ import annotations
@@ -22,51 +22,52 @@ from parsers import FormatError, MindscopeError, PayloadCache, PayloadError, Run
 from parsers.discovery import source_of
 
 LOST = 3
-"""Exit code where something could not be read."""
+"""Exit code if some values could not be read."""
 LOSSES = ("bad_length", "bad_data", "bad_message", "bad_value", "unreadable")
-"""Problems that cost values."""
-READ = 64 << 20
-"""Bytes read between two looks at the progress bar."""
+"""Kinds of problems that mean lost values."""
+SLICE_BYTES = 64 << 20
+"""Bytes read between two updates of the progress bar."""
 _Progress = Callable[[float], object]
 
 
 def export_runs(options: argparse.Namespace) -> int:
-    """Write what the options choose of the runs below a directory."""
+    """Write the data the options select from the runs below a directory."""
     kinds, steps = _kinds(options), _steps(options.steps)
     tags = _Tags(options.tags)
     _refuse_overlap("--out", options.out, kinds, options.directory)
     sources = discover(options.directory)
     leaves = [leaf for source in sources for leaf in source.leaves]
     if not leaves:
-        raise SourceError(f"{options.directory}: wanted a directory with runs in it or below it, got none")
+        raise SourceError(f"{options.directory}: expected runs in this directory or below it, found none")
     for leaf in leaves:
         _refuse_overlap("--out", options.out, kinds, leaf.real_path)
     names = [leaf.name for leaf in leaves]
     chosen = set(names if options.runs is None else _matching("--runs", options.runs, names))
     if options.runs is not None and not chosen:
-        raise SettingError(f"--runs: wanted a pattern found in one of {len(leaves)} runs, got {options.runs!r}")
+        raise SettingError(f"--runs: expected a pattern that matches one of {len(leaves)} runs, found {options.runs!r}")
     sources = [source for source in sources if any(leaf.name in chosen for leaf in source.leaves)]
 
     def write(reading: _Reading) -> Mapping[str, int]:
-        wanted = export.Wanted(kinds, tags, steps)
-        with export.Export(options.out, wanted, options.format, refused=reading.refused) as result:
+        selection = export.Wanted(kinds, tags, steps)
+        with export.Export(options.out, selection, options.format, refused=reading.refused) as result:
             for run, progress in reading.runs(sources):
                 parts = [part for part in (run, *run.ranks) if part.name in chosen]
                 for number, part in enumerate(parts):
                     result.add(part, _within(progress, number / len(parts), 1 / len(parts)))
             tags.refuse_none()
-        reading.left = result.left
+        reading.unsupported = result.left
         return result.counts
 
     return _done(write, options.out)
 
 
 def parse_summary(options: argparse.Namespace) -> int:
-    """Write the scalars and images of one run as MindInsight's parse_summary does."""
+    """Write the scalars and images of one run in the format of MindInsight's parse_summary."""
     _refuse_overlap("--output", options.output, (), options.directory)
     source = source_of(options.directory)
     if len(source.leaves) > 1 or source.ranks:
-        raise SourceError(f"{options.directory}: wanted one run, got {len(source.leaves)} ranks; name one of their directories")
+        found = f"found {len(source.leaves)} ranks; name the directory of one of them"
+        raise SourceError(f"{options.directory}: expected one run, {found}")
     _refuse_overlap("--output", options.output, (), source.real_path)
     out = Path(options.output) / f"output_{datetime.datetime.now():%Y%m%d_%H%M%S_%f}"
 
@@ -83,39 +84,39 @@ def parse_summary(options: argparse.Namespace) -> int:
 
 
 def _kinds(options: argparse.Namespace) -> tuple[str, ...]:
-    """The kinds asked for; by default all there are, or the one that fits a single file."""
+    """Return the requested kinds: by default all of them, or scalars if the output is a single file."""
     try:
         single = export.single_file(options.out, options.format)
     except FormatError:
-        raise SettingError(f"--format: wanted {', '.join(export.FORMATS)}, got {options.format!r}") from None
+        raise SettingError(f"--format: expected one of {', '.join(export.FORMATS)}, found {options.format!r}") from None
     suffix = Path(options.out).suffix.lower().removeprefix(".")
     if suffix in export.FORMATS and not single and not os.path.isdir(options.out):
-        wanted = f"a directory or a name in .{options.format}"
-        raise SettingError(f"--out: wanted {wanted}, got {options.out!r} (--format {suffix}?)")
+        expected = f"a directory or a name ending in .{options.format}"
+        raise SettingError(f"--out: expected {expected}, found {options.out!r}; for this file add --format {suffix}")
     if options.kinds is None:
         return ("scalars",) if single else tuple(export.KINDS)
     named = options.kinds.split(",")
     unknown = [name for name in named if name not in export.KINDS]
     if unknown:
-        raise SettingError(f"--kinds: wanted some of {','.join(export.KINDS)}, got {unknown[0]!r}")
+        raise SettingError(f"--kinds: expected names from {','.join(export.KINDS)}, found {unknown[0]!r}")
     if single and set(named) != {"scalars"}:
-        raise SettingError(f"--out: wanted a directory for {options.kinds}, got the file {options.out!r}")
+        raise SettingError(f"--out: expected a directory for {options.kinds}, found the file {options.out!r}")
     return tuple(kind for kind in export.KINDS if kind in named)
 
 
 def _steps(text: str | None) -> export.Steps:
-    """A:B with both ends included, either of which may be left out, or one step."""
+    """Parse A:B, both ends included and either omitted, or a single step."""
     if text is None:
         return export.ALL_STEPS
     found = re.fullmatch(r"(-?[0-9]{1,19})?:(-?[0-9]{1,19})?|(-?[0-9]{1,19})", text)
     if found is None:
-        raise SettingError(f"--steps: wanted A:B, A:, :B or one step, got {text!r}")
+        raise SettingError(f"--steps: expected A:B, A:, :B or one step, found {text!r}")
     first, last, only = found.groups()
     least, most = export.ALL_STEPS
     first, last = (only, only) if only is not None else (first, last)
     steps = least if first is None else max(int(first), least), most if last is None else min(int(last), most)
     if steps[0] > steps[1]:
-        raise SettingError(f"--steps: wanted A:B with A up to B, got {text!r}")
+        raise SettingError(f"--steps: expected A:B with A <= B, found {text!r}")
     return steps
 
 
@@ -127,7 +128,7 @@ def _matching(option: str, pattern: str, names: Sequence[str]) -> list[str]:
 
 
 class _Tags:
-    """Chooses tags by a pattern. Each name is tried once, however many runs have it."""
+    """Selects tags by a pattern. Each name is matched once, however many runs have it."""
 
     def __init__(self, pattern: str | None) -> None:
         self._pattern = pattern
@@ -145,55 +146,56 @@ class _Tags:
         return [tag for tag in tags if self._chosen[tag]]
 
     def refuse_none(self) -> None:
-        """SettingError where there were tags and the pattern chose none of them."""
+        """Raise SettingError if there were tags and the pattern matched none of them."""
         if self._chosen and not any(self._chosen.values()):
-            raise SettingError(f"--tags: wanted a pattern found in one of {len(self._chosen):,} tags, got {self._pattern!r}")
+            expected = f"a pattern that matches one of {len(self._chosen):,} tags"
+            raise SettingError(f"--tags: expected {expected}, found {self._pattern!r}")
 
 
 def _refuse_overlap(option: str, out: str, kinds: Collection[str], runs: str) -> None:
-    """Nothing is written among runs: not to a place below them, and not to directories of ours that they are in."""
+    """Refuse an output path inside the runs, or one whose directories of exported files would contain the runs."""
     if not out:
-        raise SettingError(f"{option}: wanted the name of a place, got ''")
+        raise SettingError(f"{option}: expected a path, found ''")
     runs = os.path.realpath(runs)
-    places = [os.path.realpath(os.path.join(out, kind)) for kind in kinds]
-    if any(_inside(place, runs) for place in (os.path.realpath(out), *places)) or any(_inside(runs, p) for p in places):
-        raise SettingError(f"{option}: wanted a place outside the runs in {runs!r}, got {out!r}")
+    targets = [os.path.realpath(os.path.join(out, kind)) for kind in kinds]
+    if any(_inside(path, runs) for path in (os.path.realpath(out), *targets)) or any(_inside(runs, path) for path in targets):
+        raise SettingError(f"{option}: expected a path outside the runs in {runs!r}, found {out!r}")
 
 
 def _inside(path: str, directory: str) -> bool:
     return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
 
 
-# Reading and telling -----------------------------------------------------------------------------------------------
+# Reading and reporting ---------------------------------------------------------------------------------------------
 
 
 class _Reading:
-    """Opens runs, shows how far it is, and tells and counts what cannot be read."""
+    """Reads runs, shows progress, and reports and counts the values that cannot be read."""
 
     def __init__(self, bar: ProgressBar) -> None:
         self._bar = bar
         self.losses = 0
-        self.left: Mapping[str, int] = {}  # kinds that cannot be exported, and how many runs have them
+        self.unsupported: Mapping[str, int] = {}  # kinds that cannot be exported -> number of runs that have them
 
     def runs(self, sources: Sequence[Source]) -> Iterator[tuple[Run, _Progress]]:
-        """The runs, so that one at a time is in memory, each with the progress of what is done with it."""
+        """Yield each run with a callback for its progress; only one run is in memory at a time."""
         total = sum(source.size for source in sources) or 1
-        before = 0
+        bytes_before = 0
         for source in sources:
-            progress = _within(self._progress(source.name), before / total, source.size / total)
+            progress = _within(self._progress(source.name), bytes_before / total, source.size / total)
             run = Run(source, PayloadCache(0))
-            run.refresh(source, limit=READ)
+            run.refresh(source, limit=SLICE_BYTES)
             while run.behind:
                 progress(0.0)
-                run.refresh(source, limit=READ)
+                run.refresh(source, limit=SLICE_BYTES)
             for problem in run.problems:
                 self.losses += problem.kind in LOSSES
                 self._bar.say(problem_line(problem))
             yield run, progress
-            before += source.size
+            bytes_before += source.size
 
     def refused(self, error: PayloadError) -> None:
-        """Tell of a value that cannot be decoded."""
+        """Report a value that cannot be decoded."""
         self.losses += 1
         self._bar.say(printable(str(error)))
 
@@ -203,12 +205,12 @@ class _Reading:
 
 
 def _within(progress: _Progress, begin: float, length: float) -> _Progress:
-    """Progress of a part as progress of the whole."""
+    """Map the progress of a part, 0 to 1, to the progress of the whole."""
     return lambda share: progress(begin + share * length)
 
 
 def _done(write: Callable[[_Reading], Mapping[str, int]], out: str) -> int:
-    """Write, tell what was written, and return the exit code."""
+    """Write, report what was written, and return the exit code."""
     with ProgressBar(sys.stderr) as bar:
         reading = _Reading(bar)
         try:
@@ -219,13 +221,13 @@ def _done(write: Callable[[_Reading], Mapping[str, int]], out: str) -> int:
             bar.say(f"mindscope: {error}")
             return 1
     kinds = ", ".join(_counted(counts[kind], noun) for kind, noun in export.KINDS.items() if counts.get(kind))
-    # What is told must not end up among what was written.
-    told = sys.stderr if export.is_stream(out) else sys.stdout
+    # If the export goes to stdout, the report must not be mixed with it.
+    report = sys.stderr if export.is_stream(out) else sys.stdout
     number = _counted(sum(counts.values()), "value")
-    print(f"{number} written to {printable(out)}{f' ({kinds})' if kinds else ''}", file=told)
-    if reading.left:
-        left = ", ".join(f"{kind} ({_counted(count, 'run')})" for kind, count in sorted(reading.left.items()))
-        print(f"Not exported, as there is no export of it: {left}", file=told)
+    print(f"{number} written to {printable(out)}{f' ({kinds})' if kinds else ''}", file=report)
+    if reading.unsupported:
+        kinds = ", ".join(f"{kind} ({_counted(count, 'run')})" for kind, count in sorted(reading.unsupported.items()))
+        print(f"Not exported, export is not supported: {kinds}", file=report)
     if reading.losses:
         print(f"mindscope: could not be read, see above: {reading.losses:,}", file=sys.stderr)
     return LOST if reading.losses else 0

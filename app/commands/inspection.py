@@ -1,4 +1,4 @@
-"""The commands that look at files and need no server: list, check."""
+"""The commands that inspect files without a server: list and check."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from parsers.registry import reader_of_file
 
 
 def list_runs(options: argparse.Namespace) -> int:
-    """Print the runs below a directory, newest first, from names and headers alone."""
+    """Print the runs below a directory, newest first, reading only file names and headers."""
     sources = discover(options.directory)
-    _tell_problems(sources)
+    _print_problems(sources)
     if options.json:
         sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode([_as_json(source) for source in sources])) + b"\n")
         return 0
     rows = [("RUN", "UPDATED", "SIZE", "FILES"), *map(_as_row, sources)]
     widths = [max(width(row[column]) for row in rows) for column in range(3)]
     for name, updated, size, files in rows:
-        room = widths[0] - width(name)
-        print(f"{name}{' ' * room}  {updated:<{widths[1]}}  {size:>{widths[2]}}  {files}")
+        padding = widths[0] - width(name)
+        print(f"{name}{' ' * padding}  {updated:<{widths[1]}}  {size:>{widths[2]}}  {files}")
     if not sources:
         print(f"No runs below {options.directory}", file=sys.stderr)
     return 0
 
 
-def _tell_problems(sources: Sequence[Source]) -> None:
-    """Say which directories could not be listed."""
+def _print_problems(sources: Sequence[Source]) -> None:
+    """Print the directories that could not be listed."""
     problems = [problem for source in sources for part in (source, *source.ranks) for problem in part.problems]
     for problem in problems:
         print(problem_line(problem), file=sys.stderr)
@@ -67,7 +67,7 @@ def _as_json(source: Source) -> dict[str, Any]:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Read every file, verify every CRC, decode every message; print each Problem. Exit code 1 if there is any."""
+    """Read every file, verify every CRC, decode every message and print each Problem; return 1 if there is any, else 0."""
     runs = files = size = found = 0
     for source in discover(options.directory):
         runs += len(source.leaves)
@@ -90,14 +90,14 @@ def _problems(source: Source) -> Iterator[Problem]:
             problems = reader_of_file(file).verify(file.path)
             found |= dict.fromkeys(problems)
             yield from problems
-    said = replace(source, files=tuple(file for file in source.files if file.kind in ("lineage", "config")), ranks=())
-    run = Run(said)
-    run.refresh(said)  # what lineage and configuration files say shows only when it is put together
+    described = replace(source, files=tuple(file for file in source.files if file.kind in ("lineage", "config")), ranks=())
+    run = Run(described)
+    run.refresh(described)  # some problems of lineage and configuration files appear only when the files are combined
     yield from (problem for problem in run.problems if problem not in found)
 
 
 def problem_line(problem: Problem) -> str:
-    """A problem as a line for a terminal."""
+    """Format a problem as one line for a terminal."""
     return printable(f"{problem.path}: {_extent(problem)}{problem.kind}: {problem.text}")
 
 

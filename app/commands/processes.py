@@ -1,8 +1,8 @@
-"""The running servers of this user: who serves which directory at which port, and how one is stopped.
+"""The running servers of this user: record them, list them and stop them.
 
-Each server keeps a record, `<cache>/servers/<machine>@<address>@<port>.json`, while it runs. A record names a process by its
-id and the time it started, so that an id the system has given to another process since is never taken for a server and never
-signalled. Machines may share the directory: each looks at its own records only.
+Each server keeps a record, `<cache>/servers/<machine>@<address>@<port>.json`, while it runs. A record identifies a process by
+its id and start time, so a process that reuses the id is never mistaken for a server and never signalled. Several machines may
+share the directory: each reads only its own records.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from app.store import workspace
 _log = logging.getLogger(__name__)
 
 RECORDS = "servers"
-"""The directory of the records, in the cache."""
+"""Name of the directory of records inside the cache directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A running server. started is opaque text that tells two processes of one id apart; since is seconds since 1970.
+    """A running server.
 
-    address and port are those it listens at.
+    started is an opaque text that distinguishes two processes with the same id; since is the start time in seconds since 1970.
+    address and port are those it listens on.
     """
 
     pid: int
@@ -47,12 +48,12 @@ class Record:
 
 
 def records_directory() -> str:
-    """Where the records are, whatever --workspace says, so that `status` finds every server; nothing is made."""
+    """Return the directory of records without creating it. --workspace does not change it, so `status` finds every server."""
     return os.path.join(workspace.cache_directory(), RECORDS)
 
 
-def place(address: str, port: int) -> str:
-    """Machine, address and port as the beginning of a file name: what no two running servers share."""
+def file_stem(address: str, port: int) -> str:
+    """Return machine, address and port as a file name without suffix; no two running servers share it."""
     return f"{_machine()}@{re.sub(r'[^A-Za-z0-9_.-]', '_', address)}@{port}"
 
 
@@ -61,11 +62,11 @@ def _machine() -> str:
 
 
 def start_time(pid: int) -> str | None:
-    """A text that differs between two processes which have the same id one after the other; None: there is no such process."""
+    """Return a text that differs for a later process with the same id, or None if there is no such process."""
     if os.path.isdir("/proc/self"):
         return _start_time_in_proc(pid)
-    shown = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607
-    return shown.stdout.strip() or None
+    listed = subprocess.run(["ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607
+    return listed.stdout.strip() or None
 
 
 def _start_time_in_proc(pid: int) -> str | None:
@@ -81,13 +82,13 @@ def _start_time_in_proc(pid: int) -> str | None:
 
 
 def own_record(*, url: str, address: str, port: int, base: str, directory: str, log: str) -> Record:
-    """The record of this process."""
+    """Return the record of this process."""
     pid = os.getpid()
     return Record(pid, start_time(pid) or "", url, address, port, base, directory, log, time.time())
 
 
 def is_running(record: Record) -> bool:
-    """Whether the very process of the record still runs, as this user."""
+    """Return whether the recorded process, and not one that reuses its id, still runs as this user."""
     if start_time(record.pid) != record.started:
         return False
     try:
@@ -99,18 +100,21 @@ def is_running(record: Record) -> bool:
 
 @contextlib.contextmanager
 def recorded(record: Record, directory: str) -> Iterator[None]:
-    """Keep the record in the directory ("": nowhere) while the body runs. A full disk costs `status` and `stop`, no more."""
+    """Keep the record in the directory ("": nowhere) while the body runs.
+
+    If it cannot be written, only `status` and `stop` are affected; a warning is logged.
+    """
     if not directory:
         yield
         return
-    path = os.path.join(directory, place(record.address, record.port) + ".json")
+    path = os.path.join(directory, file_stem(record.address, record.port) + ".json")
     new = f"{path}.{record.pid}"
     try:
         with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
             stream.write(msgspec.json.encode(record))
         os.replace(new, path)
     except OSError as error:
-        _log.warning("status and stop will not know this server: %s", error)
+        _log.warning("status and stop will not find this server: %s", error)
     try:
         yield
     finally:
@@ -120,9 +124,9 @@ def recorded(record: Record, directory: str) -> Iterator[None]:
 
 
 def running(directory: str | None = None) -> list[Record]:
-    """The servers of this user that run now on this machine, by port. Records of servers that were killed are removed.
+    """Return this user's running servers on this machine, sorted by port; remove the records of servers that have ended.
 
-    directory is that of the records, where it is not `records_directory()`.
+    directory overrides `records_directory()`.
     """
     directory = directory or records_directory()
     own = f"{_machine()}@"
@@ -142,7 +146,7 @@ def running(directory: str | None = None) -> list[Record]:
 
 
 def at_port(port: int) -> list[Record]:
-    """The servers of this user at a port: at most one for each address of this machine."""
+    """Return this user's servers on a port: at most one for each address of this machine."""
     return [record for record in running() if record.port == port]
 
 
@@ -157,7 +161,7 @@ def _read(path: str) -> Record | None:
 
 
 def stop(record: Record, patience: float = 15.0) -> bool:
-    """End the server: SIGTERM, and SIGKILL after patience seconds. Returns whether it has ended."""
+    """Stop the server with SIGTERM, and with SIGKILL after patience seconds; return whether it has ended."""
     for number, seconds in ((signal.SIGTERM, patience), (signal.SIGKILL, 2.0)):
         with contextlib.suppress(ProcessLookupError):
             _send(record, number)
@@ -167,14 +171,14 @@ def stop(record: Record, patience: float = 15.0) -> bool:
 
 
 def _send(record: Record, number: signal.Signals) -> None:
-    """Signal the very process of the record."""
+    """Signal the recorded process, never one that reuses its id."""
     if not hasattr(os, "pidfd_open"):
         if is_running(record):
             os.kill(record.pid, number)
         return
     handle = os.pidfd_open(record.pid)
     try:
-        # Looked at after the handle was taken, which a reused id cannot deceive.
+        # Checked after the handle was opened: the handle stays with its process even if the id is reused.
         if is_running(record):
             signal.pidfd_send_signal(handle, number)
     finally:
@@ -191,7 +195,7 @@ def _ends(record: Record, seconds: float) -> bool:
 
 
 def listener(port: int) -> str | None:
-    """Which process of this user listens at a TCP port, as "name (pid 123)"; None if it cannot be told."""
+    """Return this user's process that listens on a TCP port, as "name (pid 123)", or None if it cannot be found."""
     sockets = {f"socket:[{inode}]" for inode in _listening_inodes(port)}
     if not sockets:
         return None
@@ -201,7 +205,7 @@ def listener(port: int) -> str | None:
                 with open(f"/proc/{pid}/comm", encoding="utf-8", errors="replace") as stream:
                     return f"{stream.read().strip()} (pid {pid})"
         except OSError:
-            continue  # of another user, or gone
+            continue  # owned by another user, or ended
     return None
 
 

@@ -1,4 +1,4 @@
-"""Starts a server: in the foreground, or as a process of its own that is left running."""
+"""Start a server in the foreground or as a background process."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from app.store import workspace
 
 THREADS = 8
 SWITCH_SECONDS = 0.0005
-"""While one thread parses, a request waits so long for its turn: with Python's 5 ms small answers took 14 ms, now 2.7."""
+"""Thread switch interval: with Python's default of 5 ms, small responses took 14 ms while a thread parsed; now 2.7 ms."""
 PATIENCE = 60.0
-"""A server in the background must answer within so many seconds."""
+"""Seconds within which a background server must answer."""
 LARGEST_LOG = 10 << 20
-EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not listened at
+"""Bytes; a larger log is renamed to <name>.1 when a server starts."""
+EVERYWHERE = ("0.0.0.0", "::")  # noqa: S104 - compared with, not bound to
 
 
 class StartError(RuntimeError):
@@ -37,23 +38,23 @@ class StartError(RuntimeError):
 
 
 def base_directory(settings: Settings) -> str:
-    """The directory of the runs, absolute. Raises SettingError if there is none."""
+    """Return the directory of the runs as an absolute path. Raises SettingError if it does not exist."""
     path = os.path.abspath(os.path.expanduser(settings.summary_base_dir))
     if not os.path.isdir(path):
-        raise SettingError(f"--summary-base-dir: wanted a directory that exists, got {settings.summary_base_dir!r}")
+        raise SettingError(f"--summary-base-dir: expected an existing directory, found {settings.summary_base_dir!r}")
     return path
 
 
 def demo_directory() -> str:
-    """The runs that come with the package."""
+    """Return the directory of the demo runs."""
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "demo")
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """Directories a server writes to, "" where there is none: the workspace (index, logs) and the records of running servers.
+class Directories:
+    """Directories a server writes to, "" for none: the workspace (index, notes, logs) and the records of running servers.
 
-    warning says in one line what is lost where the user's cache directory cannot be written to.
+    warning says in one line what does not work because the user's cache directory cannot be written to.
     """
 
     workspace: str
@@ -61,29 +62,29 @@ class Places:
     warning: str = ""
 
 
-def places(settings: Settings, base: str) -> Places:
-    """The directories, made if need be. Raises SettingError for a workspace the user named."""
-    given = workspace.prepare(settings.workspace, base=base) if settings.workspace else ""
+def prepare_directories(settings: Settings, base: str) -> Directories:
+    """Create the directories if necessary. Raises SettingError if the workspace the user named is invalid."""
+    named = workspace.prepare(settings.workspace, base=base) if settings.workspace else ""
     origin = "the user's cache directory"
     try:
-        # Records are there whatever the workspace is, so that `status` finds every server.
+        # Records are kept in the cache directory even with another workspace, so that `status` finds every server.
         cache = workspace.prepare(workspace.cache_directory(), base=base, origin=origin)
-        return Places(given or cache, workspace.subdirectory(cache, processes.RECORDS, origin=origin))
+        return Directories(named or cache, workspace.subdirectory(cache, processes.RECORDS, origin=origin))
     except SettingError as error:
-        lost = "status and stop will not know this server"
-        if given:
-            return Places(given, workspace.subdirectory(given, processes.RECORDS), f"{lost}: {error}")
+        lost = "status and stop will not find this server"
+        if named:
+            return Directories(named, workspace.subdirectory(named, processes.RECORDS), f"{lost}: {error}")
         what = "no index, no remarks and no views" if settings.cache else "no remarks and no views"
-        return Places("", "", f"{lost}; {what} are kept (--workspace DIR, outside the runs, keeps them): {error}")
+        return Directories("", "", f"{lost}; {what} are kept (name a directory outside the runs with --workspace): {error}")
 
 
 def log_file(directory: str, host: str, port: int) -> str:
-    """The log of a server in the background."""
-    return os.path.join(workspace.subdirectory(directory, "log"), f"{processes.place(host.strip('[]'), port)}.log")
+    """Return the path of a background server's log."""
+    return os.path.join(workspace.subdirectory(directory, "log"), f"{processes.file_stem(host.strip('[]'), port)}.log")
 
 
 def address(host: str, port: int, prefix: str) -> str:
-    """The URL to open, without a token. A server that listens everywhere is given this machine's name."""
+    """Return the URL to open, without a token. For a server that listens on all addresses it has this machine's name."""
     name = socket.gethostname() if host.strip("[]") in EVERYWHERE else host.strip("[]")
     name = f"[{name}]" if ":" in name else name
     return f"http://{name}:{port}{prefix}"
@@ -93,32 +94,34 @@ def address(host: str, port: int, prefix: str) -> str:
 
 
 def serve(settings: Settings) -> None:
-    """Serve until SIGTERM or Ctrl-C. Raises SettingError and StartError."""
+    """Serve until SIGTERM or Ctrl-C. Raises SettingError or StartError."""
     from app.web import security
 
     base = base_directory(settings)
-    kept = places(settings, base)
-    _warn(kept)
-    announced = not settings.token
+    directories = prepare_directories(settings, base)
+    _warn(directories)
+    show_token = not settings.token
     token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener:
         _set_up_process(settings)
-        with _store(settings, base, kept.workspace) as store:
-            place, port = listener.getsockname()[:2]
+        with _store(settings, base, directories.workspace) as store:
+            listen_address, port = listener.getsockname()[:2]
             server = _create_server(settings, store, listener, token)
             url = address(settings.host, port, settings.url_path_prefix)
             log = os.environ.pop("MINDSCOPE_LOG", "")
-            record = processes.own_record(url=url, address=place, port=port, base=base, directory=kept.workspace, log=log)
-            with processes.recorded(record, kept.records):
-                print(f"Serving {base}\nWeb address: {url}{f'?token={token}' if token and announced else ''}", flush=True)
+            record = processes.own_record(
+                url=url, address=listen_address, port=port, base=base, directory=directories.workspace, log=log
+            )
+            with processes.recorded(record, directories.records):
+                print(f"Serving {base}\nWeb address: {url}{f'?token={token}' if token and show_token else ''}", flush=True)
                 if settings.open:
                     _open_browser(f"{url}?token={token}" if token else url)
                 server.run()
 
 
-def _warn(kept: Places) -> None:
-    if kept.warning:
-        print(f"mindscope: {kept.warning}", file=sys.stderr, flush=True)
+def _warn(directories: Directories) -> None:
+    if directories.warning:
+        print(f"mindscope: {directories.warning}", file=sys.stderr, flush=True)
 
 
 def _open_browser(url: str) -> None:
@@ -132,39 +135,39 @@ def _set_up_process(settings: Settings) -> None:
         level=logging.DEBUG if settings.debug else logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     logging.getLogger("waitress.queue").setLevel(logging.ERROR)
-    # Ends the server's loop just as Ctrl-C does.
+    # SIGTERM ends the server's loop as Ctrl-C does.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @contextlib.contextmanager
 def _listening(settings: Settings, base: str) -> Iterator[socket.socket]:
-    """A listening socket at the address of the settings."""
+    """Open a socket that listens on the address of the settings."""
     host = settings.host.strip("[]")
     try:
         found = socket.getaddrinfo(host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, UnicodeError):
-        raise SettingError(f"--host: wanted a name or address of this machine, got {settings.host!r}") from None
-    family, kind, protocol, _, place = found[0]
+        raise SettingError(f"--host: expected a name or address of this machine, found {settings.host!r}") from None
+    family, kind, protocol, _, socket_address = found[0]
     with socket.socket(family, kind, protocol) as listener:
         if os.name == "posix":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            listener.bind(place)
+            listener.bind(socket_address)
             listener.listen(1024)
         except OSError as error:
-            raise _cannot_listen(error, settings, str(place[0]), base) from None
+            raise _cannot_listen(error, settings, str(socket_address[0]), base) from None
         listener.setblocking(False)
         yield listener
 
 
-def _cannot_listen(error: OSError, settings: Settings, place: str, base: str) -> Exception:
+def _cannot_listen(error: OSError, settings: Settings, bound: str, base: str) -> Exception:
     if error.errno == errno.EADDRNOTAVAIL:
-        return SettingError(f"--host: wanted a name or address of this machine, got {settings.host!r}")
+        return SettingError(f"--host: expected a name or address of this machine, found {settings.host!r}")
     if error.errno != errno.EADDRINUSE:
         return StartError(f"port {settings.port} cannot be used: {error.strerror}")
-    same = {place, *EVERYWHERE}
+    overlapping = {bound, *EVERYWHERE}
     records = processes.at_port(settings.port)
-    record = next((record for record in records if place in EVERYWHERE or record.address in same), None)
+    record = next((record for record in records if bound in EVERYWHERE or record.address in overlapping), None)
     if record is None:
         who = processes.listener(settings.port) or "another user's process"
         return StartError(f"port {settings.port} is in use by {who}: choose another with --port")
@@ -172,13 +175,13 @@ def _cannot_listen(error: OSError, settings: Settings, place: str, base: str) ->
         return StartError(f"{base} is already served at {record.url} (pid {record.pid})")
     return StartError(
         f"port {settings.port} is in use by Mindscope (pid {record.pid}), which serves {record.base}: "
-        f"choose another with --port, or end it with 'mindscope stop --port {settings.port}'"
+        f"choose another with --port, or stop it with 'mindscope stop --port {settings.port}'"
     )
 
 
 @contextlib.contextmanager
 def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
-    """The store of the runs, which reads while the rest is imported."""
+    """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.store.store import Store
 
     index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
@@ -211,28 +214,28 @@ def _create_server(settings: Settings, store: Any, listener: socket.socket, toke
 
 
 def serve_in_background(settings: Settings) -> str:
-    """Start a server as a process of its own, wait for its first answer and return what to tell the user.
+    """Start a server as a background process, wait for its first answer and return the text to print.
 
     Raises SettingError and StartError.
     """
     from app.web import security
 
     base = base_directory(settings)
-    kept = places(settings, base)
-    if not kept.workspace:
+    directories = prepare_directories(settings, base)
+    if not directories.workspace:
         place = f"for its log outside the runs in {base!r}: name one with --workspace"
-        raise SettingError(f"--background: wanted a directory {place}, or start it in the foreground")
-    _warn(kept)
-    log = log_file(kept.workspace, settings.host, settings.port)
+        raise SettingError(f"--background: expected a directory {place}, or start it in the foreground")
+    _warn(directories)
+    log = log_file(directories.workspace, settings.host, settings.port)
     token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
     begin = _make_room(log)
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as output:
         child = subprocess.Popen(  # noqa: S603 - our own program
-            [sys.executable, "-P", "-m", "app", "start", *_as_options(settings, base, kept.workspace)],
+            [sys.executable, "-P", "-m", "app", "start", *_as_options(settings, base, directories.workspace)],
             stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True,
             env=_child_environment(token, log),
         )  # fmt: skip
-    record = _first_answer(child, settings, kept.records, log, begin)
+    record = _first_answer(child, settings, directories.records, log, begin)
     shown = f"{record.url}?token={token}" if token else record.url
     if settings.open:
         webbrowser.open(shown)
@@ -240,7 +243,7 @@ def serve_in_background(settings: Settings) -> str:
 
 
 def _make_room(log: str) -> int:
-    """Put a log that has grown large aside; returns where the new part begins."""
+    """Rename a log that has grown too large; return the offset at which new output begins."""
     with contextlib.suppress(FileNotFoundError):
         size = os.path.getsize(log)
         if size <= LARGEST_LOG:
@@ -250,12 +253,12 @@ def _make_room(log: str) -> int:
 
 
 def _as_options(settings: Settings, base: str, directory: str) -> list[str]:
-    """The settings as a command line; the token goes through the environment, which other users cannot see."""
-    given = {field.name: getattr(settings, field.name) for field in fields(settings)}
-    given |= {"summary_base_dir": base, "workspace": directory, "open": False}
+    """Return the settings as command-line options. The token is passed in the environment, which other users cannot read."""
+    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    values |= {"summary_base_dir": base, "workspace": directory, "open": False}
     options = []
     for setting in SETTINGS:
-        value = given[setting.name]
+        value = values[setting.name]
         if setting.secret:
             continue
         if isinstance(value, bool):
@@ -269,14 +272,14 @@ def _child_environment(token: str, log: str) -> dict[str, str]:
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     path = os.pathsep.join(filter(None, (root, os.environ.get("PYTHONPATH"))))
     names = {setting.variable for setting in SETTINGS} | {s.variable.replace("SCOPE", "INSIGHT", 1) for s in SETTINGS}
-    kept = {name: value for name, value in os.environ.items() if name not in names}
-    return {**kept, "PYTHONPATH": path, "MINDSCOPE_LOG": log} | ({"MINDSCOPE_TOKEN": token} if token else {})
+    inherited = {name: value for name, value in os.environ.items() if name not in names}
+    return {**inherited, "PYTHONPATH": path, "MINDSCOPE_LOG": log} | ({"MINDSCOPE_TOKEN": token} if token else {})
 
 
 def _first_answer(
     child: subprocess.Popen[bytes], settings: Settings, records: str, log: str, begin: int
 ) -> processes.Record:
-    # A server that listens everywhere also does so here, under a name that needs no resolving.
+    # A server that listens on all addresses also answers on the loopback address, which needs no name lookup.
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host.strip("[]"), settings.host)  # noqa: S104
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
@@ -291,13 +294,13 @@ def _first_answer(
 
 
 def _answers(url: str) -> bool:
-    # No proxy: the address is this machine's.
+    # No proxy: the address belongs to this machine.
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url + "health", timeout=5) as answer:
             return bool(answer.status == 200)
     except urllib.error.HTTPError as error:
-        # It answers that the runs cannot be read; the pages say so too.
+        # 503: the server runs but could not scan the runs; its pages show why.
         return error.code == 503
     except (OSError, urllib.error.URLError):
         return False

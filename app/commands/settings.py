@@ -1,7 +1,7 @@
-"""The settings: one tuple that the command line, the environment, the configuration file and the README tests read.
+"""The settings: one tuple that the command line, the environment, the configuration file and the tests of the manual read.
 
-A value comes from the command line, else from MINDSCOPE_<NAME>, else from MINDINSIGHT_<NAME> (the predecessor's name for
-the same thing), else from the file given with --config, else it is the default.
+The first source that has a value wins: the command line, MINDSCOPE_<NAME>, MINDINSIGHT_<NAME> (the predecessor's name for
+the same setting), the file given with --config, the default.
 """
 
 from __future__ import annotations
@@ -16,16 +16,17 @@ from typing import Any
 
 
 class SettingError(ValueError):
-    """A setting has a value that cannot be used; the text is one line: where it came from, wanted, got."""
+    """A setting has an invalid value; the text is one line: where it came from, what was expected, what was found."""
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
     """One setting.
 
-    name is written with underscores (the option has hyphens, the environment variable capitals). parse turns a text into
-    the value or raises ValueError whose text is what was wanted. repeatable values are lists: the option is given several
-    times, the variable holds them separated by commas. secret values have no option, so that no process list shows them.
+    name is written with underscores (the option has hyphens, the environment variable capitals). parse converts a text into
+    the value or raises ValueError, whose text is what was expected. A repeatable setting is a list: the option may be given
+    several times, and the variable holds the values separated by commas. A secret setting has no option, so that no process
+    list shows it.
     """
 
     name: str
@@ -37,7 +38,7 @@ class Setting:
 
     @property
     def option(self) -> str:
-        """The option on the command line."""
+        """The command-line option."""
         return "--" + self.name.replace("_", "-")
 
     @property
@@ -46,19 +47,19 @@ class Setting:
         return "MINDSCOPE_" + self.name.upper()
 
 
-def _text(wanted: str) -> Callable[[str], str]:
+def _text(expected: str) -> Callable[[str], str]:
     def parse(value: str) -> str:
         if not value or "\0" in value:
-            raise ValueError(wanted)
+            raise ValueError(expected)
         return value
 
     return parse
 
 
-def _number(low: int, high: int, wanted: str) -> Callable[[str], int]:
+def _number(low: int, high: int, expected: str) -> Callable[[str], int]:
     def parse(value: str) -> int:
         if not re.fullmatch(r"[0-9]{1,9}", value) or not low <= int(value) <= high:
-            raise ValueError(wanted)
+            raise ValueError(expected)
         return int(value)
 
     return parse
@@ -73,7 +74,7 @@ def _switch(value: str) -> bool:
 
 
 def parse_prefix(value: str) -> str:
-    """A URL path prefix as it is used: "/" or "/a/b/". ValueError for anything that is not plain segments."""
+    """Normalize a URL path prefix to "/" or "/a/b/". Raises ValueError for anything but plain segments."""
     segments = [part for part in value.strip("/").split("/") if value.strip("/")]
     for segment in segments:
         if not re.fullmatch(r"[a-zA-Z0-9_.\-]+", segment) or segment in {".", ".."}:
@@ -95,22 +96,22 @@ def _token(value: str) -> str:
 
 
 SETTINGS = (
-    Setting("summary_base_dir", ".", "directory below which the runs are", _text("a directory")),
-    Setting("port", 8080, "port to serve at, 0 for any that is free", _number(0, 65535, "a whole number from 0 to 65535")),
-    Setting("host", "127.0.0.1", "address to listen at; any but a local one asks visitors for a token", _text("an address")),
-    Setting("url_path_prefix", "/", "path below which everything is served", parse_prefix),
+    Setting("summary_base_dir", ".", "directory that contains the runs", _text("a directory")),
+    Setting("port", 8080, "port to listen on, 0 for any free port", _number(0, 65535, "a whole number from 0 to 65535")),
+    Setting("host", "127.0.0.1", "address to listen on; any but a local one makes visitors give a token", _text("an address")),
+    Setting("url_path_prefix", "/", "URL path prefix for everything served", parse_prefix),
     Setting("workspace", "",
-            "directory of the index, notes and logs, never below the runs (default: the user's cache directory)",
+            "directory for the index, notes and logs, outside the runs (default: the user's cache directory)",
             _text("a directory")),
-    Setting("reload_interval", 3, "seconds between looks at the files, 0 to read them once",
+    Setting("reload_interval", 3, "seconds between scans of the files, 0 to scan once",
             _number(0, 300, "a whole number of seconds from 0 to 300")),
-    Setting("allowed_host", (), "another host name visitors may use, '*' for any (repeatable)", _host_name, repeatable=True),
-    Setting("cache", True, "keep parsed columns on disk so that the next start reads only new bytes", _switch),
-    Setting("open", False, "open a browser", _switch),
+    Setting("allowed_host", (), "additional host name visitors may use, '*' for any (repeatable)", _host_name, repeatable=True),
+    Setting("cache", True, "cache parsed columns on disk, so the next start reads only new bytes", _switch),
+    Setting("open", False, "open the address in a browser", _switch),
     Setting("debug", False, "log more; tracebacks go to the log, never to the browser", _switch),
-    Setting("token", "", "the token visitors need, instead of a random one", _token, secret=True),
+    Setting("token", "", "token required from visitors, instead of a random one", _token, secret=True),
 )
-# What the predecessor took for parts that are not here yet: accepted, with one line of warning.
+# Options of the predecessor for features that do not exist here yet: accepted and ignored with one line of warning.
 NOT_YET = ("enable_debugger", "debugger_port", "offline_debugger_mem_limit", "max_offline_debugger_session_num")
 
 
@@ -135,7 +136,7 @@ def resolve(
     options: Mapping[str, str | Sequence[str]], environment: Mapping[str, str], config: Mapping[str, Any] | None = None,
     *, config_name: str = "",
 ) -> Settings:
-    """The settings from what was given; raises SettingError. options holds only what stood on the command line."""
+    """Resolve and validate the settings; raises SettingError. options holds only those given on the command line."""
     config = config or {}
     _refuse_unknown(config, config_name)
     values = {s.name: _value(s, options, environment, config, config_name) for s in SETTINGS}
@@ -151,31 +152,31 @@ def _value(
     for variable in (setting.variable, setting.variable.replace("MINDSCOPE_", "MINDINSIGHT_", 1)):
         text = environment.get(variable, "")
         if text:
-            given = [part.strip() for part in text.split(",") if part.strip()] if setting.repeatable else text
-            return _parsed(setting, given, variable)
+            texts = [part.strip() for part in text.split(",") if part.strip()] if setting.repeatable else text
+            return _parsed(setting, texts, variable)
     if setting.name in config:
         return _configured(setting, config[setting.name], f"{config_name}: {setting.name}")
     return setting.default
 
 
-def _parsed(setting: Setting, given: str | Sequence[str], origin: str) -> Any:
-    texts = [given] if isinstance(given, str) else list(given)
+def _parsed(setting: Setting, raw: str | Sequence[str], origin: str) -> Any:
+    texts = [raw] if isinstance(raw, str) else list(raw)
     try:
         parsed = tuple(setting.parse(text) for text in texts)
     except ValueError as error:
-        got = f"{len(texts[0])} characters" if setting.secret else ", ".join(repr(text) for text in texts)
-        raise SettingError(f"{origin}: wanted {error}, got {got}") from None
+        found = f"{len(texts[0])} characters" if setting.secret else ", ".join(repr(text) for text in texts)
+        raise SettingError(f"{origin}: expected {error}, found {found}") from None
     return parsed if setting.repeatable else parsed[0]
 
 
-def _configured(setting: Setting, given: Any, origin: str) -> Any:
-    """A value of the configuration file, where types are written down: no text for a number, no number for a text."""
-    plain = given if setting.repeatable and isinstance(given, list) else [given]
+def _configured(setting: Setting, value: Any, origin: str) -> Any:
+    """Validate a value of the configuration file. TOML has types: a string is not accepted for a number, nor the reverse."""
+    items = value if setting.repeatable and isinstance(value, list) else [value]
     kind = type(setting.default) if not setting.repeatable else str
-    if any(type(item) is not kind for item in plain):
-        wanted = {str: "a text", int: "a whole number", bool: "true or false"}[kind]
-        raise SettingError(f"{origin}: wanted {wanted}, got {given!r}")
-    texts = [str(item) for item in plain]
+    if any(type(item) is not kind for item in items):
+        expected = {str: "a text", int: "a whole number", bool: "true or false"}[kind]
+        raise SettingError(f"{origin}: expected {expected}, found {value!r}")
+    texts = [str(item) for item in items]
     return _parsed(setting, texts if setting.repeatable else texts[0], origin)
 
 
@@ -184,23 +185,25 @@ def _refuse_unknown(config: Mapping[str, Any], config_name: str) -> None:
     for key in config:
         if key not in names:
             near = difflib.get_close_matches(key, names, 1)
-            wanted = f"{near[0]} perhaps" if near else "one of " + ", ".join(names)
-            raise SettingError(f"{config_name}: wanted a setting ({wanted}), got {key!r}")
+            hint = f"did you mean {near[0]}?" if near else "one of " + ", ".join(names)
+            raise SettingError(f"{config_name}: expected the name of a setting, found {key!r} ({hint})")
 
 
 def read_config(path: str) -> dict[str, Any]:
-    """The values of a TOML file by setting name (hyphens and underscores are the same). Raises SettingError.
+    """Read a TOML file; return its values by setting name (hyphens become underscores). Raises SettingError.
 
     The file is data: the predecessor's forms that ran Python code are refused.
     """
     if path.startswith("python:") or path.endswith(".py"):
-        raise SettingError(f"--config: wanted a TOML file, got {path!r}: Python code is never run as configuration")
+        raise SettingError(f"--config: expected a TOML file, found {path!r}: Python code is never run as configuration")
     path = path.removeprefix("file:")
     try:
         with open(path, "rb") as stream:
             loaded = tomllib.load(stream)
     except OSError as error:
-        raise SettingError(f"--config: wanted a readable TOML file, got {path!r}: {os.strerror(error.errno or 0)}") from None
+        reason = os.strerror(error.errno or 0)
+        raise SettingError(f"--config: expected a readable TOML file, found {path!r}: {reason}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingError(f"--config: wanted TOML in {path!r}, got: {' '.join(str(error).split())}") from None
+        reason = " ".join(str(error).split())
+        raise SettingError(f"--config: expected valid TOML in {path!r}, found an error: {reason}") from None
     return {key.replace("-", "_"): value for key, value in loaded.items()}

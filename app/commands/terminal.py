@@ -1,4 +1,4 @@
-"""Text on a terminal: what may be printed, how wide it is, and a progress bar, which is shown nowhere else."""
+"""Text for a terminal: escaping, display width, and a progress bar that is drawn on terminals only."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import TextIO
 
 WIDTH = 30
 INTERVAL = 0.1
-"""Seconds between two pictures of the bar."""
+"""Seconds between two drawings of the bar."""
 
 
 def printable(text: str) -> str:
-    """Text for a terminal: control characters, which names in files may hold, are shown as escapes."""
+    """Escape control characters, which names in files may contain."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text)
 
 
 def width(text: str) -> int:
-    """Columns of a terminal that a text takes; Chinese characters take two."""
+    """Return the number of terminal columns a text takes; Chinese characters take two."""
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
 
 
 class ProgressBar:
-    """One line of a terminal, to be used in a with statement. Other lines go through `say`, so that the bar stays last."""
+    """A progress bar on the last line of a terminal; a context manager. Print other lines with `say`, so the bar stays last."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
@@ -39,7 +39,7 @@ class ProgressBar:
         self._clear()
 
     def show(self, share: float, text: str) -> None:
-        """Draw how much is done, from 0 to 1, and what is being done; text is printable."""
+        """Draw the bar: share is the part done, from 0 to 1; text names the current task and must be printable."""
         now = time.monotonic()
         if not self._shown or now < self._next:
             return
@@ -48,7 +48,7 @@ class ProgressBar:
         full = round(WIDTH * share)
         columns = shutil.get_terminal_size().columns
         line = f"[{'#' * full}{'.' * (WIDTH - full)}] {share:4.0%} {text}"[:columns]
-        while width(line) >= columns:  # a line that wraps could not be drawn over
+        while width(line) >= columns:  # a wrapped line could not be overwritten
             line = line[:-1]
         self._clear()
         self._stream.write(line)
@@ -56,7 +56,7 @@ class ProgressBar:
         self._drawn = width(line)
 
     def say(self, text: str) -> None:
-        """Write a line."""
+        """Write a line above the bar."""
         self._clear()
         self._stream.write(text + "\n")
         self._stream.flush()

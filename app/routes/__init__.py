@@ -1,1 +1,1 @@
-"""Plain routes that curl can fetch: exports, values, health, and the changes of remarks and views."""
+"""HTTP routes for pages and scripts: exports, single values, health, and changes to remarks and views."""

@@ -1,12 +1,12 @@
-"""Plain GET routes that curl can fetch: scalars as CSV or JSON, the list of runs, health.
+"""The HTTP routes over one source, which curl can fetch as well as the pages: exports, lists of runs, health.
 
-    <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag may be repeated; without them: all
+    <prefix>api/scalars.csv?run=KEY&tag=TAG      run and tag are repeatable; default: all
     <prefix>api/scalars.json?runs=REGEX&tags=REGEX&from=STEP&to=STEP
     <prefix>api/scalars-final.csv, api/scalars-groups.csv   (`app.routes.scalar_groups`)
     <prefix>api/histograms.csv?run=KEY&tag=TAG   the same, one row per bucket
-    <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings of runs, in that order; without them: all; also lineage.json
-    <prefix>api/pipelines.csv?col=COLUMN&run=KEY what their pipelines were told, likewise; also pipelines.json
-    <prefix>api/insights.csv?run=KEY              what deserves a look in the scalars of runs; run may be repeated
+    <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
+    <prefix>api/pipelines.csv?col=COLUMN&run=KEY pipeline parameters, likewise; also pipelines.json
+    <prefix>api/insights.csv?run=KEY             insights into the scalars of runs; run is repeatable
     <prefix>api/runs.json
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.routes.media`)
@@ -15,8 +15,8 @@
     <prefix>api/tensor, api/tensor.npy, ...       (`app.routes.tensors`)
     <prefix>api/note, api/view                    (`app.routes.notes`, by POST)
 
-Columns, numbers and the apostrophe before what a spreadsheet would run are those of `parsers.export`. What a request names
-is a key among the runs and tags that are there; nothing of it is ever opened.
+Columns, number formats and the apostrophe before cells that a spreadsheet would execute are those of `parsers.export`. A
+request names known keys of runs and tags, never a path to open.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, linea
 
 T = TypeVar("T")
 NOTED = ("remark", "tags")
-"""Columns of what people say of runs."""
+"""Columns of notes."""
 PATIENCE = 10.0
-"""An export waits so many seconds for runs that are still being read."""
+"""Seconds an export waits for runs that are still being read."""
 PATTERN_SECONDS = 1.0
-"""A pattern gets so many seconds."""
+"""Time limit for matching a pattern."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What a request asks for: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data."""
+class Selection:
+    """The data a request selects: (run, tag) pairs in the order of the runs, a closed range of steps, and a kind of data."""
 
     pairs: tuple[tuple[str, str], ...]
     steps: Steps
@@ -62,7 +62,7 @@ class Wanted:
 
 
 def blueprint(source: FrameSource, name: str) -> Blueprint:
-    """The routes over one source, to be registered at a URL prefix under a name of its own."""
+    """Build the routes over one source, to be registered below a URL prefix. The name must be unique per Flask application."""
     routes = Blueprint(name, __name__)
     routes.add_url_rule("/scalars.csv", "csv", lambda: scalars(source, _csv_pieces, "csv", "text/csv"))
     routes.add_url_rule("/scalars.json", "json", lambda: scalars(source, _json_pieces, "json", "application/json"))
@@ -93,68 +93,68 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
 
 
 def health(source: RunSource, **more: Any) -> Response:
-    """Whether the runs are being read, with more about it; 503 where the last look at them failed."""
+    """Respond with the health of the source and more fields; 503 if the last scan failed."""
     failed = bool(source.status().failed)
     return _json({"status": "failed" if failed else "ok", **more}, 503 if failed else 200)
 
 
 def runs(source: RunSource) -> Response:
-    """All runs as the list of runs shows them."""
+    """Respond with all rows of the list of runs."""
     try:
-        _wait_for_look(source)
+        _wait_for_scan(source)
     except Unusable as error:
         return refusal(error)
     return _json([asdict(row) | {"main_value": _json_value(row.main_value)} for row in source.runs()])
 
 
 def dataset(source: ValueSource) -> Response:
-    """The data pipeline of one run as a list of operations, the last one first; 404 where none was recorded."""
+    """Respond with the data pipeline of one run as a list of operations, the last one first; 404 if none was recorded."""
     try:
         named = request.args.getlist("run")
         if set(request.args) != {"run"} or len(named) != 1:
-            raise Unusable("wanted the parameter run, once")
+            raise Unusable(f"expected the parameter run once and no other, found {', '.join(request.args)[:80] or 'none'}")
         (run,) = named
-        _wait_for_look(source)
+        _wait_for_scan(source)
         if not any(run in row.members for row in source.runs()):
             raise Unusable(f"no such run: {run[:200]!r}", 404)
-        _wait_for(source, [run])
+        _wait_for_runs(source, [run])
         graph = source.dataset_graph(run)
         if graph is None:
             raise Unusable(f"run {run[:200]!r} has no dataset graph", 404)
     except Unusable as error:
         return refusal(error)
-    told = (_operation(number, parent, node) for number, (parent, _, node) in enumerate(graph.walk()))
-    answer = _json({"run": run, "mark": graph.mark, "problem": graph.problem, "operations": list(told)})
+    operations = (_operation(number, parent, node) for number, (parent, _, node) in enumerate(graph.walk()))
+    answer = _json({"run": run, "mark": graph.mark, "problem": graph.problem, "operations": list(operations)})
     answer.headers["Content-Disposition"] = media.attachment(f"{media.safe_name(run) or 'run'}-dataset.json")
     return answer
 
 
 def _operation(number: int, parent: int, node: DatasetNode) -> dict[str, Any]:
-    """An operation of a pipeline; feeds is the id of the one that takes its data."""
-    told = {"id": number, "feeds": None if parent < 0 else parent, "type": node.type, "recorded": node.recorded,
+    """Return an operation of a pipeline as JSON; feeds is the id of the operation that consumes its data."""
+    fields = {"id": number, "feeds": None if parent < 0 else parent, "type": node.type, "recorded": node.recorded,
             "kind": node.kind, "parameters": node.parameters, "operations": [asdict(one) for one in node.operations],
             "sampler": node.sampler and asdict(node.sampler)}  # fmt: skip
-    whole: dict[str, Any] = _written(told)
-    return whole
+    encoded: dict[str, Any] = _json_ready(fields)
+    return encoded
 
 
-def _written(value: Any) -> Any:
-    """A value with text where JSON has no number for it."""
+def _json_ready(value: Any) -> Any:
+    """Return a nested value with text in place of NaN and infinities."""
     if isinstance(value, float):
         return _json_value(value)
     if isinstance(value, dict):
-        return {key: _written(one) for key, one in value.items()}
-    return [_written(one) for one in value] if isinstance(value, (list, tuple)) else value
+        return {key: _json_ready(one) for key, one in value.items()}
+    return [_json_ready(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def settings(source: FrameSource, kind: str) -> Response:
-    """What runs say of themselves, as "csv" or "json": columns and runs in the order in which the request names them.
+    """Respond with settings and metrics as "csv" or "json", with columns and runs in the order of the request.
 
-    Columns remark and tags are what people say of them; without `col` they are there if anybody says anything.
+    The columns remark and tags come from notes; without `col` they are included if any run has a note.
     """
     try:
         _refuse_unknown_parameters(("run", "col"))
-        _wait_for_look(source)
+        _wait_for_scan(source)
         described = _with_notes(source.lineage(), source.notebook().notes)
         rows = _named(described, [row.run for row in described], "run")
         names = _named_columns(lineage.columns(rows))
@@ -164,10 +164,10 @@ def settings(source: FrameSource, kind: str) -> Response:
 
 
 def pipelines(source: FrameSource, kind: str) -> Response:
-    """What the operations of the pipelines of runs were told, as "csv" or "json", like `settings`."""
+    """Respond with the operation parameters of data pipelines as "csv" or "json", like `settings`."""
     try:
         _refuse_unknown_parameters(("run", "col"))
-        _wait_for_look(source)
+        _wait_for_scan(source)
         found = pipeline_table(source, None)
         noted = _with_notes(found.rows, source.notebook().notes)
         rows = _named(noted, [row.run for row in noted], "run")
@@ -186,28 +186,28 @@ def _rows_answer(rows: Sequence[LineageRow], names: Sequence[str], name: str, ki
 
 
 def _named_columns(known: Sequence[str]) -> list[str]:
-    """Columns of an export: the run, and those of the known ones and of NOTED that the request names; all known by default."""
+    """Return the columns of an export: run, then the requested ones of those known and NOTED; default: all known."""
     if "col" in request.args:
         known = list(dict.fromkeys([*known, *NOTED]))
     return ["run", *(name for name in _named(known, known, "col") if name != "run")]
 
 
 def _with_notes(rows: Sequence[LineageRow], notes: Mapping[str, Note]) -> list[LineageRow]:
-    """The rows with remark and tags, where there are any, as columns."""
+    """Return the rows with remark and tags added as columns where a run has them."""
     return [row._replace(settings={**row.settings, **_noted(notes[row.run])}) if row.run in notes else row for row in rows]
 
 
 def _noted(note: Note) -> dict[str, str]:
-    there = zip(NOTED, (note.remark, ", ".join(tag.removeprefix(":") for tag in note.tags)), strict=True)
-    return {name: text for name, text in there if text}
+    columns = zip(NOTED, (note.remark, ", ".join(tag.removeprefix(":") for tag in note.tags)), strict=True)
+    return {name: text for name, text in columns if text}
 
 
 def insights(source: RunSource) -> Response:
-    """What deserves a look in the scalars of runs, at every level of sensitivity, one row each; made while it is sent."""
+    """Respond with the insights into the scalars of runs, at every sensitivity, one row each; streamed as CSV."""
     try:
         _refuse_unknown_parameters(("run",))
         runs = _selected_runs(source)
-        _wait_for(source, runs)
+        _wait_for_runs(source, runs)
     except (Unusable, PatternError) as error:
         return refusal(error)
     answer = Response(insight_rows(source, runs), mimetype="text/csv")
@@ -217,7 +217,7 @@ def insights(source: RunSource) -> Response:
 
 
 def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
-    """Those whose keys the request names under a parameter, in its order; all where it names none."""
+    """Return the items whose keys the request names in a parameter, in its order; all if it names none."""
     named = request.args.getlist(parameter)
     by_key = dict(zip(keys, found, strict=True))
     missing = next((name for name in named if name not in by_key), None)
@@ -227,23 +227,23 @@ def _named(found: Sequence[T], keys: Sequence[str], parameter: str) -> list[T]:
 
 
 def scalars(
-    source: FrameSource, pieces: Callable[[FrameSource, Wanted], Iterator[bytes]], suffix: str, mimetype: str
+    source: FrameSource, pieces: Callable[[FrameSource, Selection], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
-    """The answer to an export of scalars, sent while it is made."""
+    """Respond with scalars, streamed."""
     return export(source, "scalar", pieces, suffix, mimetype)
 
 
 def compared(source: FrameSource, what: str) -> Response:
-    """The answer to an export of what runs or groups came to ("final"), or of the curves of groups ("groups"), as CSV."""
+    """Respond with the final values of runs or groups ("final") or the curves of groups ("groups") as CSV."""
     try:
         _refuse_unknown_parameters(scalar_groups.PARAMETERS[what])
-        _wait_for_look(source)
+        _wait_for_scan(source)
         query = {name: request.args.getlist(name) for name in request.args}
         query.setdefault("run", ["*"])
         runs = selected_runs({"run": query["run"]}, source)
-        _wait_for(source, runs)
+        _wait_for_runs(source, runs)
         pieces = scalar_groups.final_rows(source, query, runs) if what == "final" else scalar_groups.curve_rows(source, query)
-    except ValueError as error:  # Unusable, BadInput and PatternError are
+    except ValueError as error:  # Unusable, BadInput and PatternError are ValueErrors
         return refusal(error)
     answer = Response(pieces, mimetype="text/csv")
     answer.headers["Content-Disposition"] = media.attachment(f"scalars-{what}.csv")
@@ -252,45 +252,45 @@ def compared(source: FrameSource, what: str) -> Response:
 
 
 def histograms(source: FrameSource) -> Response:
-    """The answer to an export of histograms as CSV, sent while it is made."""
+    """Respond with histograms as CSV, streamed."""
     return export(source, "histogram", _histogram_pieces, "csv", "text/csv")
 
 
 def export(
-    source: FrameSource, kind: str, pieces: Callable[[FrameSource, Wanted], Iterator[bytes]], suffix: str, mimetype: str
+    source: FrameSource, kind: str, pieces: Callable[[FrameSource, Selection], Iterator[bytes]], suffix: str, mimetype: str
 ) -> Response:
-    """The answer to an export of one kind of data, sent while it is made."""
+    """Respond with the selected data of one kind, streamed."""
     try:
         runs = _selected_runs(source)
-        _wait_for(source, runs)
-        wanted = Wanted(_selected_pairs(source, runs, kind), _steps(), kind)
+        _wait_for_runs(source, runs)
+        selection = Selection(_selected_pairs(source, runs, kind), _steps(), kind)
     except (Unusable, PatternError) as error:
         return refusal(error)
-    answer = Response(pieces(source, wanted), mimetype=mimetype)
-    answer.headers["Content-Disposition"] = disposition(wanted, suffix)
+    answer = Response(pieces(source, selection), mimetype=mimetype)
+    answer.headers["Content-Disposition"] = disposition(selection, suffix)
     answer.cache_control.no_store = True
     return answer
 
 
-def disposition(wanted: Wanted, suffix: str) -> str:
-    """The Content-Disposition of an export: named after its run and tag, where it has one of each, and its steps."""
-    runs, tags = ({pair[part] for pair in wanted.pairs} for part in (0, 1))
+def disposition(selection: Selection, suffix: str) -> str:
+    """Return the Content-Disposition of an export, named after its run and tag, if it has only one, and steps."""
+    runs, tags = ({pair[part] for pair in selection.pairs} for part in (0, 1))
     parts = [media.safe_name(next(iter(names))) for names in (runs, tags) if len(names) == 1]
-    steps = [] if wanted.steps == ALL_STEPS else ["steps{}-{}".format(*wanted.steps)]
-    return media.attachment("-".join([*filter(None, parts), f"{wanted.kind}s", *steps]) + f".{suffix}")
+    steps = [] if selection.steps == ALL_STEPS else ["steps{}-{}".format(*selection.steps)]
+    return media.attachment("-".join([*filter(None, parts), f"{selection.kind}s", *steps]) + f".{suffix}")
 
 
-# What is asked for --------------------------------------------------------------------------------------------------
+# Parameters ---------------------------------------------------------------------------------------------------------
 
 
 def _selected_runs(source: RunSource) -> list[str]:
-    """Member keys of the runs a request names, in the order of the list of runs."""
+    """Return the member keys of the runs a request names, in the order of the list of runs."""
     _refuse_unknown_parameters()
-    _wait_for_look(source)
+    _wait_for_scan(source)
     rows = source.runs()
     members = [member for row in rows for member in row.members]
     named = request.args.getlist("run")
-    pattern = _one("runs")
+    pattern = _single("runs")
     if not named and pattern is None:
         return members
     known = {row.key: row.members for row in rows} | {member: (member,) for member in members}
@@ -304,24 +304,24 @@ def _selected_runs(source: RunSource) -> list[str]:
     return [member for member in members if member in chosen]
 
 
-def _wait_for_look(source: RunSource) -> None:
-    """Wait until the disk has been looked at once, so that a run is not missing that is merely not found yet."""
+def _wait_for_scan(source: RunSource) -> None:
+    """Wait for the first scan, so that an undiscovered run is not reported missing."""
     end = time.monotonic() + PATIENCE
     while (status := source.status()).read_at is None:
         if status.failed:
-            raise Unusable(f"looking for runs failed: {status.failed}", 503)
+            raise Unusable(f"scanning for runs failed: {status.failed}", 503)
         if time.monotonic() > end:
-            raise Unusable("still looking for runs: ask again later", 503)
+            raise Unusable("still scanning for runs; try again later", 503)
         time.sleep(0.05)
 
 
-def _wait_for(source: RunSource, runs: Sequence[str]) -> None:
-    """Wait until the runs have been read, so that no export is silently short."""
+def _wait_for_runs(source: RunSource, runs: Sequence[str]) -> None:
+    """Wait until the runs have been read, so that no export is silently incomplete."""
     end = time.monotonic() + PATIENCE
     source.want(runs)
     while unread := _unread(source, runs):
         if time.monotonic() > end:
-            raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first: ask again later", 503)
+            raise Unusable(f"still reading {len(unread)} runs, {unread[0]!r} first; try again later", 503)
         time.sleep(0.05)
 
 
@@ -334,7 +334,7 @@ def _selected_pairs(source: RunSource, runs: Sequence[str], kind: str) -> tuple[
     tags = {run: source.tags(run, kind) for run in runs}
     everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
     named = request.args.getlist("tag")
-    pattern = _one("tags")
+    pattern = _single("tags")
     chosen = set(everything) if not named and pattern is None else set(named)
     missing = [name for name in named if name not in everything]
     if missing:
@@ -347,58 +347,58 @@ def _selected_pairs(source: RunSource, runs: Sequence[str], kind: str) -> tuple[
 def _steps() -> Steps:
     bounds = []
     for name, default in zip(("from", "to"), ALL_STEPS, strict=True):
-        text = _one(name)
+        text = _single(name)
         if text is not None and not re.fullmatch(r"-?[0-9]{1,19}", text):
-            raise Unusable(f"{name}: wanted a step, got {text[:80]!r}")
+            raise Unusable(f"{name}: expected a step, found {text[:80]!r}")
         bounds.append(default if text is None else min(max(int(text), ALL_STEPS[0]), ALL_STEPS[1]))
     return bounds[0], bounds[1]
 
 
-def _one(name: str) -> str | None:
+def _single(name: str) -> str | None:
     values = request.args.getlist(name)
     if len(values) > 1:
-        raise Unusable(f"{name}: wanted once, got {len(values)} times")
+        raise Unusable(f"{name}: expected this parameter once, found it {len(values)} times")
     return values[0] if values else None
 
 
 def _refuse_unknown_parameters(known: Sequence[str] = ("run", "runs", "tag", "tags", "from", "to")) -> None:
     for name in request.args:
         if name not in known:
-            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
+            raise Unusable(f"expected the parameters {', '.join(known)}, found {name[:80]!r}")
 
 
-# What is answered ---------------------------------------------------------------------------------------------------
+# Responses ----------------------------------------------------------------------------------------------------------
 
 
-def _parts(source: RunSource, wanted: Wanted) -> Iterator[tuple[str, str, Series]]:
-    """(run, tag, some rows of the range); a series that vanishes meanwhile is left out."""
-    for run, tag in wanted.pairs:
+def _parts(source: RunSource, selection: Selection) -> Iterator[tuple[str, str, Series]]:
+    """Yield (run, tag, rows of the range in parts); skip a series that has disappeared since the selection."""
+    for run, tag in selection.pairs:
         series = source.series(run, tag)
         if series is not None:
-            for part in parts(series, wanted.steps):
+            for part in parts(series, selection.steps):
                 yield run, tag, part
 
 
-def _csv_pieces(source: RunSource, wanted: Wanted) -> Iterator[bytes]:
+def _csv_pieces(source: RunSource, selection: Selection) -> Iterator[bytes]:
     yield ",".join(COLUMNS).encode() + b"\n"
-    for run, tag, part in _parts(source, wanted):
+    for run, tag, part in _parts(source, selection):
         yield csv_rows(run, tag, part)
 
 
-def _histogram_pieces(source: ValueSource, wanted: Wanted) -> Iterator[bytes]:
-    return histogram_rows(source, wanted.pairs, wanted.steps)
+def _histogram_pieces(source: ValueSource, selection: Selection) -> Iterator[bytes]:
+    return histogram_rows(source, selection.pairs, selection.steps)
 
 
-def _json_pieces(source: RunSource, wanted: Wanted) -> Iterator[bytes]:
+def _json_pieces(source: RunSource, selection: Selection) -> Iterator[bytes]:
     separator = b"[\n"
-    for run, tag, part in _parts(source, wanted):
+    for run, tag, part in _parts(source, selection):
         yield separator + json_rows(run, tag, part)
         separator = b",\n"
     yield b"[]\n" if separator == b"[\n" else b"\n]\n"
 
 
 def _json_value(value: float | None) -> float | str | None:
-    """A value, as text where JSON has no number for it."""
+    """Return a value, as text if JSON has no number for it."""
     return value if value is None or math.isfinite(value) else number_text(value)
 
 

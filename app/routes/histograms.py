@@ -1,4 +1,4 @@
-"""Histograms of many tags as CSV, one row per bucket, sent while they are read."""
+"""Histograms of many tags as CSV, one row per bucket, streamed while they are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTHING = np.zeros(0)
 
 
 def histogram_rows(source: ValueSource, pairs: Sequence[tuple[str, str]], steps: Steps) -> Iterator[bytes]:
-    """Lines of CSV for each (run, tag) and step of a closed range. The note of a record that cannot be read says why."""
+    """Yield CSV for each (run, tag) and each step of a closed range. The note of an unreadable record has the reason."""
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag in pairs:
         items = source.payload_series(run, "histogram", tag)

@@ -1,12 +1,12 @@
-"""Plain POST routes by which the pages change remarks, tags and saved views; the answer is JSON.
+"""POST routes by which the pages change remarks, tags and saved views; the response is JSON.
 
     <prefix>api/note   {"run": KEY, "remark": TEXT, "was": VERSION, "add": [TAG, ...], "remove": [TAG, ...]}
     <prefix>api/view   {"save": NAME, "place": PLACE, "instead": VERSION}
                        {"rename": KEY, "name": NAME, "was": VERSION}   {"delete": KEY, "was": VERSION}
 
-They are below our own prefix, so `app.web.security` has checked Host, Origin and token before any of them is called, in
-somebody else's application too; and as they take nothing but application/json, a page of another origin would have to ask
-first. What was changed meanwhile is no error: the answer has it as `now`, and nothing is written.
+They are below our own prefix, so `app.web.security` checks Host, Origin and token first, also inside a host application. They
+accept only application/json, so a page of another origin would need a CORS preflight. A concurrent change is no error: the
+response has the current value as `now`, and nothing is written.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from layouts.sources import NoteSource
 T = TypeVar("T", bound=msgspec.Struct)
 
 
-class _Noted(msgspec.Struct, forbid_unknown_fields=True):
+class _NoteRequest(msgspec.Struct, forbid_unknown_fields=True):
     run: str
     remark: str | None = None
     was: str = ""
@@ -33,8 +33,8 @@ class _Noted(msgspec.Struct, forbid_unknown_fields=True):
     remove: list[str] = []
 
 
-class _Viewed(msgspec.Struct, forbid_unknown_fields=True):
-    """One of save, rename and delete."""
+class _ViewRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """Exactly one of save, rename and delete is set."""
 
     save: str | None = None
     place: str = ""
@@ -46,14 +46,14 @@ class _Viewed(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def add_routes(routes: Blueprint, source: NoteSource) -> None:
-    """Add them to the plain routes over one source."""
+    """Add the routes of this module to a blueprint."""
     routes.add_url_rule("/note", "note", lambda: _answer(lambda: annotate(source)), methods=["POST"])
     routes.add_url_rule("/view", "view", lambda: _answer(lambda: change_view(source)), methods=["POST"])
 
 
 def annotate(source: NoteSource) -> Note:
-    """Change what is said of a run; the note as it is then."""
-    asked = _body(_Noted)
+    """Change the note of a run and return it."""
+    asked = _body(_NoteRequest)
     change = NoteChange(asked.remark, asked.was, tuple(asked.add), tuple(asked.remove))
     try:
         return source.annotate(asked.run, change)
@@ -62,10 +62,10 @@ def annotate(source: NoteSource) -> Note:
 
 
 def change_view(source: NoteSource) -> View | None:
-    """Save, rename or delete a view; the view as it is then."""
-    asked = _body(_Viewed)
+    """Save, rename or delete a view; return the view as it is afterwards, None if deleted."""
+    asked = _body(_ViewRequest)
     if [asked.save, asked.rename, asked.delete].count(None) != 2:
-        raise Unusable("wanted one of save, rename and delete")
+        raise Unusable("expected exactly one of save, rename and delete")
     if asked.save is not None:
         return source.save_view(asked.save, asked.place, instead=asked.instead)
     if asked.rename is not None:
@@ -76,11 +76,11 @@ def change_view(source: NoteSource) -> View | None:
 
 def _body(kind: type[T]) -> T:
     if not request.is_json:
-        raise Unusable("wanted application/json", 415)
+        raise Unusable(f"expected application/json, found {request.mimetype or 'no content type'}", 415)
     try:
         return msgspec.json.decode(request.get_data(), type=kind)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise Unusable(f"not a change that can be made: {error}") from None
+        raise Unusable(f"expected a change as JSON, found an error: {error}") from None
 
 
 def _answer(change: Callable[[], Note | View | None]) -> Response:

@@ -1,8 +1,8 @@
-"""A plain GET route for the frames of profiles.
+"""A GET route for the frames of profiles.
 
-    <prefix>profile.csv?run=KEY&session=NAME&rank=N&frame=NAME    every row of a frame; session may be left out where it is "."
+    <prefix>profile.csv?run=KEY&session=NAME&rank=N&frame=NAME    all rows of a frame; session defaults to "."
 
-Columns are those of the frame's schema (`parsers.frames`), with its units.
+Columns and units are those of the frame's schema (`parsers.frames`).
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from parsers.export.frames import csv_rows
 from parsers.profiler.registry import FRAMES
 
 PATIENCE = 30.0
-"""A download waits so many seconds for a profile that is still being read."""
+"""Seconds a download waits for a profile that is still being read."""
 PARAMETERS = ("run", "session", "rank", "frame")
 
 
 def table(source: ProfileSource) -> Response:
-    """One frame as CSV; 404 where there is none, 503 while it is being read."""
+    """Respond with one frame as CSV; 404 if there is none, 503 if it is still being read."""
     try:
-        run, session, rank, name = _wanted()
+        run, session, rank, name = _parameters()
         found = _read(source, run, session, rank, name)
     except Unusable as error:
         return refusal(error)
@@ -37,19 +37,19 @@ def table(source: ProfileSource) -> Response:
     return answer
 
 
-def _wanted() -> tuple[str, str, int, str]:
+def _parameters() -> tuple[str, str, int, str]:
     unknown = sorted(set(request.args) - set(PARAMETERS))
     if unknown:
-        raise Unusable(f"wanted the parameters {', '.join(PARAMETERS)}; got {unknown[0][:80]!r}")
-    given = {name: request.args.getlist(name) for name in PARAMETERS}
-    if any(len(values) > 1 for values in given.values()) or not (given["run"] and given["frame"]):
-        raise Unusable("wanted the parameters run and frame, each once")
-    name, rank = given["frame"][0], (given["rank"] or ["0"])[0]
+        raise Unusable(f"expected the parameters {', '.join(PARAMETERS)}; found {unknown[0][:80]!r}")
+    values_of = {name: request.args.getlist(name) for name in PARAMETERS}
+    if any(len(values) > 1 for values in values_of.values()) or not (values_of["run"] and values_of["frame"]):
+        raise Unusable("expected the parameters run and frame, each once")
+    name, rank = values_of["frame"][0], (values_of["rank"] or ["0"])[0]
     if name not in FRAMES:
-        raise Unusable(f"frame: wanted one of {', '.join(FRAMES)}; got {name[:80]!r}")
+        raise Unusable(f"frame: expected one of {', '.join(FRAMES)}; found {name[:80]!r}")
     if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
-        raise Unusable(f"rank: wanted a number; got {rank[:80]!r}")
-    return given["run"][0], (given["session"] or ["."])[0], int(rank), name
+        raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
+    return values_of["run"][0], (values_of["session"] or ["."])[0], int(rank), name
 
 
 def _read(source: ProfileSource, run: str, session: str, rank: int, name: str) -> pd.DataFrame:
@@ -59,14 +59,14 @@ def _read(source: ProfileSource, run: str, session: str, rank: int, name: str) -
     found = source.profile_frame(run, session, rank, name, again=True)
     while found.state in ("reading", "waiting"):
         if time.monotonic() > until:
-            raise Unusable(f"still reading {name}: ask again later", 503)
+            raise Unusable(f"still reading {name}; try again later", 503)
         found = source.profile_frame(run, session, rank, name)
     return _frame(found, name)
 
 
 def _frame(found: ProfileFrame, name: str) -> pd.DataFrame:
     if found.state == "missing":
-        raise Unusable(f"no {name}: wanted any of {', '.join(found.wanted)}", 404)
+        raise Unusable(f"no {name}: expected at least one of {', '.join(found.wanted)}, found none", 404)
     if found.frame is None:
-        raise Unusable(f"{name} was not read: {found.text or found.state}", 503)
+        raise Unusable(f"reading {name} did not finish: {found.text or found.state}", 503)
     return found.frame

@@ -1,4 +1,4 @@
-"""Requests to a plain route that cannot be answered, and what is answered instead: one line of JSON that says why."""
+"""Refused requests: the exception, and the response, one line of JSON with the reason."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flask import Response
 
 
 class Unusable(ValueError):
-    """A request that cannot be answered; status is that of the answer, the text says why."""
+    """A request that is refused; status is the HTTP status of the response, the text is the reason."""
 
     def __init__(self, text: str, status: int = 400) -> None:
         super().__init__(text)
@@ -16,7 +16,7 @@ class Unusable(ValueError):
 
 
 def refusal(error: Exception) -> Response:
-    """The answer to a request that failed with this."""
+    """Return the response to a request that failed with this error."""
     status = error.status if isinstance(error, Unusable) else 400
     answer = Response(json.dumps({"error": str(error)}) + "\n", status=status, mimetype="application/json")
     answer.cache_control.no_store = True

@@ -1,6 +1,6 @@
-"""Groups of runs as CSV: what they came to, and their curves, as the scalars page shows them but in full.
+"""Groups of runs as CSV: their final values and their curves, as the scalars page shows them but unthinned.
 
-    <prefix>api/scalars-final.csv?run=KEY&tag=TAG&group=regex:lr(.*)&base=group:0.1    a row for each tag and run or group
+    <prefix>api/scalars-final.csv?run=KEY&tag=TAG&group=regex:lr(.*)&base=group:0.1    one row per tag and run or group
     <prefix>api/scalars-groups.csv?run=KEY&tag=TAG&group=column:lr&line=median&band=range&x=step&smooth=0.6
 """
 
@@ -33,19 +33,19 @@ PARAMETERS = {
 
 
 def final_rows(source: FrameSource, query: Query, runs: Sequence[str]) -> Iterator[bytes]:
-    """The table as lines of CSV; BadInput or a PatternError at once, before the first line."""
-    wanted = read_wanted({**query, "table": ["1"]})
-    groups = grouping(source, wanted.by)
-    lines = (_final_line(row) for row in rows(source, wanted, groups, runs))
+    """Return the table of final values as CSV. Raises BadInput or PatternError at once, before the first line is sent."""
+    ask = read_wanted({**query, "table": ["1"]})
+    groups = grouping(source, ask.by)
+    lines = (_final_line(row) for row in rows(source, ask, groups, runs))
     return _with_head(FINALS, lines)
 
 
 def curve_rows(source: FrameSource, query: Query) -> Iterator[bytes]:
-    """Curves of groups as lines of CSV: x in steps, seconds or the unit of its tag; low and high are the ends of the band."""
+    """Return the curves of groups as CSV: x in steps, seconds or the unit of its tag; low and high bound the band."""
     ask = read_ask({**query, "columns": [str(COLUMNS[1])], "every": ["1"]})
     groups = grouping(source, ask.by)
     if groups is None:
-        raise ValueError("group: wanted what to group runs by, such as regex:lr(.*) or column:learning_rate")
+        raise ValueError("group: expected a grouping such as regex:lr(.*) or column:learning_rate, found none")
     return _with_head(("tag", "group", "x", "runs", ask.line, "low", "high"), _curve_lines(source, ask, groups))
 
 
@@ -58,14 +58,14 @@ def _final_line(row: Row) -> bytes:
     single = row.finals[0] if len(row.finals) == 1 else None
     steps = [str(one.best_step) for one in row.finals if one.best_step >= 0]
     cells = [
-        csv_names(row.tag, row.label), str(len(row.finals)), str(row.last.n), *_told(row.last),
-        str(single.last_step) if single else "", *_told(row.best), steps[0] if single and steps else "",
-        _cell(row.minus), *(_told(row.wins) if row.wins else ["", "", ""]),
+        csv_names(row.tag, row.label), str(len(row.finals)), str(row.last.n), *_estimate_cells(row.last),
+        str(single.last_step) if single else "", *_estimate_cells(row.best), steps[0] if single and steps else "",
+        _cell(row.minus), *(_estimate_cells(row.wins) if row.wins else ["", "", ""]),
     ]  # fmt: skip
     return (",".join(cells) + "\n").encode("utf-8", "surrogateescape")
 
 
-def _told(one: Estimate) -> list[str]:
+def _estimate_cells(one: Estimate) -> list[str]:
     return [_cell(one.value), _cell(one.low), _cell(one.high)]
 
 

@@ -1,16 +1,16 @@
-"""Plain GET routes for the values of tensors. What they all take is an ask of `layouts.queries.tensors`.
+"""GET routes for the values of tensors. All of them take the parameters that `layouts.queries.tensors` reads.
 
-    <prefix>tensor?run=KEY&tag=TAG&step=STEP&dims=0,:,:&rows=0:128&cols=0:64     a rectangle of the part that dims names
-    <prefix>tensor-bad?...&after=0,3,5       index of the next NaN or infinity after that one: {"index": [0, 7, 1]} or null
-    <prefix>tensor.npy?...&part=all          the part that dims names, or all of it, as a .npy file
-    <prefix>tensor.csv?...&part=all          the same as text: a table of rows and columns, or one line per value
+    <prefix>tensor?run=KEY&tag=TAG&step=STEP&dims=0,:,:&rows=0:128&cols=0:64     a rectangle of the slice that dims selects
+    <prefix>tensor-bad?...&after=0,3,5       index of the next NaN or infinity after this one: {"index": [0, 7, 1]} or null
+    <prefix>tensor.npy?...&part=all          the slice that dims selects, or with part=all everything, as .npy
+    <prefix>tensor.csv?...&part=all          the same as text: a table, or one line per value
 
-    <prefix>tensor-about?...                 shape, dtype and the part that dims names, or why there is nothing to show
+    <prefix>tensor-about?...                 shape, dtype and the selected slice, or the problem
     <prefix>tensor-statistics?...&figure=1   statistics of all values, and a figure of their distribution
-    <prefix>tensor-histograms?run=KEY&tag=TAG&view=heat&x=step&columns=600&zone=0     a figure of it over the steps of runs
+    <prefix>tensor-histograms?run=KEY&tag=TAG&view=heat&x=step&columns=600&zone=0     a figure over the steps of runs
 
-A rectangle is sent row by row as little-endian numbers; the header Mindscope-Block says what of: {"dtype": "f4", "rows":
-[0, 128], "cols": [0, 64]}. minus_run or minus_step make all of them speak of the difference of two tensors.
+A rectangle is sent row by row as little-endian numbers; the header Mindscope-Block describes it: {"dtype": "f4", "rows":
+[0, 128], "cols": [0, 64]}. With minus_run or minus_step every route answers for the difference of two tensors.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from parsers.errors import FormatError
 from parsers.export import number_text
 
 MOST_VALUES = 100_000
-"""A rectangle has at most so many."""
+"""Maximum number of values in a rectangle."""
 _ASK = ("run", "tag", "step", "place", "minus_run", "minus_step", "minus_place", "how", "dims")
 _SPAN = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _REFUSED = (Unusable, BadInput, FormatError)
 
 
 def block(source: ValueSource) -> Response:
-    """A rectangle of values."""
+    """Respond with a rectangle of values."""
     try:
         shown = _shown(source, "rows", "cols")
         picked = chosen(_text("dims"), shown.tensor)
@@ -53,7 +53,7 @@ def block(source: ValueSource) -> Response:
         rows, columns = _span("rows", height), _span("cols", width)
         count = (rows.stop - rows.start) * (columns.stop - columns.start)
         if count > MOST_VALUES:
-            raise Unusable(f"wanted at most {MOST_VALUES:,} values, got {count:,}: name fewer rows or cols")
+            raise Unusable(f"expected at most {MOST_VALUES:,} values, found {count:,}; request fewer rows or cols")
         values = _sendable(rectangle(shown.tensor, picked, rows, columns))
     except _REFUSED as error:
         return _refusal(error)
@@ -65,7 +65,7 @@ def block(source: ValueSource) -> Response:
 
 
 def about(source: ValueSource) -> Response:
-    """What is known of a tensor without its values; one that cannot be read or shown says so in its `problem`."""
+    """Respond with the facts about a tensor; if it cannot be read or shown, `problem` has the reason."""
     try:
         _refuse_others()
         return _json(facts.about(source, read_ask(_query())))
@@ -74,7 +74,7 @@ def about(source: ValueSource) -> Response:
 
 
 def statistics(source: ValueSource) -> Response:
-    """Statistics of all values of a tensor."""
+    """Respond with statistics of all values of a tensor."""
     try:
         _refuse_others("figure")
         return _json(facts.summary(source, read_ask(_query()), figure=_text("figure") == "1"))
@@ -83,7 +83,7 @@ def statistics(source: ValueSource) -> Response:
 
 
 def histograms(source: ValueSource) -> Response:
-    """A figure of a tag over the steps of one or many runs, of as many steps as a time allowed."""
+    """Respond with a figure of a tag over the steps of one or more runs, with as many steps as the time limit allowed."""
     try:
         return _json(over_steps(source, _query()))
     except _REFUSED as error:
@@ -91,7 +91,7 @@ def histograms(source: ValueSource) -> Response:
 
 
 def bad(source: ValueSource) -> Response:
-    """Where the next value that is not finite is, in row order; from the first on after the last."""
+    """Respond with the index of the next non-finite value in row order; after the last one it starts over."""
     try:
         tensor = _shown(source, "after").tensor
         begin = _after(tensor)
@@ -104,12 +104,12 @@ def bad(source: ValueSource) -> Response:
 
 
 def npy(source: ValueSource) -> Response:
-    """Values as a .npy file."""
+    """Respond with values as a .npy file."""
     return _file(source, "npy", "application/octet-stream", _npy_pieces)
 
 
 def csv(source: ValueSource) -> Response:
-    """Values as text."""
+    """Respond with values as CSV."""
     return _file(source, "csv", "text/csv", _csv_pieces)
 
 
@@ -129,7 +129,7 @@ def _file(source: ValueSource, suffix: str, mimetype: str, sent: Any) -> Respons
 
 
 def _name(shown: Shown) -> str:
-    """Like the files of an export: tag and step, and what was subtracted."""
+    """Return a file name as in exports: tag and step, and for a difference the subtracted run and step."""
     name = f"{safe_name(shown.value.named.tag)}_{shown.value.step}"
     if shown.minus is None:
         return name
@@ -137,7 +137,7 @@ def _name(shown: Shown) -> str:
     return f"{name}_minus_{other}{shown.minus.step}"
 
 
-# What is asked for --------------------------------------------------------------------------------------------------
+# Parameters ---------------------------------------------------------------------------------------------------------
 
 
 def _shown(source: ValueSource, *others: str) -> Shown:
@@ -155,7 +155,7 @@ def _refuse_others(*others: str) -> None:
     known = (*_ASK, *others)
     for name in request.args:
         if name not in known:
-            raise Unusable(f"wanted the parameters {', '.join(known)}, got {name[:80]!r}")
+            raise Unusable(f"expected the parameters {', '.join(known)}, found {name[:80]!r}")
 
 
 def _query() -> dict[str, list[str]]:
@@ -167,28 +167,28 @@ def _text(name: str) -> str:
 
 
 def _span(name: str, size: int) -> slice:
-    """The rows or columns a request names, without what lies beyond the last."""
+    """Parse a range of rows or columns, clipped to size."""
     text = _text(name)
     if not text:
         return slice(0, size)
     found = _SPAN.fullmatch(text)
     if not found or int(found[1]) > int(found[2]):
-        raise Unusable(f"{name}: wanted a range such as 0:128, got {text[:80]!r}")
+        raise Unusable(f"{name}: expected a range such as 0:128, found {text[:80]!r}")
     return slice(min(int(found[1]), size), min(int(found[2]), size))
 
 
 def _after(tensor: Tensor) -> int:
-    """Place in row order behind the index that a request names."""
+    """Return the position in row order after the index that the request names; 0 if it names none."""
     text = _text("after")
     if not text or not tensor.size:
         return 0
     index = [int(number) if number.isdecimal() else -1 for number in text[:2000].split(",")]
     if len(index) != len(tensor.shape) or any(not 0 <= i < size for i, size in zip(index, tensor.shape, strict=True)):
-        raise Unusable(f"after: wanted an index within {list(tensor.shape)}, got {text[:80]!r}")
+        raise Unusable(f"after: expected an index within {list(tensor.shape)}, found {text[:80]!r}")
     return row_number(index, tensor.shape) + 1
 
 
-# What is answered ---------------------------------------------------------------------------------------------------
+# Responses ----------------------------------------------------------------------------------------------------------
 
 
 def _json(content: Any) -> Response:
@@ -198,7 +198,7 @@ def _json(content: Any) -> Response:
 
 
 def _sendable(values: NDArray[Any]) -> NDArray[Any]:
-    """Values in a dtype that a browser has an array for, without loss."""
+    """Convert values without loss to a dtype for which browsers have a typed array."""
     target = {"?": "u1", "e": "<f4"}.get(values.dtype.char)
     if target is None:
         target = values.dtype.newbyteorder("<").str
@@ -217,7 +217,7 @@ def _npy_pieces(tensor: Tensor, _starts: list[int]) -> Iterator[bytes]:
 
 
 def _csv_pieces(tensor: Tensor, starts: list[int]) -> Iterator[bytes]:
-    """Up to two dimensions as a table whose first column and line are indices; of more, one line of index and value each."""
+    """Yield CSV: up to two dimensions as a table with indices in its first row and column, otherwise one line per value."""
     if len(tensor.shape) > 2:
         yield from _csv_list(tensor)
         return
@@ -225,16 +225,16 @@ def _csv_pieces(tensor: Tensor, starts: list[int]) -> Iterator[bytes]:
     first_row, first_column = ((*starts, 0, 0)[:2]) if starts else (0, 0)
     heads = range(first_column, first_column + width) if len(tensor.shape) == 2 else ("value",)
     yield (",".join(["index", *map(str, heads)]) + "\n").encode()
-    waiting: list[str] = []
+    pending: list[str] = []
     row = first_row
     for values in chunks(tensor):
-        waiting += _cells(values)
+        pending += _cells(values)
         lines = []
-        while len(waiting) >= width > 0 and row < first_row + height:
-            full = len(waiting) // width
-            lines += [f"{row + i},{','.join(waiting[i * width : (i + 1) * width])}\n" for i in range(full)]
+        while len(pending) >= width > 0 and row < first_row + height:
+            full = len(pending) // width
+            lines += [f"{row + i},{','.join(pending[i * width : (i + 1) * width])}\n" for i in range(full)]
             row += full
-            waiting = waiting[full * width :]
+            pending = pending[full * width :]
         yield "".join(lines).encode()
 
 
@@ -250,14 +250,14 @@ def _csv_list(tensor: Tensor) -> Iterator[bytes]:
 
 
 def _cells(values: NDArray[Any]) -> list[str]:
-    """Numbers with the fewest digits that read back the same in their dtype; complex ones in parentheses, as in Python."""
+    """Format numbers with the fewest digits that round-trip in their dtype; complex ones in parentheses, as in Python."""
     if values.dtype.kind in "biu":
         return [str(int(value)) for value in values.tolist()]
     if values.dtype.kind == "c":
         return [str(complex(value)) for value in values.tolist()]
     if values.dtype.itemsize >= 8:
         return [number_text(value) for value in values.tolist()]
-    # str of a float32 has the digits of a float32.
+    # str of a float32 has the fewest digits that round-trip as float32.
     return [str(value) if np.isfinite(value) else number_text(float(value)) for value in values]
 
 

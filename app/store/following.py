@@ -1,7 +1,7 @@
-"""The runs below some directories: found, read in the background, and followed while they grow.
+"""Find the runs below some directories, read them in the background, and follow them while they grow.
 
-One thread scans the disk and reads; everything else takes what is in memory. Runs are read in slices, those on screen first,
-then the newest, so a run of many gigabytes never keeps another one waiting. Between scans the thread sleeps.
+One thread scans the disk and reads; every other thread uses what is in memory. Runs are read in slices, those on screen first,
+then the newest, so a run of many gigabytes never blocks another one. Between scans the thread sleeps.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ log = logging.getLogger(__name__)
 
 # A slice of a run is read in well under a tenth of a second.
 SLICE_BYTES = 32 << 20
-# Rows are made anew at most this often while runs are being read.
+# Rows are rebuilt at most this often while runs are being read.
 PUBLISH_SECONDS = 0.2
-# What has been read is written to the index when a run is up to date, at most this often while it grows.
+# A run that is up to date is saved to the index, at most this often while it grows.
 INDEX_SECONDS = 60.0
 
 
@@ -54,21 +54,21 @@ class Entry:
         return self.run.problems + self.failure
 
     def take(self, source: Source) -> None:
-        """Take over the run as the newest scan found it; it is due for reading if any of its files differs."""
-        if _looks(source) != _looks(self.source) or any(p.kind == "unreadable" for p in self.run.problems):
+        """Update the entry from the newest scan; it becomes due for reading if any of its files changed."""
+        if _signature(source) != _signature(self.source) or any(p.kind == "unreadable" for p in self.run.problems):
             self.due = True
         if self.loaded and source.plan != self.source.plan:
             self.row = replace(self.row, tags=kinds_of(self.run, source))
         self.source = source
 
 
-def _looks(source: Source) -> tuple[object, ...]:
+def _signature(source: Source) -> tuple[object, ...]:
     """The properties of a run that a scan compares."""
     return source.files, source.profile_dirs, source.profile_size, source.profile_updated
 
 
 class Follower:
-    """Finds and reads the runs below directories, or those of sources discovered before.
+    """Finds and reads the runs below directories, or those of sources that were already discovered.
 
     `entries`, `found`, `rows` and `base_problems` are replaced, never changed, so any thread may read them.
     """
@@ -83,20 +83,20 @@ class Follower:
         self.base_problems: tuple[tuple[str, Problem], ...] = ()
         self.failed = ""
         self._scanners = [Scanner(base) for base in bases]
-        self._given = tuple(sources)
+        self._sources = tuple(sources)
         self._index_directory = index_directory
         self._index: Index | None = None
         self._cache = PayloadCache()
-        self._wanted: tuple[str, ...] = ()
+        self._priority: tuple[str, ...] = ()
         self._version = 0
         self._read_at: float | None = None
         self._lock = threading.Lock()
         self._wake = threading.Event()
-        self._looked = float("-inf")
-        self._asked = float("-inf")
+        self._scanned_at = float("-inf")
+        self._asked_at = float("-inf")
         self._unpublished = False
         self._published_at = 0.0
-        self._look_now = False
+        self._scan_now = False
         self._stopping = False
         self._ready = threading.Event()
         self._thread: threading.Thread | None = None
@@ -122,23 +122,23 @@ class Follower:
         return self._ready.wait(seconds)
 
     def snapshot(self) -> tuple[tuple[RunRow, ...], int, float | None]:
-        """Return rows, their version and the time of the last scan, all of one moment."""
+        """Return the rows, their version and the time of the last scan, consistent with each other."""
         with self._lock:
             return self.rows, self._version, self._read_at
 
     def asked(self) -> None:
-        """Note that a page is open: the next scan comes earlier."""
-        self._asked = time.monotonic()
+        """Note that a page is open, so the next scan comes earlier."""
+        self._asked_at = time.monotonic()
 
     def want(self, runs: Sequence[str]) -> None:
         """Read these runs before all others."""
-        if tuple(runs) != self._wanted:
-            self._wanted = tuple(runs)
+        if tuple(runs) != self._priority:
+            self._priority = tuple(runs)
             self._wake.set()
 
     def refresh(self) -> None:
         """Scan the disk now."""
-        self._look_now = True
+        self._scan_now = True
         self._wake.set()
 
     def recount(self, entry: Entry) -> None:
@@ -148,7 +148,7 @@ class Follower:
             self._wake.set()
 
     def members(self, run: str | None) -> list[Entry]:
-        """The entries of a run, of the ranks of a job, or all."""
+        """Return the entry of a run, the entries of the ranks of a job, or (None) all."""
         entries = self.entries
         if run is None:
             return list(entries.values())
@@ -156,14 +156,14 @@ class Follower:
         return [entries[key] for key in (row.members if row else (run,)) if key in entries]
 
     def real_paths(self) -> dict[str, str]:
-        """Keys of jobs, runs and ranks -> their directories with links resolved."""
+        """Return the keys of jobs, runs and ranks -> their directories with links resolved."""
         jobs = {key: source.real_path for key, source in self.found.items()}
         return jobs | {key: entry.source.real_path for key, entry in self.entries.items()}
 
     @property
     def base(self) -> str:
-        """The directories of the runs as one text."""
-        return printable(os.pathsep.join([scanner.base for scanner in self._scanners] or [s.path for s in self._given]))
+        """The directories of the runs, joined into one text."""
+        return printable(os.pathsep.join([scanner.base for scanner in self._scanners] or [s.path for s in self._sources]))
 
     # The thread ----------------------------------------------------------------------------------------------------
 
@@ -174,19 +174,19 @@ class Follower:
                 self._turn()
             # Without this thread nothing is read any more: log the error, show it in the header, and scan again.
             except Exception as error:
-                log.exception("looking at the runs failed")
+                log.exception("scanning the runs failed")
                 self.failed = f"{type(error).__name__}: {error}"
                 self._wake.wait(max(self.interval, 1.0))
-        self._keep_all(force=True)
+        self._save_all(force=True)
         if self._index is not None:
             self._index.close()
 
     def _turn(self) -> None:
-        """Look at the disk if it is time, then read one slice of one run; sleep where nothing is due."""
-        if self._look_now or self._until_look() <= 0:
-            self._look_now = False
-            self._look()
-            self._looked = time.monotonic()
+        """Scan the disk if a scan is due, then read one slice of one run; sleep if no run is due."""
+        if self._scan_now or self._until_scan() <= 0:
+            self._scan_now = False
+            self._scan()
+            self._scanned_at = time.monotonic()
         self.failed = ""
         entry = self._next_due()
         if entry is not None:
@@ -195,17 +195,17 @@ class Follower:
         if self._unpublished:
             self._publish()
         self._ready.set()
-        self._keep_all(force=False)
-        left = self._until_look()
-        self._wake.wait(None if left == float("inf") else max(0.0, left))
+        self._save_all(force=False)
+        pause = self._until_scan()
+        self._wake.wait(None if pause == float("inf") else max(0.0, pause))
         self._wake.clear()
 
-    def _until_look(self) -> float:
-        """Seconds until the next look at the disk is due; infinite where there is to be one look only."""
-        if not self.interval and self._looked > float("-inf"):
+    def _until_scan(self) -> float:
+        """Return the seconds until the next scan is due; infinite if the disk is to be scanned only once."""
+        if not self.interval and self._scanned_at > float("-inf"):
             return float("inf")
         now = time.monotonic()
-        return self._looked + seconds_between(self.interval, now - self._asked) - now
+        return self._scanned_at + seconds_between(self.interval, now - self._asked_at) - now
 
     def _open_index(self) -> None:
         if self._index_directory is None:
@@ -213,9 +213,9 @@ class Follower:
         try:
             self._index = Index(self._index_directory)
         except OSError as error:
-            log.warning("index: %s; going on without it", error)
+            log.warning("index: %s; continuing without it", error)
 
-    def _look(self) -> None:
+    def _scan(self) -> None:
         found: list[tuple[str, Source]] = []
         problems: list[tuple[str, Problem]] = []
         several = len(self._scanners) > 1
@@ -225,11 +225,11 @@ class Follower:
                 found += [(prefix + source.name, source) for source in scanner.scan()]
             except SourceError as error:
                 problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))
-        found += [(source.name, rescan(source)) for source in self._given]
+        found += [(source.name, rescan(source)) for source in self._sources]
         self._take(_unique(found), tuple(problems))
 
     def _take(self, found: dict[str, Source], problems: tuple[tuple[str, Problem], ...]) -> None:
-        """Match what was found with what is known: new entries, gone entries, changed files."""
+        """Update the entries from a scan: add new ones, drop those that are gone, mark changed ones as due."""
         leaves = {key: leaf for name, source in found.items() for key, leaf in _leaves(name, source)}
         entries: dict[str, Entry] = {}
         for key, source in leaves.items():
@@ -247,24 +247,24 @@ class Follower:
 
     def _next_due(self) -> Entry | None:
         entries = self.entries
-        wanted = next((entries[key] for key in self._wanted if key in entries and entries[key].due), None)
-        return wanted or next((entry for entry in entries.values() if entry.due), None)
+        first = next((entries[key] for key in self._priority if key in entries and entries[key].due), None)
+        return first or next((entry for entry in entries.values() if entry.due), None)
 
     def _try(self, entry: Entry) -> None:
         try:
             self._read(entry)
             entry.failure = ()
-        # An error of this program over one run is logged and becomes a problem of that run; the others are read on.
+        # A bug that one run triggers is logged and becomes a problem of that run; the other runs are still read.
         except Exception as error:
             log.exception("reading %s failed", entry.key)
-            text = f"Reading stopped at an error of this program ({type(error).__name__}: {error}); the log has more."
+            text = f"Reading stopped at an internal error ({type(error).__name__}: {error}); the log has the details."
             entry.failure = (Problem(entry.source.path, 0, 0, "unreadable", text),)
             entry.due, entry.loaded = False, True
             entry.row = replace(entry.row, state="unreadable", problems=len(entry.problems))
             self._publish_soon()
 
     def _read(self, entry: Entry) -> None:
-        """Read one slice of one run, from the index first."""
+        """Read one slice of one run, after restoring it from the index."""
         if self._index is not None and not entry.restored and not entry.loaded:
             entry.restored = True
             states = self._index.load(key_of(entry.source.real_path))
@@ -280,13 +280,13 @@ class Follower:
             entry.unverified = entry.run.unverified
             self._publish_soon()
         if not entry.due:
-            self._keep(entry, force=entry.indexed_at == 0.0)
+            self._save(entry, force=entry.indexed_at == 0.0)
 
-    def _keep_all(self, *, force: bool) -> None:
+    def _save_all(self, *, force: bool) -> None:
         for entry in self.entries.values():
-            self._keep(entry, force=force)
+            self._save(entry, force=force)
 
-    def _keep(self, entry: Entry, *, force: bool) -> None:
+    def _save(self, entry: Entry, *, force: bool) -> None:
         if self._index is None or not entry.loaded or entry.run.version == entry.indexed_version:
             return
         if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
@@ -294,13 +294,13 @@ class Follower:
             entry.indexed_version, entry.indexed_at = entry.run.version, time.monotonic()
 
     def _publish_soon(self) -> None:
-        """Publish, but not so often that a thousand small runs each cost a walk over all rows."""
+        """Publish at most every PUBLISH_SECONDS: reading a thousand small runs must not rebuild all rows each time."""
         self._unpublished = True
         if time.monotonic() - self._published_at >= PUBLISH_SECONDS:
             self._publish()
 
     def _publish(self) -> None:
-        """Make the rows anew, newest first; the version grows if any differs."""
+        """Rebuild the rows, newest first; increase the version if any changed."""
         now = time.time()
         rows = [self._joined(name, source, now) for name, source in self.found.items()]
         rows.sort(key=lambda row: (-row.updated, row.key))
@@ -318,16 +318,16 @@ class Follower:
 
 
 def seconds_between(interval: float, asked: float) -> float:
-    """Seconds between two looks at the disk where the pages asked for the state of the whole so many seconds ago.
+    """Return the seconds between two scans; asked is the number of seconds since a page last asked for the status.
 
-    Nobody's page: the interval. Else half of it, for a page asks every now and then itself, and what is new is to be on
-    screen within one interval.
+    If no page is open: the interval. Otherwise half of it, because pages poll as well and new data is to be on screen within
+    one interval.
     """
     return interval / 2 if asked <= 2 * interval else interval
 
 
 def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
-    """Keys that no two sources share: a repeated name gets ~2, ~3 ... ."""
+    """Return the sources by unique key: a repeated name gets ~2, ~3, ..."""
     unique: dict[str, Source] = {}
     for name, source in found:
         key, number = name, 1
@@ -339,7 +339,7 @@ def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
 
 
 def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
-    """(key, source) of the runs of a row: itself, or its ranks, whose names begin with the row's."""
+    """Return (key, source) of the runs of a row: itself, its ranks, or both."""
     own = [(name, replace(source, ranks=()))] if source.files or not source.ranks else []
     prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
     return own + [(prefix + rank.name, rank) for rank in source.ranks]

@@ -1,4 +1,4 @@
-"""Forests that explain results, grown one after the other by one thread while somebody looks at them, and kept."""
+"""Random forests that explain results: fitted one at a time in one thread while a page shows them, and cached."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ log = logging.getLogger(__name__)
 
 MOST_KEPT = 8
 LEFT_SECONDS = 20.0
-"""Nobody looks at a forest any more when nobody has asked for so long."""
+"""Fitting stops if no page has asked for the forest for this long."""
 LEFT_TO_OTHERS_SECONDS = 3.0
-"""The same where another is waited for."""
+"""The same while another forest is waiting."""
 RENEW_SECONDS = 60.0
-"""A forest over runs that grow is grown anew at most this often."""
+"""A forest over runs that grow is fitted again at most this often."""
 
 Grow = Callable[[pd.DataFrame, str], Iterator[Forest]]
 
@@ -39,7 +39,7 @@ class _Job:
     asked: float = field(default_factory=time.monotonic)
 
     def outdated(self, rows: Sequence[LineageRow]) -> bool:
-        """Whether it is worth while to begin anew: it was left, or is done and about other rows."""
+        """Return whether to start over: the job was abandoned, or it is done and its rows have changed."""
         if self.state == "left":
             return True
         if self.state != "done" or time.monotonic() - self.ended < RENEW_SECONDS:
@@ -48,7 +48,7 @@ class _Job:
 
 
 class Forests:
-    """What `layouts.sources.LineageSource.growth` answers. grow is `parsers.analysis.forests`."""
+    """Implements `layouts.sources.LineageSource.growth`. grow is `parsers.analysis.forests`."""
 
     def __init__(self, grow: Grow = forests, *, installed: Callable[[], bool] = available) -> None:
         self._grow = grow
@@ -58,7 +58,7 @@ class Forests:
         self._thread: threading.Thread | None = None
 
     def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
-        """How far the forest of these rows has come; it is begun where there is none."""
+        """Return the progress of the forest of these rows; start fitting it if there is none."""
         if not self._installed():
             return Growth("missing")
         key = (target, *(row.run for row in rows))
@@ -66,44 +66,44 @@ class Forests:
             job = self._jobs.pop(key, None)
             if job is None or job.outdated(rows) or (act == "again" and job.state not in ("waiting", "growing")):
                 job = _Job(tuple(rows), target)
-            self._jobs[key] = job  # the newest question is last
+            self._jobs[key] = job  # reinserted, so that the newest request is last
             job.asked = time.monotonic()
             if act == "stop":
-                self._end(job)
-            self._drop()
+                self._cancel(job)
+            self._evict()
             if self._thread is None and job.state == "waiting":
                 self._thread = threading.Thread(target=self._work, name="mindscope-forests", daemon=True)
                 self._thread.start()
             return Growth(job.state, REFITS, job.forest, job.text)
 
     def stop(self) -> None:
-        """End all that grows."""
+        """Stop all fitting."""
         with self._lock:
             for job in self._jobs.values():
-                self._end(job)
+                self._cancel(job)
 
-    def _end(self, job: _Job) -> None:
+    def _cancel(self, job: _Job) -> None:
         job.stopping = True
         if job.state == "waiting":
             job.state = "stopped"
 
-    def _drop(self) -> None:
+    def _evict(self) -> None:
         for key in list(self._jobs)[: max(0, len(self._jobs) - MOST_KEPT)]:
-            self._end(self._jobs.pop(key))
+            self._cancel(self._jobs.pop(key))
 
     def _work(self) -> None:
         while (job := self._next()) is not None:
             try:
                 state = self._run(job)
-            # scikit-learn may raise anything over odd settings. It is logged and told on the page; the one worker must go on.
+            # scikit-learn may raise anything on unusual settings. Log it and show it on the page; the worker must go on.
             except Exception as error:
-                log.exception("growing a forest for %s failed", job.target)
+                log.exception("fitting a forest for %s failed", job.target)
                 state, job.text = "failed", f"{type(error).__name__}: {error}"
             job.ended = time.monotonic()
             job.state = state
 
     def _next(self) -> _Job | None:
-        """The job asked for last, as that is the one somebody looks at; the thread ends where there is none."""
+        """Return the waiting job requested last, which is the one on screen; the thread ends if there is none."""
         with self._lock:
             waiting = [job for job in self._jobs.values() if job.state == "waiting"]
             if not waiting:
@@ -118,11 +118,11 @@ class Forests:
             job.forest = forest
             if job.stopping:
                 return "stopped"
-            if self._left(job):
+            if self._abandoned(job):
                 return "left"
         return "done"
 
-    def _left(self, job: _Job) -> bool:
+    def _abandoned(self, job: _Job) -> bool:
         with self._lock:
-            waited_for = any(other.state == "waiting" for other in self._jobs.values())
-        return time.monotonic() - job.asked > (LEFT_TO_OTHERS_SECONDS if waited_for else LEFT_SECONDS)
+            others_wait = any(other.state == "waiting" for other in self._jobs.values())
+        return time.monotonic() - job.asked > (LEFT_TO_OTHERS_SECONDS if others_wait else LEFT_SECONDS)

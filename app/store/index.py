@@ -1,9 +1,9 @@
-"""Parsed columns kept on disk, so that a second start reads only new bytes. It may be thrown away at any time.
+"""An on-disk cache of parsed columns, so that the next start reads only new bytes. It may be deleted at any time.
 
 Built on diskcache for its bookkeeping (SQLite, size limit, several processes), with a `Disk` that neither writes nor
 reads pickle: the stock one runs any pickle planted in the directory (CVE-2025-69872), and through the file name column
-of its table reads and deletes files outside of it. Here a key is a string and a value is a file of our own naming; whatever
-differs is not looked at, and the index is thrown away. Its directory is this user's and closed to others (0700).
+of its table it reads and deletes files elsewhere. Here a key is a string and a value is a file named by diskcache; anything
+else is rejected and the index is discarded. Its directory belongs to this user and is closed to others (0700).
 """
 
 from __future__ import annotations
@@ -30,41 +30,41 @@ SIZE_LIMIT = 4 << 30
 LOCK_SECONDS = 1.0
 _FILE_NAME = re.compile(r"[0-9a-f]{2}[/\\][0-9a-f]{2}[/\\][0-9a-f]{28}\.val")
 
-# What diskcache and sqlite3 are seen to raise for a table or a settings row that somebody damaged.
+# Observed from diskcache and sqlite3 on a damaged table or settings row.
 _DAMAGE = (sqlite3.Error, ValueError, TypeError, AttributeError, KeyError, OverflowError, OSError, diskcache.Timeout)
 
 
 class Rejected(Exception):
-    """The index holds something this program never writes."""
+    """The index contains something this program never writes."""
 
 
 class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no types: its class is Any
     """Keys are strings, values are files named by diskcache; nothing else is written, read or deleted."""
 
     def put(self, key: object) -> tuple[str, bool]:
-        """The key as the table keeps it."""
+        """Encode a key for the table."""
         if type(key) is not str:
-            raise Rejected(f"key: wanted a string, got {type(key).__name__}")
+            raise Rejected(f"key: expected a string, found {type(key).__name__}")
         return key, True
 
     def get(self, key: object, raw: object) -> str:
-        """The key from the table."""
+        """Decode a key from the table."""
         if type(key) is not str or raw != 1:
-            raise Rejected("key: wanted a raw string, got something else")
+            raise Rejected(f"key: expected a raw string, found {type(key).__name__} (raw={raw!r})")
         return key
 
     def store(self, value: Any, read: bool, key: object = UNKNOWN) -> tuple[int, int, str, None]:
         """Write the parts of a value to a new file."""
         if not read:
-            raise Rejected("value: wanted a stream of bytes")
+            raise Rejected(f"value: expected a stream of bytes, found {type(value).__name__}")
         name, path = self.filename(key, value)
         size = self._write(path, iter(lambda: value.read(1 << 22), b""), "xb")
         return size, MODE_BINARY, name, None
 
     def fetch(self, mode: object, filename: object, value: object, read: bool) -> Any:
-        """The bytes of a value, or an open file for read=True."""
+        """Return the bytes of a value, or an open file if read is true."""
         if mode != MODE_BINARY or value is not None:
-            raise Rejected(f"value: wanted a file (mode {MODE_BINARY}), got mode {mode!r}")
+            raise Rejected(f"value: expected a file (mode {MODE_BINARY}), found mode {mode!r}")
         opened = self._open(filename)
         if read:
             return opened
@@ -77,10 +77,10 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no typ
 
     def _checked(self, name: object) -> str:
         if type(name) is not str or not _FILE_NAME.fullmatch(name):
-            raise Rejected(f"file: wanted a name of this index, got {name!r}")
+            raise Rejected(f"file: expected a name of this index, found {name!r}")
         inside = os.path.join(os.path.realpath(self._directory), name)
         if os.path.dirname(os.path.realpath(inside)) != os.path.dirname(inside):
-            raise Rejected(f"file: {name!r} leads out of the index")
+            raise Rejected(f"file: expected a path inside the index, found {name!r}, which leads out of it")
         return name
 
     def _open(self, name: object) -> BinaryIO:
@@ -89,29 +89,29 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no typ
 
 
 class _Stream:
-    """Parts of a snapshot as the file object diskcache reads from; an empty part would end it."""
+    """The parts of a snapshot as the file object diskcache reads from. Empty parts are skipped: one would mean end of file."""
 
     def __init__(self, parts: Sequence[bytes | memoryview]) -> None:
         self._parts = iter([part for part in parts if len(part)])
 
-    def read(self, size: int) -> bytes | memoryview:  # noqa: ARG002  the parts are written as they are
+    def read(self, size: int) -> bytes | memoryview:  # noqa: ARG002  each part is written whole
         return next(self._parts, b"")
 
 
 def private_directory(path: str) -> None:
-    """Make a directory of mode 0700, or check that the one there is this user's; PermissionError otherwise."""
+    """Create a directory of mode 0700, or check that the existing one belongs to this user; PermissionError otherwise."""
     os.makedirs(path, mode=0o700, exist_ok=True)
     status = os.lstat(path)
     if not stat.S_ISDIR(status.st_mode):
-        raise PermissionError(f"{path}: wanted a directory, got something else")
+        raise PermissionError(f"{path}: expected a directory, found something else")
     if hasattr(os, "getuid") and status.st_uid != os.getuid():
-        raise PermissionError(f"{path}: wanted a directory of this user, got one of user {status.st_uid}")
+        raise PermissionError(f"{path}: expected a directory owned by this user, found one of user {status.st_uid}")
     if status.st_mode & 0o077:
         os.chmod(path, 0o700)
 
 
 class Index:
-    """Snapshots by key. Every failure is a miss; damage empties it. Made and used by one thread."""
+    """Snapshots by key. Every failure is a miss; damage empties the index. Created and used by one thread."""
 
     def __init__(self, directory: str, *, size_limit: int = SIZE_LIMIT) -> None:
         self.directory = directory
@@ -120,11 +120,11 @@ class Index:
         open_to_others = os.path.isdir(directory) and bool(os.lstat(directory).st_mode & 0o022)
         private_directory(directory)
         if open_to_others:
-            self._throw_away("other users could write to it")
+            self._discard("other users could write to it")
         self._open()
 
     def load(self, key: str) -> list[FileState] | None:
-        """The states of a run kept under the key, or None."""
+        """Return the cached states of a run, or None."""
         data = self.read(key)
         if data is None:
             return None
@@ -135,13 +135,13 @@ class Index:
             return None
 
     def save(self, key: str, states: Sequence[FileState]) -> None:
-        """Keep what has been read of a run under the key."""
+        """Cache the states of a run."""
         parts = dump(states)
         if parts is not None:
             self.write(key, parts)
 
     def read(self, key: str) -> bytes | None:
-        """The bytes kept under the key, or None."""
+        """Return the cached bytes, or None."""
         if self._cache is None:
             return None
         try:
@@ -155,7 +155,7 @@ class Index:
             return None
 
     def write(self, key: str, parts: Sequence[bytes | memoryview]) -> None:
-        """Keep the parts, one after the other, under the key."""
+        """Cache the concatenated parts."""
         if self._cache is None:
             return
         try:
@@ -180,16 +180,16 @@ class Index:
                 )  # fmt: skip
             except (Rejected, *_DAMAGE) as error:
                 if "locked" in str(error):
-                    log.warning("index: %s is locked by another program; going on without it", self.directory)
+                    log.warning("index: %s is locked by another program; continuing without it", self.directory)
                     return
-                self._throw_away(str(error))
+                self._discard(str(error))
                 if attempt:
-                    log.warning("index: %s cannot be used (%s); going on without it", self.directory, error)
+                    log.warning("index: %s cannot be used (%s); continuing without it", self.directory, error)
             else:
                 return
 
     def _probe(self) -> None:
-        # diskcache retries a locked database for a minute while it opens; this finds out in a second.
+        # While opening, diskcache retries a locked database for a minute; this detects the lock within a second.
         connection = sqlite3.connect(os.path.join(self.directory, "cache.db"), timeout=LOCK_SECONDS)
         try:
             connection.execute("BEGIN IMMEDIATE")
@@ -201,10 +201,10 @@ class Index:
         if isinstance(error, diskcache.Timeout) or "locked" in str(error):
             return
         self.close()
-        self._throw_away(str(error))
+        self._discard(str(error))
         self._open()
 
-    def _throw_away(self, reason: str) -> None:
-        log.warning("index: %s is thrown away (%s)", self.directory, reason)
+    def _discard(self, reason: str) -> None:
+        log.warning("index: %s is discarded (%s)", self.directory, reason)
         shutil.rmtree(self.directory, ignore_errors=True)
         private_directory(self.directory)

@@ -1,4 +1,4 @@
-"""What deserves a look in the scalars of a store's runs: looked for once for each state of a series, kept within bounds."""
+"""Insights into the scalars of a store's runs: computed once per state of a series, in a cache of bounded size."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ from parsers.export import csv_names, number_text
 from parsers.runs import Run
 
 MOST_SERIES = 50_000
-"""Series whose insights are kept; those asked for least recently are looked at again."""
-MOST_TOLD = 500
-"""Insights told of one run, the severest first."""
+"""Series whose insights are cached; the least recently used are evicted."""
+MOST_INSIGHTS = 500
+"""Insights returned for one run, the most severe first."""
 
 _Mark = tuple[int, int, int]
-_Known = tuple[_Mark, tuple[Insight, ...]]
+_Entry = tuple[_Mark, tuple[Insight, ...]]
 
 
 def _mark(series: Series) -> _Mark:
-    """What differs whenever the points of a series do."""
+    """Return a value that changes whenever the points of the series do."""
     return series.step.size, int(series.order[-1]), int(series.file[-1])
 
 
 class Insights:
-    """Insights by run and tag. One thread looks at a time; others wait for a series at most."""
+    """A thread-safe cache of insights by run and tag."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[tuple[str, str], _Known] = OrderedDict()
+        self._entries: OrderedDict[tuple[str, str], _Entry] = OrderedDict()
 
     def of(
         self, key: str, run: Run, tags: Sequence[str], seconds: float, clock: Callable[[], float] = time.thread_time
     ) -> tuple[list[Insight], int]:
-        """(insights of these tags, tags that have not been looked at); no other one is begun after so many seconds of CPU."""
+        """Return (insights of these tags, number of tags not analysed yet); start none after that CPU time."""
         end = clock() + seconds
         found: list[Insight] = []
         left = 0
@@ -45,37 +45,37 @@ class Insights:
             series = run.series(tag)
             if not series.step.size:
                 continue
-            known = self._known(key, tag, series)
-            if known is None and clock() >= end:
+            cached = self._cached(key, tag, series)
+            if cached is None and clock() >= end:
                 left += 1
                 continue
-            found += known if known is not None else self._look(key, tag, series)
-        return ranked(found)[:MOST_TOLD], left
+            found += cached if cached is not None else self._analyse(key, tag, series)
+        return ranked(found)[:MOST_INSIGHTS], left
 
     def standing(self, run: Run, now: float) -> Insight | None:
-        """Whether a run stands still."""
+        """Return an insight if the run has stalled."""
         return stalled({tag: run.series(tag) for tag in run.tags("scalar")}, now)
 
-    def _known(self, key: str, tag: str, series: Series) -> tuple[Insight, ...] | None:
+    def _cached(self, key: str, tag: str, series: Series) -> tuple[Insight, ...] | None:
         with self._lock:
-            kept = self._kept.get((key, tag))
-            if kept is None or kept[0] != _mark(series):
+            entry = self._entries.get((key, tag))
+            if entry is None or entry[0] != _mark(series):
                 return None
-            self._kept.move_to_end((key, tag))
-            return kept[1]
+            self._entries.move_to_end((key, tag))
+            return entry[1]
 
-    def _look(self, key: str, tag: str, series: Series) -> tuple[Insight, ...]:
+    def _analyse(self, key: str, tag: str, series: Series) -> tuple[Insight, ...]:
         found = tuple(insights_of(tag, series))
         with self._lock:
-            self._kept[key, tag] = _mark(series), found
-            self._kept.move_to_end((key, tag))
-            while len(self._kept) > MOST_SERIES:
-                self._kept.popitem(last=False)
+            self._entries[key, tag] = _mark(series), found
+            self._entries.move_to_end((key, tag))
+            while len(self._entries) > MOST_SERIES:
+                self._entries.popitem(last=False)
         return found
 
 
 def insight_rows(source: RunSource, runs: Sequence[str]) -> Iterator[bytes]:
-    """Lines of CSV: the columns of INSIGHTS after the run, one line per insight."""
+    """Yield lines of CSV: the run and the columns of INSIGHTS, one line per insight."""
     yield (",".join(("run", *INSIGHTS.names)) + "\n").encode()
     for run in runs:
         found, _ = source.insights(run, None, float("inf"))

@@ -1,4 +1,4 @@
-"""What all runs say of themselves, side by side: made once for each state of the runs, and only from what has changed."""
+"""The lineage rows of all runs: rebuilt when the runs change, and only for the runs that changed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _KINDS = ("lineage", "hparams", "config")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Kept:
-    """A row, and the run, its version and the scalars it was made of."""
+class _CachedRow:
+    """A row, and the run, its version and the scalars it was built from."""
 
     run: Run
     version: int
@@ -25,29 +25,29 @@ class _Kept:
 
 
 class Lineage:
-    """The rows of the runs of a store."""
+    """The cached lineage rows of a store's runs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[str, _Kept] = {}
+        self._cached: dict[str, _CachedRow] = {}
         self._version = -1
         self._rows: tuple[LineageRow, ...] = ()
 
     def rows(self, version: int, runs: Sequence[tuple[str, Run]]) -> tuple[LineageRow, ...]:
-        """Those of these runs that have settings; version is that of the list of runs."""
+        """Return the rows of the runs that have settings; version is that of the list of runs."""
         with self._lock:
             if version != self._version:
                 described = [(key, run) for key, run in runs if not run.kinds().keys().isdisjoint(_KINDS)]
                 scalars = shared_tags([run.tags("scalar") for _, run in described])
-                kept = {key: self._row(key, run, scalars) for key, run in described}
-                if list(kept.items()) != list(self._kept.items()):
-                    self._rows = tuple(one.row for one in kept.values() if one.row.settings)
-                self._kept, self._version = kept, version
+                cached = {key: self._row(key, run, scalars) for key, run in described}
+                if list(cached.items()) != list(self._cached.items()):
+                    self._rows = tuple(one.row for one in cached.values() if one.row.settings)
+                self._cached, self._version = cached, version
             return self._rows
 
-    def _row(self, key: str, run: Run, scalars: tuple[str, ...]) -> _Kept:
-        kept, version = self._kept.get(key), run.version
-        if kept is not None and kept.run is run and kept.version == version and kept.scalars == scalars:
-            return kept
+    def _row(self, key: str, run: Run, scalars: tuple[str, ...]) -> _CachedRow:
+        cached, version = self._cached.get(key), run.version
+        if cached is not None and cached.run is run and cached.version == version and cached.scalars == scalars:
+            return cached
         derived = derive(run.tags("scalar"), run.series, scalars)
-        return _Kept(run, version, scalars, LineageRow(key, printable(run.path), run.settings, derived))
+        return _CachedRow(run, version, scalars, LineageRow(key, printable(run.path), run.settings, derived))

@@ -1,7 +1,7 @@
 """Names that match a regular expression, found within a time limit.
 
-Python cannot stop a match once it runs, and some patterns take for ever on some names. So patterns are tried in a process
-of their own, which is pattern_process.py and can be killed; a plain text needs none.
+Python cannot interrupt a running match, and some patterns take forever on some names. So patterns are matched in a separate
+process (pattern_process.py), which can be killed; plain text needs none.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 LONGEST = 1000
-"""A pattern has at most so many characters."""
+"""Maximum number of characters in a pattern."""
 WAITING = 4 if pattern_process.LATE else 1
-"""Where its processor time is limited, the process may take so many times as long: on a busy machine it gets a part of it."""
+"""Factor from CPU time to wall-clock time allowed: on a busy machine the process gets only part of a CPU."""
 
 
 class PatternError(ValueError):
@@ -32,27 +32,27 @@ class PatternError(ValueError):
 
 
 def matching(pattern: str, names: Sequence[str], seconds: float = 1.0) -> list[str]:
-    """The names in which the pattern (Python's syntax) occurs, in order. Raises PatternError."""
+    """Return the names in which the pattern (Python syntax) occurs, in order. Raises PatternError."""
     if _plain(pattern):
         return [name for name in names if pattern in name]
-    return [names[place] for place in _tried(pattern, names, seconds, captures=False)]
+    return [names[place] for place in _run_process(pattern, names, seconds, captures=False)]
 
 
 def captured(pattern: str, names: Sequence[str], seconds: float = 1.0) -> list[str | None]:
-    """What the pattern finds in each name: its first group, else all; None where it finds nothing. Raises PatternError."""
+    """Return what the pattern matches in each name: its first group, else the whole match, or None. Raises PatternError."""
     if _plain(pattern):
         return [pattern if pattern in name else None for name in names]
-    return _tried(pattern, names, seconds, captures=True)
+    return _run_process(pattern, names, seconds, captures=True)
 
 
 def _plain(pattern: str) -> bool:
     if len(pattern) > LONGEST:
-        raise PatternError(f"wanted a pattern of at most {LONGEST} characters, got {len(pattern)}")
+        raise PatternError(f"expected a pattern of at most {LONGEST} characters, found {len(pattern)}")
     return not re.search(r"[\\^$.|?*+()\[\]{}]", pattern)
 
 
-def _tried(pattern: str, names: Sequence[str], seconds: float, *, captures: bool) -> list[Any]:
-    """The answer of the process for some names, whose input and output pattern_process.py tells of."""
+def _run_process(pattern: str, names: Sequence[str], seconds: float, *, captures: bool) -> list[Any]:
+    """Run the process on some names; pattern_process.py describes its input and output."""
     text = "\n".join(names)
     lines = text.count("\n") == len(names) - 1
     head = json.dumps([pattern, captures, lines, seconds])
@@ -66,18 +66,18 @@ def _tried(pattern: str, names: Sequence[str], seconds: float, *, captures: bool
             raise PatternError(f"the pattern took longer than {seconds:g} s and was stopped: simplify it") from None
         raise PatternError("the pattern needs too much memory: simplify it") from None
     if error:
-        raise PatternError(f"wanted a regular expression: {error}")
+        raise PatternError(f"expected a regular expression, found an error: {error}")
     return list(found)
 
 
 class Captures:
-    """`captured` for those who ask the same again: each of the last questions is tried once, one at a time.
+    """`captured` with a cache of the latest results; one pattern is matched at a time.
 
-    What could not be answered is tried again after some seconds: a busy machine may have been the reason.
+    A failure is retried after some seconds: a busy machine may have been the reason.
     """
 
-    KEPT = 16
-    PATIENCE = 10.0
+    CACHED = 16
+    RETRY_SECONDS = 10.0
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -85,25 +85,25 @@ class Captures:
         self._refused: dict[tuple[str, tuple[str, ...]], tuple[float, str]] = {}
 
     def __call__(self, pattern: str, names: Sequence[str]) -> list[str | None]:
-        """What `captured` says."""
-        question = pattern, tuple(names)
+        """Return the result of `captured`."""
+        key = pattern, tuple(names)
         with self._lock:
-            if question in self._answers:
-                return self._answers[question]
-            asked, reason = self._refused.get(question, (-math.inf, ""))
-            if time.monotonic() - asked < self.PATIENCE:
+            if key in self._answers:
+                return self._answers[key]
+            asked, reason = self._refused.get(key, (-math.inf, ""))
+            if time.monotonic() - asked < self.RETRY_SECONDS:
                 raise PatternError(reason)
             try:
                 answer = captured(pattern, names)
             except PatternError as error:
-                _keep(self._refused, question, (time.monotonic(), str(error)), self.KEPT)
+                _remember(self._refused, key, (time.monotonic(), str(error)), self.CACHED)
                 raise
-            _keep(self._answers, question, answer, self.KEPT)
+            _remember(self._answers, key, answer, self.CACHED)
             return answer
 
 
-def _keep(answers: dict[K, V], question: K, answer: V, most: int) -> None:
-    answers.pop(question, None)
-    answers[question] = answer
+def _remember(answers: dict[K, V], key: K, answer: V, most: int) -> None:
+    answers.pop(key, None)
+    answers[key] = answer
     if len(answers) > most:
         del answers[next(iter(answers))]

@@ -1,10 +1,10 @@
-"""Remarks, tags and saved views in a file of the workspace: never below the runs, and never in the index, which may be lost.
+"""Keep remarks, tags and saved views in a file of the workspace, apart from the index, which may be deleted at any time.
 
-The file is text, a line for every record (app/store/notes_format.py).
+The file is text, one line per record (app/store/notes_format.py).
 
-Several programs of one user may have a workspace open. Who changes the file holds a lock on another one beside it, reads what
-is there, changes that, and puts a new file in its place; who reads needs no lock. A damaged file costs the lines that are
-damaged: the rest goes on, and the file as it was is kept beside it and told of for as long as it is there.
+Several programs of one user may have a workspace open. A writer locks a separate lock file, reads the content, changes
+it and replaces the file; a reader needs no lock. Of a damaged file only the damaged lines are lost, the others stay in use,
+and a copy of the damaged file is kept beside it and reported for as long as the copy exists.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ from layouts.notes import (
 from parsers import Problem
 
 LARGEST = 64 << 20
-"""The file has at most so many bytes."""
+"""Maximum size of the file in bytes."""
 PATIENCE = 5.0
-"""Seconds to wait for another program that changes the file."""
+"""Seconds to wait for another program that is changing the file."""
 _NAME, _LOCK, _NEW, _ASIDE = "notes.jsonl", "notes.lock", "notes.new", "notes-damaged-"
 _BUSY = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 
 
 class Notes:
-    """The notes and views of a directory of the workspace. Any thread may use it."""
+    """The notes and views in a directory of the workspace. Any thread may use it."""
 
     def __init__(self, directory: str) -> None:
         self.path = os.path.join(directory, _NAME)
@@ -54,7 +54,7 @@ class Notes:
         self.revision = 0
 
     def look(self) -> Content:
-        """What the file holds now; revision has grown if that is another than before. A damaged file is set aside."""
+        """Return the current content; revision increases if it has changed. A damaged file is set aside."""
         with self._lock:
             if self._stamp() != self._seen:
                 self._read()
@@ -62,16 +62,16 @@ class Notes:
 
     @property
     def why_not(self) -> str:
-        """Why changes cannot be kept, as of the last look; "" where they can."""
+        """Why changes cannot be saved, as of the last `look`; "" if they can."""
         return self._why_not
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What was wrong with the file, as of the last look."""
+        """Problems of the file, as of the last `look`."""
         return self._problems
 
     def annotate(self, key: str, path: str, change: Callable[[Note], Note]) -> Note:
-        """Change the note on the run of this key; what change raises goes through, and nothing is written. NotKept."""
+        """Change the note of a run and return it. Raises NotKept or whatever change raises; then nothing is written."""
 
         def changed(content: Content) -> Content:
             known = content.notes.get(key, RunNote(path, Note()))
@@ -83,43 +83,43 @@ class Notes:
         return found.note if found else Note()
 
     def save_view(self, base: str, key: str, name: str, place: str, *, instead: str | None = None) -> View:
-        """Save a place under a name among the views of a base; instead is the version of the view of that name it replaces.
+        """Save a place as a named view of a base; instead is the version of the view of that name to replace.
 
-        Stale where there is a view of that name and of another version. NotKept, Unfit.
+        Raises Stale if a view of that name has another version, Unfit for an invalid name or place, or NotKept.
         """
         made = View(key, view_name(name), view_place(place))
 
         def changed(content: Content) -> Content:
-            known = _named(content, base, made.name)
+            known = _view_named(content, base, made.name)
             if known is not None and known.version != instead and known.place != made.place:
                 raise Stale(known)
             views = dict(content.views) | {(known or made).key: SavedView(base, replace(made, key=(known or made).key))}
             if len(views) > max(MOST_VIEWS, len(content.views)):
-                raise Unfit(f"views: wanted at most {MOST_VIEWS}; delete some first")
+                raise Unfit(f"views: expected at most {MOST_VIEWS}, found {len(views)}; delete some first")
             return replace(content, views=views)
 
-        found = _named(self._change(changed), base, made.name)
+        found = _view_named(self._change(changed), base, made.name)
         return found or made
 
     def rename_view(self, base: str, key: str, name: str, was: str) -> View:
-        """Give the view of this key and version another name. Stale where it was changed meanwhile, or the name is taken."""
-        wanted = view_name(name)
+        """Rename the view with this key and version. Raises Stale if it has been changed since, or if the name is taken."""
+        new_name = view_name(name)
 
         def changed(content: Content) -> Content:
             known = content.views.get(key)
-            other = _named(content, base, wanted)
+            other = _view_named(content, base, new_name)
             if known is None:
                 raise Stale(None)
-            if known.base != base or (known.view.version != was and known.view.name != wanted):
+            if known.base != base or (known.view.version != was and known.view.name != new_name):
                 raise Stale(known.view)
             if other is not None and other.key != key:
                 raise Stale(other)
-            return replace(content, views=dict(content.views) | {key: SavedView(base, replace(known.view, name=wanted))})
+            return replace(content, views=dict(content.views) | {key: SavedView(base, replace(known.view, name=new_name))})
 
         return self._change(changed).views[key].view
 
     def delete_view(self, base: str, key: str, was: str) -> None:
-        """Delete the view of this key and version, if it is still there; Stale where it was changed meanwhile."""
+        """Delete the view with this key and version, if it still exists. Raises Stale if it has been changed since."""
 
         def changed(content: Content) -> Content:
             known = content.views.get(key)
@@ -144,33 +144,33 @@ class Notes:
         content, whole = self._load()
         if not whole:
             try:
-                with self._alone():
+                with self._locked():
                     content = self._load_whole()
             except NotKept as error:
                 self._why_not = str(error)
         self._take(content)
 
     def _take(self, content: Content) -> None:
-        problems = self._told()
+        problems = self._found_problems()
         if content != self._content or problems != self._problems:
             self._content, self._problems = content, problems
             self.revision += 1
 
     def _load_whole(self) -> Content:
-        """What the file holds; a damaged one is set aside. Nobody else changes it meanwhile."""
+        """Read the file; set a damaged one aside. The caller holds the lock."""
         content, whole = self._load()
         if not whole:
             self._set_aside(content)
         return content
 
     def _load(self) -> tuple[Content, bool]:
-        """(what the file holds, whether none of it is damaged); says in why_not where it cannot be read at all."""
+        """Return (content, whether the file is undamaged); set why_not if it cannot be read at all."""
         self._seen, self._why_not = self._stamp(), ""
         try:
             with _open(self.path) as stream:
                 data = stream.read(LARGEST + 1)
             if len(data) > LARGEST:
-                raise OSError(errno.EFBIG, f"wanted at most {LARGEST >> 20} MiB")
+                raise OSError(errno.EFBIG, f"expected at most {LARGEST >> 20} MiB, found more")
             return decode(data)
         except FileNotFoundError:
             return Content(), True
@@ -178,20 +178,20 @@ class Notes:
             self._why_not = f"{self.path}: {getattr(error, 'strerror', None) or error}"
             return Content(), True
 
-    def _told(self) -> tuple[Problem, ...]:
-        """The trouble there is, and the damaged files that were set aside and are still there."""
-        told = [Problem(self.path, 0, 0, "unreadable", _UNREADABLE.format(reason=self._why_not))] if self._why_not else []
+    def _found_problems(self) -> tuple[Problem, ...]:
+        """Return the reason why the file cannot be read, if any, and the damaged copies that still exist."""
+        unreadable = [Problem(self.path, 0, 0, "unreadable", _UNREADABLE.format(reason=self._why_not))] if self._why_not else []
         try:
             names = sorted(name for name in os.listdir(self._directory) if name.startswith(_ASIDE))
         except OSError:
             names = []
-        return (*told, *(Problem(os.path.join(self._directory, name), 0, 0, "bad_data", _SET_ASIDE) for name in names))
+        return (*unreadable, *(Problem(os.path.join(self._directory, name), 0, 0, "bad_data", _SET_ASIDE) for name in names))
 
     # Changing ----------------------------------------------------------------------------------------------------------
 
     def _change(self, change: Callable[[Content], Content]) -> Content:
-        """Put what change makes of the newest content in the place of the file."""
-        with self._lock, self._alone():
+        """Apply change to the newest content, replace the file and return the result."""
+        with self._lock, self._locked():
             content = self._load_whole()
             self._take(content)
             if self._why_not:
@@ -203,8 +203,8 @@ class Notes:
             return changed
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """No other program, and no other thread, changes the file meanwhile. NotKept if one does not let go of it."""
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock, so that no other program changes the file. Raises NotKept if it is not released in time."""
         try:
             descriptor = os.open(os.path.join(self._directory, _LOCK), os.O_RDWR | os.O_CREAT | _FLAGS, 0o600)
         except OSError as error:
@@ -216,9 +216,9 @@ class Notes:
             os.close(descriptor)
 
     def _set_aside(self, content: Content) -> None:
-        """Keep the damaged file under another name and put what can be read of it in its place.
+        """Copy the damaged file to another name and replace it by its intact lines.
 
-        Where that cannot be done the damaged file stays as it is, and no change is kept.
+        If that fails, the damaged file stays as it is and no change is saved.
         """
         stamp = time.strftime("%Y%m%d-%H%M%S", time.gmtime())
         number = 0
@@ -230,7 +230,7 @@ class Notes:
             except FileExistsError:
                 number += 1
             except OSError as error:
-                self._why_not = f"{self.path}: it is damaged, and no copy of it can be made: {error.strerror}"
+                self._why_not = f"{self.path}: the file is damaged and cannot be copied: {error.strerror}"
                 return
         try:
             self._write(content)
@@ -238,10 +238,10 @@ class Notes:
             self._why_not = str(error)
 
     def _write(self, content: Content) -> None:
-        """Put a new file in the place of the old one, on disk before this returns. Its time is later than the old one's."""
+        """Replace the file, synced to disk before this returns. Its mtime is later than that of the old file."""
         data = encode(content)
         if len(data) > LARGEST:
-            raise NotKept(f"{self.path}: wanted at most {LARGEST >> 20} MiB, got {len(data):,} bytes")
+            raise NotKept(f"{self.path}: expected at most {LARGEST >> 20} MiB, found {len(data):,} bytes")
         new = os.path.join(self._directory, _NEW)
         try:
             with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _FLAGS, 0o600), "wb") as stream:
@@ -258,28 +258,28 @@ class Notes:
 
 
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-_UNREADABLE = "Remarks, tags and saved views cannot be read, so none are shown and no change is kept: {reason}"
+_UNREADABLE = "Remarks, tags and saved views cannot be read, so none are shown and changes are not saved: {reason}"
 _SET_ASIDE = (
-    "The file of remarks, tags and saved views was damaged. It is kept here as it was; every line of it that is intact is "
-    "still in use. Delete it when you have no need of it."
+    "The file of remarks, tags and saved views was damaged. This is a copy of it; its intact lines are still in use. "
+    "Delete the copy when you no longer need it."
 )
 
 
-def _named(content: Content, base: str, name: str) -> View | None:
+def _view_named(content: Content, base: str, name: str) -> View | None:
     return next((one.view for one in content.views.values() if one.base == base and one.view.name == name), None)
 
 
 def _open(path: str) -> BinaryIO:
-    """A plain file to read from; OSError for anything else."""
+    """Open a regular file for reading; OSError for anything else."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | _FLAGS)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError(errno.EINVAL, "wanted a plain file")
+        raise OSError(errno.EINVAL, "expected a regular file")
     return os.fdopen(descriptor, "rb")
 
 
 def _copy(path: str, to: str) -> None:
-    """Copy a file to a new one, on disk before this returns; FileExistsError if there is one."""
+    """Copy a file to a new one, synced to disk before this returns; FileExistsError if it exists."""
     with _open(path) as source, os.fdopen(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _FLAGS, 0o600), "wb") as target:
         target.write(source.read(LARGEST))
         target.flush()
@@ -287,7 +287,7 @@ def _copy(path: str, to: str) -> None:
 
 
 def _make_later(path: str, than: int) -> None:
-    """Readers know a new file by its time, and the clock of a file system may stand for milliseconds."""
+    """Set a later mtime: readers detect a new file by it, and file system clocks may advance in steps of milliseconds."""
     found = os.stat(path)
     if found.st_mtime_ns <= than:
         os.utime(path, ns=(found.st_atime_ns, than + 1000))
@@ -318,7 +318,7 @@ def _wait_for_lock(descriptor: int, directory: str) -> None:
 
 
 def _lock(descriptor: int) -> None:
-    """Lock an open file until it is closed; OSError with one of _BUSY if somebody else has."""
+    """Lock an open file until it is closed; OSError with an errno of _BUSY if another process holds the lock."""
     try:
         import fcntl
     except ImportError:

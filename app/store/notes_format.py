@@ -1,7 +1,7 @@
-r"""Remarks, tags and saved views as text: a line for every record, and what can be read of a damaged file.
+r"""The file format of remarks, tags and saved views: one line per record; the intact lines of a damaged file can be read.
 
-A line is the CRC-32 of the rest of it in hexadecimal digits, a space, and JSON. The first line names the format, the last one
-says how many there are between them:
+A line is the CRC-32 of its JSON in hexadecimal digits, a space, and the JSON. The first line names the format, the last one has
+the number of records between them:
 
     1f0c9a3e {"format":"mindscope notes","version":1}
     77ab90d1 {"run":"<key of its real path>","path":"/data/run1","remark":"best so far","tags":[":star","paper"]}
@@ -27,7 +27,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """A note and the path of its run, which is there for who reads the file."""
+    """A note and the path of its run, which only helps people who read the file."""
 
     path: str
     note: Note
@@ -35,7 +35,7 @@ class RunNote:
 
 @dataclass(frozen=True, slots=True)
 class SavedView:
-    """A view and the directory of the runs it was made over."""
+    """A view and the base directory it belongs to."""
 
     base: str
     view: View
@@ -43,7 +43,7 @@ class SavedView:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What the file holds: notes by the key of their run's real path, views by their own."""
+    """The content of the file: notes by the key of their run's real path, views by their own key."""
 
     notes: Mapping[str, RunNote] = field(default_factory=dict)
     views: Mapping[str, SavedView] = field(default_factory=dict)
@@ -70,11 +70,11 @@ class _ViewLine(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Newer(ValueError):
-    """The file is of a newer version of the format."""
+    """The file has a newer version of the format."""
 
 
 def encode(content: Content) -> bytes:
-    """The file of a content."""
+    """Serialize the content of the file."""
     records: list[dict[str, Any]] = [
         {"run": key, "path": one.path, "remark": one.note.remark, "tags": one.note.tags} for key, one in content.notes.items()
     ]
@@ -91,11 +91,11 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 def decode(data: bytes) -> tuple[Content, bool]:
-    """(what can be read, whether that is all); nothing that is intact is left out. Newer for a newer format."""
+    """Parse a file into (content of all intact lines, whether the file is undamaged). Raises Newer for a newer format."""
     *lines, rest = (_checked(line) for line in data.split(b"\n"))
     first = _json(lines[0]) if lines and lines[0] is not None else None
     if isinstance(first, dict) and first.get("format") == FORMAT and first.get("version") != VERSION:
-        raise Newer(f"wanted version {VERSION} of the format, got {first.get('version')!r}")
+        raise Newer(f"expected version {VERSION} of the format, found {first.get('version')!r}")
     notes: dict[str, RunNote] = {}
     views: dict[str, SavedView] = {}
     taken = [line is not None and _take(line, notes, views) for line in lines]
@@ -105,7 +105,7 @@ def decode(data: bytes) -> tuple[Content, bool]:
 
 
 def _checked(line: bytes) -> bytes | None:
-    """The JSON of a line; None where its CRC is not that of the line."""
+    """Return the JSON of a line, or None if its CRC does not match."""
     crc, space, text = line[:8], line[8:9], line[9:]
     return text if space == b" " and crc == b"%08x" % zlib.crc32(text) else None
 

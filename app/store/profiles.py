@@ -1,7 +1,7 @@
-"""Frames of profiles for the pages: read in the background with progress, kept in memory within bounds and on disk.
+"""Frames of profiles: read in the background with progress, cached in memory up to a limit and on disk.
 
-One thread reads, the frame asked for last first, so that who looks at a page waits for nothing that nobody looks at any more.
-It has a directory of the index of its own; a frame is kept there under what its files are, so a file that grew is read again.
+One thread reads, the most recently requested frame first, so that the page on screen does not wait for one already left. It has
+an index directory of its own; the key of a frame there includes its files' sizes and times, so a changed file is read again.
 """
 
 from __future__ import annotations
@@ -28,26 +28,26 @@ from parsers.profiler.snapshot import dump, key_of, load
 log = logging.getLogger(__name__)
 
 MEMORY_BYTES = 512 << 20
-"""Frames in memory; the one read last stays whatever its size."""
+"""Memory limit for cached frames; the most recent one stays whatever its size."""
 PATIENCE = 0.15
-"""Seconds that a caller waits for a frame: what small files give comes with the first answer."""
+"""Seconds a caller waits for a frame, so that small files are returned with the first answer."""
 SMALL_BYTES = 256 << 10
-"""Frames of files of so many bytes are not worth a file of the index."""
+"""Frames from files smaller than this many bytes are not written to the index."""
 MOST_JOBS = 64
 
 Key = tuple[str, str]
-"""What the files of a profile are, and the name of a frame."""
-Kept = tuple[pd.DataFrame, tuple[Problem, ...]]
+"""(mark of the profile, name of the frame)."""
+CachedFrame = tuple[pd.DataFrame, tuple[Problem, ...]]
 
 
 def mark_of(profile: Profile) -> str:
-    """What the files of a profile are, as text: another one whenever any of them changes."""
-    told = "\n".join(f"{file.path}\0{file.size}\0{file.mtime_ns}" for file in profile.files)
-    return f"{zlib.crc32(told.encode('utf-8', 'surrogateescape')):08x}-{sum(file.size for file in profile.files):x}"
+    """Return a text that changes whenever a file of the profile does."""
+    text = "\n".join(f"{file.path}\0{file.size}\0{file.mtime_ns}" for file in profile.files)
+    return f"{zlib.crc32(text.encode('utf-8', 'surrogateescape')):08x}-{sum(file.size for file in profile.files):x}"
 
 
 def row_of(profile: Profile) -> ProfileRow:
-    """A profile as the pages list it."""
+    """Return the row that lists a profile on the pages."""
     files = profile.files
     return ProfileRow(
         profile.session, profile.rank, profile.device, tuple(file.name for file in files), sum(file.size for file in files),
@@ -58,12 +58,12 @@ def row_of(profile: Profile) -> ProfileRow:
 
 @dataclass(slots=True)
 class _Job:
-    """A frame being read, or that was not read to its end."""
+    """A frame being read, or one whose reading was cancelled or failed."""
 
     key: Key
     profile: Profile
     path: str
-    told: Callable[[], None]
+    on_end: Callable[[], None]
     total: int
     done: int = 0
     state: str = "waiting"
@@ -73,13 +73,13 @@ class _Job:
 
 
 class ProfileFrames:
-    """Gives frames of profiles; one for a store."""
+    """The frames of all profiles of a store."""
 
     def __init__(self, index_directory: str | None = None, *, memory: int = MEMORY_BYTES) -> None:
         self._index_directory = index_directory
         self._index: Index | None = None
         self._memory = memory
-        self._kept: OrderedDict[Key, Kept] = OrderedDict()
+        self._frames: OrderedDict[Key, CachedFrame] = OrderedDict()
         self._jobs: dict[Key, _Job] = {}
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
@@ -87,35 +87,35 @@ class ProfileFrames:
         self._stopping = False
 
     def frame(
-        self, profile: Profile, path: str, name: str, *, again: bool = False, told: Callable[[], None] = lambda: None
+        self, profile: Profile, path: str, name: str, *, again: bool = False, on_end: Callable[[], None] = lambda: None
     ) -> ProfileFrame:
-        """The frame of a name, or how far it is. path is the directory of the session; told is called when it was read."""
+        """Return a frame or the progress of reading it. path is the session's directory; on_end is called after reading."""
         if name not in FRAMES:
             raise KeyError(name)
         if not profile.gives(name):
             return ProfileFrame("missing", wanted=profile.wanted(name))
         key = (mark_of(profile), name)
         with self._lock:
-            kept = self._known(key)
-            if kept is not None:
-                return ProfileFrame("ready", kept[0], problems=kept[1])
+            cached = self._cached(key)
+            if cached is not None:
+                return ProfileFrame("ready", cached[0], problems=cached[1])
             job = self._jobs.get(key)
             if job is None or (again and job.ended.is_set()):
-                self._forget_some()
-                job = self._jobs[key] = _Job(key, profile, path, told, profile.extent(name))
+                self._evict_jobs()
+                job = self._jobs[key] = _Job(key, profile, path, on_end, profile.extent(name))
             elif not job.ended.is_set():
-                self._jobs[key] = self._jobs.pop(key)  # what was asked for last is read first
+                self._jobs[key] = self._jobs.pop(key)  # the most recent request is read first
             self._start()
             self._wake.notify_all()
         job.ended.wait(PATIENCE)
         with self._lock:
-            kept = self._known(key)
-            if kept is not None:
-                return ProfileFrame("ready", kept[0], problems=kept[1])
+            cached = self._cached(key)
+            if cached is not None:
+                return ProfileFrame("ready", cached[0], problems=cached[1])
         return ProfileFrame(job.state, done=min(job.done, job.total), total=job.total, text=job.text)
 
     def cancel(self, profile: Profile, name: str) -> None:
-        """Read no further what has been begun."""
+        """Cancel the reading of a frame."""
         with self._lock:
             job = self._jobs.get((mark_of(profile), name))
             if job is not None and not job.ended.is_set():
@@ -125,7 +125,7 @@ class ProfileFrames:
                     job.ended.set()
 
     def stop(self) -> None:
-        """End the thread and wait for it."""
+        """Stop the thread and wait for it."""
         with self._lock:
             self._stopping = True
             for job in self._jobs.values():
@@ -134,13 +134,13 @@ class ProfileFrames:
         if self._thread is not None:
             self._thread.join(timeout=10)
 
-    def _known(self, key: Key) -> Kept | None:
-        kept = self._kept.get(key)
-        if kept is not None:
-            self._kept.move_to_end(key)
-        return kept
+    def _cached(self, key: Key) -> CachedFrame | None:
+        found = self._frames.get(key)
+        if found is not None:
+            self._frames.move_to_end(key)
+        return found
 
-    def _forget_some(self) -> None:
+    def _evict_jobs(self) -> None:
         for key in [key for key, job in self._jobs.items() if job.ended.is_set()][: max(0, len(self._jobs) - MOST_JOBS)]:
             del self._jobs[key]
 
@@ -156,7 +156,7 @@ class ProfileFrames:
             try:
                 self._index = Index(self._index_directory)
             except OSError as error:
-                log.warning("index: %s; going on without it", error)
+                log.warning("index: %s; continuing without it", error)
         while (job := self._next()) is not None:
             self._try(job)
         if self._index is not None:
@@ -173,14 +173,14 @@ class ProfileFrames:
         return None
 
     def _try(self, job: _Job) -> None:
-        made: list[tuple[str, Kept]] = []
+        made: list[tuple[str, CachedFrame]] = []
         try:
             with watched(lambda size: self._watch(job, size)):
                 made = self._read(job)
             job.state = "ready"
         except Cancelled:
             job.state = "cancelled"
-        # A fault of ours over one profile is logged and told on its page; the thread goes on to read all others.
+        # A bug that one profile triggers is logged and shown on its page; the thread continues with the others.
         except Exception as error:
             log.exception("reading %s of %s failed", job.key[1], job.path)
             job.state, job.text = "failed", f"{type(error).__name__}: {error}"
@@ -190,47 +190,47 @@ class ProfileFrames:
                 if job.state == "ready":
                     self._jobs.pop(job.key, None)
             job.ended.set()
-            job.told()
-        # Nobody waits for the index.
-        for name, kept in made:
-            self._to_index(job.profile, job.path, name, kept)
+            job.on_end()
+        # Written last, as no page waits for the index.
+        for name, frame in made:
+            self._to_index(job.profile, job.path, name, frame)
 
     def _watch(self, job: _Job, size: int) -> None:
         job.done += size
         if job.cancelled:
             raise Cancelled
 
-    def _read(self, job: _Job) -> list[tuple[str, Kept]]:
-        """Take the frame from the index, or read it and whatever it is made of; keep all of them. Gives what was read."""
+    def _read(self, job: _Job) -> list[tuple[str, CachedFrame]]:
+        """Load the frame from the index, or read it and those it is derived from; cache them, return those read."""
         mark, name = job.key
         profile = job.profile
         found = self._from_index(profile, job.path, name)
         if found is not None:
-            self._keep(job.key, found)
+            self._cache(job.key, found)
             return []
-        for other in _MADE_OF.get(name, ()):
+        for other in _DERIVED_FROM.get(name, ()):
             with self._lock:
-                known = self._known((mark, other))
+                known = self._cached((mark, other))
             known = known or (self._from_index(profile, job.path, other) if profile.gives(other) else None)
             if known is not None:
                 profile.put_back(other, *known)
-        there = set(profile.held())
+        held_before = set(profile.held())
         profile.frame(name)
-        fresh = [(made, kept) for made, kept in profile.held().items() if made not in there]
-        for made, kept in fresh:
-            self._keep((mark, made), kept, last=made == name)
+        fresh = [(made, frame) for made, frame in profile.held().items() if made not in held_before]
+        for made, frame in fresh:
+            self._cache((mark, made), frame, last=made == name)
         return fresh
 
-    def _keep(self, key: Key, kept: Kept, *, last: bool = True) -> None:
+    def _cache(self, key: Key, frame: CachedFrame, *, last: bool = True) -> None:
         with self._lock:
-            self._kept[key] = kept
-            self._kept.move_to_end(key, last=last)
-            total = sum(_size(frame) for frame, _ in self._kept.values())
-            while total > self._memory and len(self._kept) > 1:
-                _, (gone, _) = self._kept.popitem(last=False)
-                total -= _size(gone)
+            self._frames[key] = frame
+            self._frames.move_to_end(key, last=last)
+            total = sum(_size(table) for table, _ in self._frames.values())
+            while total > self._memory and len(self._frames) > 1:
+                _, (evicted, _) = self._frames.popitem(last=False)
+                total -= _size(evicted)
 
-    def _from_index(self, profile: Profile, path: str, name: str) -> Kept | None:
+    def _from_index(self, profile: Profile, path: str, name: str) -> CachedFrame | None:
         if self._index is None or profile.extent(name) < SMALL_BYTES:
             return None
         data = self._index.read(key_of(path, profile.files, name))
@@ -242,19 +242,19 @@ class ProfileFrames:
             log.info("index: %s", error)
             return None
 
-    def _to_index(self, profile: Profile, path: str, name: str, kept: Kept) -> None:
+    def _to_index(self, profile: Profile, path: str, name: str, frame: CachedFrame) -> None:
         if self._index is None or profile.extent(name) < SMALL_BYTES:
             return
-        parts = dump(FRAMES[name], *kept)
+        parts = dump(FRAMES[name], *frame)
         if parts is not None:
             self._index.write(key_of(path, profile.files, name), parts)
 
 
-_MADE_OF: Mapping[str, tuple[str, ...]] = {"operators": ("kernels",), "operator_types": ("operators", "kernels")}
+_DERIVED_FROM: Mapping[str, tuple[str, ...]] = {"operators": ("kernels",), "operator_types": ("operators", "kernels")}
 
 
 def _size(frame: pd.DataFrame) -> int:
-    """Bytes of a frame, its texts guessed: to count them would take longer than to read some of them."""
+    """Estimate the bytes of a frame. Texts count 80 bytes each: measuring them takes longer than reading some frames."""
     size = 0
     for name in frame.columns:
         values: Any = frame[name].array
@@ -266,7 +266,7 @@ def _size(frame: pd.DataFrame) -> int:
 
 
 def profile_of(profiles: Profiles, session: str, rank: int) -> tuple[Profile, str] | None:
-    """A profile and the directory of its session, None for one that is not there."""
+    """Return a profile and the directory of its session, or None if there is no such profile."""
     found = profiles.get((session, rank))
     if found is None:
         return None

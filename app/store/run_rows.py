@@ -1,4 +1,4 @@
-"""Runs as the rows that pages list: of a run, of a job of several ranks, before, while and after it is read."""
+"""Build the rows that list runs on the pages: for a run or a job of several ranks; before, while and after it is read."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MAIN_TAGS = ("loss", "loss/auto", "train/loss", "Loss/train", "train_loss")
 
 
 def _stamped(source: Source) -> float | None:
-    """The earliest time in the names of the files: known before anything is read, so that the order of runs is steady."""
+    """Return the earliest time in the file names. It is known before anything is read, so the order of runs is stable."""
     return min((float(file.stamp) for file in source.files if file.stamp is not None), default=None)
 
 
 def unread_row(key: str, source: Source) -> RunRow:
-    """The row of a run that has been found and not read yet."""
+    """Return the row of a run that has been discovered but not read."""
     return RunRow(
         key=key, name=key, path=printable(source.path), real_path=printable(source.real_path), members=(key,),
         started=_stamped(source),
@@ -33,13 +33,13 @@ def unread_row(key: str, source: Source) -> RunRow:
 
 
 def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
-    """The row with what the newest look at the disk says of its files."""
+    """Return the row updated from the newest scan."""
     live = row.state == "idle" and now - source.updated < LIVE_SECONDS
     return replace(row, updated=source.updated, size=source.size, state="live" if live else row.state)
 
 
 def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) -> RunRow:
-    """The row of one run as far as it has been read. problems: their number; loaded: whether it has been read to its end."""
+    """Return the row of a run as read so far. problems is their number; loaded is whether the run has been read to its end."""
     tags = run.tags("scalar")
     longest, main = _longest(run, tags), _main_tag(tags)
     value = run.series(main).value if main else np.empty(0)
@@ -64,18 +64,18 @@ def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) 
 
 
 def kinds_of(run: Run, source: Source) -> dict[str, int]:
-    """Kind -> number of tags; collected checkpoints, of which landscapes can be computed, count as one."""
+    """Return kind -> number of tags. "checkpoints" is 1 if a plan to compute landscapes from checkpoints was found."""
     return run.kinds() | profile_kinds(run) | ({"checkpoints": 1} if source.plan else {})
 
 
 def profile_kinds(run: Run) -> dict[str, int]:
-    """profile.<frame> -> number of profiles of which any file gives that frame."""
+    """Return "profile.<frame>" -> number of profiles that have a file for that frame."""
     counted = {f"profile.{name}": sum(profile.gives(name) for profile in run.profile.values()) for name in FRAMES}
     return {kind: number for kind, number in counted.items() if number}
 
 
 def _state(run: Run, source: Source) -> str:
-    """State of a run that has been read. Files of zero bytes are those of a training that has just begun, not damage."""
+    """Return the state of a run that has been read. Empty files mean that training has just begun, not damage."""
     if not (source.files or _extra(source)):
         return "unreadable"
     nothing = bool(source.files) and not any(state.records for state in run.states.values())
@@ -89,7 +89,7 @@ def _extra(source: Source) -> bool:
 
 
 def _longest(run: Run, tags: Sequence[str]) -> int:
-    """Number of distinct steps of the longest series."""
+    """Return the number of distinct steps of the longest series."""
     steps = max((run.series(tag).step for tag in tags), key=len, default=np.empty(0, np.int64))
     if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
         return len(steps)
@@ -97,13 +97,13 @@ def _longest(run: Run, tags: Sequence[str]) -> int:
 
 
 def _main_tag(tags: Sequence[str]) -> str:
-    """The scalar a list of runs shows: the loss, under the names it usually has, else the first tag."""
+    """Return the tag that the list of runs shows: the loss under its usual names, else the first tag."""
     known = next((name for name in _MAIN_TAGS if name in tags), None)
     return known or next((tag for tag in tags if "loss" in tag.lower()), tags[0] if tags else "")
 
 
 def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
-    """Ranks as one row: sums of points and problems, the longest steps, the first rank's main value."""
+    """Combine ranks into one row: the sums of points and problems, the most steps, the first rank's main value."""
     states = {row.state for row in rows}
     order = ("loading", "waiting", "live", "idle", "empty", "unreadable")
     first = next((row for row in rows if row.main_tag), None)

@@ -1,4 +1,4 @@
-"""The source of a server: what pages ask, answered from the runs that `Follower` has read."""
+"""The FrameSource of a server: it answers the pages from the runs that `Follower` has read."""
 
 from __future__ import annotations
 
@@ -43,9 +43,9 @@ from parsers.snapshot import key_of
 
 
 class Store(FrameSource):
-    """A FrameSource over directories on disk, or over sources discovered before. Its methods may be called by any thread.
+    """A FrameSource over directories on disk, or over sources already discovered. Its methods may be called by any thread.
 
-    What they do is documented in `layouts.sources`.
+    They are documented in `layouts.sources`.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Store(FrameSource):
         return self
 
     def stop(self) -> None:
-        """Stop reading, keep in the index what has been read, and wait for both."""
+        """Stop reading, save to the index what has been read, and wait for both."""
         self._runs.stop()
         self._profiles.stop()
         self._forests.stop()
@@ -123,11 +123,11 @@ class Store(FrameSource):
         return entry.run.version if entry else 0
 
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
-        found = [(entry.key, _shown(problem)) for entry in self._runs.members(run) for problem in entry.problems]
+        found = [(entry.key, _encodable(problem)) for entry in self._runs.members(run) for problem in entry.problems]
         if run is not None:
             return found
         noted = self._notes.problems if self._notes is not None else ()
-        return [*self._runs.base_problems, *(("", _shown(problem)) for problem in noted), *found]
+        return [*self._runs.base_problems, *(("", _encodable(problem)) for problem in noted), *found]
 
     def unverified(self, run: str | None = None) -> int:
         return sum(entry.unverified for entry in self._runs.members(run))
@@ -137,7 +137,7 @@ class Store(FrameSource):
         if entry is None:
             return (), 0
         found, left = self._insights.of(run, entry.run, entry.run.tags("scalar") if tags is None else tags, seconds)
-        # A run records its result at its end: one that has a result has not stalled.
+        # A run records its final loss when it ends, so a run that has one has not stalled.
         if tags is None and not left and "loss" not in entry.run.settings:
             standing = self._insights.standing(entry.run, time.time())
             found += [standing] if standing is not None else []
@@ -159,17 +159,17 @@ class Store(FrameSource):
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
         entry = self._runs.entries.get(run)
         if entry is None:
-            raise PayloadError(f"wanted a run of this list, got {run}")
+            raise PayloadError(f"expected the key of a known run, found {run!r}")
         try:
             return entry.run.value(kind, tag, place)
         finally:
             if entry.unverified:
-                entry.unverified = entry.run.unverified  # the first look at a large value checks its record
+                entry.unverified = entry.run.unverified  # the first read of a large value checks its CRC
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         entry = self._runs.entries.get(run)
         if entry is None:
-            raise PayloadError(f"wanted a run of this list, got {run}")
+            raise PayloadError(f"expected the key of a known run, found {run!r}")
         if known:
             return entry.run.distribution(tag, place, known=True)
         with self._measuring:
@@ -206,7 +206,7 @@ class Store(FrameSource):
         entry, found = self._profile(run, session, rank)
         if entry is None or found is None:
             return ProfileFrame("missing")
-        return self._profiles.frame(*found, name, again=again, told=lambda: self._runs.recount(entry))
+        return self._profiles.frame(*found, name, again=again, on_end=lambda: self._runs.recount(entry))
 
     def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
         _, found = self._profile(run, session, rank)
@@ -229,7 +229,7 @@ class Store(FrameSource):
 
     def lineage(self) -> tuple[LineageRow, ...]:
         rows, version, _ = self._runs.snapshot()
-        entries = self._runs.entries  # a scan may have removed some of the rows meanwhile
+        entries = self._runs.entries  # a scan may have removed some of the rows since
         members = [key for row in rows for key in row.members if key in entries]
         return self._lineage.rows(version, [(key, entries[key].run) for key in members])
 
@@ -250,20 +250,20 @@ class Store(FrameSource):
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         path = self._runs.real_paths()[run]
-        return self._kept().annotate(key_of(path), printable(path), change.applied)
+        return self._notes_or_refuse().annotate(key_of(path), printable(path), change.applied)
 
     def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
-        return self._kept().save_view(self._runs.base, secrets.token_hex(8), name, place, instead=instead)
+        return self._notes_or_refuse().save_view(self._runs.base, secrets.token_hex(8), name, place, instead=instead)
 
     def rename_view(self, key: str, name: str, was: str) -> View:
-        return self._kept().rename_view(self._runs.base, key, name, was)
+        return self._notes_or_refuse().rename_view(self._runs.base, key, name, was)
 
     def delete_view(self, key: str, was: str) -> None:
-        self._kept().delete_view(self._runs.base, key, was)
+        self._notes_or_refuse().delete_view(self._runs.base, key, was)
 
-    def _kept(self) -> Notes:
+    def _notes_or_refuse(self) -> Notes:
         if self._notes is None:
-            raise NotKept("there is no workspace to keep remarks, tags and views in")
+            raise NotKept("expected a workspace for remarks, tags and views, found none; name one to save them")
         return self._notes
 
     # Patterns --------------------------------------------------------------------------------------------------------
@@ -275,6 +275,6 @@ class Store(FrameSource):
         return self._captures(pattern, names)
 
 
-def _shown(problem: Problem) -> Problem:
-    """The problem with a path that can be encoded."""
+def _encodable(problem: Problem) -> Problem:
+    """Return the problem with a path that can be encoded as UTF-8."""
     return problem if problem.path.isascii() else replace(problem, path=printable(problem.path))

@@ -1,4 +1,4 @@
-"""The directories this program writes to: all of one user, none below the runs."""
+"""The directories this program writes to: they belong to one user, and none lies below the runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.commands.settings import SettingError
 
 
 def cache_directory(environment: Mapping[str, str] = os.environ) -> str:
-    """The default workspace: the user's cache directory. Nothing is made."""
+    """Return the default workspace, in the user's cache directory, without creating it."""
     base = environment.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(base):
         base = os.path.join(os.path.expanduser("~"), ".cache")
@@ -18,34 +18,34 @@ def cache_directory(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def prepare(path: str, *, base: str | None = None, origin: str = "--workspace") -> str:
-    """Make the workspace (mode 0700) if need be and return its absolute path.
+    """Create the workspace (mode 0700) if it does not exist and return its absolute path.
 
-    A directory that was there keeps its mode but must be this user's and not writable for others. Raises SettingError, which
-    names the origin of the path, if it is not, lies below base, or cannot be written.
+    An existing directory keeps its mode, but it must belong to this user and not be writable by others. Raises SettingError,
+    which names the origin of the path, if that is not so, or if it lies below base, or cannot be written to.
     """
     path = os.path.expanduser(path)
     if path.startswith("~"):
-        raise SettingError(f"{origin}: wanted a directory to write to, got {path!r}: this user has no home")
+        raise SettingError(f"{origin}: expected a writable directory, found {path!r}: this user has no home directory")
     path = os.path.abspath(path)
     if base is not None and _inside(path, base):
-        raise SettingError(f"{origin}: wanted a directory outside the runs in {base!r}, got {path!r}")
+        raise SettingError(f"{origin}: expected a directory outside the runs in {base!r}, found {path!r}")
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
         found = os.stat(path)
     except OSError as error:
-        raise SettingError(f"{origin}: wanted a directory to write to, got {path!r}: {error.strerror}") from None
+        raise SettingError(f"{origin}: expected a writable directory, found {path!r}: {error.strerror}") from None
     if hasattr(os, "getuid") and found.st_uid != os.getuid():
-        raise SettingError(f"{origin}: wanted a directory of this user, got {path!r} of user {found.st_uid}")
+        raise SettingError(f"{origin}: expected a directory owned by this user, found {path!r} owned by user {found.st_uid}")
     if found.st_mode & 0o022:
         mode = stat.S_IMODE(found.st_mode)
-        raise SettingError(f"{origin}: wanted a directory only this user may write to, got {path!r} of mode {mode:04o}")
+        raise SettingError(f"{origin}: expected a directory writable by this user only, found {path!r} with mode {mode:04o}")
     if not os.access(path, os.W_OK | os.X_OK):
-        raise SettingError(f"{origin}: wanted a directory to write to, got {path!r}")
+        raise SettingError(f"{origin}: expected a writable directory, found {path!r}")
     return path
 
 
 def subdirectory(workspace: str, name: str, *, origin: str = "--workspace") -> str:
-    """Make a directory of ours (mode 0700) in the workspace; returns its path. Raises SettingError."""
+    """Create a subdirectory (mode 0700) of the workspace if necessary and return its path. Raises SettingError."""
     path = prepare(os.path.join(workspace, name), origin=origin)
     if stat.S_IMODE(os.stat(path).st_mode) != 0o700:
         os.chmod(path, 0o700)
@@ -53,6 +53,6 @@ def subdirectory(workspace: str, name: str, *, origin: str = "--workspace") -> s
 
 
 def _inside(path: str, base: str) -> bool:
-    """Whether path is base or below it, links resolved; the last directories need not exist yet."""
+    """Return whether path is base or lies below it, with links resolved; its last directories need not exist."""
     path, base = os.path.realpath(path), os.path.realpath(base)
     return path == base or path.startswith(base.rstrip(os.sep) + os.sep)

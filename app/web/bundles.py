@@ -1,7 +1,7 @@
 """Static files for the browser: the bundles of the component libraries and our own assets.
 
-Each is read once, compressed once per encoding and kept in memory with a tag of its content. Only files known beforehand
-are served: a request names one of them, never a path.
+Each file is read once, compressed once per encoding and cached in memory with a hash of its content as ETag. Only known files
+are served: a request can name one of them, never another path.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from werkzeug.exceptions import NotFound
 from app.web.modules import Assets
 
 BROTLI_QUALITY = 9
-"""plotly.js: 1.23 MB in 0.3 s; quality 4 makes 1.41 MB in 0.1 s, quality 11 takes 10 s."""
+"""Compresses plotly.js to 1.23 MB in 0.3 s; quality 4 yields 1.41 MB in 0.1 s, quality 11 takes 10 s."""
 A_YEAR = 31_536_000
 _COMPRESSIBLE = re.compile(r"text/|application/(javascript|json)|image/svg")
 LIBRARIES: Mapping[str, str] = MappingProxyType({"grid": "dash_ag_grid", "cytoscape": "dash_cytoscape"})
-"""What a page calls its library -> the package; loaded only where a page needs it."""
+"""Name of a library in `Page.libraries` -> its package, which is loaded only on pages that need it."""
 NEVER = ("dash/dash_table/",)
-"""Beginnings of component URLs that no page of ours needs."""
+"""Prefixes of component URLs that none of our pages needs."""
 
 
 def assets_directory() -> str:
-    """Where css, JavaScript and icons are: in the package `app` in a wheel, beside it in a checkout."""
+    """Return the directory of CSS, JavaScript and icons: inside the package `app` in a wheel, beside it in a checkout."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     inside = os.path.join(package, "assets")
     return inside if os.path.isdir(inside) else os.path.join(os.path.dirname(package), "assets")
 
 
 class Bundle:
-    """One file in memory, with its compressed forms made when first asked for."""
+    """One file in memory; compressed forms are made on first use."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self.data = data
@@ -51,20 +51,20 @@ class Bundle:
         self._lock = threading.Lock()
 
     def form(self, encoding: str) -> bytes:
-        """The bytes in an encoding: "br", "gzip" or "" for none."""
+        """Return the bytes in an encoding: "br", "gzip" or "" for none."""
         with self._lock:
             if encoding not in self._forms:
                 self._forms[encoding] = _compressed(self.data, encoding)
             return self._forms[encoding]
 
     def encoding(self, accepted: Collection[str]) -> str:
-        """The best encoding a client accepts."""
+        """Return the best encoding the client accepts."""
         if len(self.data) < 500 or not _COMPRESSIBLE.match(self.type):
             return ""
         return next((encoding for encoding in ("br", "gzip") if encoding in accepted), "")
 
     def answer(self, max_age: int) -> Response:
-        """The answer to the current request. max_age 0: kept, but asked for again each time (and then 304)."""
+        """Build the response to the current request. max_age 0: cached, but revalidated on every use (304 if unchanged)."""
         encoding = self.encoding(list(request.accept_encodings.values()))
         response = Response(self.form(encoding), mimetype=self.type)
         if encoding:
@@ -88,7 +88,7 @@ def _compressed(data: bytes, encoding: str) -> bytes:
 
 
 class Bundles:
-    """The bundles of the packages that Dash has registered, and our assets."""
+    """The bundles of the packages registered with Dash, and our assets."""
 
     def __init__(self, registered: Mapping[str, Collection[str]], assets: Assets) -> None:
         self._registered = registered
@@ -97,21 +97,21 @@ class Bundles:
         self._lock = threading.Lock()
 
     def component(self, package_name: str, fingerprinted_path: str) -> Response:
-        """Answer a request for a file of a component library."""
+        """Respond with a file of a component library."""
         path, has_fingerprint = check_fingerprint(fingerprinted_path)
         if path not in self._registered.get(package_name, ()):
             raise NotFound
         return self._bundle(os.path.join(_package_directory(package_name), path)).answer(A_YEAR if has_fingerprint else 0)
 
     def asset(self, filename: str) -> Response:
-        """Answer a request for one of our assets; what has its version in its path may be kept."""
-        name, kept = self.assets.named(filename)
+        """Respond with one of our assets; if the path contains the current version, it may be cached for a year."""
+        name, cacheable = self.assets.named(filename)
         if name not in self.assets:
             raise NotFound
-        return self._bundle(*self.assets.files(name)).answer(A_YEAR if kept else 0)
+        return self._bundle(*self.assets.files(name)).answer(A_YEAR if cacheable else 0)
 
     def warm(self, names: Collection[str], urls: Collection[str]) -> None:
-        """Compress these assets and what these component URLs name, so that the first visitor need not wait for it."""
+        """Compress these assets and the files of these component URLs, so that the first visitor need not wait."""
         for name in names:
             bundle = self._bundle(*self.assets.files(name))
             bundle.form(bundle.encoding(("br",)))
@@ -124,19 +124,19 @@ class Bundles:
                 bundle.form(bundle.encoding(("br",)))
 
     def _bundle(self, *paths: str) -> Bundle:
-        changed = _changed(paths)
+        changed = _newest_mtime(paths)
         with self._lock:
-            kept = self._loaded.get(paths)
-            if kept is None or kept[0] != changed:
+            loaded = self._loaded.get(paths)
+            if loaded is None or loaded[0] != changed:
                 contents = []
                 for path in paths:
                     with open(path, "rb") as stream:
                         contents.append(stream.read())
-                kept = self._loaded[paths] = (changed, Bundle(b"\n".join(contents), paths[0]))
-        return kept[1]
+                loaded = self._loaded[paths] = (changed, Bundle(b"\n".join(contents), paths[0]))
+        return loaded[1]
 
 
-def _changed(paths: Collection[str]) -> str:
+def _newest_mtime(paths: Collection[str]) -> str:
     return str(max(os.stat(path).st_mtime for path in paths))
 
 

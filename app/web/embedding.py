@@ -1,4 +1,4 @@
-"""Mindscope inside other applications: the whole dashboard below a path, one page in a layout, or a notebook's output.
+"""Embed Mindscope in other applications: the whole dashboard below a path, one page in a layout, or a notebook's output.
 
     mount(host, "/training", "runs")               the dashboard in a Flask or Dash application
     page = pages.Scalars("runs", id="s1")          one page: page.layout() goes into the host's layout,
@@ -27,7 +27,7 @@ from app.web.modules import BASE, HOLD, Assets, page_entry
 from app.web.server import Application, Sources, create_app, frame_source
 from layouts import PAGES
 from layouts.page import Ids, Page
-from layouts.shell import chrome as frames
+from layouts.shell import chrome
 from layouts.state import BadInput
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,63}")
@@ -35,29 +35,29 @@ _PLACE = "_mindscope/"
 
 
 def mount(host: Flask | dash.Dash, prefix: str, sources: Sources, **options: Any) -> Application:
-    """Put the whole dashboard below a path of a Flask or Dash application; options are those of `create_app`.
+    """Mount the whole dashboard below a path of a Flask or Dash application; options are those of `create_app`.
 
-    Host, Origin and token checks, and the headers, hold below that path only.
+    Checks of Host, Origin and token, and our response headers, apply below that path only.
     """
     server = host.server if isinstance(host, dash.Dash) else host
     if not isinstance(server, Flask):
-        wanted = "wanted a Flask or Dash application; for ASGI wrap create_app(...).server in a2wsgi.WSGIMiddleware"
-        raise TypeError(f"mount: {wanted}; got {type(host).__name__}")
+        found = f"expected a Flask or Dash application, found {type(host).__name__}"
+        raise TypeError(f"mount: {found}; for ASGI wrap create_app(...).server in a2wsgi.WSGIMiddleware")
     return create_app(sources, prefix=prefix, server=server, **options)
 
 
 class EmbeddedPage:
-    """One page in somebody else's Dash layout. Several may stand in one application, under different ids.
+    """One page in the layout of a host's Dash application, which may embed several under different ids.
 
-    Its state is kept in a store of its own and not in the host's address; its routes are below `/_mindscope/<id>/` and
-    answer to local names and allowed_hosts ("*": any).
+    The page keeps its state in a store of its own, not in the host's URL. Its routes are below `/_mindscope/<id>/` and accept
+    requests to local names and allowed_hosts ("*": any).
     """
 
     def __init__(
         self, page: Page, sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()  # noqa: A002  as in Dash
     ) -> None:
         if not _ID.fullmatch(id):
-            raise ValueError(f"id: wanted a letter, then up to 63 letters, digits, _ or -; got {id!r}")
+            raise ValueError(f"id: expected a letter, then up to 63 letters, digits, _ or -; found {id!r}")
         self.page = page
         self.ids = Ids(page.name, id)
         self.source = frame_source(sources)
@@ -66,17 +66,17 @@ class EmbeddedPage:
         self._waiting: list[Component] = []
 
     def layout(self, *, provider: bool = True) -> Component:
-        """The page's components. provider: with a MantineProvider around them, which a host that has one can leave out.
+        """Return the page's components. provider: wrap them in a MantineProvider; a host that has one passes False.
 
-        What is made before `register` is completed by it, for only then the path is known that the host is served below.
+        `register` completes layouts made before it, because only then the URL prefix of the host is known.
         """
-        content = frames.frame(self.page, self.ids, self._routes(), picker=True)
+        content = chrome.frame(self.page, self.ids, self._routes(), picker=True)
         if self._host is None:
             self._waiting.append(content)
         return dmc.MantineProvider(content) if provider else content
 
     def register(self, host: dash.Dash) -> None:
-        """Add the page's callbacks, routes and assets to a Dash application; once per page and application."""
+        """Add the page's callbacks, routes and assets to a Dash application. Call it once per page and application."""
         self._host = host
         prefix = f"{host.config.routes_pathname_prefix}{_PLACE}{self.ids.instance}/"
         blueprint = routes.blueprint(self.source, f"mindscope-{self.ids.instance}")
@@ -85,9 +85,9 @@ class EmbeddedPage:
         security.Guard(prefix, self._routes(), security.content_policy(), names, allowed).install(host.server)
         _add_assets(host, self.page)
         for content in self._waiting:
-            content.children = frames.frame(self.page, self.ids, self._routes(), picker=True).children
+            content.children = chrome.frame(self.page, self.ids, self._routes(), picker=True).children
         self._waiting.clear()
-        frames.register(host, self.source, self.page, self.ids, self._routes())
+        chrome.register(host, self.source, self.page, self.ids, self._routes())
 
     def _routes(self) -> str:
         prefix = self._host.config.requests_pathname_prefix if self._host is not None else "/"
@@ -95,12 +95,12 @@ class EmbeddedPage:
 
 
 class Pages:
-    """One class per page of the menu: `pages.Scalars(sources, id="s1")` is that page, ready to be embedded."""
+    """One factory per page of the menu: `pages.Scalars(sources, id="s1")` is that page, ready to be embedded."""
 
     def __getattr__(self, name: str) -> Any:
         page = next((page for page in PAGES if name in map(_class_name, (page.name, *page.formerly))), None)
         if page is None:
-            raise AttributeError(f"pages: wanted one of {', '.join(self.__dir__())}; got {name!r}")
+            raise AttributeError(f"pages: expected one of {', '.join(self.__dir__())}; found {name!r}")
 
         def embedded(sources: Sources, id: str, *, allowed_hosts: Sequence[str] = ()) -> EmbeddedPage:  # noqa: A002
             return EmbeddedPage(page, sources, id, allowed_hosts=allowed_hosts)
@@ -112,7 +112,7 @@ class Pages:
 
 
 def _class_name(page: str) -> str:
-    """TwoRuns for two_runs."""
+    """Return the class name of a page, TwoRuns for two_runs."""
     return page.replace("_", " ").title().replace(" ", "")
 
 
@@ -120,16 +120,16 @@ pages = Pages()
 
 
 def show(sources: Sources, page: str = "scalars", *, height: int = 800, proxy_prefix: str = "/") -> Any:
-    """Serve the dashboard on a free local port and show one page of it as a notebook's output.
+    """Serve the dashboard on a free local port and show one of its pages as a notebook's output.
 
-    height in pixels. proxy_prefix is the path that jupyter-server-proxy gives to ports ("/user/me/proxy/{port}/"), for a
-    notebook that runs on another machine. The server lives as long as the notebook's process.
+    height is in pixels. proxy_prefix is the path at which jupyter-server-proxy serves ports ("/user/me/proxy/{port}/"), for a
+    notebook that runs on another machine. The server runs as long as the notebook's process.
     """
-    from IPython.display import IFrame  # type: ignore[import-not-found]  # no dependency: only a notebook calls this
+    from IPython.display import IFrame  # type: ignore[import-not-found]  # not a dependency: notebooks have it
     from waitress.server import create_server
 
     if page not in {known.path for known in PAGES}:
-        raise ValueError(f"page: wanted one of {', '.join(repr(known.path) for known in PAGES)}; got {page!r}")
+        raise ValueError(f"page: expected one of {', '.join(repr(known.path) for known in PAGES)}; found {page!r}")
     listener: Any = create_server(_not_ready, host="127.0.0.1", port=0, threads=4)
     port = int(listener.effective_port)
     proxied = proxy_prefix.replace("{port}", str(port))
@@ -147,7 +147,7 @@ def _not_ready(_environ: Any, start_response: Any) -> list[bytes]:
 
 
 def _add_assets(host: dash.Dash, page: Page) -> None:
-    """Serve our scripts and styles once per host, and have its index page load those of the page."""
+    """Serve our scripts and styles once per host, and add those of the page to the host's index page."""
     name = "mindscope-assets"
     assets = Assets(assets_directory())
     if name not in host.server.blueprints:
@@ -168,5 +168,5 @@ def _add_assets(host: dash.Dash, page: Page) -> None:
 
 
 def _refusal(error: BadInput) -> tuple[str, int]:
-    """A callback of ours was given what it cannot use: the client's mistake, not the server's."""
+    """Answer a callback's BadInput with 400: the request is wrong, not the server."""
     return f"{error}\n", 400

@@ -1,8 +1,8 @@
-"""Decides which callback requests reach Dash.
+"""Validate callback requests before they reach Dash.
 
-Dash takes the ids, properties and the number of values of a callback from the request and answers 500 where they are not
-what it expects. Here a request is decoded, compared with the callback it names, and refused with 400 unless every id and
-property is one that callback has; values are the business of each callback, which raises `layouts.state.BadInput`.
+Dash takes the ids, properties and the number of values of a callback from the request and answers 500 if they are not what it
+expects. Here a request is decoded and compared with the callback it names; it is refused with 400 unless every id and property
+belongs to that callback. Each callback validates its values itself and raises `layouts.state.BadInput`.
 """
 
 from __future__ import annotations
@@ -27,51 +27,51 @@ Id = str | dict[str, Scalar]
 
 
 class Refused(ValueError):
-    """The request is not one this application's pages send; the text says what was wanted."""
+    """The request is not one that our pages send; the text says what was expected."""
 
 
 class Value(msgspec.Struct):
-    """A property of a component in a request, with its value where the request has one."""
+    """A property of a component in a request, with its value if the request has one."""
 
     id: Id
     property: str
     value: Any = None
 
 
-Given = Value | list[Value]
+Values = Value | list[Value]
 
 
 class Body(msgspec.Struct):
     """A callback request as the browser sends it."""
 
     output: str
-    inputs: list[Given]
-    state: list[Given] = []
-    outputs: Value | list[Given] | None = None
+    inputs: list[Values]
+    state: list[Values] = []
+    outputs: Value | list[Values] | None = None
     changedPropIds: list[str] = []  # noqa: N815 - the name in the request
 
 
 def check(body: bytes, callbacks: Mapping[str, Any]) -> Body:
-    """The request, which fits the callback it names; Refused otherwise."""
+    """Decode a request and check it against the callback it names. Raises Refused."""
     try:
-        asked = msgspec.json.decode(body, type=Body)
+        decoded = msgspec.json.decode(body, type=Body)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise Refused(f"not a callback request: {error}") from None
-    callback = callbacks.get(asked.output)
+        raise Refused(f"expected a callback request, found an error: {error}") from None
+    callback = callbacks.get(decoded.output)
     if callback is None:
-        raise Refused("no such callback")
+        raise Refused(f"expected the output of a callback, found {decoded.output[:80]!r}")
     matched: dict[str, Scalar] = {}
-    _check_list(asked.inputs, callback["inputs"], matched, "inputs")
-    _check_list(asked.state, callback["state"], matched, "state")
-    _check_outputs(asked.outputs, callback["output"], matched)
-    _check_changed(asked.changedPropIds, asked.inputs)
-    return asked
+    _check_list(decoded.inputs, callback["inputs"], matched, "inputs")
+    _check_list(decoded.state, callback["state"], matched, "state")
+    _check_outputs(decoded.outputs, callback["output"], matched)
+    _check_changed(decoded.changedPropIds, decoded.inputs)
+    return decoded
 
 
 def outputs_fit(asked: Body) -> bool:
-    """Whether each list of outputs is as long as every other list of the request.
+    """Return whether each list of outputs is as long as every other list of the request.
 
-    A callback returns one value per component of a list it was given, which Dash counts only after the callback has run.
+    A callback returns one value per component of a list. Dash checks their number only after the callback has run.
     """
     # Dash writes the outputs of a callback that has several as "..a.b...c.d..".
     outputs = asked.outputs if isinstance(asked.outputs, list) and asked.output.startswith("..") else [asked.outputs]
@@ -79,25 +79,26 @@ def outputs_fit(asked: Body) -> bool:
     return not counts or len(counts | {len(given) for given in (*asked.inputs, *asked.state) if isinstance(given, list)}) == 1
 
 
-def _check_list(given: Sequence[Given], wanted: Sequence[Mapping[str, str]], matched: dict[str, Scalar], part: str) -> None:
+def _check_list(given: Sequence[Values], wanted: Sequence[Mapping[str, str]], matched: dict[str, Scalar], part: str) -> None:
     if len(given) != len(wanted):
-        raise Refused(f"{part}: wanted {len(wanted)} values, got {len(given)}")
+        raise Refused(f"{part}: expected {len(wanted)} values, found {len(given)}")
     for value, want in zip(given, wanted, strict=True):
         _check_value(value, want["id"], want["property"], matched, part)
 
 
-def _check_outputs(given: Value | list[Given] | None, wanted: Any, matched: dict[str, Scalar]) -> None:
+def _check_outputs(given: Value | list[Values] | None, wanted: Any, matched: dict[str, Scalar]) -> None:
     several = isinstance(wanted, (list, tuple))
     wants = list(wanted) if several else [wanted]
     if not wants:
         if given not in (None, []):
-            raise Refused("outputs: wanted none")
+            raise Refused("outputs: expected none, found some")
         return
     if given is None:
-        raise Refused("outputs: wanted some, got none")
+        raise Refused("outputs: expected some, found none")
     values = given if several else [given]
     if not isinstance(values, list) or len(values) != len(wants):
-        raise Refused(f"outputs: wanted {len(wants)}")
+        found = len(values) if isinstance(values, list) else "one that is no list"
+        raise Refused(f"outputs: expected {len(wants)}, found {found}")
     for value, want in zip(values, wants, strict=True):
         _check_value(value, want.component_id_str(), want.component_property, matched, "outputs")
 
@@ -106,27 +107,27 @@ def _check_value(given: Any, want_id: str, want_property: str, matched: dict[str
     pattern = _pattern(want_id)
     several = pattern is not None and any(part in ("ALL", "ALLSMALLER") for part in _wildcards(pattern).values())
     if several != isinstance(given, list):
-        raise Refused(f"{part}: wanted {'a list' if several else 'one value'} for {want_id}")
+        raise Refused(f"{part}: expected {'a list' if several else 'one value'} for {want_id}, found the other")
     for value in given if isinstance(given, list) else [given]:
-        # A duplicate output carries a hash after "@" that only the browser's bookkeeping needs.
+        # A duplicate output has a hash after "@", which only the browser uses.
         if not isinstance(value, Value) or value.property.split("@")[0] != want_property.split("@")[0]:
-            raise Refused(f"{part}: wanted property {want_property} of {want_id}")
+            raise Refused(f"{part}: expected property {want_property} of {want_id}, found another")
         if not (_fits(value.id, pattern, matched) if pattern is not None else value.id == want_id):
-            raise Refused(f"{part}: wanted {want_id}")
+            raise Refused(f"{part}: expected {want_id}, found another id")
 
 
 def _pattern(identifier: str) -> dict[str, Any] | None:
-    """The pattern id that a callback holds as text, or None for a plain id."""
+    """Parse the pattern id of a callback; None for a plain id."""
     return json.loads(identifier) if identifier.startswith("{") else None
 
 
 def _wildcards(pattern: Mapping[str, Any]) -> dict[str, str]:
-    """Key -> wildcard of a pattern id."""
+    """Return key -> wildcard of a pattern id."""
     return {key: _WILDCARDS[tuple(part)] for key, part in pattern.items() if isinstance(part, list)}
 
 
 def _fits(given: Id, pattern: Mapping[str, Any], matched: dict[str, Scalar]) -> bool:
-    """Whether an id fits a pattern; what MATCH stands for must be the same everywhere in a request."""
+    """Return whether an id fits a pattern; MATCH must have the same value everywhere in a request."""
     if isinstance(given, str) or given.keys() != pattern.keys():
         return False
     wildcards = _wildcards(pattern)
@@ -139,31 +140,31 @@ def _fits(given: Id, pattern: Mapping[str, Any], matched: dict[str, Scalar]) -> 
     return True
 
 
-def _check_changed(changed: Sequence[str], inputs: Sequence[Given]) -> None:
+def _check_changed(changed: Sequence[str], inputs: Sequence[Values]) -> None:
     known = set()
     for given in inputs:
         for value in given if isinstance(given, list) else [given]:
             known.add(f"{_as_text(value.id)}.{value.property}")
     for name in changed:
         if name not in known:
-            raise Refused("changedPropIds: wanted names of inputs")
+            raise Refused(f"changedPropIds: expected names of inputs, found {name[:80]!r}")
 
 
 def _as_text(identifier: Id) -> str:
-    """An id as the browser writes it: JSON with sorted keys and no spaces."""
+    """Serialize an id as the browser does: JSON with sorted keys and no spaces."""
     if isinstance(identifier, str):
         return identifier
     return json.dumps(identifier, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
 def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callable[[], Any]:
-    """Dash's view of callback requests behind the gate. No error reaches the client as more than one line."""
+    """Wrap Dash's view of callback requests in `check`. A client never receives more than one line about an error."""
 
     def dispatch_checked() -> Any:
         asked = None
         try:
             if not request.is_json:
-                raise Refused("wanted application/json")
+                raise Refused("expected application/json, found another content type")
             asked = check(request.get_data(), callbacks)
             return dispatch()
         except (Refused, BadInput) as error:
@@ -172,11 +173,11 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
             raise
         except PreventUpdate:
             return Response(status=204)
-        # The last place before the browser: whatever a callback raises is logged whole, and no traceback is answered.
+        # Last resort: log whatever a callback raises with its traceback, and send only one line.
         except Exception as error:  # noqa: BLE001 - logged; the answer is an error too
             _log.exception("callback failed")
             if isinstance(error, InvalidCallbackReturnValue) and asked is not None and not outputs_fit(asked):
-                return _refusal(400, "outputs: not those that belong to the inputs")
+                return _refusal(400, "outputs: expected those that belong to the inputs, found others")
             return _refusal(500, "internal error; the log has the details")
 
     return dispatch_checked

@@ -1,6 +1,6 @@
-"""What we use of Dash's private modules, in one place; `tests/app/web/test_private_dash.py` says what each is for.
+"""Our only uses of Dash's private modules; `tests/app/web/test_private_dash.py` says what each is for.
 
-Dash 4.4 has no public way to do these things, so pyproject.toml binds the tested minor version.
+Dash 4.4 has no public way to do these things, so pyproject.toml pins the tested minor version.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from dash import _callback, _get_app, _get_paths, _hooks, _pages
 from dash._utils import to_json
 
 __all__ = ["NoHooks", "apart_from_other_apps", "to_json"]
-# to_json: components as Dash itself sends them, so that a page's content can be made once and served as a file.
+# to_json serializes components as Dash sends them, so that a page's content can be built once and served as a file.
 
 
 class NoHooks:
-    """Stands for the hooks of an application and has none.
+    """Replaces the hooks of an application by none.
 
-    Dash would load the hooks of every package installed, and packages of others may add scripts and routes.
+    Dash loads the hooks of every installed package, and these may add scripts and routes.
     """
 
     def __init__(self) -> None:
         self.hooks = _hooks._Hooks()
 
     def get_hooks(self, _name: str) -> list[Any]:
-        """None."""
+        """Return no hooks."""
         return []
 
 
 @contextlib.contextmanager
 def apart_from_other_apps() -> Iterator[None]:
-    """Keep Dash from mixing us with its environment variables and with other Dash applications of the process.
+    """Isolate our application from DASH_* environment variables and from other Dash applications in the process.
 
     Dash reads DASH_* variables silently, some of which contradict any argument; it gives callbacks made with the global
     `dash.callback` to whichever application is set up first; and it lets the newest application answer `dash.get_app`,
@@ -41,7 +41,7 @@ def apart_from_other_apps() -> Iterator[None]:
     """
     variables = {name: os.environ.pop(name) for name in list(os.environ) if name.startswith("DASH_")}
     waiting = [_callback.GLOBAL_CALLBACK_MAP, _callback.GLOBAL_CALLBACK_LIST, _callback.GLOBAL_INLINE_SCRIPTS]
-    kept = [container.copy() for container in waiting]
+    saved = [container.copy() for container in waiting]
     for container in waiting:
         container.clear()
     current = _get_app.APP, _get_paths.CONFIG, _pages.CONFIG
@@ -49,7 +49,7 @@ def apart_from_other_apps() -> Iterator[None]:
         yield
     finally:
         os.environ.update(variables)
-        for container, content in zip(waiting, kept, strict=True):
+        for container, content in zip(waiting, saved, strict=True):
             container.clear()
             (container.update if isinstance(container, dict) else container.extend)(content)
         if current[0] is not None:

@@ -1,8 +1,8 @@
-"""Who may ask, and what a browser may do with the answer. Everything here holds below our own prefix only.
+"""Check Host, Origin and token of requests, and add security headers to responses, below our own prefix only.
 
-Names: a page on the internet can make its own name point to 127.0.0.1 and then read a local server (DNS rebinding), so the
-Host of every request must be a name this server goes by, and the Origin of a request that is not a plain GET the very
-server it is sent to. Persons: a server that other machines can reach asks for a token.
+Host and Origin: a web page can point its own host name to 127.0.0.1 and then read a local server (DNS rebinding). So the Host
+of every request must be a name of this server, and the Origin of a request other than GET must be the server it is sent to.
+Token: a server that other machines can reach requires one.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from werkzeug.datastructures import MultiDict
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_REQUEST = 8 << 20
-"""A request body has at most so many bytes."""
-_OTHER_NAME = (
-    "This server does not go by that name. If it should, start it with --allowed-host NAME, or give allowed_hosts=[NAME] to "
-    "create_app, mount or the page where it is part of another application.")
+"""Maximum size of a request body in bytes."""
+_UNKNOWN_HOST = (
+    "This server does not accept requests to that host name. To allow it, start the server with --allowed-host NAME, or pass "
+    "allowed_hosts=[NAME] to create_app, mount or the embedded page.")
 
 
 def is_local(host: str) -> bool:
-    """Whether only this machine reaches a server that listens at host."""
+    """Return whether only this machine can reach a server that listens on host."""
     if host.lower() == "localhost":
         return True
     try:
@@ -41,15 +41,15 @@ def is_local(host: str) -> bool:
 
 
 def names_of(host: str, allowed: Iterable[str] = ()) -> frozenset[str]:
-    """The names by which a server listening at host may be called: local ones, this machine's own, and those allowed."""
+    """Return the accepted names of a server that listens on host: local and allowed ones and, unless local, its own."""
     names = plain_names((*LOCAL_NAMES, host, *allowed))
     return names if is_local(host) else names | _own_names()
 
 
 def plain_names(names: Iterable[str]) -> frozenset[str]:
-    """Names as they are compared: lower case, without brackets, and none that stands for every address."""
+    """Normalize names for comparison: lower case, no brackets; drop wildcard addresses."""
     plain = {name.lower().strip("[]").rstrip(".") for name in names}
-    return frozenset(plain - {"", "0.0.0.0", "::"})  # noqa: S104 - left out because no visitor uses it as a name
+    return frozenset(plain - {"", "0.0.0.0", "::"})  # noqa: S104 - dropped, not bound to
 
 
 def _own_names() -> set[str]:
@@ -61,7 +61,7 @@ def _own_names() -> set[str]:
 
 
 def _interface_addresses() -> set[str]:
-    """The IPv4 addresses of this machine's network interfaces; empty where the system has no such call."""
+    """Return the IPv4 addresses of this machine's network interfaces; empty on systems without fcntl."""
     addresses: set[str] = set()
     try:
         import fcntl
@@ -76,12 +76,12 @@ def _interface_addresses() -> set[str]:
 
 
 def new_token() -> str:
-    """A random token of 256 bits."""
+    """Return a random token of 256 bits."""
     return secrets.token_urlsafe(32)
 
 
 def content_policy(inline: Iterable[str] = ()) -> str:
-    """The Content-Security-Policy: scripts from this server alone, and the given inline texts."""
+    """Return the Content-Security-Policy: only scripts from this server and these inline scripts."""
     digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in inline]
     scripts = " ".join(["'self'", *(f"'sha256-{digest}'" for digest in digests)])
     return "; ".join((
@@ -95,9 +95,9 @@ def content_policy(inline: Iterable[str] = ()) -> str:
 class Guard:
     """The checks of one application.
 
-    prefix: the path it is served below; public_prefix the same as browsers see it. names: the hosts it answers to, "*" for any;
-    allowed: those of them that the user has given, under which a proxy in front of it may be known to browsers.
-    token: what visitors need, "" for nothing; open_paths need none. cookie: the name of the cookie that holds the token.
+    prefix: the path it is served below; public_prefix: the same as browsers see it. names: accepted host names ("*": any);
+    allowed: those of them set by the user, which a proxy in front may use. token: the token visitors need, "" for none;
+    open_paths need none. cookie: the name of the cookie that holds the token.
     """
 
     prefix: str
@@ -110,33 +110,33 @@ class Guard:
     open_paths: Sequence[str] = field(default=())
 
     def install(self, server: Flask) -> None:
-        """Check every request below the prefix and mark every answer."""
+        """Check every request below the prefix and add headers to every response."""
         server.before_request(self.check)
-        server.after_request(self.mark)
+        server.after_request(self.add_headers)
 
     def concerns(self, path: str) -> bool:
-        """Whether a path is below the prefix, or the prefix without its last slash, from where visitors are redirected."""
+        """Return whether a path is below the prefix, or is the prefix without its last slash, which redirects to it."""
         return path.startswith(self.prefix) or path + "/" == self.prefix
 
     def check(self) -> Response | None:
-        """The refusal of the current request, or None."""
+        """Return a refusal of the current request, or None to accept it."""
         if not self.concerns(request.path):
             return None
         if (request.content_length or 0) > LARGEST_REQUEST:
-            return _refusal(413, f"A request has at most {LARGEST_REQUEST} bytes.")
+            return _refusal(413, f"Expected at most {LARGEST_REQUEST} bytes, found {request.content_length}.")
         if not self.knows_host(request.headers.get("Host", "")):
-            return _refusal(403, _OTHER_NAME)
+            return _refusal(403, _UNKNOWN_HOST)
         if request.method not in ("GET", "HEAD", "OPTIONS") and not self.knows_origin(request.headers.get("Origin")):
             return _refusal(403, "Requests from other sites are refused.")
         return self._check_token() if self.token and request.path not in self.open_paths else None
 
     def knows_host(self, header: str) -> bool:
-        """Whether a Host header names this server."""
+        """Return whether a Host header names this server."""
         name = host_name(header)
         return name is not None and ("*" in self.names or name in self.names)
 
     def knows_origin(self, header: str | None) -> bool:
-        """Whether an Origin header (None: there is none, so no browser's page sent it) is this server itself."""
+        """Return whether an Origin header is this server itself. None (no header) is accepted: no web page sent the request."""
         if header is None:
             return True
         scheme, _, place = header.partition("://")
@@ -145,13 +145,13 @@ class Guard:
             return False
         if place.lower() == request.headers.get("Host", "").lower():
             return True
-        # Behind a proxy that changes Host, the public name is one the user has allowed.
+        # Behind a proxy that changes Host, the user must have allowed the public name.
         return "*" in self.allowed or name in self.allowed
 
     def _check_token(self) -> Response | None:
         offered = request.args.get("token")
         if offered is not None and request.method == "GET" and self._is_token(offered):
-            return self._welcome()
+            return self._sign_in()
         scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() == "bearer" and self._is_token(bearer.strip()):
             return None
@@ -164,8 +164,8 @@ class Guard:
     def _is_token(self, offered: str) -> bool:
         return hmac.compare_digest(offered.encode("utf-8", "replace"), self.token.encode())
 
-    def _welcome(self) -> Response:
-        """To the same address without the token, which from now on is in a cookie."""
+    def _sign_in(self) -> Response:
+        """Redirect to the same URL without the token, and set the token as a cookie."""
         rest = MultiDict((key, value) for key, value in request.args.items(multi=True) if key != "token")
         query = urlencode(list(rest.items(multi=True)))
         path = self.public_prefix + quote(request.path[len(self.prefix) :].lstrip("/"))
@@ -175,8 +175,8 @@ class Guard:
         answer.cache_control.no_store = True
         return answer  # type: ignore[return-value]  # Flask makes its own Response, werkzeug declares the base
 
-    def mark(self, response: Response) -> Response:
-        """Add the headers that bind the browser."""
+    def add_headers(self, response: Response) -> Response:
+        """Add the security headers."""
         if self.concerns(request.path):
             response.headers.setdefault("Content-Security-Policy", self.policy)
             response.headers["X-Content-Type-Options"] = "nosniff"
@@ -187,10 +187,10 @@ class Guard:
 
 
 def host_name(header: str) -> str | None:
-    """The name or address in "name:port", lower case and without brackets; None if it is no such thing."""
+    """Return the name or address in "name:port", lower case and without brackets; None if it is invalid."""
     try:
         parts = urlsplit("//" + header)
-        _ = parts.port  # ValueError for what is no port
+        _ = parts.port  # raises ValueError for an invalid port
         name = parts.hostname
     except ValueError:
         return None

@@ -30,6 +30,7 @@ from parsers.discovery import source_of
 
 Sources = str | os.PathLike[str] | FrameSource | Sequence[str | os.PathLike[str] | Source]
 
+
 def create_app(
     sources: Sources,
     *,
@@ -43,15 +44,15 @@ def create_app(
     cookie: str = "mindscope",
     workspace: str | os.PathLike[str] | None = None,
 ) -> Application:
-    """A Dash application that shows the runs of sources: a path, paths, what `discover` gave, or a FrameSource.
+    """Create a Dash application over sources: a path, several paths, the result of `discover`, or a FrameSource.
 
     A path is a directory with runs below it, or one event file.
 
-    prefix is the path it is served below, public_prefix the same as browsers see it where a proxy changes it. server is a
-    Flask application to join; without one it has its own (`.server`, a WSGI application). It answers to local names, to
-    those of the host it listens at, and to allowed_hosts ("*": any). With a token visitors need that token. In a workspace, a
-    directory of this user's that is not below the runs, parsed columns, remarks, tags and saved views are kept; without one
-    there is no index, and nothing can be remarked or saved.
+    prefix is the URL path it is served below; public_prefix is the path browsers see, if a proxy changes it. server is a Flask
+    application to join; by default it has its own (`.server`, a WSGI application). It accepts requests to local names, to those
+    of the host it listens on, and to allowed_hosts ("*": any). If token is set, visitors need it. workspace is a directory of
+    this user, not below the runs, for the index, remarks, tags and saved views; without one there is no index and nothing can
+    be saved.
     """
     source = frame_source(sources, workspace)
     prefix = parse_prefix(prefix)
@@ -74,24 +75,24 @@ def create_app(
 
 
 def frame_source(sources: Sources, workspace: str | os.PathLike[str] | None = None) -> FrameSource:
-    """The FrameSource for what a user may name: itself, or a Store that has begun to read and keeps what is in a workspace."""
+    """Return sources if it is a FrameSource, else a started Store over them that saves to the workspace, if one is given."""
     if isinstance(sources, (str, os.PathLike)):
         sources = [sources]
     if not isinstance(sources, Sequence):
         if workspace is not None:
-            raise ValueError("workspace: wanted none, as a FrameSource has its own")
+            raise ValueError(f"workspace: expected none, as a FrameSource has its own; found {os.fspath(workspace)!r}")
         return sources
-    given = [source_of(item) if not isinstance(item, Source) and os.path.isfile(item) else item for item in sources]
-    paths = [item for item in given if not isinstance(item, Source)]
-    named = [item for item in given if isinstance(item, Source)]
-    index, notes = _directories(workspace, [*paths, *(source.path for source in named)])
-    return Store(paths, sources=named, index_directory=index, notes_directory=notes).start()
+    items = [source_of(item) if not isinstance(item, Source) and os.path.isfile(item) else item for item in sources]
+    paths = [item for item in items if not isinstance(item, Source)]
+    discovered = [item for item in items if isinstance(item, Source)]
+    index, notes = _directories(workspace, [*paths, *(source.path for source in discovered)])
+    return Store(paths, sources=discovered, index_directory=index, notes_directory=notes).start()
 
 
 def _directories(
     workspace: str | os.PathLike[str] | None, runs: Sequence[str | os.PathLike[str]]
 ) -> tuple[str, str] | tuple[None, None]:
-    """Where a Store keeps its index and its notes. SettingError for a workspace that is none, or is below the runs."""
+    """Return the directories of index and notes. Raises SettingError for an invalid workspace or one below the runs."""
     if workspace is None:
         return None, None
     path = os.fspath(workspace)
@@ -101,8 +102,8 @@ def _directories(
     return index, notes
 
 
-class Application(dash.Dash):  # type: ignore[misc]  # its types are not followed: the class is Any
-    """Dash with our index page and static files, and independent of other Dash applications in the process."""
+class Application(dash.Dash):  # type: ignore[misc]  # imports of dash are not followed: the class is Any
+    """Dash with our index page and static files, isolated from other Dash applications in the process."""
 
     def __init__(
         self, source: FrameSource, prefix: str, public_prefix: str, server: Flask | None, pages: Sequence[Page]
@@ -113,7 +114,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         self._pages_by_path = {page.path: page for page in pages}
         self._scripts: tuple[str, ...] = ()
         self._contents: dict[str, Bundle] = {}
-        # Every argument that Dash would otherwise take from the environment is given.
+        # Every argument is given, as Dash takes the others from the environment.
         super().__init__(
             __name__,
             server=server or Flask("mindscope", static_folder=None, root_path=os.path.dirname(__file__)),
@@ -141,40 +142,40 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         views[prefix.replace("/", "_").replace(".", "_") + "dash_assets.static"] = self.bundles.asset
 
     def content(self, name: str) -> Response:
-        """Answer a request for the components of a page."""
+        """Respond with the components of a page as JSON."""
         page = next((page for page in self._pages_by_path.values() if page.name == name), None)
         if page is None:
-            abort(404, "There is no such page.")
+            abort(404, f"Expected the name of a page, found {name[:80]!r}.")
         return self._content(page).answer(0)
 
     def _content(self, page: Page) -> Bundle:
-        # Two requests that make it at once make the same.
+        # Concurrent requests may build it twice, with equal results.
         if page.path not in self._contents:
             text = to_json(shell.content(page, Ids("shell"), self.public_prefix))
             self._contents[page.path] = Bundle(text.encode(), f"{page.name}.json")
         return self._contents[page.path]
 
     def _setup_hooks(self) -> None:
-        """Have none of the hooks of other packages."""
+        """Use no hooks of other packages."""
         self._hooks = NoHooks()
 
     def settle(self) -> None:
-        """Do now what Dash does at the first request; all callbacks are registered by then."""
+        """Finish the setup that Dash postpones to the first request. Call it after all callbacks are registered."""
         self._setup_server()
         self._scripts = tuple(re.findall(r'<script src="([^"]+)"></script>', super()._generate_scripts_html()))
 
     def _generate_scripts_html(self) -> str:
-        """The script tags, after the first time from memory; what the page of the request does not need is left out."""
+        """Return the script tags, cached by `settle`, without those the requested page does not need."""
         if not self._scripts:
             return str(super()._generate_scripts_html())
         return "\n".join(f'<script src="{url}"></script>' for url in self.scripts_of(self._page()))
 
     def _entries(self, page: Page) -> list[str]:
-        """The modules that a page begins with."""
+        """Return the entry modules of a page."""
         return [name for name in (BASE, SHELL, page_entry(page.name)) if name in self.bundles.assets]
 
     def _later(self, page: Page) -> dict[str, list[str]]:
-        """URLs of what a page needs beyond what every page does: "scripts", "styles" and "modules"."""
+        """Return the URLs that only this page needs, by "scripts", "styles" and "modules"."""
         assets = self.bundles.assets
         known = assets.modules((BASE, SHELL))
         modules = [name for name in assets.modules(self._entries(page)) if name not in known]
@@ -186,20 +187,20 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         }
 
     def scripts_of(self, page: Page) -> list[str]:
-        """URLs of the libraries a page begins with."""
+        """Return the URLs of the scripts that a page loads at the start."""
         unneeded = [package for name, package in LIBRARIES.items() if name not in page.libraries]
         left_out = (*NEVER, *(package + "/" for package in unneeded))
         return [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
 
     def _page(self) -> Page:
-        """The page that the current request is for; the first where there is none."""
+        """Return the page of the current request; the first page if there is none."""
         return self._pages_by_path.get(self._path()) or next(iter(self._pages_by_path.values()))
 
     def _path(self) -> str:
         return request.path.removeprefix(self.prefix).strip("/")
 
     def index(self, *_args: Any, **_kwargs: Any) -> Response:
-        """The page in which everything happens; a person who asks for one that is not there gets a way back."""
+        """Respond with the index page: 404 for an unknown page, as HTML if the client accepts it; renamed pages redirect."""
         found = self._path() in self._pages_by_path
         renamed = next((page for page in self._pages_by_path.values() if self._path() in page.formerly), None)
         if renamed is not None and not found:
@@ -211,7 +212,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
         return Response(str(super().index()), status=200 if found else 404, mimetype="text/html")
 
     def interpolate_index(self, **parts: str) -> str:
-        """The HTML of a page."""
+        """Return the HTML of a page."""
         page = self._page()
         self.bundles.assets = self.bundles.assets.current()
         later = {other.path: self._later(other) for other in self._pages_by_path.values() if other is not page}
@@ -229,8 +230,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
             f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
             parts["css"],
         ]
-        # Modules run in their order after all else, so the last of them starts Dash. They are preloaded from here, so that the
-        # large libraries are asked for before them.
+        # Module scripts run in order after all classic ones, so the last of them starts Dash. They are preloaded here, not in
+        # the head, so that the browser requests the large libraries first.
         starts = [*(f'<link rel="modulepreload" href="{self._asset(name)}">' for name in modules),
                   *(f'<script type="module" src="{self._asset(name)}"></script>' for name in entries),
                   f'<script id="_dash-renderer" type="module">{self.renderer}</script>']
@@ -239,20 +240,20 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
             ["<!DOCTYPE html>", '<html lang="en">', "<head>", *head, "</head>", "<body>", *body, "</body>", "</html>", ""])
 
     def _asset(self, name: str) -> str:
-        """URL of an asset, under which a browser may keep it."""
+        """Return the cacheable URL of an asset."""
         return str(self.get_asset_url(self.bundles.assets.path(name)))
 
     def _library(self, package: str) -> list[str]:
-        """URLs of a library that is loaded when a component of it is first shown."""
+        """Return the URLs of a library that is loaded when one of its components is first shown."""
         return [url for url in self._scripts if f"_dash-component-suites/{package}/" in url]
 
     def _charts(self) -> list[str]:
-        """URLs by which Dash loads plotly.js, the largest script, and its own part of it when it meets the first chart."""
+        """Return the URLs that Dash loads for the first chart: plotly.js, the largest script, and its graph component."""
         suites = f"{self.public_prefix}_dash-component-suites"
         return [f"{suites}/plotly/package_data/plotly.min.js", f"{suites}/dash/dcc/async-graph.js"]
 
     def warm(self) -> None:
-        """Compress the scripts of all pages, so that the first visitor need not wait for it."""
+        """Compress the scripts of all pages, so that the first visitor need not wait."""
         needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
         modules = self.bundles.assets.modules(entry for page in self._pages_by_path.values() for entry in self._entries(page))
         self.bundles.warm([EARLY, *modules, *self.bundles.assets.sheets], [*self._charts(), *sorted(needed)])
@@ -261,7 +262,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # its types are not followe
 
 
 def _compress(server: Flask, prefix: str) -> None:
-    """Compress what is made per request. A Flask of its own holds the settings, so that a host's are left alone."""
+    """Compress dynamic responses. A separate Flask object holds the settings, so that a host's stay unchanged."""
     settings = Flask("mindscope-compression", static_folder=None)
     settings.config["COMPRESS_ALGORITHM"] = settings.config["COMPRESS_ALGORITHM_STREAMING"] = ["br", "gzip"]
     settings.config["COMPRESS_MIMETYPES"] = ["text/html", "text/csv", "application/json"]
@@ -274,5 +275,5 @@ def _compress(server: Flask, prefix: str) -> None:
 
 
 def _name(what: str, prefix: str) -> str:
-    """An endpoint name that differs for each prefix."""
+    """Return an endpoint name that is unique per prefix."""
     return what + re.sub(r"\W", "_", prefix)

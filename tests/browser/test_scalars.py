@@ -338,7 +338,7 @@ def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Pag
     what = page.locator('[data-group="what"]')
     what.fill("lr(")
     what.press("Enter")
-    expect(page.locator(".ms-group-refused")).to_contain_text("wanted a regular expression")
+    expect(page.locator(".ms-group-refused")).to_contain_text("expected a regular expression")
     expect(lines).to_have_count(8)
     what.fill("lr([0-9])")
     what.press("Enter")

@@ -61,19 +61,19 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
-            (["--port", "x"], "mindscope: --port: wanted a whole number from 0 to 65535, got 'x'"),
-            (["start", "--reload-interval", "301"], "--reload-interval: wanted a whole number of seconds from 0 to 300"),
-            (["--summary-base-dir", "/no/such"], "--summary-base-dir: wanted a directory that exists, got '/no/such'"),
-            (["--config", "settings.py"], "--config: wanted a TOML file, got 'settings.py'"),
+            (["--port", "x"], "mindscope: --port: expected a whole number from 0 to 65535, found 'x'"),
+            (["start", "--reload-interval", "301"], "--reload-interval: expected a whole number of seconds from 0 to 300"),
+            (["--summary-base-dir", "/no/such"], "--summary-base-dir: expected an existing directory, found '/no/such'"),
+            (["--config", "settings.py"], "--config: expected a TOML file, found 'settings.py'"),
             (["--config", "python:settings"], "Python code is never run"),
             (["--no-such-option"], "unrecognized arguments: --no-such-option"),
             (["start", "--port"], "expected one argument"),
             (["nonsense"], "invalid choice: 'nonsense'"),
             (["stop", "--port", "-1"], "--port"),
-            (["list", "/no/such"], "DIR: wanted a directory that exists, got '/no/such'"),
+            (["list", "/no/such"], "DIR: expected an existing directory, found '/no/such'"),
             (["export", "app/demo"], "--out"),
-            (["export", "app/demo", "--out", "x", "--format", "xls"], "--format: wanted csv, json, parquet, got 'xls'"),
-            (["export", "app/demo", "--out", "app/demo/x"], "--out: wanted a place outside the runs"),
+            (["export", "app/demo", "--out", "x", "--format", "xls"], "--format: expected one of csv, json, parquet, found"),
+            (["export", "app/demo", "--out", "app/demo/x"], "--out: expected a path outside the runs"),
         ],
     )
     def test_one_line_and_exit_code_2(self, arguments, said, capsys, monkeypatch) -> None:
@@ -90,27 +90,27 @@ class TestMistakes:
 
     def test_a_workspace_below_the_runs(self, base, capsys) -> None:
         assert main(["start", "--summary-base-dir", str(base), "--workspace", str(base / "ws")]) == 2
-        assert "wanted a directory outside the runs" in capsys.readouterr().err
+        assert "expected a directory outside the runs" in capsys.readouterr().err
         assert os.listdir(base) == []
 
     def test_a_log_needs_a_place_outside_the_runs(self, tmp_path, capsys) -> None:
         assert main(["start", "--summary-base-dir", str(tmp_path), "--background"]) == 2
         said = capsys.readouterr().err
-        assert f"--background: wanted a directory for its log outside the runs in {str(tmp_path)!r}" in said
+        assert f"--background: expected a directory for its log outside the runs in {str(tmp_path)!r}" in said
         assert "--workspace" in said
         assert not (tmp_path / "cache").exists()
 
     def test_demo_runs_or_others(self, base, capsys) -> None:
         assert main(["--demo", "--summary-base-dir", str(base)]) == 2
-        assert capsys.readouterr().err == f"mindscope: --demo: wanted alone, got --summary-base-dir {str(base)!r} too\n"
+        assert capsys.readouterr().err == f"mindscope: --demo: expected no --summary-base-dir beside it, found {str(base)!r}\n"
 
     def test_an_address_of_no_machine_of_ours(self, base, capsys) -> None:
         assert main(["start", "--summary-base-dir", str(base), "--host", "192.0.2.1"]) == 2
-        assert "--host: wanted a name or address of this machine, got '192.0.2.1'" in capsys.readouterr().err
+        assert "--host: expected a name or address of this machine, found '192.0.2.1'" in capsys.readouterr().err
 
     def test_nothing_to_stop(self, capsys) -> None:
         assert main(["stop", "--port", str(free_port())]) == 1
-        assert "no server of this user at port" in capsys.readouterr().err
+        assert "no server of this user is running on port" in capsys.readouterr().err
 
 
 class TestWithoutServer:
@@ -166,7 +166,7 @@ class TestWithoutServer:
             command = [sys.executable, "-m", "app", "list", str(DEMO), *options]
             done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT, timeout=60, check=False)
         assert done.returncode == 1
-        assert done.stderr == "mindscope: what was asked for could not be written: No space left on device\n"
+        assert done.stderr == "mindscope: the output could not be written: No space left on device\n"
 
     def test_names_that_are_no_utf8(self, base) -> None:
         (source,) = (DEMO / "nan_inf").iterdir()
@@ -358,8 +358,8 @@ class TestServer:
         process.terminate()
         assert process.wait(10) == 0
         (line,) = process.stderr.read().splitlines()
-        assert "status and stop will not know this server" in line
-        assert "no views are kept (--workspace DIR" in line
+        assert "status and stop will not find this server" in line
+        assert "no views are kept (name a directory outside the runs with --workspace)" in line
         assert ("index" in line) == (not options)
         assert os.listdir(base) == []
 
@@ -371,7 +371,7 @@ class TestServer:
         process.terminate()
         assert process.wait(10) == 0
         (line,) = process.stderr.read().splitlines()
-        assert line.startswith("mindscope: status and stop will not know this server: the user's cache directory: wanted")
+        assert line.startswith("mindscope: status and stop will not find this server: the user's cache directory: expected")
 
     def test_in_the_background_where_the_cache_cannot_be_used(self, base, tmp_path, monkeypatch) -> None:
         (tmp_path / "file").write_text("")

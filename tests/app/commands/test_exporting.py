@@ -79,20 +79,20 @@ def test_ranks_are_chosen_one_by_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--kinds", "scalars,graphs"], "--kinds: wanted some of scalars,histograms,images,tensors,landscapes,texts,lineage, got 'graphs'"),  # noqa: E501
-        (["--kinds", ""], "--kinds: wanted some of"),
-        (["--steps", "a:b"], "--steps: wanted A:B, A:, :B or one step, got 'a:b'"),
-        (["--steps", "7:3"], "--steps: wanted A:B with A up to B, got '7:3'"),
-        (["--steps", ""], "--steps: wanted A:B, A:, :B or one step, got ''"),
-        (["--kinds", "scalars,"], "got ''"),
-        (["--tags", "nosuch"], "--tags: wanted a pattern found in one of 4 tags, got 'nosuch'"),
-        (["--out", ""], "--out: wanted the name of a place, got ''"),
-        (["--tags", "("], "--tags: wanted a regular expression"),
-        (["--tags", "x" * 2000], "--tags: wanted a pattern of at most 1000 characters"),
-        (["--runs", "["], "--runs: wanted a regular expression"),
-        (["--runs", "third"], "--runs: wanted a pattern found in one of 2 runs, got 'third'"),
-        (["--out", "x.json"], "--out: wanted a directory or a name in .csv, got 'x.json' (--format json?)"),
-        (["--out", "x.csv", "--kinds", "images"], "--out: wanted a directory for images, got the file 'x.csv'"),
+        (["--kinds", "scalars,graphs"], "--kinds: expected names from scalars,histograms,images,tensors,landscapes,texts,lineage, found 'graphs'"),  # noqa: E501
+        (["--kinds", ""], "--kinds: expected names from"),
+        (["--steps", "a:b"], "--steps: expected A:B, A:, :B or one step, found 'a:b'"),
+        (["--steps", "7:3"], "--steps: expected A:B with A <= B, found '7:3'"),
+        (["--steps", ""], "--steps: expected A:B, A:, :B or one step, found ''"),
+        (["--kinds", "scalars,"], "found ''"),
+        (["--tags", "nosuch"], "--tags: expected a pattern that matches one of 4 tags, found 'nosuch'"),
+        (["--out", ""], "--out: expected a path, found ''"),
+        (["--tags", "("], "--tags: expected a regular expression"),
+        (["--tags", "x" * 2000], "--tags: expected a pattern of at most 1000 characters"),
+        (["--runs", "["], "--runs: expected a regular expression"),
+        (["--runs", "third"], "--runs: expected a pattern that matches one of 2 runs, found 'third'"),
+        (["--out", "x.json"], "--out: expected a directory or a name ending in .csv, found 'x.json'; for this file add --format json"),  # noqa: E501
+        (["--out", "x.csv", "--kinds", "images"], "--out: expected a directory for images, found the file 'x.csv'"),
     ],
 )
 def test_mistakes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], options: list[str], said: str) -> None:
@@ -108,7 +108,7 @@ def test_mistakes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 def test_a_directory_without_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     assert main(["export", str(tmp_path / "empty"), "--out", str(tmp_path / "out")]) == 1
-    assert "empty: wanted a directory with runs in it or below it, got none" in capsys.readouterr().err
+    assert "empty: expected runs in this directory or below it, found none" in capsys.readouterr().err
     assert files(tmp_path / "out") == []
 
 
@@ -126,7 +126,7 @@ def test_nothing_is_written_below_the_runs(base: Path, place: str, capsys: pytes
     before = files(base)
     assert main(["export", str(base), "--out", str(base / place)]) == 2
     assert main(["parse_summary", "--summary-dir", str(base / "first"), "--output", str(base / "first" / place)]) == 2
-    assert capsys.readouterr().err.count("wanted a place outside the runs") == 2
+    assert capsys.readouterr().err.count("expected a path outside the runs") == 2
     assert files(base) == before
 
 
@@ -134,7 +134,7 @@ def test_runs_in_a_directory_of_ours(tmp_path: Path, capsys: pytest.CaptureFixtu
     folder = write_run(tmp_path / "images" / "run", VALUES)
     for runs in (folder, tmp_path / "images"):
         assert main(["export", str(runs), "--out", str(tmp_path)]) == 2
-        assert "wanted a place outside the runs" in capsys.readouterr().err
+        assert "expected a path outside the runs" in capsys.readouterr().err
     assert main(["export", str(folder), "--out", str(tmp_path), "--kinds", "scalars,tensors"]) == 0
 
 
@@ -142,7 +142,7 @@ def test_runs_that_are_linked_to(base: Path, tmp_path: Path, capsys: pytest.Capt
     elsewhere = write_run(tmp_path / "elsewhere", VALUES)
     (base / "link").symlink_to(elsewhere)
     assert main(["export", str(base), "--out", str(elsewhere / "x")]) == 2
-    assert "wanted a place outside the runs" in capsys.readouterr().err
+    assert "expected a path outside the runs" in capsys.readouterr().err
     assert files(elsewhere) == ["e.summary.1700000000.h_MS"]
 
 
@@ -206,7 +206,7 @@ def test_what_has_no_export_is_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     said = capsys.readouterr().out.splitlines()
     assert said == [
         f"2 values written to {tmp_path / 'out'} (2 scalars)",
-        "Not exported, as there is no export of it: audio (1 run), graph (2 runs)",
+        "Not exported, export is not supported: audio (1 run), graph (2 runs)",
     ]
     for chosen in (["--tags", "loss"], ["--kinds", "scalars"]):
         assert main(["export", str(tmp_path / "runs"), "--out", str(tmp_path / "out"), *chosen]) == 0
@@ -238,7 +238,7 @@ class TestParseSummary:
 
     def test_no_such_directory(self, capsys: pytest.CaptureFixture[str]) -> None:
         assert main(["parse_summary", "--summary-dir", "/no/such"]) == 2
-        assert "--summary-dir: wanted a directory that exists, got '/no/such'" in capsys.readouterr().err
+        assert "--summary-dir: expected an existing directory, found '/no/such'" in capsys.readouterr().err
 
 
 class TestProgress:
@@ -288,7 +288,7 @@ def test_capital_suffixes(base: Path, tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["export", str(base), "--out", str(tmp_path / "x.CSV")]) == 0
     assert len(pd.read_csv(tmp_path / "x.CSV")) == 4
     assert main(["export", str(base), "--out", str(tmp_path / "x.JSON")]) == 2
-    assert "(--format json?)" in capsys.readouterr().err
+    assert "add --format json" in capsys.readouterr().err
     assert sorted(os.listdir(tmp_path)) == ["runs", "x.CSV"]
 
 

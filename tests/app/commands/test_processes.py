@@ -46,7 +46,7 @@ def record_of(pid: int, port: int = 4242, address: str = "127.0.0.1") -> process
 
 
 def keep(record: processes.Record) -> str:
-    path = os.path.join(processes.records_directory(), processes.place(record.address, record.port) + ".json")
+    path = os.path.join(processes.records_directory(), processes.file_stem(record.address, record.port) + ".json")
     with open(path, "wb") as stream:
         stream.write(msgspec.json.encode(record))
     return path
@@ -122,7 +122,7 @@ def test_a_process_that_has_ended_is_not_running(sleeper) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"pid": "x"}', b"\xff" * 100])
 def test_damaged_records_are_removed(content, records) -> None:
-    path = os.path.join(records, processes.place("127.0.0.1", 7) + ".json")
+    path = os.path.join(records, processes.file_stem("127.0.0.1", 7) + ".json")
     with open(path, "wb") as stream:
         stream.write(content)
     assert processes.running() == []
@@ -172,13 +172,13 @@ class TestWorkspace:
     def test_writable_for_others_is_refused(self, tmp_path) -> None:
         (tmp_path / "open").mkdir()
         (tmp_path / "open").chmod(0o777)
-        with pytest.raises(SettingError, match=r"only this user may write to, got .* of mode 0777"):
+        with pytest.raises(SettingError, match=r"writable by this user only, found .* with mode 0777"):
             workspace.prepare(str(tmp_path / "open"))
 
     def test_of_another_user_is_refused(self, tmp_path, monkeypatch) -> None:
         (tmp_path / "theirs").mkdir()
         monkeypatch.setattr(os, "getuid", lambda: 12345)
-        with pytest.raises(SettingError, match="wanted a directory of this user"):
+        with pytest.raises(SettingError, match="expected a directory owned by this user"):
             workspace.prepare(str(tmp_path / "theirs"))
 
     def test_a_user_without_a_home_is_told(self, tmp_path, monkeypatch) -> None:
@@ -190,5 +190,5 @@ class TestWorkspace:
 
     def test_a_file_is_refused(self, tmp_path) -> None:
         (tmp_path / "file").write_text("")
-        with pytest.raises(SettingError, match="wanted a directory to write to"):
+        with pytest.raises(SettingError, match="expected a writable directory"):
             workspace.prepare(str(tmp_path / "file" / "x"))

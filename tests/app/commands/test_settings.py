@@ -40,20 +40,20 @@ def test_every_setting_is_read_from_both_variables(setting) -> None:
 @pytest.mark.parametrize(
     ("options", "environment", "config", "said"),
     [
-        ({"port": "eighty"}, {}, {}, "--port: wanted a whole number from 0 to 65535, got 'eighty'"),
-        ({"port": "65536"}, {}, {}, "--port: wanted a whole number from 0 to 65535, got '65536'"),
-        ({"port": "٣"}, {}, {}, "--port: wanted a whole number"),
-        ({}, {"MINDSCOPE_RELOAD_INTERVAL": "301"}, {}, "MINDSCOPE_RELOAD_INTERVAL: wanted a whole number"),
-        ({}, {"MINDINSIGHT_PORT": "x"}, {}, "MINDINSIGHT_PORT: wanted"),
-        ({}, {}, {"port": "8080"}, "c.toml: port: wanted a whole number, got '8080'"),
-        ({}, {}, {"port": True}, "c.toml: port: wanted a whole number, got True"),
-        ({}, {}, {"cache": 1}, "c.toml: cache: wanted true or false, got 1"),
-        ({}, {}, {"prot": 1}, "c.toml: wanted a setting (port perhaps), got 'prot'"),
-        ({}, {}, {"allowed_host": ["a", 1]}, "c.toml: allowed_host: wanted a text"),
-        ({"url_path_prefix": "/a/../b"}, {}, {}, "--url-path-prefix: wanted segments"),
-        ({"allowed_host": ["ok", "http://x"]}, {}, {}, "--allowed-host: wanted a host name"),
-        ({"summary_base_dir": ""}, {}, {}, "--summary-base-dir: wanted a directory"),
-        ({}, {"MINDSCOPE_TOKEN": "short"}, {}, "MINDSCOPE_TOKEN: wanted 16 to 200"),
+        ({"port": "eighty"}, {}, {}, "--port: expected a whole number from 0 to 65535, found 'eighty'"),
+        ({"port": "65536"}, {}, {}, "--port: expected a whole number from 0 to 65535, found '65536'"),
+        ({"port": "٣"}, {}, {}, "--port: expected a whole number"),
+        ({}, {"MINDSCOPE_RELOAD_INTERVAL": "301"}, {}, "MINDSCOPE_RELOAD_INTERVAL: expected a whole number"),
+        ({}, {"MINDINSIGHT_PORT": "x"}, {}, "MINDINSIGHT_PORT: expected"),
+        ({}, {}, {"port": "8080"}, "c.toml: port: expected a whole number, found '8080'"),
+        ({}, {}, {"port": True}, "c.toml: port: expected a whole number, found True"),
+        ({}, {}, {"cache": 1}, "c.toml: cache: expected true or false, found 1"),
+        ({}, {}, {"prot": 1}, "c.toml: expected the name of a setting, found 'prot' (did you mean port?)"),
+        ({}, {}, {"allowed_host": ["a", 1]}, "c.toml: allowed_host: expected a text"),
+        ({"url_path_prefix": "/a/../b"}, {}, {}, "--url-path-prefix: expected segments"),
+        ({"allowed_host": ["ok", "http://x"]}, {}, {}, "--allowed-host: expected a host name"),
+        ({"summary_base_dir": ""}, {}, {}, "--summary-base-dir: expected a directory"),
+        ({}, {"MINDSCOPE_TOKEN": "short"}, {}, "MINDSCOPE_TOKEN: expected 16 to 200"),
     ],
 )
 def test_mistakes_are_one_line(options, environment, config, said) -> None:
@@ -87,7 +87,7 @@ def test_config_file(tmp_path) -> None:
 def test_config_is_never_code(tmp_path, monkeypatch, name) -> None:
     monkeypatch.chdir(tmp_path)
     Path("x.py").write_text("raise SystemExit('ran')")
-    with pytest.raises(SettingError, match=r"wanted a TOML file, got .*never run"):
+    with pytest.raises(SettingError, match=r"expected a TOML file, found .*never run"):
         read_config(name)
 
 
@@ -95,13 +95,13 @@ def test_config_is_never_code(tmp_path, monkeypatch, name) -> None:
 def test_config_that_is_no_toml(tmp_path, content) -> None:
     file = tmp_path / "c.toml"
     file.write_bytes(content)
-    with pytest.raises(SettingError, match=r"^--config: wanted TOML in") as raised:
+    with pytest.raises(SettingError, match=r"^--config: expected valid TOML in") as raised:
         read_config(str(file))
     assert "\n" not in str(raised.value)
 
 
 def test_config_that_is_not_there(tmp_path) -> None:
-    with pytest.raises(SettingError, match="wanted a readable TOML file"):
+    with pytest.raises(SettingError, match="expected a readable TOML file"):
         read_config(os.path.join(tmp_path, "none.toml"))
 
 

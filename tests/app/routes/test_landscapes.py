@@ -53,7 +53,7 @@ def test_the_arrays_are_those_recorded(client: FlaskClient, tag: str) -> None:
     [
         ({"run": "lenet_landscape", "tag": "no"}, 404, "has no landscape 'no'"),
         ({"run": "../..", "tag": "landscape_[12]"}, 404, "no such run"),
-        ({"run": "lenet_landscape", "tag": "landscape_[12]", "step": "7"}, 404, "step 7 is not there"),
+        ({"run": "lenet_landscape", "tag": "landscape_[12]", "step": "7"}, 404, "step 7 does not exist"),
         ({"run": "cut", "tag": "landscape_[1]"}, 422, "record at byte 0"),
     ],
 )

@@ -104,13 +104,13 @@ def test_selection(client, query, wanted) -> None:
         ({"run": "nope"}, 404, "no such run: 'nope'"),
         ({"run": "../../etc/passwd"}, 404, "no such run"),
         ({"run": "a", "tag": "nope"}, 404, "no such tag in these runs: 'nope'"),
-        ({"runs": "("}, 400, "wanted a regular expression"),
-        ({"tags": "[z-a]"}, 400, "wanted a regular expression"),
+        ({"runs": "("}, 400, "expected a regular expression"),
+        ({"tags": "[z-a]"}, 400, "expected a regular expression"),
         ({"tags": "a" * 1001}, 400, "at most 1000 characters"),
-        ({"from": "x"}, 400, "from: wanted a step, got 'x'"),
-        ({"to": "1e5"}, 400, "to: wanted a step"),
-        ({"to": ["1", "2"]}, 400, "to: wanted once, got 2 times"),
-        ({"steps": "1"}, 400, "wanted the parameters run, runs, tag, tags, from, to, got 'steps'"),
+        ({"from": "x"}, 400, "from: expected a step, found 'x'"),
+        ({"to": "1e5"}, 400, "to: expected a step"),
+        ({"to": ["1", "2"]}, 400, "to: expected this parameter once, found it 2 times"),
+        ({"steps": "1"}, 400, "expected the parameters run, runs, tag, tags, from, to, found 'steps'"),
     ],
 )
 def test_refusals(client, query, status, said) -> None:
@@ -194,7 +194,7 @@ def test_nothing_is_answered_before_the_first_look(client, source, monkeypatch, 
     monkeypatch.setattr(routes, "PATIENCE", 0.1)
     answer = client.get(path)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
-    assert "still looking" in answer.json["error"]
+    assert "still scanning" in answer.json["error"]
     monkeypatch.setattr(routes, "PATIENCE", 10.0)
     threading.Timer(0.2, setattr, (source, "read_at", 5.0)).start()
     assert client.get(path).status_code == 200
@@ -211,15 +211,15 @@ def test_a_look_that_failed_is_told(client, source) -> None:
     assert client.get("/api/runs.json").status_code == 503
 
 
-def wanted(*runs: str, tags: tuple[str, ...] = ("a", "b")) -> routes.Wanted:
-    return routes.Wanted(tuple((run, tag) for run in runs for tag in tags), routes.ALL_STEPS)
+def wanted(*runs: str, tags: tuple[str, ...] = ("a", "b")) -> routes.Selection:
+    return routes.Selection(tuple((run, tag) for run in runs for tag in tags), routes.ALL_STEPS)
 
 
 def test_a_file_is_named_after_what_is_in_it() -> None:
     assert 'filename="loss-scalars.csv"' in routes.disposition(wanted("r1", "r2", tags=("loss",)), "csv")
     assert 'filename="r1-loss-scalars.csv"' in routes.disposition(wanted("r1", tags=("loss",)), "csv")
     assert 'filename="scalars.csv"' in routes.disposition(wanted("r1", "r2"), "csv")
-    part = routes.Wanted((("r1", "loss"),), (5, 90))
+    part = routes.Selection((("r1", "loss"),), (5, 90))
     assert 'filename="r1-loss-scalars-steps5-90.json"' in routes.disposition(part, "json")
 
 

@@ -101,12 +101,12 @@ def test_a_rectangle_has_the_values_recorded(client, source, query, wanted) -> N
         ({"tag": "w", "step": "x"}, 400, "step: wanted a whole number"),
         ({"tag": "w", "step": str(2**63)}, 400, "step: wanted a whole number"),
         ({"tag": "w", "how": "squared", "minus_step": "0"}, 400, "how: wanted one of absolute, relative"),
-        ({"tag": "w", "rows": "5"}, 400, "rows: wanted a range such as 0:128"),
-        ({"tag": "big", "rows": "0:800", "cols": "0:500"}, 400, "at most 100,000 values, got 400,000"),
+        ({"tag": "w", "rows": "5"}, 400, "rows: expected a range such as 0:128"),
+        ({"tag": "big", "rows": "0:800", "cols": "0:500"}, 400, "at most 100,000 values, found 400,000"),
         ({"tag": "big", "dims": "0,:", "minus_run": "dir/b"}, 404, "run 'dir/b' has no tensor 'big'"),
         ({"tag": "damaged"}, 422, "file: record at byte 123: wanted 6 values, got 5"),
         ({"tag": "none"}, 404, "run 'a' has no tensor 'none'"),
-        ({"tag": "w", "path": "/etc/passwd"}, 400, "wanted the parameters run"),
+        ({"tag": "w", "path": "/etc/passwd"}, 400, "expected the parameters run"),
     ],
 )
 def test_refusals(client, source, query, status, said) -> None:

@@ -161,7 +161,7 @@ def test_memory_is_bounded(run: Path) -> None:
         until = time.monotonic() + 20
         while frames.frame(profile, "x", name).state != "ready":
             assert time.monotonic() < until
-        assert len(frames._kept) == 1
+        assert len(frames._frames) == 1
         assert not profile.held()
     frames.stop()
 

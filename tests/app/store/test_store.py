@@ -342,8 +342,8 @@ def test_a_page_sees_what_is_new_within_one_interval(interval: float) -> None:
 def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, monkeypatch) -> None:
     looks: list[float] = []
     store = Store([tmp_path], interval=4.0)
-    look = store._runs._look
-    monkeypatch.setattr(store._runs, "_look", lambda: (looks.append(time.monotonic()), look())[1])
+    look = store._runs._scan
+    monkeypatch.setattr(store._runs, "_scan", lambda: (looks.append(time.monotonic()), look())[1])
     store.status()
     store.start()
     try:

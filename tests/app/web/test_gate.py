@@ -137,7 +137,8 @@ def test_a_result_of_the_wrong_length_is_whose_fault_it_is(post, caplog) -> None
     assert "InvalidCallbackReturnValue" in caplog.text
     caplog.clear()
     answer = post(changed(body, ("outputs",), body["outputs"] * 2))
-    assert (answer.status_code, answer.json) == (400, {"error": "outputs: not those that belong to the inputs"})
+    assert answer.status_code == 400
+    assert answer.json == {"error": "outputs: expected those that belong to the inputs, found others"}
     assert "InvalidCallbackReturnValue" in caplog.text
 
 
