@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
 
-from layouts.components.insights import told, view
+from layouts.components.insights import as_json, view
 from layouts.page import Ids
 from layouts.sources import RunSource
 from layouts.state import BadInput, colours, label_of, selected_runs, texts
@@ -38,7 +38,7 @@ def register(app: Any, source: RunSource, ids: Ids) -> None:
 def marks(source: RunSource, ask: Any) -> dict[str, Any]:
     """Insights of the tags and runs of an ask {"tag": [...], "run": [...]}: {"marks": [...], "left": series not looked at}.
 
-    A mark has what `told` says, its run with label and colour, the wall times of its ends, and what a card shows of it.
+    A mark has what `as_json` returns, its run with label and colour, the wall times of its ends, and what a card shows of it.
     """
     if ask is None:
         return {"marks": [], "left": 0, "more": 0}
@@ -62,7 +62,7 @@ def marks(source: RunSource, ask: Any) -> dict[str, Any]:
                 continue
             row = rows[run]
             found.append(
-                told(one)
+                as_json(one)
                 | {"run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
                    "view": view(one, series), "time": float(series.wall_time[one.place]),
                    "started": row.started or 0.0}
