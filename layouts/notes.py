@@ -1,8 +1,8 @@
 """Notes that users write: remarks on runs, tags of runs, and saved views of pages.
 
 All input is untrusted: it comes from a browser, or from a file that anybody may have edited. `remark_text`, `tag_text`,
-`view_name` and `view_place` validate and normalise it,
-or raise `Unfit`. A tag is a word, or one of ICONS after a colon (":star").
+`view_name` and `view_place` validate and normalise it, or raise `Unfit`. A tag is a word, or one of ICONS after a colon
+(":star").
 """
 
 from __future__ import annotations
