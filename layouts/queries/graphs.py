@@ -48,7 +48,7 @@ class Of:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """The second graph of a comparison, the difference, and the union of both: the first graph plus what only the second has."""
+    """The second graph of a comparison, the difference, and the union: the first graph plus what only the second has."""
 
     graph: Graph
     difference: Difference

@@ -62,6 +62,7 @@ def summary(source: ValueSource, ask: Ask, *, figure: bool = False) -> dict[str,
         return {"problem": str(error)}
     found = statistics(shown.tensor)
     largest = max(abs(found.min), abs(found.max))
+    facts = {"problem": "", "texts": _texts(found), "bad": found.nan + found.pos_inf + found.neg_inf,
              "largest": largest if np.isfinite(largest) else 0.0}  # fmt: skip
     if figure:
         facts["figure"] = bars(shown.tensor, _colour(source, shown))
