@@ -105,8 +105,8 @@ def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Seque
         direction = better(tag)
         found = {run: final(one, direction) for run in runs if (one := source.series(run, tag)) is not None and one.step.size}
         shown: dict[str, list[Final]] = {}
-        for run, one in found.items():
-            shown.setdefault(groups.label[run] if groups else run, []).append(one)
+        for run, ended in found.items():
+            shown.setdefault(groups.label[run] if groups else run, []).append(ended)
         under: Sequence[Final] = ()
         if kind == "group" and groups:
             under = shown.get(base, ())

@@ -67,7 +67,6 @@ def summary(source: ValueSource, ask: Ask, *, figure: bool = False) -> dict[str,
     if figure:
         facts["figure"] = bars(shown.tensor, _colour(source, shown))
     return facts
-    return facts
 
 
 def _texts(found: Statistics) -> dict[str, list[str]]:

@@ -1,8 +1,8 @@
 """Layered drawing of one graph from top to bottom, after Sugiyama, Tagawa and Toda (1981).
 
 The steps: break cycles by reversing edges that go back in the order of nodes; assign layers by longest path, and pull sources
-down to their targets; give edges over several layers a point in each layer, shared by all edges of one node; reduce
-crossings by barycentres, alternately down and up; assign coordinates after Brandes and Köpf (2001), which keeps long edges straight. A
+down to their targets; give edges over several layers a point in each layer, shared by all edges of one node; reduce crossings
+by barycentres, alternately down and up; assign coordinates after Brandes and Köpf (2001), which keeps long edges straight. A
 drawing that would be too high is cut into bands side by side. Nothing is random.
 """
 
