@@ -1,1 +1,1 @@
-"""Measures what the product promises, beside its peers where they are installed. Not tests: nothing here fails a build."""
+"""Benchmarks of the figures that the README promises, and of peers if they are installed. They never fail a build."""

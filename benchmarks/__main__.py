@@ -1,4 +1,4 @@
-"""`make bench`: every figure the README promises, beside its bound. Options: names of the parts to measure; -n TIMES."""
+"""`make bench`: measure every figure the README promises and print it next to its bound. Options: names of parts; -n TIMES."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PARTS = (
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("parts", nargs="*", choices=[*PARTS, []], default=[], help="parts to measure (all)")
-    parser.add_argument("-n", type=int, default=5, help="times each is measured (5)")
+    parser.add_argument("-n", type=int, default=5, help="number of repetitions (5)")
     options = parser.parse_args()
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU seconds and ratios count, wall times do not")
     for part in options.parts or PARTS:

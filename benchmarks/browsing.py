@@ -29,7 +29,7 @@ PAINTED = ".scatterlayer .trace path.js-line"
 
 
 def figures(times: int) -> list[Figure]:
-    """First chart against a bare page, bytes on the wire, and the heavy page."""
+    """Measure the first chart against a bare page, the bytes transferred, and the heavy page."""
     from playwright.sync_api import sync_playwright
 
     path = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium") or shutil.which("google-chrome")
@@ -69,7 +69,7 @@ def _heavy(browser: Any, times: int) -> Figure:
 
 
 def _visit(browser: Any, url: str, lines: int) -> tuple[float, int]:
-    """(seconds until so many lines are painted, bytes received) of a first visit."""
+    """Return (seconds until this many lines are painted, bytes received) of a first visit."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
     page = context.new_page()
     received = 0

@@ -18,7 +18,7 @@ TAGS = ("loss", "accuracy", "lr", "grad_norm", "throughput", "val/loss", "val/ac
 
 
 def folder() -> Path:
-    """The folder with ms/<set> and tb/<set>, made where it is not there yet."""
+    """Return the folder with ms/<set> and tb/<set>; generate it if it does not exist."""
     where = Path(os.environ.get("MINDSCOPE_BENCH_DATA", ROOT / "bench-data"))
     missing = [name for name in SETS if not (where / "ms" / name).is_dir() or not (where / "tb" / name).is_dir()]
     if missing:

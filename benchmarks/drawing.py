@@ -1,4 +1,4 @@
-"""What a chart costs on the server: from the columns in memory to the JSON of its figure, no cache in between."""
+"""The server's cost of a chart: from the columns in memory to the JSON of its figure, without caches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.measure import Figure, in_fresh_process
 
 
 def figures(times: int) -> list[Figure]:
-    """One heavy card, ten cards of a hundred runs, a group of them, and histograms over 200 steps."""
+    """Measure one heavy card, ten cards of a hundred runs, a group of them, and histograms over 200 steps."""
     one = in_fresh_process("benchmarks.drawing", "one", times=times)
     many = in_fresh_process("benchmarks.drawing", "many", times=times)
     group = in_fresh_process("benchmarks.drawing", "group", times=times)

@@ -1,4 +1,4 @@
-"""Seconds and memory from the bytes of a graph to its frames: a real BERT's, and a made one of 100,000 nodes."""
+"""Seconds and memory from the bytes of a graph to its frames: a real BERT's, and a generated one of 100,000 nodes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAYERS = 900
 
 
 def figures(times: int) -> list[Figure]:
-    """Each graph read in fresh processes; the real one where MINDSCOPE_TEST_DATA has it."""
+    """Read each graph in fresh processes; the real one only if MINDSCOPE_TEST_DATA has it."""
     large = in_fresh_process("benchmarks.graphs", "large", times=times)
     note = f"{large[0]['nodes']:,.0f} nodes, {large[0]['edges']:,.0f} edges, {large[0]['mb']:,.0f} MB of protobuf"
     found = [
@@ -34,7 +34,7 @@ def figures(times: int) -> list[Figure]:
 
 
 def large() -> dict[str, float]:
-    """The made graph, read from bytes."""
+    """Read the generated graph from bytes."""
     from parsers.graphs.anf_ir import read_graph
     from parsers.graphs.graph import Origin
 
@@ -54,7 +54,7 @@ def large() -> dict[str, float]:
 
 
 def real(path: str) -> dict[str, float]:
-    """The graph of a run."""
+    """Read the graph of a run."""
     from parsers import open_run
 
     run = open_run(path)

@@ -14,7 +14,7 @@ _CELL = "network-WithLossCell/_backbone-Bert/encoder-Encoder/layers-CellList/{}-
 
 
 def transformer(layers: int) -> bytes:
-    """A GraphProto of so many layers."""
+    """Return a GraphProto with this many layers."""
     graph = _Graph()
     graph.constants = [graph.constant(value) for value in range(4)]
     entering = graph.parameter("input_ids", ROWS, WIDTH)

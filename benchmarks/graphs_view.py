@@ -1,4 +1,4 @@
-"""What a visitor waits for on the computation graph page, apart from reading files: `python -m benchmarks.graphs_view`."""
+"""Response times of the computation graph page without reading files: `python -m benchmarks.graphs_view`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FIGURES = (
 
 
 def figures(times: int) -> list[Figure]:
-    """Each figure with its bound."""
+    """Measure each figure against its bound."""
     results = in_fresh_process("benchmarks.graphs_view", times=times)
     return [Figure(what, unit, bound, tuple(r[name] for r in results)) for what, name, unit, bound in FIGURES]
 
@@ -86,7 +86,7 @@ def network_frames(layers: int = LAYERS, size: int = LAYER) -> tuple[Any, Any]:
 
 
 def one() -> dict[str, float]:
-    """All figures once, in CPU time of this process."""
+    """Measure all figures once, in CPU time of this process."""
     import random
 
     from layouts.figures.graph import arrange, elements

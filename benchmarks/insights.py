@@ -1,4 +1,4 @@
-"""Insights: what all rules together take for one long curve, and for the curves of a page of cards."""
+"""CPU time of all insight rules on one long curve, and on the curves of a page of cards."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A thousand runs of thirty columns on the pages about them: what the server spends on tables, axes, strengths and forests."""
+"""The server's cost of a thousand runs with thirty columns on the lineage pages: tables, axes, importance and forests."""
 
 from __future__ import annotations
 

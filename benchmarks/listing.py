@@ -1,4 +1,4 @@
-"""CPU seconds to list a thousand runs, and to look again when nothing changed."""
+"""CPU seconds to list a thousand runs, and to scan them again when nothing changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running a measure in a process of its own, several times, and saying what came out."""
+"""Run a measurement several times in fresh processes and report the results."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One line of the report: what was measured, the bound it must hold, what came out (all of one unit)."""
+    """One line of the report: the measured quantity, its bound, and the results (all in one unit)."""
 
     what: str
     unit: str
@@ -35,7 +35,7 @@ class Figure:
 
 
 def in_fresh_process(module: str, *arguments: str, times: int = 5) -> list[dict[str, float]]:
-    """What `python -m module arguments` prints as one JSON line, in several fresh processes one after the other."""
+    """Return the JSON lines that `python -m module arguments` prints in several fresh processes, one after the other."""
     command = [sys.executable, "-m", module, *arguments]
     results = []
     for _ in range(times):
@@ -47,7 +47,7 @@ def in_fresh_process(module: str, *arguments: str, times: int = 5) -> list[dict[
 
 
 def anonymous_rss(pid: int | str = "self") -> float:
-    """Anonymous resident memory of a process in MB (Linux)."""
+    """Return the anonymous resident memory of a process in MB (Linux)."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("RssAnon:"):
             return int(line.split()[1]) / 1024
@@ -55,6 +55,6 @@ def anonymous_rss(pid: int | str = "self") -> float:
 
 
 def cpu_seconds(pid: int) -> float:
-    """User and system CPU seconds a process has used (Linux)."""
+    """Return the user and system CPU seconds a process has used (Linux)."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""What showing a recorded image costs the server: from a GET of the image route to its last byte, in a fresh process."""
+"""The server's cost of a recorded image: from a GET of the image route to its last byte, in a fresh process."""
 
 from __future__ import annotations
 

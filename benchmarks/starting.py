@@ -31,7 +31,7 @@ def figures(times: int) -> list[Figure]:
 
 
 def free_port() -> int:
-    """A port nobody listens at."""
+    """Return a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -52,7 +52,7 @@ def server(base: Path, *options: str) -> Iterator[tuple[subprocess.Popen[bytes],
 
 
 def wait_for(address: str, points: int, seconds: float = 60) -> None:
-    """Wait until the start page is answered and so many points can be asked for."""
+    """Wait until the start page is answered and this many points are available."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:

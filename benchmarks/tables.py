@@ -19,7 +19,7 @@ ASK = "run=large&tag=weights"
 
 
 def figures(times: int) -> list[Figure]:
-    """What a visitor waits for, over HTTP's own test client: nothing of it is cached but the decoded tensor."""
+    """Measure the response times of the test client; only the decoded tensor is cached."""
     runs = in_fresh_process("benchmarks.tables", "measure", times=times)
     note = f"{runs[0]['mb']:,.0f} MB of RSS at the end"
     return [

@@ -9,7 +9,7 @@ run = next(run for run in runs if "loss" in run.tags())
 # %%  every recorded value: tag, step, wall_time, value, file, order
 print(run.scalars.head())
 
-# %%  the curve as the last writer of every step left it, and what that left out
+# %%  the curves with only the last value written for each step, and a summary of the values left out
 view = run.scalars_view(sessions="newest")
 print(view.text)
 print(view.frame.groupby("tag", observed=True)["value"].agg(["count", "min", "max"]))

@@ -1,4 +1,4 @@
-"""Frames to figures and Dash components: the pages of the dashboard."""
+"""The pages of the dashboard: data frames in, figures and Dash components out."""
 
 from __future__ import annotations
 
@@ -42,4 +42,4 @@ PAGES: tuple[Page, ...] = tuple(
         "advice",
     )
 )
-"""All pages, in the order of the menu; a name is a folder of layouts/pages."""
+"""All pages in menu order. Each name is a folder in layouts/pages."""

@@ -1,4 +1,4 @@
-"""Numbers and units to text: the only place that prints them. Times of day are printed by the browser, in its own zone."""
+"""Format numbers, sizes and durations as text; nothing else does. The browser formats times of day, in its own zone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns"))
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """A number to 4 significant digits, thousands separated: 0.01235, 1,235, 1.235e-07. Empty for None."""
+    """Format a number to 4 significant digits, thousands separated: 0.01235, 1,235, 1.235e-07. Empty for None."""
     if value is None:
         return ""
     if math.isnan(value):
@@ -30,7 +30,7 @@ def number(value: float | None, digits: int = 4) -> str:
 
 
 def exact(value: float | None) -> str:
-    """A number in full precision, the shortest text that reads back as the same float64."""
+    """Format a number in full precision: the shortest text that parses to the same float64. Empty for None."""
     if value is None:
         return ""
     if not math.isfinite(value):
@@ -39,18 +39,18 @@ def exact(value: float | None) -> str:
 
 
 def tick(value: float) -> str:
-    """A number on an axis, in as few digits as it has: 0.25, 60,000, 1e-05, 1e+12."""
+    """Format a tick label to at most 6 digits, without trailing zeros: 0.25, 60,000, 1e-05, 1e+12."""
     short = f"{value:.6g}"
     return f"{float(short):,.0f}" if "e" not in short and abs(value) >= 1e4 else short
 
 
 def count(value: int) -> str:
-    """A whole number, thousands separated."""
+    """Format a whole number, thousands separated."""
     return f"{value:,}"
 
 
 def size(value: float) -> str:
-    """Bytes in powers of 1,024: 512 B, 3.1 GiB."""
+    """Format a number of bytes in powers of 1,024: 512 B, 3.1 GiB."""
     if value < 1024:
         return f"{value:,.0f} B"
     step = min(int(math.log2(value) // 10), len(_BYTES) - 1)
@@ -61,7 +61,7 @@ def size(value: float) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A span of time: 1.24 ms, 12.3 s, 4 m 05 s, 2 h 03 m, 3 d 04 h."""
+    """Format a duration: 1.24 ms, 12.3 s, 4 m 05 s, 2 h 03 m, 3 d 04 h."""
     if not math.isfinite(seconds):
         return number(seconds)
     if seconds < 0:
@@ -83,7 +83,7 @@ def duration(seconds: float) -> str:
 
 
 def moment(seconds: float | None) -> str:
-    """A time in seconds since 1970 as ISO text in UTC; empty for None or what no calendar holds."""
+    """Format a time in seconds since 1970 as ISO 8601 in UTC; empty for None and for times datetime cannot represent."""
     if seconds is None or not math.isfinite(seconds):
         return ""
     try:

@@ -1,8 +1,8 @@
-"""The words of the interface, English and Chinese, and how they get on the page.
+"""The texts of the interface in English and Chinese, and how they get on the page.
 
-Both languages are always in the page and css shows the one that `<html lang>` names, so switching needs neither a
-request nor a callback. `t` gives a component; `attributes` gives the data attributes from which assets/i18n.js sets
-title, placeholder and aria-label; `for_browser` hands texts to widgets that JavaScript draws.
+Both languages are always in the page and CSS shows the one that `<html lang>` names, so switching needs neither a
+request nor a callback. `t` returns a component; `attributes` returns the data attributes from which assets/base/i18n.js
+sets title, placeholder and aria-label; `for_browser` returns the texts of widgets drawn by JavaScript.
 """
 
 from __future__ import annotations
@@ -19,38 +19,39 @@ Texts = Mapping[str, Text]
 
 _catalogue: dict[str, Text] = {}
 CATALOGUE: Texts = MappingProxyType(_catalogue)
-"""All texts of the modules imported so far. It only grows, so a key means the same text wherever it is looked up."""
+"""All texts of the modules imported so far. Texts are only ever added, so a key always has the same text."""
 LANGUAGES = ("en", "zh")
 
 
 def define_texts(texts: Texts) -> Texts:
-    """Add the texts of one module to the catalogue and return them. ValueError for a key that is there with another text.
+    """Add the texts of one module to the catalogue and return them; ValueError if a key already has another text.
 
     Every part of the interface calls this once, in its module `texts`, whose keys begin with the name of the part.
     """
     taken = next((key for key, text in texts.items() if _catalogue.get(key, text) != text), None)
     if taken is not None:
-        raise ValueError(f"define_texts: {taken!r} is already defined, with another text")
+        raise ValueError(f"define_texts: {taken!r} is already defined with another text")
     _catalogue.update(texts)
     return MappingProxyType(dict(texts))
 
 
 def texts_of(part: str) -> Texts:
-    """The texts whose keys begin with the name of a part, as of the modules imported so far.
+    """Return the texts whose keys begin with the name of a part.
 
-    For what draws with the texts of a page it may not import; called when a page is laid out, all of them are there.
+    For code that needs the texts of a page it must not import. Call it while laying out a page, when all modules with texts
+    have been imported.
     """
     return {key: text for key, text in _catalogue.items() if key.partition(".")[0] == part}
 
 
 def both(key: str, **values: object) -> tuple[str, str]:
-    """The English and the Chinese text of a key, its placeholders filled in."""
+    """Return the English and the Chinese text of a key with its placeholders filled in."""
     english, chinese = CATALOGUE[key]
     return (english.format(**values), chinese.format(**values)) if values else (english, chinese)
 
 
 def t(key: str, **values: object) -> html.Span:
-    """A text in both languages, of which the page shows one."""
+    """Return a span with the text in both languages; the page shows one of them."""
     english, chinese = both(key, **values)
     if english == chinese:
         return html.Span(english)
@@ -60,9 +61,9 @@ def t(key: str, **values: object) -> html.Span:
 
 
 def attributes(values: Mapping[str, object] | None = None, **keys: str) -> dict[str, Any]:
-    """Attributes of a component in both languages: attributes(title="shell.theme", aria_label="shell.theme").
+    """Return component attributes in both languages: attributes(title="shell.theme", aria_label="shell.theme").
 
-    The English text is set at once, the data attributes let the browser switch it.
+    The attribute itself has the English text; the data attributes let the browser switch it.
     """
     result: dict[str, Any] = {}
     for name, key in keys.items():
@@ -75,5 +76,5 @@ def attributes(values: Mapping[str, object] | None = None, **keys: str) -> dict[
 
 
 def for_browser(keys: Iterable[str]) -> dict[str, tuple[str, str]]:
-    """The texts that a widget drawn by JavaScript needs: {key: (English, Chinese)}, placeholders as {name}."""
+    """Return the texts of a widget drawn by JavaScript: {key: (English, Chinese)}, placeholders as {name}."""
     return {key: CATALOGUE[key] for key in keys}

@@ -1,8 +1,8 @@
-"""A page as data, the ids of its components, and the form of its state.
+"""The description of a page, the ids of its components, and the form of its state.
 
 A page gets its data from the protocols in `layouts.sources` and keeps its state in one `dcc.Store`, `ids("state")`, whose data
-is a URL query as a dict of lists ({"run": ["a", "b"], "smooth": ["0.6"]}). In the application the shell keeps that store and
-the address bar in step; in a page that is embedded in another application the store stands alone.
+is a URL query as a dict of lists ({"run": ["a", "b"], "smooth": ["0.6"]}). In the application the shell synchronises that
+store with the address bar; in a page embedded in another application there is only the store.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ State = Mapping[str, Sequence[str]]
 class Ids:
     """Component ids of one page instance: ids("state") is a string id, ids("card", key="loss") a pattern id.
 
-    instance tells two copies of a page in one application apart.
+    instance distinguishes two copies of a page in one application.
     """
 
     page: str
     instance: str = "ms"
 
     def __call__(self, part: str, key: Any = None) -> Any:
-        """The id of a part; with a key (a string, or MATCH or ALL) the pattern id."""
+        """Return the id of a part, or its pattern id if there is a key (a string, MATCH or ALL)."""
         if key is None:
             return f"{self.instance}-{self.page}-{part}"
         return {"ms": self.instance, "page": self.page, "part": part, "key": key}
@@ -36,16 +36,16 @@ class Ids:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page as data.
+    """The description of a page.
 
     name is its URL below the prefix, its key in the menu, its folder in layouts/pages and in assets/pages, its icon
-    (`ms-icon-<name>` in assets) and the beginning of the keys of its texts, of which `<name>.title` is its title.
-    needs are the kinds of data of which at least one run must have one (none: always). layout(ids, routes) returns the
-    page's components without data, or with as much as is at hand; register(app, source, ids, routes) adds its callbacks.
+    (`ms-icon-<name>` in assets/base/icons.css) and the prefix of its text keys; `<name>.title` is its title.
+    needs: the page is offered if any run has data of one of these kinds (empty: always). layout(ids, routes) returns the
+    page's components, without data or with what is already known; register(app, source, ids, routes) adds its callbacks.
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
-    large browser bundles the page shows something with as soon as it opens: "grid", "cytoscape" or "plotly". group is the
-    heading in the menu. start: its URL is the prefix itself. every: without a selection it shows all runs that have what it
-    needs, not only the newest. formerly are names it had: their addresses redirect to it.
+    large browser bundles that the page needs as soon as it opens: "grid", "cytoscape" or "plotly". group is its menu
+    heading. start: its URL is the prefix itself. every: without a selection it shows all runs that have the data it needs,
+    not only the newest ones. formerly are its former names, whose addresses redirect to it.
     """
 
     name: str
@@ -61,10 +61,10 @@ class Page:
 
     @property
     def path(self) -> str:
-        """Its URL segment: its name, and "" for the start page."""
+        """The URL segment: the name, or "" for the start page."""
         return "" if self.start else self.name
 
     @property
     def title(self) -> str:
-        """The text key of its title."""
+        """The text key of the title."""
         return f"{self.name}.title"

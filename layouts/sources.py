@@ -1,4 +1,4 @@
-"""What pages know of the application: rows as data, and protocols by subject.
+"""The interface between pages and the application: rows, and one protocol per subject.
 
 `FrameSource` is all of the protocols as one object; a function annotates the smallest protocol that has what it calls.
 Values, profiles, lineage and notes belong to runs, so each of these protocols includes `RunSource`.
@@ -35,13 +35,14 @@ from layouts.notes import Note, Notebook, NoteChange, View
 class RunRow:
     """A run as pages list it. A job of several ranks is one row, whose members are the keys of its ranks.
 
-    key names the run in URLs and callbacks (never a path to open). members are the keys that hold series: (key,) for a
-    single run. Times in seconds since 1970, size in bytes, steps = number of distinct steps of its longest series.
+    key identifies the run in URLs and callbacks; it is never opened as a path. members are the keys that have series: (key,)
+    for a single run. Times are in seconds since 1970, size is in bytes, steps is the number of distinct steps of the longest
+    series.
     state: "waiting" (not loaded yet), "loading", "live" (grew within the last minute), "idle", "empty" (no byte has been
     written to its files yet) or "unreadable".
-    tags: kind -> number of tags; "profile" counts profiles, "profile.operators" those that give
-    this frame, "checkpoints" is 1 where some were collected for landscapes.
-    main_tag/main_value: the scalar a list shows (loss where there is one) and its last value.
+    tags: kind -> number of tags; "profile" counts profiles, "profile.operators" profiles with that frame, and "checkpoints"
+    is 1 if checkpoints were collected for landscapes.
+    main_tag and main_value: the scalar that lists show (the loss if there is one) and its last value.
     """
 
     key: str
@@ -64,7 +65,7 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """What the header shows: base directory (several are joined), time of the last scan, number of loaded runs.
+    """The status in the header: base directory (several are joined), time of the last scan, number of loaded runs.
 
     failed is the error that ended the last scan, "" for none. read_at is the time of the last finished scan in seconds since
     1970 (None: none yet), interval the seconds between scans (0: one scan only). version changes whenever the version of a
@@ -85,9 +86,9 @@ class SourceStatus:
 class ProfileRow:
     """The files of one rank in one session of the profiler; the key of a profile is (run, session, rank).
 
-    session is the directory below the run ("." for it), device Ascend, GPU, CPU or "" for unknown. files are their names below
-    the session, size their bytes, updated the newest mtime in seconds. frames are the names of those in parsers' FRAMES that
-    any of the files gives. mark changes whenever a file does.
+    session is the directory below the run ("." for the run itself), device Ascend, GPU, CPU or "" if unknown. files are file
+    names below the session, size is their total size in bytes, updated the newest mtime in seconds. frames are the names in
+    `parsers.profiler.FRAMES` that can be read from these files. mark changes whenever a file does.
     """
 
     session: str
@@ -104,9 +105,9 @@ class ProfileRow:
 class ProfileFrame:
     """One frame of a profile, or the progress of reading it.
 
-    state: "ready" (frame is set, perhaps without rows), "reading" (done of total bytes; ask again), "waiting" (others are read
-    first; ask again), "missing" (no file has it; any of `wanted` would), "cancelled" (ask with again=True) or "failed" (text is
-    the reason). problems is the damage found in its files.
+    state: "ready" (frame is set, but may have no rows), "reading" (done of total bytes; ask again), "waiting" (others are
+    read first; ask again), "missing" (no file has it; any file of `wanted` would), "cancelled" (ask with again=True) or
+    "failed" (text is the reason). problems is the damage found in its files.
     """
 
     state: str
@@ -120,9 +121,10 @@ class ProfileFrame:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A forest being fitted. state: "waiting" (for others), "growing", "done", "stopped", "failed" or "missing" (scikit-learn).
+    """The progress of fitting a forest.
 
-    text is the reason of a failure, forest the state after the last refit, refits their number in the end.
+    state: "waiting" (for others), "growing", "done", "stopped", "failed" or "missing" (scikit-learn is not installed).
+    forest is the result of the latest refit, refits the total number of refits, text the reason of a failure.
     """
 
     state: str
@@ -134,11 +136,11 @@ class Growth:
 class RunSource(Protocol):
     """Runs and their scalars.
 
-    Every method answers from memory within milliseconds, but `insights`, which takes up to `seconds`.
+    Every method answers from memory within milliseconds, except `insights`, which takes up to `seconds`.
     """
 
     def status(self) -> SourceStatus:
-        """Return the state of all runs together."""
+        """Return the status of the source."""
         ...
 
     def runs(self) -> Sequence[RunRow]:
@@ -146,7 +148,7 @@ class RunSource(Protocol):
         ...
 
     def member(self, run: str) -> RunRow | None:
-        """Return the row of one member run, of which `runs` has one for all ranks of a job; None for an unknown run."""
+        """Return the row of one member run; None for an unknown run. (`runs` has one row for all ranks of a job.)"""
         ...
 
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
@@ -172,12 +174,13 @@ class RunSource(Protocol):
     def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
         """Return (insights into these scalars of one member run, number of tags not analysed yet).
 
-        tags None: all of them, and whether the run has stalled. No series is started after so many seconds of CPU: ask again.
+        tags None: all tags, and whether the run has stalled. After `seconds` of CPU time no further series is analysed: ask
+        again.
         """
         ...
 
     def want(self, runs: Sequence[str]) -> None:
-        """Load these runs, which are on screen, before all others."""
+        """Load these runs before all others, because they are on screen."""
         ...
 
     def refresh(self) -> None:
@@ -186,7 +189,7 @@ class RunSource(Protocol):
 
 
 class ValueSource(RunSource, Protocol):
-    """Runs, and what is read from their files on demand: large values, data pipelines, computation graphs.
+    """Runs, and the data read from their files on demand: large values, data pipelines, computation graphs.
 
     `payload_series` and `graphs` answer from memory, the others read.
     """
@@ -226,7 +229,7 @@ class ValueSource(RunSource, Protocol):
         ...
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
-        """Return what landscapes the checkpoints of a member run allow, read from its file; None if it collected none.
+        """Return the plan for computing landscapes from a member run's checkpoints; None if it collected none.
 
         Raises FormatError, whose text is meant for the user, if the file is damaged.
         """

@@ -1,8 +1,8 @@
-"""Which colour a run is drawn in.
+"""The colours of runs.
 
-Ten hues after Okabe and Ito, moved in lightness until each has a contrast of at least 3:1 on the cards of both themes and
-any two differ in normal, deuteranopic and protanopic sight; then two more lightnesses of each. All thirty lie in
-the narrow band of luminance that is readable on white and on dark, so one colour serves both themes.
+Ten hues after Okabe and Ito, with the lightness adjusted until each has a contrast of at least 3:1 on the cards of both
+themes and any two differ in normal, deuteranopic and protanopic vision; then two more lightnesses of each. All thirty lie in
+the narrow band of luminance that is readable on a light and on a dark background, so one colour serves both themes.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ HUES, SHADES = len(PALETTE), len(PALETTE[0])
 
 
 def run_colours(keys: Iterable[str]) -> dict[str, str]:
-    """A colour for each run, as #rrggbb; keys are those of all runs, oldest first.
+    """Return a colour for each run, as #rrggbb. keys are those of all runs, oldest first.
 
-    A run has the hue that its key hashes to, or the next one that none of the nine runs before it has; so any ten runs in
-    a row differ in hue and any thirty in colour. A run that comes later changes no colour given before.
+    A run gets the hue that its key hashes to, or the next hue that none of the nine runs before it has. So any ten
+    consecutive runs differ in hue and any thirty in colour, and a new run never changes the colour of an older one.
     """
     colours: dict[str, str] = {}
     recent: deque[tuple[int, int]] = deque(maxlen=HUES * SHADES - 1)
@@ -42,7 +42,7 @@ def run_colours(keys: Iterable[str]) -> dict[str, str]:
 
 
 def _free(number: int, recent: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """The (hue, shade) nearest to the hash's own that keeps clear of the runs before."""
+    """Return the first free (hue, shade), starting from the hue of the hash."""
     near = {hue for hue, _ in list(recent)[-(HUES - 1) :]}
     hues = [hue for step in range(HUES) if (hue := (number + step) % HUES) not in near]
     taken = set(recent)

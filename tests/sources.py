@@ -35,19 +35,19 @@ VALUES = ("histogram", "image", "tensor", "landscape", "text")
 
 
 class MemorySource(FrameSource):
-    """A FrameSource over what runs recorded: {run: {kind: content}}, of which a test gives what it needs.
+    """A FrameSource over {run: {kind: content}}; a test passes only the kinds it needs.
 
     "scalar": {tag: Series}
     "image" (any of VALUES): {tag: [(step, value), ...]}, or {tag: PayloadSeries} without values, or {tag: (PayloadSeries,
-        [value, ...])}; an exception in place of a value is raised, None is one that cannot be read
+        [value, ...])}; an exception in place of a value is raised, None stands for an unreadable value
     "settings": {column: Setting}
-    "dataset_graph": DatasetGraph, None for one that cannot be read
+    "dataset_graph": DatasetGraph, None for an unreadable one
     "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...]
     "landscape_plan": LandscapePlan, or an exception to raise
     "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}
-    "row": {field: value} that the row of the run has beside what follows from the other kinds
+    "row": {field: value} to override fields of the run's row
 
-    jobs: {key of a job: its runs}. rows: the rows of `runs`, instead of those made from the data. Tests may change all of it.
+    jobs: {key of a job: its runs}. rows: what `runs` returns instead of rows made from the data. Tests may change all of it.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class MemorySource(FrameSource):
         self.failed = ""
 
     def change(self, rows: Sequence[RunRow]) -> None:
-        """Replace the rows; the version of the whole changes."""
+        """Replace the rows and change the version of the source."""
         self.rows, self.number = list(rows), self.number + 1
 
     def _of(self, run: str, kind: str) -> Any:
@@ -244,7 +244,7 @@ class MemorySource(FrameSource):
 
 
 def row(key: str, members: Sequence[str] = (), **changes: object) -> RunRow:
-    """A run with 3 scalar tags that ended long ago."""
+    """Return the row of a run with 3 scalar tags that ended long ago."""
     plain = RunRow(
         key=key, name=key, path=f"/data/runs/{key}", real_path=f"/data/runs/{key}", members=tuple(members) or (key,),
         started=1_699_990_000.0, updated=1_699_999_000.0, size=52_736, state="idle", steps=130, points=390,
@@ -254,14 +254,14 @@ def row(key: str, members: Sequence[str] = (), **changes: object) -> RunRow:
 
 
 def series(steps: int, seed: int = 0) -> Series:
-    """A falling curve of so many steps, one a second."""
+    """Return a falling curve with this many steps, one per second."""
     step = np.arange(steps, dtype=np.int64)
     value = np.exp(-step / max(steps, 1)) + np.random.default_rng(seed).normal(0, 0.02, steps)
     return Series(step, 1_699_990_000.0 + step, value, np.zeros(steps, np.int32), step * 40)
 
 
 def recorded(steps: Sequence[int], walls: Sequence[float] | None = None) -> PayloadSeries:
-    """Large values at these steps, every two seconds unless walls are given."""
+    """Return large values at these steps, two seconds apart unless walls are given."""
     place = np.arange(len(steps), dtype=np.int64)
     wall = 1_700_000_005.0 + place * 2.0 if walls is None else np.array(walls, np.float64)
     return PayloadSeries(np.array(steps, np.int64), wall, np.zeros(len(steps), np.int32), place, place, place)

@@ -19,7 +19,7 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
 from layouts.notes import Note, NoteChange, NotKept, Stale, Unfit, View
-from layouts.shell.run_list import told
+from layouts.shell.run_list import as_json
 from layouts.sources import NoteSource
 
 T = TypeVar("T", bound=msgspec.Struct)
@@ -92,6 +92,6 @@ def _answer(change: Callable[[], Note | View | None]) -> Response:
         return refusal(error)
     except NotKept as error:
         return refusal(Unusable(str(error), 507))
-    answer = Response(msgspec.json.encode({"done": done, "now": now and told(now)}), mimetype="application/json")
+    answer = Response(msgspec.json.encode({"done": done, "now": now and as_json(now)}), mimetype="application/json")
     answer.cache_control.no_store = True
     return answer

@@ -1,1 +1,1 @@
-"""The pages about what a training run recorded."""
+"""What pages with one card per tag share."""

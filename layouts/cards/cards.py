@@ -1,14 +1,15 @@
-"""Pages with one card per tag of one kind of data: tags on the left, twelve cards on the right. Other half: assets/cards.js.
+"""Pages with one card per tag of one kind of data: tags on the left, twelve cards on the right.
 
-Such a page describes itself as `Cards`, builds its layout with `layout` and its callbacks with `register`; in the browser it
-joins with `mindscope.cards.define`. What runs where:
+Such a page describes itself as `Cards`, builds its layout with `layout` and its callbacks with `register`. The browser's part
+is assets/cards/cards.js; the page's own script calls `define` of assets/cards/pages.js. What runs where:
 
     state -> chosen -> catalogue (here: tags of the chosen runs) -> plan (browser) -> one `ask` per slot -> `Cards.draw` (here)
     interval -> `Cards.stamp` of every card on screen -> `Cards.draw` of those with new data: one request
 
 An ask has the form of a state: {"tag": [tag], "columns": [pixels], "run": [...], ...} and whatever the page's own script adds.
-Every value in it is untrusted. What a page draws is a figure whose layout.meta, or an object whose meta, has at least
-{"tags": the tags asked for}: the browser drops what is not of the card a slot now shows, and hands meta to the page's script.
+Every value in it is untrusted. A drawing is a figure whose layout.meta, or an object whose meta, has at least
+{"tags": the tags asked for}: the browser drops a drawing if its slot now shows another tag, and passes meta to the page's
+script.
 """
 
 from __future__ import annotations
@@ -31,11 +32,14 @@ from layouts.state import BadInput
 
 _STORES = ("chosen", "catalogue", "digest", "screen", "shown", "grown", "looked")
 SLOTS = 12
-"""Cards on a page of cards; each slot shows whichever tag its turn brings."""
+"""Cards on one page of cards. Which tag a slot shows changes as the user turns pages."""
 
 
 def plot(ids: Ids, slot: str) -> list[Any]:
-    """What a card holds that draws a plotly figure: the figure, and the place of the graph that comes with the first one."""
+    """Return the body of a card with a plotly figure: a store for the figure, and an element for the graph.
+
+    The graph itself is added together with the first figure.
+    """
     # A graph without a figure draws empty axes: twelve of them take longer than the rest of the page and the first chart.
     graph = dcc.Graph(id=ids("graph", slot), config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     place = html.Div(id=ids("plot", slot), **{"data-graph": json.dumps(graph.to_plotly_json())})
@@ -44,12 +48,12 @@ def plot(ids: Ids, slot: str) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """What is a page's own.
+    """The description of such a page.
 
-    kind: of the data its tags have. draw(source, ask): what a card shows; raises BadInput. stamp(source, ask): a text that
-    changes whenever the data of the card do. texts: what its script needs. controls: text key of the name of its bar.
-    missing, hint, record: text keys, and lines of code, for runs without such data. body(ids, slot): what a card holds;
-    `part` and `prop` of it take the drawing. stores: more stores of its own. slots: cards on a page of cards.
+    kind: kind of data. draw(source, ask) returns the drawing of a card or raises BadInput. stamp(source, ask) returns a text
+    that changes whenever the data of the card does. texts: texts of its script. controls: text key of its toolbar's name.
+    missing, hint, record: text keys, and lines of code, for runs without such data. body(ids, slot) returns the body of a
+    card; its `part` and `prop` receive the drawing. stores: additional stores. slots: number of cards on one page of cards.
     """
 
     kind: str
@@ -68,7 +72,7 @@ class Cards:
 
 
 def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
-    """The page without data. routes is the URL prefix of plain routes."""
+    """Return the page without data. routes is the URL prefix of plain routes."""
     return html.Div(
         [
             *_stores(cards, ids),
@@ -100,14 +104,14 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
 
 
 def _stores(cards: Cards, ids: Ids) -> list[Any]:
-    """chosen: run keys of the state as JSON text. catalogue: tags of those runs; digest: what it was made of.
-    screen: width of the cards in pixels. shown: slots on screen. grown: drawings of those with new data; looked: the version
-    of the source they were made of."""
+    """chosen: run keys of the state as JSON text. catalogue: tags of those runs; digest: that of the catalogue.
+    screen: width of the cards in pixels. shown: slots on screen. grown: new drawings of slots with new data; looked: the
+    version of the source they were drawn from."""
     return [dcc.Store(id=ids(part)) for part in (*_STORES, *cards.stores)]
 
 
 def _states(cards: Cards) -> list[Any]:
-    """What is shown instead of cards; the browser shows at most one. The first stands until it knows the tags."""
+    """Loading and empty states; the browser shows at most one. The first is shown until the tags are known."""
     return [
         html.Div(
             [html.Div(className="ms-skeleton") for _ in range(3)],
@@ -123,9 +127,9 @@ def _states(cards: Cards) -> list[Any]:
 
 
 def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
-    """One card: what it asks for, whether to ask again, what it has drawn, and its body.
+    """One card: its body, its ask, the request to ask again, and the stamp of its drawing.
 
-    Its head and what else takes part in no callback are made by assets/cards.js: every component on a page costs time at
+    assets/cards/slots.js makes its head and everything else that no callback uses: every component on a page costs time at
     each answer of the server, and there are many cards.
     """
     return html.Section(
@@ -146,7 +150,7 @@ def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
 
 
 def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
-    """Add the callbacks that all such pages have to a Dash application."""
+    """Add the callbacks of such a page to a Dash application."""
     _register_browser(cards, app, ids)
 
     def list_tags(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
@@ -156,7 +160,7 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
         return card(cards, source, ask)
 
     def look(_ticks: Any, shown: Any, asks: Any, drawn: Any, known: Any) -> tuple[Any, Any]:
-        # The version first: what changes while cards are drawn is found at the next look.
+        # Read the version first, so that a change made while cards are drawn is found next time.
         version = source.status().version
         return (no_update, no_update) if version == known else (grown_cards(cards, source, shown, asks, drawn), version)
 
@@ -187,7 +191,7 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
 
 
 def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/cards.js."""
+    """Add the clientside callbacks, see assets/cards/cards.js."""
 
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_cards", name), *arguments, **options)
@@ -217,7 +221,7 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
 
 
 def tags_of(source: RunSource, kind: str, chosen: Any, known: Any) -> tuple[Any, Any]:
-    """(catalogue, its digest) of the runs that chosen, a JSON list of keys, names; nothing new where known is the digest."""
+    """Return (catalogue, its digest) of the runs in chosen, a JSON list of keys; no update if known is that digest."""
     found = catalogue(source, kind, _chosen_state(chosen), known)
     return (no_update, no_update) if found is None else (found, found["digest"])
 
@@ -228,25 +232,25 @@ def _chosen_state(chosen: Any) -> dict[str, list[str]]:
     try:
         runs = json.loads(chosen)
     except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput("chosen: wanted a JSON list of run keys") from error
+        raise BadInput("chosen: expected a JSON list of run keys") from error
     if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs):
-        raise BadInput("chosen: wanted a JSON list of run keys")
+        raise BadInput("chosen: expected a JSON list of run keys")
     return {"run": runs} if runs else {}
 
 
 def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:
-    """(drawing, stamp of the data in it) of one card; nothing for a slot that shows no card."""
+    """Return (drawing, stamp of its data) of one card; no update for a slot without a card."""
     if ask is None:
         return no_update, no_update
-    # The stamp first: data that come in between make the card be drawn once more, not once too few.
+    # Read the stamp first: if data arrives in between, the card is drawn once too often, not once too few.
     mark = cards.stamp(source, ask)
     return cards.draw(source, ask), mark
 
 
 def grown_cards(cards: Cards, source: FrameSource, shown: Any, asks: Any, drawn: Any) -> list[list[Any]]:
-    """[slot, drawing, stamp] of every card on screen whose data are not those it has drawn.
+    """Return [slot, drawing, stamp] of every card on screen whose data has changed since it was drawn.
 
-    shown are the slots on screen, asks what each slot asks for, drawn the stamp of what each has drawn.
+    shown are the slots on screen, asks the ask of each slot, drawn the stamp of each slot's current drawing.
     """
     if not (isinstance(shown, list) and isinstance(asks, list) and isinstance(drawn, list) and len(asks) == len(drawn)):
         raise BadInput("cards: expected the slots on screen, and an ask and a stamp for each slot")

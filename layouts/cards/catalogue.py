@@ -1,4 +1,4 @@
-"""What there is to choose from: the tags that the chosen runs have of one kind of data."""
+"""The tags of one kind of data in the chosen runs."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from layouts.state import selected_runs
 
 
 def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
-    """Tags of a kind of all chosen runs: those of most runs first, losses before others, then in natural order. Beside them the
-    keys of the runs, how many of them have not been read yet (waiting), and how many runs there are to choose from (total).
+    """Return the ordered tags of all chosen runs, or None if the digest is the known one.
 
-    digest changes whenever anything else in it does; None where it is the known one.
+    runs are the keys of these runs, waiting counts those not read yet, and total counts all runs of the source. digest
+    changes whenever anything else in the catalogue does.
     """
     runs = selected_runs(state, source, (kind,))
     source.want(runs)
@@ -33,11 +33,11 @@ def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: 
 
 
 def ordered(tags: Mapping[str, int]) -> list[str]:
-    """Tags, each with the number of runs that have it: those of most runs first, losses before others, in natural order."""
+    """Sort tags, given with the number of runs that have each: most runs first, then losses, then natural order."""
     return sorted(tags, key=lambda tag: (-tags[tag], "loss" not in tag.lower(), _natural(tag)))
 
 
 def _natural(tag: str) -> tuple[list[tuple[int, int, str]], str]:
-    """Sorts numbers in names by their value: layer2 before layer10."""
+    """Sort key that compares numbers in names by value: layer2 before layer10."""
     parts = re.split(r"([0-9]+)", tag)
     return [(1, int(part), "") if part.isdigit() and part.isascii() else (0, 0, part.casefold()) for part in parts], tag

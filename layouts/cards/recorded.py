@@ -1,6 +1,6 @@
-"""When the large values of one tag were recorded, for pages that step through them: compact arrays, no value among them.
+"""Steps and wall times of the large values of one tag as compact arrays, for pages that step through the values.
 
-The values themselves come over plain routes, by run, tag and place; assets/steps.js reads what is made here.
+The values themselves are fetched from plain routes by run, tag and place. assets/cards/stepping.js decodes the arrays.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Found = Sequence[tuple[str, PayloadSeries]]
 def recorded_cards(
     kind: str, words: Mapping[str, tuple[str, str]], class_name: str, *, controls: str, missing: str, hint: str, record: str
 ) -> Cards:
-    """Cards that step through the values of a kind. class_name is that of the element in which a script shows them."""
+    """Return cards that step through the values of a kind. class_name is the class of the element that shows a value."""
 
     def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
         tag, state = read_ask(ask)
@@ -45,21 +45,21 @@ def recorded_cards(
 
 
 def read_ask(ask: Any) -> tuple[str, dict[str, list[str]]]:
-    """(tag, state that names the runs) of what a card asks for, or BadInput."""
+    """Return (tag, state with the runs) of an ask, or raise BadInput."""
     tags, runs = texts(ask, "tag"), texts(ask, "run")
     if len(tags) != 1:
-        raise BadInput(f"tag: wanted one; got {len(tags)}")
+        raise BadInput(f"tag: expected one; found {len(tags)}")
     return tags[0], {"run": runs} if runs else {}
 
 
 def items_of(source: ValueSource, kind: str, tag: str, state: dict[str, list[str]]) -> Found:
-    """The items of one tag in the chosen runs."""
+    """Return the items of one tag in the chosen runs."""
     runs = selected_runs(state, source, (kind,))
     return [(run, items) for run in runs if (items := source.payload_series(run, kind, tag)) is not None]
 
 
 def steps_of(source: RunSource, tag: str, found: Found) -> dict[str, Any]:
-    """Steps and wall times in ms of every value, by place, as first value and differences; equal steps are sent once."""
+    """Return steps and wall times in ms by place, as the first value and differences; equal steps are sent once."""
     labels = {row.key if len(row.members) > 1 else row.members[0]: row.name for row in source.runs()}
     drawn = colours(source)
     steps: list[list[int]] = []
@@ -77,13 +77,13 @@ def steps_of(source: RunSource, tag: str, found: Found) -> dict[str, Any]:
 
 
 def stamp(found: Found) -> str:
-    """A text that changes whenever the values of a card do."""
+    """Return a text that changes whenever the values of a card do."""
     parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}" for run, items in found]
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
 
 def _milliseconds(seconds: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Whole milliseconds; a time that is none, or beyond what a browser's Date can say, is 0."""
+    """Convert to whole milliseconds; 0 for NaN and for times outside the range of a browser's Date."""
     usable = np.abs(seconds) < 8.64e12
     return np.rint(np.where(usable, seconds, 0.0) * 1000.0).astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""Texts of pages that step through what was recorded."""
+"""Texts of pages that step through recorded values."""
 
 from __future__ import annotations
 

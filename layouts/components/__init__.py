@@ -1,1 +1,1 @@
-"""Dash components that pages are built of: props in, component out."""
+"""Dash components that pages are built from: props in, component out."""

@@ -1,4 +1,4 @@
-"""The pieces every page is made of: props in, component out. Their looks are in assets/mindscope.css."""
+"""Basic components of every page: props in, component out. Styles are in assets/base/elements.css."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ Children = Any
 
 
 def icon(name: str, class_name: str = "") -> html.Span:
-    """A 16 px line icon of assets/icons.css in the colour of the text around it; silent to screen readers."""
+    """A 16 px line icon of assets/base/icons.css in the colour of the surrounding text, hidden from screen readers."""
     return html.Span(className=f"ms-icon ms-icon-{name} {class_name}".rstrip(), **{"aria-hidden": "true"})
 
 
 def icon_button(name: str, label: str, *, class_name: str = "", **props: Any) -> html.Button:
-    """A button of one icon. label is the text key of its title and accessible name."""
+    """A button with only an icon. label is the text key of its title and accessible name."""
     return html.Button(
         icon(name), type="button", className=f"ms-button ms-button-icon {class_name}".rstrip(),
         **attributes(title=label, aria_label=label), **props,
@@ -26,7 +26,7 @@ def icon_button(name: str, label: str, *, class_name: str = "", **props: Any) ->
 
 
 def button(label: str, *, icon_name: str = "", class_name: str = "", **props: Any) -> html.Button:
-    """A button with a text key as its label, and an icon before it where there is one."""
+    """A button with a label and optionally an icon in front of it; label is a text key."""
     children = [icon(icon_name)] if icon_name else []
     return html.Button([*children, t(label)], type="button", className=f"ms-button {class_name}".rstrip(), **props)
 
@@ -42,7 +42,7 @@ def card(
     title: Children, body: Children, *, tools: Sequence[Any] = (), badges: Sequence[Any] = (), class_name: str = "",
     **props: Any,
 ) -> html.Section:
-    """A card: one 32 px line of title, badges and tools (which show on hover and focus), and the body below it."""
+    """A card: a 32 px head with title, badges and tools (shown on hover and focus), and the body below it."""
     head = html.Header(
         [
             html.H3(title, className="ms-card-title"),
@@ -57,7 +57,7 @@ def card(
 
 
 def empty_state(sentence: str, *, code: str = "", values: Mapping[str, object] | None = None, hint: str = "") -> html.Div:
-    """What stands where there is no data: one sentence that says what is missing, and the lines that record it."""
+    """An empty state: one sentence that says what is missing, optionally a hint and the lines of code that record it."""
     children: list[Any] = [html.P(t(sentence, **(values or {})), className="ms-empty-sentence")]
     if hint:
         children.append(html.P(t(hint), className="ms-empty-hint"))
@@ -68,12 +68,12 @@ def empty_state(sentence: str, *, code: str = "", values: Mapping[str, object] |
 
 
 def field(label: str, control: Children, class_name: str = "") -> html.Label:
-    """A control with its name beside it; label is a text key."""
+    """A control with its name next to it; label is a text key."""
     return html.Label([html.Span(t(label), className="ms-field-name"), control], className=f"ms-field {class_name}".rstrip())
 
 
 def text_input(component_id: Any, label: str, *, class_name: str = "", **props: Any) -> html.Div:
-    """A dcc.Input whose placeholder and accessible name are a text key; class ms-filter makes it the one that `/` goes to."""
+    """A dcc.Input; label is the text key of its placeholder and accessible name. Class ms-filter: the `/` key focuses it."""
     names = attributes(placeholder=label, aria_label=label)
     switched = {name: text for name, text in names.items() if name.startswith("data-")}
     return html.Div(

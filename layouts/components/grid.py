@@ -1,4 +1,4 @@
-"""What the AG Grids of all pages share. Their looks are in assets/grid.css, the functions named here in assets/grid.js."""
+"""Options that all AG Grids share. Styles are in assets/base/grid.css, the functions named here in assets/base/grid.js."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from layouts.components.grid_texts import TEXTS
 
 GRID_TEXTS = tuple(TEXTS)
-"""Texts that AG Grid asks for."""
+"""Text keys of the grid's own interface."""
 OPTIONS: dict[str, Any] = {
     "theme": {"function": "mindscopeTheme(themeQuartz)"},
     "getLocaleText": {"function": "mindscopeLocale(params)"},
@@ -28,4 +28,4 @@ OPTIONS: dict[str, Any] = {
     "enableCellTextSelection": True,
     "tooltipShowDelay": 400,
 }
-"""dashGridOptions."""
+"""Shared dashGridOptions."""

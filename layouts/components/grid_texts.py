@@ -1,4 +1,4 @@
-"""Texts that AG Grid asks for, by the names it has for them."""
+"""Texts of AG Grid's own interface; the part of a key after the dot is AG Grid's name for the text."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ TEXTS = define_texts({
     "grid.ariaLabelColumnFilter": ("Column filter", "列筛选"),
     "grid.ariaFilterInput": ("Filter value", "筛选值"),
     "grid.ariaFilteringOperator": ("Filter operator", "筛选条件"),
-    "grid.ariaColumnSelectAll": ("Choose all runs", "全选"),
-    "grid.ariaRowToggleSelection": ("Put on or off the screen", "选中或取消"),
-    "grid.ariaRowSelect": ("Put on the screen", "选中"),
-    "grid.ariaRowDeselect": ("Take off the screen", "取消选中"),
+    "grid.ariaColumnSelectAll": ("Select all runs", "全选"),
+    "grid.ariaRowToggleSelection": ("Select or deselect", "选中或取消选中"),
+    "grid.ariaRowSelect": ("Select", "选中"),
+    "grid.ariaRowDeselect": ("Deselect", "取消选中"),
 })

@@ -1,4 +1,4 @@
-"""Texts of insights: one sentence of each kind, and how strict their rules are."""
+"""Texts of insights: one sentence for each kind, and the choice of sensitivity."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ TEXTS = define_texts({
     "insights.title": ("Insights", "洞察"),
     "insights.strict": ("Marks", "标记"),
     "insights.strict_tip": (
-        "Marks where curves deserve a look. High: told more easily; low: only what is clear.",
-        "标出曲线中值得注意之处。高：更易提示；低：仅提示明显的情况。",
+        "Mark notable places on curves. High: marks more; low: marks only clear cases.",
+        "标出曲线中值得注意之处。高：提示更多；低：仅提示明显的情况。",
     ),
     "insights.off": ("Off", "关闭"),
     "insights.low": ("Low", "低"),
@@ -17,17 +17,17 @@ TEXTS = define_texts({
     "insights.high": ("High", "高"),
     "insights.count": ("{n} marks", "{n} 处标记"),
     "insights.count_one": ("1 mark", "1 处标记"),
-    "insights.count_tip": ("Where these curves deserve a look", "这些曲线中值得注意之处"),
+    "insights.count_tip": ("Notable places on these curves", "这些曲线中值得注意之处"),
     "insights.more": ("{n} more", "还有 {n} 处"),
     "insights.none": ("Nothing in the scalars of this run stands out.", "该训练的标量没有异常。"),
-    "insights.reading": ("{n} scalars still to be looked at", "还有 {n} 个标量待分析"),
+    "insights.reading": ("{n} scalars not analysed yet", "还有 {n} 个标量待分析"),
     "insights.score": (
-        "Score {score}: {measured} {unit}, told from {limit} on.", "得分 {score}：{measured} {unit}，自 {limit} 起提示。",
+        "Score {score}: {measured} {unit}, reported from {limit}.", "得分 {score}：{measured} {unit}，自 {limit} 起提示。",
     ),
-    "insights.csv": ("CSV of the insights", "洞察 CSV"),
+    "insights.csv": ("Insights as CSV", "洞察（CSV）"),
     "insights.kind.non_finite": ("NaN or Inf", "NaN 或 Inf"),
     "insights.kind.divergence": ("Divergence", "发散"),
-    "insights.kind.stall": ("Stands still", "停滞"),
+    "insights.kind.stall": ("Stall", "停滞"),
     "insights.kind.spike": ("Spike", "尖峰"),
     "insights.kind.slower": ("Slower steps", "单步变慢"),
     "insights.kind.plateau": ("Plateau", "平台期"),
@@ -37,7 +37,7 @@ TEXTS = define_texts({
         "{tag} 在步骤 {step} 处为 {value}；共有 {n} 个非有限值，最后一个在步骤 {last}。",
     ),
     "insights.divergence": (
-        "{tag} turned back at step {step}, from {usual} to {value} at the end, and did not recover.",
+        "{tag} got worse from step {step} on, from {usual} to {value} at the end, and did not recover.",
         "{tag} 自步骤 {step} 起恶化，由 {usual} 变为末尾的 {value}，未再恢复。",
     ),
     "insights.stall": (
@@ -45,15 +45,15 @@ TEXTS = define_texts({
         "步骤 {step} 之后已有 {value} 没有新记录；平常间隔不超过 {usual}。",
     ),
     "insights.spike": (
-        "{tag} jumps to {value} at step {step}, where the curve is at {usual}: {measured} times the noise around.",
-        "{tag} 在步骤 {step} 处跳至 {value}，而曲线约为 {usual}：为附近噪声的 {measured} 倍。",
+        "{tag} jumps to {value} at step {step}, where the curve is at {usual}: {measured} times the noise nearby.",
+        "{tag} 在步骤 {step} 处跳至 {value}，而曲线约为 {usual}，是附近噪声的 {measured} 倍。",
     ),
     "insights.slower": (
         "From step {step} on a step takes {value} instead of {usual}.",
         "自步骤 {step} 起，单步耗时由 {usual} 变为 {value}。",
     ),
     "insights.plateau": (
-        "{tag} has not become better since step {step}: it stays at {value} for {share} of the points.",
+        "{tag} has not improved since step {step}: it stays at {value} for {share} of the points.",
         "{tag} 自步骤 {step} 起不再改善：{share} 的数据点停留在 {value} 附近。",
     ),
     "insights.gap": (
@@ -61,10 +61,10 @@ TEXTS = define_texts({
         "步骤 {step} 与 {last} 之间没有数据点；平常间距不超过 {usual}。",
     ),
     "insights.unit.non_finite": ("values", "个值"),
-    "insights.unit.divergence": ("of the way it had come", "（占已改善幅度的比例）"),
+    "insights.unit.divergence": ("of the improvement lost", "（占已改善幅度的比例）"),
     "insights.unit.stall": ("usual intervals", "个平常间隔"),
     "insights.unit.spike": ("robust sigma", "个稳健标准差"),
     "insights.unit.slower": ("times as long", "倍耗时"),
     "insights.unit.plateau": ("of the points", "（占数据点的比例）"),
-    "insights.unit.gap": ("usual distances", "个平常间距"),
+    "insights.unit.gap": ("usual intervals", "个平常间距"),
 })

@@ -1,4 +1,4 @@
-"""Insights as the pages tell them: sentences with numbers, places on a curve, and links to it."""
+"""Insights as pages show them: a sentence with numbers, the place on the curve, and a link to it."""
 
 from __future__ import annotations
 
@@ -14,40 +14,39 @@ from layouts.i18n import both
 from layouts.sources import RunSource
 
 AROUND = 40
-"""A link shows so many points to either side."""
+"""Points that a link shows on either side of an insight."""
 _TIMES = ("stall", "slower")
 _LARGEST = 1e6
 
 
-def told(insight: Insight) -> dict[str, Any]:
-    """An insight for the browser: its text in both languages, its kind, score and place."""
-    words = sentence(insight)
+def as_json(insight: Insight) -> dict[str, Any]:
+    """Return an insight for the browser: its text in both languages, its kind, score and place."""
     reason = both("insights.score", **_reason(insight, 0))[0], both("insights.score", **_reason(insight, 1))[1]
     return {
         "tag": insight.tag, "kind": insight.kind, "severity": insight.severity, "step": insight.step,
-        "last": insight.last_step, "score": min(insight.score, _LARGEST), "text": words, "reason": reason,
+        "last": insight.last_step, "score": min(insight.score, _LARGEST), "text": sentence(insight), "reason": reason,
     }  # fmt: skip
 
 
 def sentence(insight: Insight) -> tuple[str, str]:
-    """One sentence why, in English and Chinese."""
+    """Return one sentence in English and Chinese that describes the insight."""
     return both(f"insights.{insight.kind}", **_values(insight))
 
 
 def view(insight: Insight, series: Series) -> str:
-    """The steps around an insight as a card's view: "from,to,,"."""
+    """Return the steps around an insight in the form of a card's view: "from,to,,"."""
     first, last = max(0, insight.place - AROUND), min(series.step.size - 1, insight.last_place + AROUND)
     part = series.step[first : last + 1]
     low, high = int(part.min()), int(part.max())
     if insight.kind in ("divergence", "plateau", "slower"):
-        # What goes on to the end is seen from before its beginning.
+        # It lasts to the end of the run, so show everything from shortly before it begins.
         whole = int(series.step.max())
         low, high = max(int(series.step.min()), insight.step - max(1, (whole - insight.step) // 3)), whole
     return f"{low},{max(high, low + 1)},,"
 
 
 def link(source: RunSource, run: str, insight: Insight) -> str:
-    """The scalars page at the tag of an insight, the steps around it in view."""
+    """Return the URL of the scalars page with the tag of an insight, zoomed to the steps around it."""
     series = source.series(run, insight.tag)
     query = {"run": run, "tag": insight.tag}
     if series is not None:

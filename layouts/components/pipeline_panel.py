@@ -1,4 +1,4 @@
-"""All parameters of one operation of a data pipeline, beside those of its counterparts in other pipelines."""
+"""The parameters of one operation of a data pipeline, next to those of the same operation in other pipelines."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from layouts.state import BadInput, text
 
 RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
 model.train(epochs, dataset, callbacks=[summary])"""
-"""How a run records its pipeline."""
+"""Code that records the pipeline of a run."""
 LONG = 160
-"""A longer value is folded."""
+"""Values of more characters are folded."""
 ROWS, MOST_ROWS = 500, 50_000
-"""Rows of one panel at first and at most; the JSON file has every parameter."""
+"""Initial and maximum number of rows in the panel; the JSON file has every parameter."""
 MOST_JUMPS = 20
 Chosen = tuple[int, int]
-"""Place of a pipeline among those found, number of a node of it."""
+"""(index of a pipeline in `Found`, number of a node in it)."""
 
 
 def chosen(state: Any, found: Found) -> Chosen | None:
-    """The operation that a state names as "mark:number"; None where there is none of that name (a link outlives its run)."""
+    """Return the operation that a state names as "mark:number"; None if it no longer exists, as in an old link."""
     named = text(state, "node")
     if not named:
         return None
     mark, _, written = named.partition(":")
     if not written.isascii() or not written.isdigit() or len(written) > 6:
-        raise BadInput(f"node: wanted the mark of a pipeline, a colon and a number; got {named[:80]!r}")
+        raise BadInput(f"node: expected the mark of a pipeline, a colon and a number; found {named[:80]!r}")
     at = next((at for at, pipeline in enumerate(found.pipelines) if pipeline.graph.mark == mark), None)
     return None if at is None or int(written) >= len(found.graphs[at].nodes) else (at, int(written))
 
 
 def panel(found: Found, places: Sequence[ComparedOperation], one: Chosen | None, most: int = ROWS) -> Any:
-    """What is below the drawings: the parameters of an operation, up to so many, or that one may be chosen."""
+    """The panel below the drawings: up to `most` parameters of an operation, or a hint to choose one."""
     if one is None:
         return html.P(t("dataset.choose"), className="ms-muted ms-dataset-choose")
     at, number = one
@@ -63,15 +63,15 @@ def panel(found: Found, places: Sequence[ComparedOperation], one: Chosen | None,
 
 
 def _cut(rows: _Rows, total: int) -> list[html.P]:
-    """That not all of the parameters are listed, with more of them a press away."""
+    """Say that not all parameters are listed, with a button that lists more."""
     if rows.count >= total:
         return []
     more = min(10 * rows.most, MOST_ROWS)
-    said: list[Any] = [t("dataset.rows_cut", n=fmt.count(rows.count), total=fmt.count(total))]
+    parts: list[Any] = [t("dataset.rows_cut", n=fmt.count(rows.count), total=fmt.count(total))]
     if more > rows.most:
         text = t("dataset.rows_more", n=fmt.count(min(more, total)))
-        said += [" ", html.Button(text, type="button", className="ms-button ms-button-small", **{"data-rows": str(more)})]
-    return [html.P(said, className="ms-muted ms-dataset-choose")]
+        parts += [" ", html.Button(text, type="button", className="ms-button ms-button-small", **{"data-rows": str(more)})]
+    return [html.P(parts, className="ms-muted ms-dataset-choose")]
 
 
 def _head(
@@ -104,14 +104,14 @@ def _head(
 
 
 def jump(mark: str, number: int, name: str) -> html.Button:
-    """A button that chooses an operation of a pipeline."""
+    """A button that selects an operation of a pipeline."""
     return html.Button(
         name or "?", type="button", className="ms-button ms-button-small ms-cut", **{"data-node": f"{mark}:{number}"}
     )
 
 
 class _Rows:
-    """Makes rows of parameters; a row in which pipelines differ has the values of all of them."""
+    """Makes table rows of parameters; a row in which the pipelines differ has the values of all of them."""
 
     def __init__(self, at: int, differences: Sequence[Difference], most: int) -> None:
         self.at, self.count, self.most = at, 0, most
@@ -119,7 +119,7 @@ class _Rows:
         self._missing = [one for one in differences if one.part != "type" and one.values[at] is MISSING]
 
     def of(self, part: str, place: int, parameters: Mapping[str, Any]) -> list[html.Tr]:
-        """Rows of the parameters of a part."""
+        """Return rows for the parameters of a part."""
         few = islice(parameters.items(), self.left)
         rows = [self._row(key, value, self._of.get((part, place, key))) for key, value in few]
         self.count += len(rows)
@@ -127,16 +127,16 @@ class _Rows:
 
     @property
     def left(self) -> int:
-        """How many rows may still be made."""
+        """Number of rows that may still be added."""
         return max(0, self.most - self.count)
 
     def missing(self) -> list[html.Tr]:
-        """Rows of what this pipeline has not and others have."""
+        """Return rows for the parameters that only other pipelines have."""
         named = ((" · ".join(filter(None, (one.owner, one.key))) or one.part, one) for one in self._missing[: self.left])
         return [self._row(name, MISSING, one) for name, one in named]
 
     def named(self, part: str, place: int) -> Difference | None:
-        """What differs in the name of a sampler or operation."""
+        """Return the difference in the name of a sampler or operation."""
         return self._of.get((part, place, ""))
 
     def _row(self, key: str, value: Any, difference: Difference | None) -> html.Tr:
@@ -159,7 +159,7 @@ def _section(title: Any, rows: list[html.Tr]) -> html.Section:
 
 
 def _values(one: Difference, first: int = -1) -> list[html.Div]:
-    """A value per pipeline, those that share one together; that of the pipeline first comes first."""
+    """One entry per distinct value with the letters of the pipelines that have it; the value of pipeline `first` first."""
     sharing: dict[str, tuple[Any, list[str]]] = {}
     order = sorted(range(len(one.values)), key=lambda at: at != first)
     for at in order:
@@ -171,16 +171,16 @@ def _values(one: Difference, first: int = -1) -> list[html.Div]:
 
 
 def value_cell(value: Any) -> Any:
-    """A value as it was recorded; a long one is folded."""
+    """A value as recorded; a long one is folded."""
     if value is MISSING:
         return html.Span(t("dataset.missing"), className="ms-muted")
-    told_so = value_text(value)
-    if len(told_so) <= LONG:
-        return html.Span(told_so, className="ms-mono")
+    words = value_text(value)
+    if len(words) <= LONG:
+        return html.Span(words, className="ms-mono")
     return html.Details(
         [
-            html.Summary([html.Span(told_so[:LONG], className="ms-mono"), " … ",
-                          html.Span(t("dataset.characters", n=fmt.count(len(told_so))), className="ms-muted")]),
-            html.Pre(told_so, className="ms-dataset-long"),
+            html.Summary([html.Span(words[:LONG], className="ms-mono"), " … ",
+                          html.Span(t("dataset.characters", n=fmt.count(len(words))), className="ms-muted")]),
+            html.Pre(words, className="ms-dataset-long"),
         ]
     )  # fmt: skip

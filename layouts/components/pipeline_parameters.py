@@ -1,4 +1,4 @@
-"""What an operation of a pipeline was told, as text."""
+"""Parameters of pipeline operations as text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from layouts import format as fmt
 
 
 def value_text(value: Any) -> str:
-    """A parameter as text: a setting was chosen, not measured, so all of its digits count."""
+    """Format a parameter. Numbers keep all their digits: a setting is chosen, not measured."""
     if value is None or isinstance(value, bool):
         return str(value)
     if isinstance(value, int):
@@ -26,21 +26,21 @@ def value_text(value: Any) -> str:
 
 
 def _unquoted(text: str) -> str:
-    """Column names are recorded with quotes around them."""
+    """Strip the quotes that column names are recorded with."""
     return text[1:-1] if len(text) > 2 and text[0] == text[-1] == '"' else text
 
 
 def brief(parameters: dict[str, Any]) -> str:
-    """All parameters in one line, numbers to 4 digits."""
-    told_so = {key: fmt.number(value) if isinstance(value, float) else value_text(value) for key, value in parameters.items()}
-    return " · ".join(f"{key} {words}" for key, words in told_so.items())
+    """Format all parameters in one line, floats to 4 significant digits."""
+    texts = {key: fmt.number(value) if isinstance(value, float) else value_text(value) for key, value in parameters.items()}
+    return " · ".join(f"{key} {text}" for key, text in texts.items())
 
 
 def summary(node: DatasetNode) -> list[str]:
-    """Keys of the parameters, those that say most of a node first: numbers and texts, switches, how it is run."""
-    told_of = node.parameters
-    return sorted(told_of, key=lambda key: (key in PLUMBING, told_of[key] is None, isinstance(told_of[key], bool)))
+    """Return the parameter keys of a node, most informative first: numbers and texts, then switches, then PLUMBING."""
+    values = node.parameters
+    return sorted(values, key=lambda key: (key in PLUMBING, values[key] is None, isinstance(values[key], bool)))
 
 
 PLUMBING = frozenset(("connector_queue_size", "num_parallel_workers", "python_multiprocessing", "max_rowsize", "cache"))
-"""Parameters of how a pipeline is run, not of what it does to data."""
+"""Parameters that affect how a pipeline is run, not what it does to the data."""

@@ -1,7 +1,7 @@
-"""Components as plain lists that assets/markup.js makes elements of: for lists and tables of more than a few dozen lines.
+"""Components as plain lists, from which assets/base/plain_html.js makes elements: for tables of more than a few dozen rows.
 
-Dash's renderer keeps every component of a page in its state and goes through all of them on each change: a table of 300 rows
-held a browser for seconds. What only shows and is pressed needs none of that.
+Dash's renderer keeps every component of a page in its state and visits all of them on each change: a table of 300 rows blocked
+a browser for seconds. Elements that are only shown and clicked need no place in that state.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from dash.development.base_component import Component
 
 
 def markup(children: Any) -> list[Any]:
-    """Children as [text or [tag, attributes, children], ...]. TypeError for what is no component of html, or has an id."""
-    given = children if isinstance(children, (list, tuple)) else [children]
-    return [_one(child) for child in given if child is not None]
+    """Return children as [text or [tag, attributes, children], ...]; TypeError if one is not of dash.html or has an id."""
+    every = children if isinstance(children, (list, tuple)) else [children]
+    return [_one(child) for child in every if child is not None]
 
 
 def _one(child: Any) -> Any:
@@ -22,7 +22,7 @@ def _one(child: Any) -> Any:
         return str(child)
     props = dict(child.to_plotly_json()["props"])
     if child._namespace != "dash_html_components" or "id" in props:
-        raise TypeError(f"markup: wanted an element of dash.html without an id; got {child!r:.200}")
+        raise TypeError(f"markup: expected an element of dash.html without an id; found {child!r:.200}")
     inner = markup(props.pop("children", None))
     return [child._type.lower(), {_NAMES.get(name, name): _value(value) for name, value in props.items()}, inner]
 

@@ -1,4 +1,4 @@
-"""Series to plain figure dicts: no Dash, no colours of a theme, no text from files that plotly would take for markup."""
+"""Turn data into plain figure dicts: no Dash, no theme colours, and text from files escaped, as plotly interprets markup."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ GRAPH_CONFIG: dict[str, Any] = {
     "showTips": False,
     "showAxisDragHandles": False,
 }
-"""The config of every dcc.Graph: our own toolbar, and no button that uploads a chart."""
+"""The config of every dcc.Graph. Cards have their own toolbar, and no button uploads a chart."""

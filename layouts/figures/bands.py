@@ -1,4 +1,4 @@
-"""Bands around the lines of groups, and what hovering says of a group."""
+"""Bands around the lines of groups, and the columns of their hover table."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ Ends = tuple[Floats, Floats]
 
 
 def ends_of(curve: Curve) -> Ends | None:
-    """Low and high end of the band at the points of a curve that are drawn; None for a curve without a band."""
+    """Return the low and high end of the band at the drawn points of a curve; None for a curve without a band."""
     spread = curve.line.spread
     return None if spread is None or spread.ends is None else spread.ends(curve.kept.keep)
 
 
 def bands(curves: Sequence[Curve], ends: Sequence[Ends | None], look: Look) -> list[Trace]:
-    """An area for each band, interrupted where it has no ends. On a log axis it reaches down to the lowest value drawn."""
+    """Return an area for each band, interrupted where it is undefined. On a log axis it ends at the lowest value drawn."""
     floor = _floor(curves, ends) if look.log else -np.inf
     return [trace for curve, both in zip(curves, ends, strict=True) if both and (trace := _area(curve, *both, floor))]
 
@@ -44,7 +44,7 @@ def _area(curve: Curve, low: Floats, high: Floats, floor: float) -> Trace | None
     parts = [part for part in np.split(there, cut) if part.size > 1]
     if not parts:
         return None
-    # Each part there and back; a gap between two parts closes the one before.
+    # Draw the outline of each part forwards and back; a gap between two parts closes the outline.
     gap = np.array([np.nan])
     along = np.concatenate([np.concatenate((x[part], x[part[::-1]], gap)) for part in parts])[:-1]
     around = np.concatenate([np.concatenate((low[part], high[part[::-1]], gap)) for part in parts])[:-1]
@@ -53,7 +53,7 @@ def _area(curve: Curve, low: Floats, high: Floats, floor: float) -> Trace | None
 
 
 def columns_of_group(curve: Curve, spread: Spread, ends: Ends | None) -> dict[str, Any]:
-    """For each point drawn how many runs it is of, and the ends of its band."""
+    """Return for each drawn point its number of runs and the ends of its band."""
     keep, gaps = curve.kept.keep, curve.gaps
     n = with_gaps(spread.n[keep].astype(np.float64), gaps, None)
     columns: dict[str, Any] = {"members": spread.members, "n": whole_numbers(n)}

@@ -1,4 +1,4 @@
-"""A series prepared for the screen: smoothed whole, then reduced to what the plot's pixel columns can show."""
+"""Prepare series for drawing: smooth all points, then reduce them to what the plot's pixel columns can show."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Trace = dict[str, Any]
 
-# Readable on the cards of both themes, and used for nothing but what is wrong.
+# Readable on the cards of both themes, and used only for what is wrong.
 WRONG = "#e5484d"
 WIDTH = 1.5
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """What a line of a group has around it: of how many runs it is at each point, and the ends of its band.
+    """The spread around the line of a group: n is the number of runs at each point, members the number of runs in the group.
 
-    outline are arrays of which every extreme in a pixel column is kept, ends(indices) the low and high end of the band at some
-    of the points, None for no band. members is the number of runs.
+    outline are arrays whose extremes in each pixel column are kept. ends(indices) returns the low and high end of the band at
+    these points; None for no band.
     """
 
     members: int
@@ -38,9 +38,9 @@ class Spread:
 class Line:
     """One series of a chart.
 
-    x has one entry per point, in the unit of the axis, NaN where the point has no place on it. started is the wall time in
-    seconds that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style. threshold is its own,
-    where it has one, instead of the chart's. spread is there for a line that stands for a group of runs.
+    x has one entry per point in the unit of the axis, NaN for points without a place on it. started is the wall time in seconds
+    that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style. threshold overrides that of the
+    chart. spread is set for a line that stands for a group of runs.
     """
 
     run: str
@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of the plane is on screen: low and high of x and y, None for as much as there is."""
+    """The visible ranges: (low, high) of x and of y, None for all data."""
 
     x: tuple[float, float] | None = None
     y: tuple[float, float] | None = None
@@ -77,7 +77,7 @@ class Look:
 
 
 class Curve(NamedTuple):
-    """A line prepared for the screen: shown (smoothed and cut to what the axis can show), what of it is kept, and counts."""
+    """A line prepared for drawing: shown (smoothed, NaN where the axis cannot show a value), the points kept, and counts."""
 
     line: Line
     shown: Floats
@@ -88,7 +88,7 @@ class Curve(NamedTuple):
 
 
 def prepared(line: Line, look: Look) -> Curve:
-    """The points of a line that its plot needs, and what had to be left out."""
+    """Return the points of a line that its plot needs, and the numbers of points left out."""
     value, starts = line.series.value, restarts(line.series.step)
     shown = smooth(value, look.weight, starts) if look.weight > 0.0 else value
     raw, hidden = value, 0
@@ -116,7 +116,7 @@ def _joined(one: Reduced, other: Reduced) -> Reduced:
 
 
 def _gaps(x: Floats, shown: Floats, keep: Ints, starts: Ints) -> Ints:
-    """Places in keep before which the line is interrupted: by a restart, or by points that cannot be drawn."""
+    """Return the places in keep before which the line is interrupted: by a restart, or by points that cannot be drawn."""
     drawable = np.isfinite(shown) & np.isfinite(x)
     breaks = starts
     if not drawable.all():
@@ -128,7 +128,7 @@ def _gaps(x: Floats, shown: Floats, keep: Ints, starts: Ints) -> Ints:
 
 
 def single(curve: Curve) -> Ints:
-    """Places in keep with a gap on either side, where a line has nothing to draw."""
+    """Return the places in keep with a gap on either side, which a line cannot show."""
     size = curve.kept.keep.size
     if not curve.kept.ordered:
         return np.empty(0, np.int64)
@@ -139,7 +139,7 @@ def single(curve: Curve) -> Ints:
 
 
 def trace_on(line: Line, mode: str) -> Trace:
-    """The beginning of a trace on the axes of a line."""
+    """Return the common part of a trace on the axes of a line."""
     trace: Trace = {"type": "scatter", "mode": mode, "hoverinfo": "skip"}
     if line.axis == 2:
         trace["yaxis"] = "y2"
@@ -147,7 +147,7 @@ def trace_on(line: Line, mode: str) -> Trace:
 
 
 def with_gaps(array: Floats, gaps: Ints, fill: float | None) -> Floats:
-    """An array with one entry more before each gap: fill, or the value that follows."""
+    """Return the array with an entry inserted at each gap: fill, or the value that follows."""
     if not gaps.size:
         return array
     return np.insert(array, gaps, array[gaps] if fill is None else fill)

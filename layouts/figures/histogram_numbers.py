@@ -1,4 +1,4 @@
-"""What histograms say in numbers, over steps: smallest, mean and largest value, how many values, how many not finite."""
+"""Statistics of histograms over steps: minimum, mean and maximum, number of values, numbers of non-finite values."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _VALUES_OF_THREE, _COUNTS_OF_THREE, _WRONG_OF_THREE = [0.5, 1.0], [0.25, 0.41], 
 
 
 def over_steps(runs: Sequence[Recorded], look: Look) -> Dict:
-    """Above: mean, and thinner the smallest and largest value. Below: the number of values, and of those not finite."""
+    """Return a figure with mean, minimum and maximum at the top, and numbers of values and non-finite values below."""
     data: list[Dict] = []
     facts, shapes, kinds = [], [], []
     bins = bins_of(runs, look)
@@ -62,7 +62,7 @@ def over_steps(runs: Sequence[Recorded], look: Look) -> Dict:
 
 
 def _lines(x: Floats, y: Floats, colour: str, width: float, dash: str, yaxis: str) -> list[Dict]:
-    """A line, and dots where it has but one point between gaps."""
+    """Return a line, and dots for single points between gaps."""
     line: Dict = {"color": colour, "width": width}
     if dash != "solid":
         line["dash"] = dash
@@ -94,16 +94,16 @@ def _layout(runs: Sequence[Recorded], look: Look, bins: Bins, kinds: Sequence[st
         "xaxis": plain | {"nticks": 6, "anchor": "y3" if kinds else "y2"} | places_axis(look, across),
         "yaxis": plain | {"domain": upper, "nticks": 5, "tickformat": ".4~g", "zeroline": True} | limits,
         "yaxis2": plain | {"domain": middle, "nticks": 3} | counts_axis(largest),
-        "annotations": [_said("n", middle[1])],
+        "annotations": [_caption("n", middle[1])],
     }  # fmt: skip
     if kinds:
         layout["yaxis3"] = plain | {"domain": _WRONG_OF_THREE, "nticks": 3} | counts_axis(bad)
-        layout["annotations"].append(_said("   ".join(kinds), _WRONG_OF_THREE[1]))
+        layout["annotations"].append(_caption("   ".join(kinds), _WRONG_OF_THREE[1]))
     return layout
 
 
-def _said(text: str, top: float) -> Dict:
-    """What stands over a band of the figure, in signs of every language."""
+def _caption(text: str, top: float) -> Dict:
+    """Return the caption of a plot in symbols that need no translation."""
     return {
         "text": text, "xref": "paper", "yref": "paper", "x": 0, "y": top, "xanchor": "left", "yanchor": "bottom",
         "showarrow": False, "font": {"size": 10},

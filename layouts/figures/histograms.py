@@ -1,9 +1,9 @@
-"""Histograms over steps to figures: a heat map with quantiles, a ridge, an overlay, single steps.
+"""Figures of histograms over steps: a heat map with quantiles, a ridge, an overlay, single steps.
 
-Every view of a card has the same bins for all runs and steps, so shapes can be compared. They cover the values zoomed to,
-else all values, unless a few steps far from the others would squeeze these (`usual_limits`); what lies outside is counted, so
-no count is lost. `layout.meta.panels` holds what the browser's hover says: steps, times, counts outside, and counts per bin
-unless they are in the heat map's own z, which is the share of the step's finite values. Nothing here has a colour of a theme.
+In every view of a card all runs and steps have the same bins, so shapes can be compared. The bins cover the zoomed values, or
+all values unless a few far-off steps would squeeze the others (`usual_limits`); values outside are counted, so no count is
+lost. `layout.meta.panels` has the data of the browser's hover table: steps, times, counts outside, and counts per bin. For a
+heat map the browser takes the latter from z, the share of the step's finite values. Nothing here has a theme colour.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Dict = dict[str, Any]
 
 FRACTIONS = (0.05, 0.25, 0.5, 0.75, 0.95)
 OLDEST_TO_NEWEST = ("#236db4", "#217f7b", "#7c8542", "#c6871a")
-"""Stops of the gradient; each is readable on light and on dark."""
+"""Stops of the gradient; each is readable on a light and on a dark background."""
 _VIRIDIS = ("#440154", "#46327e", "#365c8d", "#277f8e", "#1fa187", "#4ac16d", "#a0da39", "#fde725")
 _REACH = 3.0
-"""The tallest histogram of a ridge covers so many rows."""
+"""Rows covered by the tallest histogram of a ridge."""
 _WHITE = "rgba(255,255,255,0.6)"
 _NOTHING = 1e-9
-"""A share of a step's values that is but a rounding error."""
+"""Smaller shares of a step's values are rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The histograms of one run that are drawn: steps, seconds since the run's start, places on the axis, values."""
+    """The drawn histograms of one run: steps, seconds since the run's start, places on the axis, values."""
 
     run: str
     label: str
@@ -52,20 +52,20 @@ class Recorded:
 
     @property
     def finite(self) -> Floats:
-        """How many values of each step lie in buckets; what a share is of."""
+        """Number of values in the buckets of each step; shares are relative to it."""
         return np.array([float(value.count.sum()) for value in self.values])
 
     @property
     def empty(self) -> NDArray[np.bool_]:
-        """Steps that recorded values of which none is finite."""
+        """Mask of steps that recorded values, but no finite one."""
         return np.array([value.total > 0 and value.finite <= 0 for value in self.values], bool)
 
 
 @dataclass(frozen=True, slots=True)
 class Zoom:
-    """What of the plane is on screen, low and high: of values and of steps or times. None: as much as is useful.
+    """The visible ranges: (low, high) of values and of steps or times. None: chosen from the data.
 
-    whole: all values, even where a few steps far from the others squeeze these.
+    whole: show all values, even if a few far-off steps squeeze the others.
     """
 
     values: tuple[float, float] | None = None
@@ -75,7 +75,7 @@ class Zoom:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """axis is "step", "relative" or "absolute"; zoom.places is in its unit, in the last case milliseconds of local time."""
+    """axis is "step", "relative" or "absolute"; zoom.places is in its unit, for "absolute" milliseconds of local time."""
 
     axis: str = "step"
     zoom: Zoom = Zoom()
@@ -83,14 +83,14 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class Bins:
-    """The bins of a card, and why they end where they do: "all", "usual" or "zoom"."""
+    """The bins of a card; limits says what they cover: "all" values, the "usual" ones, or the "zoom"."""
 
     edges: Floats
     limits: str
 
 
 def heat(runs: Sequence[Recorded], look: Look) -> Dict:
-    """A heat map of shares over steps for each run, with the quantiles of FRACTIONS over it."""
+    """Return a heat map of shares over steps for each run, overlaid with the quantiles of FRACTIONS."""
     bins = bins_of(runs, look)
     edges, made = bins.edges, _Figure(runs, look, bins)
     brightest = 0.0
@@ -116,7 +116,7 @@ def heat(runs: Sequence[Recorded], look: Look) -> Dict:
 
 
 def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
-    """The histograms of each run one behind the other, the newest in front; heights are counts on one scale."""
+    """Return the histograms of each run one behind the other, the newest in front; all heights have the same scale."""
     bins = bins_of(runs, look)
     edges, made = bins.edges, _Figure(runs, look, bins)
     counts = [resample(run.values, edges) for run in runs]
@@ -144,7 +144,7 @@ def ridge(runs: Sequence[Recorded], look: Look) -> Dict:
 
 
 def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
-    """The histograms of each run over each other as lines from oldest to newest."""
+    """Return the histograms of each run as overlaid lines, coloured from oldest to newest."""
     bins = bins_of(runs, look)
     edges, made = bins.edges, _Figure(runs, look, bins)
     outline = _outline(edges)
@@ -160,7 +160,7 @@ def overlay(runs: Sequence[Recorded], look: Look) -> Dict:
 
 
 def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
-    """One step of each run, in the run's colour: over each other, or beside each other on one scale."""
+    """Return one step of each run in the run's colour: overlaid, or side by side on one scale."""
     bins = bins_of(runs, look)
     edges, made = bins.edges, _Figure(runs, look, bins, panels=len(runs) if beside else min(1, len(runs)))
     outline = _outline(edges)
@@ -185,7 +185,7 @@ def single(runs: Sequence[Recorded], look: Look, *, beside: bool) -> Dict:
 
 
 class _Figure:
-    """A figure in the making: panels side by side, traces, and the facts about each panel."""
+    """Builds a figure: panels side by side, traces, and the facts about each panel."""
 
     def __init__(self, runs: Sequence[Recorded], look: Look, bins: Bins, panels: int | None = None) -> None:
         self.data: list[Dict] = []
@@ -209,7 +209,7 @@ class _Figure:
 
     @staticmethod
     def on(number: int) -> Dict:
-        """The axes of a panel, as a trace names them."""
+        """Return the axes of a panel, for a trace."""
         return {"xaxis": axis("x", number), "yaxis": axis("y", number)}
 
     def axes(self, number: int, *, across: Dict, up: Dict) -> None:
@@ -220,20 +220,20 @@ class _Figure:
         self.layout[layout_key("y", number)] = plain | {"domain": y, "anchor": axis("x", number)} | up
 
     def only_first(self, number: int) -> Dict:
-        """Labels of an axis that all panels share: those of the first panel in a row will do."""
+        """Return axis properties that show tick labels only in the first panel of a row, for an axis shared by all."""
         return {"showticklabels": self.domains[number][0][0] == 0.0}
 
     def panel(self, number: int, run: Recorded, order: NDArray[np.int64], **more: Any) -> None:
-        """Say what a panel shows, in the order it is drawn. counts: per bin; trace: whose z has the shares instead.
+        """Add the facts about a panel, in the order it is drawn.
 
-        height: what a count is high in a ridge.
+        counts: counts per bin; trace: instead, the trace whose z has the shares; height: height of one count in a ridge.
         """
         if "counts" in more:
             more["counts"] = typed(more["counts"].astype(np.float32))
         self.panels.append(panel_facts(run, order, self.bins) | self.on(number) | more)
 
     def done(self, view: str, **more: Any) -> Dict:
-        """The finished figure."""
+        """Return the finished figure."""
         edges = self.bins.edges
         bins = {"low": float(edges[0]), "high": float(edges[-1]), "n": len(edges) - 1}
         meta = {"view": view, "axis": self.look.axis, "panels": self.panels, "bins": bins, "limits": self.bins.limits, **more}
@@ -242,12 +242,12 @@ class _Figure:
 
 
 def ranges_of(layout: Dict) -> Dict:
-    """The ranges of a figure's axes, to return to after plotly's own choice."""
+    """Return the ranges of a figure's axes, so that the browser can restore them."""
     return {f"{name}.range": part["range"] for name, part in layout.items() if "axis" in name and "range" in part}
 
 
 def panel_facts(run: Recorded, order: NDArray[np.int64], bins: Bins) -> Dict:
-    """What the browser's hover says about each step of a run, in the order it is drawn. outside: below and above the bins."""
+    """Return the hover data of each step of a run, in the order it is drawn. outside: counts below and above the bins."""
     values, finite = [run.values[at] for at in order], run.finite[order]
     extent = [[v.min, v.mean, v.max] if v.finite > 0 else [np.nan] * 3 for v in values]
     return {
@@ -269,7 +269,7 @@ def _outside(values: Sequence[HistogramValue], finite: Floats, bins: Bins) -> Fl
 
 
 def bins_of(runs: Sequence[Recorded], look: Look) -> Bins:
-    """The bins of all runs and steps of a card."""
+    """Return the bins for all runs and steps of a card."""
     values = [value for run in runs for value in run.values]
     if look.zoom.values:
         return Bins(even_edges(*look.zoom.values), "zoom")
@@ -278,20 +278,20 @@ def bins_of(runs: Sequence[Recorded], look: Look) -> Bins:
 
 
 def newest_of_equal(x: Floats) -> NDArray[np.int64]:
-    """Places in ascending order; of those at one place the last."""
+    """Return the indices that sort x, only the last one of equal values."""
     order = np.argsort(x, kind="stable")
     return order[np.append(np.diff(x[order]) > 0, True)] if order.size else order
 
 
 def _shares(counts: Floats, finite: Floats) -> Floats:
-    """Counts as shares of their step; bins without a value are left blank."""
+    """Return counts as shares of their step, NaN for empty bins."""
     with np.errstate(invalid="ignore", divide="ignore"):
         shares = counts / finite[:, None]
     return np.where(counts > 0, shares, np.nan)
 
 
 def cell_edges(x: Floats, kind: str) -> Floats:
-    """Edges of the columns of a heat map about ascending places: halfway to the next."""
+    """Return the edges of heat map columns around ascending places: halfway between neighbours."""
     if not x.size:
         return np.array([0.0, 1.0])
     room = {"step": 1.0, "relative": 1.0, "absolute": 1000.0}[kind]
@@ -302,7 +302,7 @@ def cell_edges(x: Floats, kind: str) -> Floats:
 
 
 def _quantiles(run: Recorded, order: NDArray[np.int64], on: Dict) -> list[Dict]:
-    """The median as a line, the other fractions thinner."""
+    """Return lines for the quantiles, the median thicker than the others."""
     x = numbers(run.x[order])
     found = bands([run.values[at] for at in order], FRACTIONS)
     return [
@@ -313,7 +313,7 @@ def _quantiles(run: Recorded, order: NDArray[np.int64], on: Dict) -> list[Dict]:
 
 
 def empty_spans(limits: Floats, empty: NDArray[np.bool_], on: Dict) -> list[Dict]:
-    """Red columns where a step has no finite value; neighbours are one."""
+    """Return red rectangles over steps without a finite value; neighbours are merged."""
     bounds = np.flatnonzero(np.diff(np.concatenate(([False], empty, [False])).astype(np.int8)))
     return [
         {"type": "rect", "xref": on["xaxis"], "yref": f"{on['yaxis']} domain", "x0": float(limits[begin]), "y0": 0,
@@ -323,7 +323,7 @@ def empty_spans(limits: Floats, empty: NDArray[np.bool_], on: Dict) -> list[Dict
 
 
 def _outline(edges: Floats) -> Dict:
-    """Where a histogram's outline has its points: the first edge, the bins' centres, the last edge."""
+    """Return the x of a histogram's outline: the first edge, the bin centres, the last edge."""
     return numbers(np.concatenate((edges[:1], edges[:-1] / 2 + edges[1:] / 2, edges[-1:])))
 
 
@@ -343,7 +343,7 @@ def _flat(edges: Floats, base: float, on: Dict) -> Dict:
 
 
 def _reach(x: Floats, kind: str) -> float:
-    """How far up the tallest histogram reaches, in units of the axis."""
+    """Return the height of the tallest histogram in units of the axis."""
     span = float(x.max() - x.min()) if x.size else 0.0
     if span <= 0:
         return {"step": 1.0, "relative": 1.0, "absolute": 1000.0}[kind]
@@ -351,7 +351,7 @@ def _reach(x: Floats, kind: str) -> float:
 
 
 def gradient(count: int) -> list[str]:
-    """So many colours from oldest to newest."""
+    """Return count colours from oldest to newest."""
     stops = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in OLDEST_TO_NEWEST], np.float64)
     places = np.linspace(0, len(stops) - 1, count) if count > 1 else np.full(count, len(stops) - 1.0)
     parts = [np.interp(places, np.arange(len(stops)), stops[:, part]).round().astype(int) for part in range(3)]
@@ -359,12 +359,12 @@ def gradient(count: int) -> list[str]:
 
 
 def _scale() -> list[list[Any]]:
-    """Colours by the square root of the share, so that tails are seen beside the peak."""
+    """Return a colour scale by the square root of the share, so that tails are visible next to the peak."""
     return [[(number / (len(_VIRIDIS) - 1)) ** 2, colour] for number, colour in enumerate(_VIRIDIS)]
 
 
 def _by_age() -> Dict:
-    """The gradient of steps, for a legend."""
+    """Return the gradient of steps, for a legend."""
     last = len(OLDEST_TO_NEWEST) - 1
     return {"stops": [[number / last, colour] for number, colour in enumerate(OLDEST_TO_NEWEST)]}
 
@@ -374,13 +374,13 @@ def _values(edges: Floats) -> Dict:
 
 
 def counts_axis(tallest: float) -> Dict:
-    """Properties of an axis of counts: as high as those on screen, for a zoom is one of values."""
+    """Return the properties of an axis of counts. It always shows all counts, because only values can be zoomed."""
     form = "~s" if tallest >= 1000 else ".3~g"
     return {"range": [0, tallest * 1.05 or 1], "fixedrange": True, "tickformat": form, "type": "linear"}
 
 
 def places_axis(look: Look, limits: Floats) -> Dict:
-    """Properties of the axis of steps or times, from the first of limits to the last."""
+    """Return the properties of the axis of steps or times, from the first of limits to the last."""
     low, high = float(limits[0]), float(limits[-1])
     if look.axis == "absolute":
         return {"range": [low, high], "type": "date"}

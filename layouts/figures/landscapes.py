@@ -1,8 +1,8 @@
-"""Loss landscapes to a figure: isolines, filled contours or a surface, and the path that training took over it.
+"""Figures of loss landscapes: isolines, filled contours or a surface, and the path of training.
 
-Several landscapes stand side by side, all on one scale of loss, or over each other in the colours of their runs. Traces say
-in `meta` what they are ("role") and of which landscape ("sheet"): assets/landscape.js animates and saves by that. The path
-has the accent colour in a white halo, which is readable on every colour map and on the cards of both themes.
+Several landscapes are shown side by side on one scale of loss, or overlaid in the colours of their runs. `meta` of a trace has
+its "role" and the number of its landscape ("sheet"), which assets/pages/landscape/ uses to animate and save. The path has the
+accent colour in a white halo, which is readable on every colour map and on the cards of both themes.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from layouts.figures.typed_arrays import numbers, whole_numbers
 Floats = NDArray[np.float64]
 
 VIEWS = ("filled", "isolines", "surface")
-# Of even steps. The diverging one is blue below and ochre above: red is kept for what is wrong.
+# Perceptually even. The diverging one is blue below and ochre above, because red is reserved for what is wrong.
 SCALES = {
     "viridis": ("#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"),
     "cividis": ("#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838"),
     "diverging": ("#1f4f9c", "#7fa6d6", "#f7f7f5", "#e0a95c", "#8a4b08"),
 }
 _LINE_MIDDLE = "#9a9a96"
-"""The middle of diverging lines, which must be seen on the card of either theme."""
+"""The middle colour of diverging isolines, which must be visible on the cards of both themes."""
 CONTOURS = (5, 80)
 MOST_POINTS = 256
-"""Points along each axis that are drawn; MindSpore computes no more."""
+"""Maximum number of points drawn along each axis; MindSpore computes no more."""
 MOST_PASSED = 2000
-"""Points of a path that are drawn."""
+"""Maximum number of points drawn of a path."""
 ACCENT, HALO = "#2f5fd0", "#ffffff"
 _GAP = 0.06
 _LIFT = 0.012
-"""Part of the range of loss by which the path is drawn above the surface, so that it does not sink into it."""
+"""The path is drawn above the surface by this fraction of the loss range, so that it does not sink into it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One landscape of a figure; label and colour are those of its run."""
+    """One landscape of a figure, with label and colour of its run."""
 
     label: str
     colour: str
@@ -56,8 +56,8 @@ class Sheet:
 class Look:
     """How landscapes are drawn. contours is the number of lines, opacity that of fills and surfaces.
 
-    words are "loss", "step", "epoch", "start", "end" and "convergence" in the language of the reader. dark, and the theme's
-    colours text and muted, are for what css does not reach.
+    words are "loss", "step", "epoch", "start", "end" and "convergence" in the reader's language. dark and the theme colours
+    text and muted are for the parts that CSS cannot style.
     """
 
     words: dict[str, str]
@@ -73,7 +73,7 @@ class Look:
 
 @dataclass(frozen=True, slots=True)
 class _Levels:
-    """The scale of loss that all landscapes of a figure share: its ends, and what the middle of its colours stands for."""
+    """The scale of loss that all landscapes of a figure share: its ends, the loss at the middle colour, the contour step."""
 
     low: float
     high: float
@@ -82,21 +82,21 @@ class _Levels:
 
     @property
     def ticks(self) -> str:
-        """A number format that tells neighbouring ticks apart."""
+        """A number format in which neighbouring ticks differ."""
         decimals = 1 - math.floor(math.log10((self.high - self.low) / 5))
         return f".{decimals}~f" if 0 <= decimals <= 8 and abs(self.high) < 1e6 else ".4~g"
 
     @property
     def contours(self) -> dict[str, float]:
-        """Exactly as many lines as asked for, strictly between the ends."""
+        """plotly's contours: exactly as many lines as asked for, strictly between the ends."""
         return {"start": self.low + self.step, "end": self.high - self.step * 0.999, "size": self.step}
 
 
 def figure(sheets: Sequence[Sheet], look: Look) -> dict[str, Any]:
-    """The figure of up to a few landscapes, without what a plot cannot show (`drawable`).
+    """Return the figure of a few landscapes, without points that a plot cannot show (`drawable`).
 
-    In layout.meta "bad" counts the losses of each that are not finite, "points" and "passed" are [drawn, recorded] numbers of
-    points of each grid and of each path.
+    In layout.meta, "bad" has the number of non-finite losses of each landscape, "points" and "passed" the [drawn, recorded]
+    numbers of points of each grid and of each path.
     """
     recorded = sheets
     sheets = [replace(sheet, value=drawable(sheet.value)) for sheet in recorded]
@@ -119,8 +119,10 @@ def figure(sheets: Sequence[Sheet], look: Look) -> dict[str, Any]:
 
 
 def drawable(value: LandscapeValue) -> LandscapeValue:
-    """The landscape on ascending axes: without coordinates that are not finite or come twice, and thinned evenly where it has
-    more than MOST_POINTS along an axis or MOST_PASSED on its path. An axis of a single point is no plane: z is empty then."""
+    """Return the landscape on ascending axes, without non-finite or repeated coordinates.
+
+    It is thinned evenly to MOST_POINTS along each axis and MOST_PASSED on the path. If an axis has a single point, z is empty.
+    """
     across, up = _ascending(value.x), _ascending(value.y)
     if min(len(across), len(up)) < 2:
         across = up = across[:0]
@@ -131,7 +133,7 @@ def drawable(value: LandscapeValue) -> LandscapeValue:
 
 
 def _ascending(axis: Floats) -> NDArray[np.int64]:
-    """Places of the finite values of an axis in ascending order, each value once, evenly thinned."""
+    """Return the indices of the distinct finite values of an axis in ascending order, evenly thinned."""
     places = np.flatnonzero(np.isfinite(axis))
     places = places[np.unique(axis[places], return_index=True)[1]]
     return places[thinned(len(places), MOST_POINTS)]
@@ -177,8 +179,11 @@ def _ground(sheet: Sheet, look: Look, levels: _Levels) -> Trace:
 
 
 def _colours(look: Look, levels: _Levels) -> list[list[Any]]:
-    """The stops of a scale. Lines leave out the end that the card swallows; the middle of the diverging one stands where
-    training ended."""
+    """Return the stops of a scale.
+
+    Isolines leave out the end that is invisible on the card. The middle of the diverging scale is the loss at which training
+    ended.
+    """
     stops = list(SCALES[look.scale])
     lines = look.view == "isolines"
     if look.scale != "diverging":
@@ -260,16 +265,16 @@ def _convergence(sheet: Sheet, look: Look, levels: _Levels) -> list[Trace]:
     colour = sheet.colour if look.overlaid else ACCENT
     hover = f"{look.words['convergence']}<br>{look.words['loss']} {z[0]:.6g}<extra></extra>"
     trace = _points(x, y, z, look, levels, 2.0) | {"hovertemplate": hover, "meta": {"role": "convergence"}}
-    if look.view == "surface":  # a surface has no star among its marks, but it has letters
+    if look.view == "surface":  # 3D traces have no star marker, but they have text
         font = {"size": 32, "color": colour}
         return [trace | {"mode": "text", "text": ["★"], "textfont": font, "textposition": "middle center"}]
-    # Training often ends there: a white star is seen within the filled circle too.
+    # Training often ends at this point: a white star is visible within the filled circle too.
     marker = {"symbol": "star", "size": 13, "color": HALO, "line": {"color": colour, "width": 1.5}, "opacity": 1}
     return [trace | {"mode": "markers", "marker": marker}]
 
 
 def _points(x: Floats, y: Floats, z: Floats, look: Look, levels: _Levels, height: float) -> Trace:
-    """Points on the plane or, over a surface, `height` lifts above it."""
+    """Return points on the plane or, over a surface, `height` lifts above it."""
     flat: Trace = {"x": numbers(x), "y": numbers(y), "showlegend": False}
     if look.view != "surface":
         return flat | {"type": "scatter"}

@@ -1,10 +1,10 @@
-"""Scalar series to a line chart: smoothed line over raw shadow, marks at non-finite values, what satisfies a threshold in red.
+"""Line charts of scalar series: smoothed lines over raw shadows, marks at non-finite values, thresholds in red.
 
-Every point counts: a curve is smoothed whole and then reduced to what the plot's pixel columns can show (`curves`). The
-figure is a plain dict for plotly.js. It has no colour of a theme: assets/scalars.css colours text and grid, and what
-the page says about the figure is in `layout.meta`.
+All points count: a curve is smoothed first and then reduced to what the plot's pixel columns can show (`curves`). The figure is
+a plain dict for plotly.js. It has no theme colours: assets/base/elements.css colours text and grid. The facts that the page
+states about the figure are in `layout.meta`.
 
-Hidden axes: y2 is the second value axis of a synthesis, y3 runs from 0 to 1 over the height and carries the marks.
+Axes: y2 is the right value axis of a chart with several tags; y3 is hidden, runs from 0 to 1 and carries the marks.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ SHADOW = 0.2
 
 
 def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = None) -> dict[str, Any]:
-    """The figure of one chart; `layout.meta` holds the facts that the card states about it.
+    """Return the figure of one chart; `layout.meta` has the facts that the card states about it.
 
-    members are the lines of single runs that lines of groups were made of: points are counted and marked by them.
+    members are the lines of single runs behind the lines of groups; points are counted and marked by them.
     """
     curves = [prepared(line, look) for line in lines]
     ends = [ends_of(curve) for curve in curves]
@@ -88,7 +88,7 @@ def _drawn_line(curve: Curve, values: Floats, *, exact: bool) -> Trace:
 
 def _shadow(curve: Curve, look: Look) -> Trace:
     value = curve.line.series.value
-    # On a log axis plotly would draw what is not above zero as a line down to the floor.
+    # On a log axis plotly would draw a line down to the floor for values that are not positive.
     trace = _drawn_line(curve, np.where(np.isfinite(value) & (value > 0), value, np.nan) if look.log else value, exact=True)
     trace["opacity"] = SHADOW
     return trace
@@ -106,7 +106,7 @@ def _main(curve: Curve, look: Look, shadow: int | None, ends: Ends | None) -> Tr
 
 
 def _hover_columns(curve: Curve, look: Look) -> dict[str, Any]:
-    """Step and seconds since the start of each drawn point, unless the axis shows them already."""
+    """Return step and seconds since the start of each drawn point, unless the axis shows them already."""
     series, keep = curve.line.series, curve.kept.keep
     columns: dict[str, Any] = {}
     if look.axis != "step":
@@ -145,14 +145,14 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
         "xaxis": _x_axis(lines, look),
         "yaxis": _y_axis(look) | _y_range(look, blank=facts["sent"] == 0),
         "meta": facts,
-        # The range is part of the state, so a figure states it; nothing the browser remembers may override it.
+        # The range is part of the state, so the figure sets it; nothing the browser remembers may override it.
         "uirevision": None,
     }
     if two:
         layout["yaxis2"] = _y_axis(look) | {
             "overlaying": "y", "side": "right", "showgrid": False, "zeroline": False, "tickmode": "auto", "fixedrange": True,
         }  # fmt: skip
-        # A box would mean different values on the two axes, so it selects along x alone.
+        # A box would mean different values on the two axes, so it zooms x only.
         layout["yaxis"]["fixedrange"] = True
     if marked:
         layout["yaxis3"] = {"overlaying": "y", "range": [0, 1], "fixedrange": True, "visible": False}
@@ -194,7 +194,7 @@ def _padded(low: float, high: float) -> tuple[float, float]:
 def _y_range(look: Look, *, blank: bool) -> dict[str, Any]:
     if look.view.y:
         return {"range": _range(look.view.y, log=look.log)}
-    # Without a point in view the axis has nothing to say.
+    # Without a point in view, tick labels would be meaningless.
     return {"range": [0, 1], "showticklabels": False, "zeroline": False} if blank else {}
 
 
@@ -211,7 +211,7 @@ def _range(view: tuple[float, float], *, log: bool) -> list[float]:
 
 
 def _bound(bound: float, axis: int) -> dict[str, Any]:
-    """A line at a bound of the threshold; dashed on the left axis, dotted on the right."""
+    """Return a line at a bound of a threshold: dashed for the left axis, dotted for the right one."""
     line = {"color": WRONG, "width": 1, "dash": "dash" if axis == 1 else "dot"}
     place = {"xref": "paper", "x0": 0, "x1": 1, "yref": "y" if axis == 1 else "y2", "y0": bound, "y1": bound}
     return {"type": "line", **place, "line": line}

@@ -1,4 +1,4 @@
-"""Where values are not finite: bands and marks at the edge of the plot, NaN and -Inf below, +Inf above."""
+"""Bands and marks at the edge of the plot for non-finite values: NaN and -Inf at the bottom, +Inf at the top."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from layouts.figures.typed_arrays import numbers, whole_numbers
 
 # A mark is this many pixels wide, so marks need no finer columns.
 _MARK_COLUMNS = 8
-# Around the first non-finite point a jump shows so many points to either side.
+# A jump to the first non-finite point shows this many points on either side.
 _AROUND = 20
 # Symbol and height on y3 of NaN, +Inf and -Inf.
 _STYLES = (("x", 0.0), ("triangle-up", 1.0), ("triangle-down", 0.0))
 
 
 def marks(lines: Sequence[Line], look: Look) -> tuple[list[Trace], dict[str, Any]]:
-    """The traces, and how many values of each kind there are and where the first is."""
+    """Return the traces, the number of values of each kind, and the place of the first one."""
     columns = max(1, look.columns // _MARK_COLUMNS)
     found: list[tuple[Line, NonFinite]] = []
     totals = np.zeros(3, np.int64)
@@ -67,7 +67,7 @@ def _marks_of_kind(found: Sequence[tuple[Line, NonFinite]], kind: int, symbol: s
 
 
 def _first(first: tuple[float, Line, int] | None) -> dict[str, Any] | None:
-    """Where a jump to the first non-finite value leads: a few points to either side of it."""
+    """Return the view that a jump to the first non-finite value shows: a few points on either side of it."""
     if first is None:
         return None
     place, line, at = first

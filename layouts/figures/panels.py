@@ -1,4 +1,4 @@
-"""Several plots in one figure, one per run: where each stands, and what is written over it."""
+"""Several plots in one figure, one per run: their domains, axes and titles."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _HEAD = 0.05
 
 
 def grid(count: int) -> list[tuple[list[float], list[float]]]:
-    """Domains (x, y) of so many panels, row by row: two beside each other, four in a square, nine in three rows."""
+    """Return the domains (x, y) of count panels, row by row: two side by side, four in a square, nine in three rows."""
     across = math.ceil(math.sqrt(count)) if count else 1
     down = max(1, math.ceil(count / across))
     gap_x, gap_y = _GAP_X / across, _GAP_Y / down
@@ -29,17 +29,17 @@ def grid(count: int) -> list[tuple[list[float], list[float]]]:
 
 
 def axis(letter: str, number: int) -> str:
-    """The name that a trace calls an axis: "x", "x2", ..."""
+    """Return the name of an axis in a trace: "x", "x2", ..."""
     return letter if number == 0 else f"{letter}{number + 1}"
 
 
 def layout_key(letter: str, number: int) -> str:
-    """The name of the same axis in a layout: "xaxis", "xaxis2", ..."""
+    """Return the name of the same axis in a layout: "xaxis", "xaxis2", ..."""
     return f"{letter}axis{'' if number == 0 else number + 1}"
 
 
 def titles(names: Sequence[tuple[str, str]], domains: Sequence[tuple[list[float], list[float]]]) -> list[dict[str, Any]]:
-    """Annotations of (name, colour) over each panel. plotly takes some of html for markup, so a name is escaped."""
+    """Return annotations of (name, colour) over each panel. Names are escaped, because plotly interprets some HTML."""
     return [
         {
             "text": f'<span style="color:{colour}">●</span> {html.escape(_cut(name), quote=False)}',

@@ -1,10 +1,10 @@
 """Runs as lines over parallel axes, one axis per column of the lineage table.
 
-A number stands at its place, on a logarithmic axis at that of its decimal logarithm, on a symmetric one at that of
-sign(v) log10(1 + |v| / c); a text at the place of its category. What has no place on an axis stands apart from it: below what
-is missing, NaN, -Inf and, on a logarithmic axis, what is not positive; above +Inf.
-plotly lets a brush snap to the ticks of an axis that has any, so axes have a tick for every value or, of many values, every
-hundredth of their range; only some are written, the others have texts that no eye sees.
+The place of a number v is v itself, log10(v) on a logarithmic axis, or sign(v) log10(1 + |v| / c) on a symmetric one; that of a
+text is the number of its category. Values without a place are drawn apart from the axis: missing values, NaN, -Inf and, on a
+logarithmic axis, values that are not positive below it; +Inf above it.
+plotly snaps a brush to the ticks of an axis, so axes have a tick for every value or, if there are many, for every hundredth of
+their range. Only some ticks have visible texts; the others have texts of zero width.
 """
 
 from __future__ import annotations
@@ -28,15 +28,15 @@ from layouts.theme import PALETTE, SHADES
 Floats = NDArray[np.float64]
 
 MISSING, NAN, MINUS, NOT_POSITIVE, PLUS = "missing", "NaN", "-Inf", "≤ 0", "+Inf"
-"""What stands apart from an axis."""
+"""Names of values drawn apart from an axis."""
 LINEAR, LOG, SYMLOG = "linear", "log", "symlog"
 """Scales of numbers."""
 _BELOW = (NOT_POSITIVE, MINUS, NAN, MISSING)
 _APART = 0.09
-"""Part of an axis between it and what stands apart, and between two of those."""
+"""Distance between an axis and the values apart from it, and between two kinds of those, as a fraction of the axis."""
 _EXACT = 2**53
 _LARGEST = 1e300
-"""What is beyond stands with the infinities: an axis from -1e308 to 1e308 has a length that is no float64."""
+"""Larger magnitudes are treated as infinite: the length of an axis from -1e308 to 1e308 would overflow a float64."""
 _SPREAD = 1e3
 _ROOM = 0.025
 _ALL_VALUES = 60
@@ -45,20 +45,20 @@ _MOST_WRITTEN = 24
 _FINE = 100
 _LONGEST = 16
 _LETTER = 6.5
-"""Width of a letter of a tick in px, at most."""
+"""Maximum width of a letter in a tick, in pixels."""
 _SILENT = "\u200b\u200c"
-"""Letters without width."""
+"""Characters of zero width."""
 _GREY = "#8b95a1"
 _COLOURS = tuple(hue[shade] for shade in range(SHADES) for hue in PALETTE)
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """A column as an axis: where its rows stand (float64 per row), its ends, and its ticks.
+    """A column as an axis: the places of its rows (float64 per row), its ends, and its ticks.
 
-    scale is that of its numbers, constant the c of a symmetric one. low and high are where its numbers or categories begin and
-    end; apart says where what has no place there stands, by name. ticks are (place, text), rising; categories the texts at
-    0, 1, 2 ... of a category axis.
+    scale is the scale of its numbers, constant the c of a symmetric one. low and high are the lowest and highest place of its
+    numbers or categories; apart has the places of values apart from the axis, by name. ticks are (place, text), ascending;
+    categories are the texts at 0, 1, 2 ... of a category axis.
     """
 
     name: str
@@ -73,26 +73,26 @@ class Axis:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The ends of the axis with what stands apart, and room for a brush to begin beyond the last value."""
+        """The ends of the axis including values apart from it, with room to begin a brush beyond the last value."""
         room = (self.high - self.low) * _ROOM
         return min([self.low, *self.apart.values()]) - room, max([self.high, *self.apart.values()]) + room
 
 
 def is_numeric(column: pd.Series[Any]) -> bool:
-    """Whether a column of the lineage table has numbers that a float64 holds, so that it is no column of categories."""
+    """Return whether a column of the lineage table has numbers that a float64 can hold; otherwise it has categories."""
     kind = getattr(column.dtype, "kind", "O")
     return kind == "f" or (kind in "iu" and not bool((column.abs() > _EXACT).any()))
 
 
 def category_text(value: Any) -> str:
-    """The text of a value of a column of categories."""
+    """Return the text of a value of a category column."""
     if isinstance(value, bool | np.bool_):
         return "true" if value else "false"
     return fmt.exact(value) if isinstance(value, float) else str(value)
 
 
 def brief(text: str, longest: int = 200) -> str:
-    """A text of at most so many characters: of a longer one its beginning and end."""
+    """Shorten a text to at most `longest` characters, keeping its beginning and end."""
     return text if len(text) <= longest else f"{text[: longest - longest // 4 - 1]}…{text[-(longest // 4) :]}"
 
 
@@ -100,10 +100,10 @@ def brief(text: str, longest: int = 200) -> str:
 
 
 def usual_scale(values: Floats) -> str:
-    """The scale that shows most of these numbers: LINEAR, or another where few would press all others together.
+    """Return the scale that separates these numbers best: LINEAR unless a few numbers would squeeze all others.
 
-    LOG for positive ones over more than three decades of which at least half are in the lower tenth; SYMLOG where the greatest
-    of numbers of both signs, or with zeros, is a thousand times the median magnitude of those that are not 0.
+    LOG for positive numbers over more than three decades if at least half of them are in the lowest tenth of the range; SYMLOG
+    for numbers of both signs, or with zeros, if the largest magnitude is a thousand times the median of the nonzero ones.
     """
     values = values[np.abs(values) <= _LARGEST]
     magnitudes = np.abs(values[values != 0])
@@ -117,7 +117,7 @@ def usual_scale(values: Floats) -> str:
 def axis(
     name: str, column: pd.Series[Any], recorded: NDArray[np.bool_], *, scale: str = LINEAR, unit: str = ""
 ) -> Axis:
-    """The axis of one column, of which recorded says where it has a value; scale is for numbers alone, LOG for some above 0."""
+    """Return the axis of a column. recorded is the mask of its values; scale applies to numbers only, LOG to positive ones."""
     if not is_numeric(column):
         return _of_categories(name, column, recorded)
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
@@ -139,7 +139,7 @@ def axis(
 
 
 def _constant(values: Floats) -> float:
-    """The c of a symmetric axis: the power of ten below the median magnitude of what is not 0."""
+    """Return the c of a symmetric axis: the power of ten below the median magnitude of the nonzero values."""
     magnitudes = np.abs(values[values != 0])
     median = float(np.median(magnitudes)) if len(magnitudes) else 1.0
     return float(10.0 ** math.floor(math.log10(max(median, 1e-300))))
@@ -155,7 +155,7 @@ def _placed(values: Floats, scale: str, constant: float) -> Floats:
 
 
 def _value(place: float, scale: str, constant: float) -> float:
-    """The number at a place."""
+    """Return the number at a place."""
     if scale == LOG:
         return float(10.0**place)
     return math.copysign(constant * (10.0 ** abs(place) - 1.0), place) if scale == SYMLOG else place
@@ -174,13 +174,13 @@ def _of_categories(name: str, column: pd.Series[Any], recorded: NDArray[np.bool_
 
 
 def _natural(text: str) -> tuple[tuple[int, float, str], ...]:
-    """A key that sorts numbers within texts by their value."""
+    """Sort key that compares numbers within texts by value."""
     parts = re.split(r"(\d+)", text[:200])
     return (*((0, float(part[:300]), "") if part.isdecimal() else (1, 0.0, part) for part in parts), (1, 0.0, text))
 
 
 def _ends(places: Floats) -> tuple[float, float]:
-    """Where an axis with these places begins and ends; they are apart even where all places are one."""
+    """Return the ends of an axis with these places, which differ even if all places are equal."""
     if not len(places):
         return 0.0, 1.0
     low, high = float(places.min()), float(places.max())
@@ -191,7 +191,7 @@ def _ends(places: Floats) -> tuple[float, float]:
 
 
 def _stand_apart(places: Floats, low: float, high: float, groups: Mapping[str, NDArray[np.bool_]]) -> dict[str, float]:
-    """Put groups of rows below or above an axis; where each of those that are there stands."""
+    """Place groups of rows below or above an axis, and return the place of each group that has rows."""
     span = high - low
     apart: dict[str, float] = {}
     for name in _BELOW:
@@ -211,7 +211,7 @@ def _ticks(inside: Sequence[tuple[float, str]], apart: Mapping[str, float]) -> l
 
 
 def _repeats(ticks: Sequence[tuple[float, str]]) -> list[int]:
-    """How many ticks before each have its text; an empty one counts as seen."""
+    """Return for each tick the number of earlier ticks with its text; the empty text counts as seen."""
     seen: dict[str, int] = {"": 1}
     numbers = []
     for _, text in ticks:
@@ -221,12 +221,12 @@ def _repeats(ticks: Sequence[tuple[float, str]]) -> list[int]:
 
 
 def _silence(number: int) -> str:
-    """A text without width, another one for each number: plotly finds the place of a tick by its text."""
+    """Return a distinct text of zero width for each number, because plotly finds the place of a tick by its text."""
     return "".join(_SILENT[digit == "1"] for digit in f"{number:b}")
 
 
 def _of_numbers(known: Floats, low: float, high: float, scale: str, constant: float, unit: str) -> list[tuple[float, str]]:
-    """Ticks of an axis of numbers: at its values where they are few, else at round numbers."""
+    """Return the ticks of a numeric axis: at its values if there are few, else at round numbers."""
     if not len(known):
         return []
     span = high - low
@@ -247,7 +247,7 @@ def _tick_text(value: float, unit: str) -> str:
 
 
 def _round_places(low: float, high: float, scale: str, constant: float = 1.0) -> list[float]:
-    """Places of round numbers from low to high, about five."""
+    """Return the places of about five round numbers from low to high."""
     if scale == SYMLOG:
         return _round_powers(low, high, constant)
     if scale == LOG and high - low >= 1:
@@ -266,7 +266,7 @@ def _round_places(low: float, high: float, scale: str, constant: float = 1.0) ->
 
 
 def _round_powers(low: float, high: float, constant: float) -> list[float]:
-    """Places of 0 and of powers of ten of both signs on a symmetric axis."""
+    """Return the places of 0 and of powers of ten of both signs on a symmetric axis."""
     first = round(math.log10(constant))
     last = math.floor(math.log10(max(_value(max(-low, high), SYMLOG, constant), constant)))
     powers = np.array([10.0**power for power in range(last, first, -max(1, math.ceil((last - first) / 4)))], np.float64)
@@ -278,9 +278,9 @@ def _round_powers(low: float, high: float, constant: float) -> list[float]:
 
 
 def parallel(axes: Sequence[Axis], keys: Sequence[str], line: Mapping[str, Any]) -> dict[str, Any]:
-    """The figure of these axes, over all of which there is a line for each key; line is how lines are coloured.
+    """Return the figure with these axes and one line per key; line has plotly's properties for the colours of lines.
 
-    layout.meta has the keys, and of each axis what a brush on it means.
+    layout.meta has the keys, and for each axis what is needed to interpret a brush.
     """
     trace = {"type": "parcoords", "dimensions": [_dimension(one) for one in axes], "line": line, "labelside": "top"}
     meta = {"keys": list(keys), "axes": [_meta(one) for one in axes]}
@@ -290,7 +290,7 @@ def parallel(axes: Sequence[Axis], keys: Sequence[str], line: Mapping[str, Any])
 
 
 def _dimension(one: Axis) -> dict[str, Any]:
-    # plotly takes a label for markup, and ticks for what they are.
+    # plotly interprets markup in labels, but not in ticks.
     return {
         "name": one.name, "label": html.escape(brief(one.name, _LONGEST), quote=False), "values": typed(one.places),
         "range": list(one.ends), "tickvals": [place for place, _ in one.ticks],
@@ -308,29 +308,29 @@ def _meta(one: Axis) -> dict[str, Any]:
 
 
 def line_by_axis(one: Axis, *, dark: bool = False) -> dict[str, Any]:
-    """Lines in the colours of their places on an axis: viridis for numbers, a hue for each category; grey where apart."""
+    """Colour lines by their places on an axis: viridis for numbers, one colour per category, grey for values apart."""
     inside = (one.places >= one.low) & (one.places <= one.high)
     if one.categories:
         count = min(len(one.categories), len(_COLOURS))
         code = np.where(inside, one.places % count, -1.0)
         return {"color": typed(code), **steps([_GREY, *_COLOURS[:count]])}
     part = np.where(inside, (one.places - one.low) / (one.high - one.low), -0.25)
-    # Without the end that the card of the theme swallows.
+    # Without the end that is invisible on the card.
     stops = SCALES["viridis"][2:] if dark else SCALES["viridis"][:-1]
-    # A fifth of the scale below its numbers is for what is apart.
+    # The lowest fifth of the scale is for values apart from the axis.
     scale = [[0.0, _GREY], [0.19, _GREY], *([0.2 + 0.8 * n / (len(stops) - 1), stop] for n, stop in enumerate(stops))]
     return {"color": typed(part), "colorscale": scale, "cmin": -0.25, "cmax": 1.0}
 
 
 def line_by_colour(colours: Sequence[str]) -> dict[str, Any]:
-    """Lines in colours of their own, one per row."""
+    """Colour each line individually, one colour per row."""
     distinct = list(dict.fromkeys(colours)) or [_GREY]
     code = np.array([distinct.index(colour) for colour in colours], np.float64) - 1.0
     return {"color": typed(code), **steps(distinct)}
 
 
 def steps(colours: Sequence[str]) -> dict[str, Any]:
-    """A scale of separate colours for -1, 0, 1 ..."""
+    """Return a scale of discrete colours for -1, 0, 1 ..."""
     count = len(colours)
     scale = [[(n + end) / count, colour] for n, colour in enumerate(colours) for end in (0, 1)]
     return {"colorscale": scale, "cmin": -1.5, "cmax": count - 1.5}

@@ -1,4 +1,4 @@
-"""The time of steps by the wall times of a scalar, and what a profiler measured of them, over the same steps."""
+"""Step times of a run, from the wall times of a scalar, together with the step times measured by a profiler."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ Floats = NDArray[np.float64]
 
 RUN, PROFILED = "#236db4", "#c6871a"
 _AROUND = 1.0
-"""The axis reaches so many spans of the profiled steps beyond them, and at least some steps."""
+"""The axis extends beyond the profiled steps by this many times their span, and by at least _LEAST_AROUND steps."""
 _LEAST_AROUND = 10.0
 _HEADROOM = 1.3
 
 
 def joined(breakdown: Breakdown, times: StepTimes, look: Look) -> dict[str, Any]:
-    """A line for the run, a mark per profiled step. The axis begins at the profiled steps and what is around them; the rest
-    of the run is a double click away. Steps without a number have no place on the axis."""
+    """Return a figure with a line for the run and a mark per profiled step.
+
+    Initially the axis shows the profiled steps and their surroundings; a double click shows the whole run. Steps without a
+    number are left out.
+    """
     numbered = np.flatnonzero((breakdown.step >= 0) & breakdown.sound)
     step = breakdown.step[numbered].astype(np.float64)
     whole = breakdown.whole_ns[numbered].astype(np.float64)
@@ -70,13 +73,13 @@ def _range(step: Floats, times: StepTimes) -> tuple[float, float]:
     low, high = float(step.min()), float(step.max())
     around = max((high - low) * _AROUND, _LEAST_AROUND)
     if len(times):
-        # A record per hundred steps: the axis reaches the next ones.
+        # With one record per hundred steps, extend the axis to the neighbouring records.
         around = max(around, 3.0 * float(np.median(times.last - times.first)))
     return max(low - around, -0.5), high + around
 
 
 def _top(whole: Floats, mean: Floats) -> float:
-    """The longest of the profiled steps and of the usual ones of the run around them; an epoch's end may take minutes."""
+    """Return the longest time of the profiled steps and of the run's usual steps; the end of an epoch may take minutes."""
     usual = float(np.percentile(mean, 90)) if mean.size else 0.0
     return max(float(whole.max(initial=0.0)), usual) or 1.0
 

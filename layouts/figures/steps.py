@@ -1,9 +1,9 @@
-"""Steps of a profile to figures: stacked bars per step, a line per part over the steps, what ran on the streams of one step.
+"""Figures of a profile's steps: stacked bars per step, a line per part over the steps, the streams of one step.
 
-Steps stand side by side in the order of the file, whatever their numbers; ticks and hovers have the numbers. More steps than
-bars fit are drawn as means of neighbours, over which every step that stands out has a mark of its own, so that none is hidden.
-Traces say in `meta` what they are ("role"), `layout.meta` how much is shown. Nothing here has a colour of a theme but the
-labels under the pointer, which css does not reach.
+Steps are placed side by side in the order of the file, regardless of their numbers; ticks and hover labels have the numbers.
+If there are more steps than bars fit, a bar is the mean of neighbours, and the strongest outlier in it is marked.
+`meta` of a trace has its "role", `layout.meta` how much is shown. Nothing here has a theme colour except the hover labels,
+which CSS cannot style.
 """
 
 from __future__ import annotations
@@ -28,30 +28,33 @@ from layouts.theme import PALETTE
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# What computes has a hue, communication a warm one, and what waits is grey.
+# Computing has a hue, communication a warm one, and waiting is grey.
 COLOURS: Mapping[str, str] = {
     "interval": "#76818f", "forward_backward": "#236db4", "forward": "#236db4", "tail": "#2b9c78", "other": "#866850",
     "preparing": "#a3acb8", "computing": "#236db4", "overlapped": "#2b9c78", "exposed": "#c6871a", "free": "#76818f",
 }  # fmt: skip
 _OUT = "#7f8996"
-"""Steps beyond the axis of which it cannot be said whether they stand out."""
+"""Steps beyond the axis that are not judged, so they may or may not be outliers."""
 _SHORT = "#895dd6"
-"""Steps that stand out for being short, which is not wrong."""
+"""Outliers that are short, which is not wrong."""
 MEASURES = ("time", "share")
 BAR = 4
 """Pixels for a bar and its gap."""
 MOST_BOXES = 1_500
-"""Boxes of one figure of streams."""
+"""Maximum number of boxes in a figure of streams."""
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _FAR = 3.0
-"""Steps this many times as long as the longest usual one are drawn at the edge of the plot."""
+"""Steps longer than this many times the longest usual step are drawn at the edge of the plot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How steps are drawn. measure is one of MEASURES; columns the plot's width in pixels; window the first and last place
-    (counted from 0) on screen, None for all; step the number of the step that is picked. words are names of parts and the
-    words step, steps, whole, mean, usual, unknown, stream and more, in the language of the reader."""
+    """How steps are drawn.
+
+    measure is one of MEASURES; columns the plot's width in pixels; window the first and last place (counted from 0) on screen,
+    None for all; step the number of the selected step. words are names of parts and the words step, steps, whole, mean, usual,
+    unknown, stream and more, in the reader's language.
+    """
 
     words: Mapping[str, str]
     measure: str = "time"
@@ -63,8 +66,8 @@ class Look:
 
 @dataclass(slots=True)
 class _Bins:
-    """Neighbouring steps drawn as one bar: first and one past the last place of each, their middle, mean times (bars, parts),
-    and how many steps the mean is of."""
+    """Neighbouring steps drawn as one bar: first and one past the last place of each, their middle, the mean times
+    (bars, parts), and the number of steps in the mean."""
 
     first: Ints
     stop: Ints
@@ -75,12 +78,12 @@ class _Bins:
 
 
 def unit_of(largest_ns: float) -> tuple[float, str]:
-    """(ns per unit, unit) in which times up to the largest are easily read."""
+    """Return (ns per unit, unit) suitable for times up to the largest."""
     return next((pair for pair in _UNITS if largest_ns >= pair[0]), _UNITS[-1])
 
 
 def bars(breakdown: Breakdown, look: Look) -> dict[str, Any]:
-    """Stacked bars, a step or several neighbours each, with marks over steps that stand out or cannot be told."""
+    """Return stacked bars of one step or several neighbours each, with marks for outliers and unsound steps."""
     low, high = _window(breakdown, look)
     bins = _binned(breakdown, low, high, max(10, look.columns // BAR))
     out = outliers(breakdown)
@@ -126,7 +129,7 @@ def _window(breakdown: Breakdown, look: Look) -> tuple[int, int]:
 
 
 def _top(shown: Ints, usual: Ints) -> float:
-    """The longest time the axis has: of all steps, unless a few are so long that the others could not be read."""
+    """Return the longest time on the axis: that of all steps, unless a few are so long that the others would be unreadable."""
     largest = float(shown.max(initial=0))
     normal = float(usual.max(initial=0))
     return (normal * 1.2 if 0.0 < normal * _FAR < largest else largest) or 1.0
@@ -157,7 +160,7 @@ def _width(bins: _Bins) -> dict[str, str]:
 def _marks(
     breakdown: Breakdown, out: Outliers, look: Look, window: tuple[int, int], top: float, scale: float, bins: _Bins
 ) -> list[Trace]:
-    """Marks of what stands out, the longest of each bar, and of what cannot be told. scale 0: all of them at the top."""
+    """Return marks for the strongest outlier of each bar and for unsound steps. scale 0: all marks are at the top."""
     inside = (out.row >= window[0]) & (out.row <= window[1])
     traces = []
     for long in (True, False):
@@ -179,7 +182,7 @@ def _marks(
             "customdata": breakdown.step[rows].tolist(),
             "meta": {"role": "long" if long else "short", "places": whole_numbers(rows)},
         })  # fmt: skip
-    # Steps that are not judged, such as the first one, may be beyond the axis too.
+    # Steps that are not judged, such as the first one, may also exceed the axis.
     shown = breakdown.whole_ns[window[0] : window[1] + 1]
     beyond = np.setdiff1d(np.flatnonzero(shown > top * scale * (1.0 + 1e-9)) + window[0], out.row) if scale else out.row[:0]
     if beyond.size:
@@ -228,7 +231,7 @@ def _outlier_text(breakdown: Breakdown, out: Outliers, at: int, more: int, look:
 
 
 def _hover(breakdown: Breakdown, bins: _Bins, look: Look, height: Floats) -> Trace:
-    """An unseen point on each bar, under which its numbers are."""
+    """Return an invisible point on each bar whose hover label has the bar's numbers."""
     texts = []
     for at, (first, stop) in enumerate(zip(bins.first.tolist(), bins.stop.tolist(), strict=True)):
         whole = float(bins.mean_ns[at].sum())
@@ -268,11 +271,11 @@ def _picked(breakdown: Breakdown, look: Look, low: int, high: int, bins: _Bins) 
 
 
 def _x_axis(breakdown: Breakdown, low: int, high: int) -> dict[str, Any]:
-    """Places of steps, ticks with their numbers."""
+    """Return the axis of places, with the numbers of steps as ticks."""
     span = high - low
     distance = max(1, _nice(span / 8.0))
     known = len(breakdown) > 0
-    # Ticks at round numbers where steps are numbered one by one.
+    # Put ticks at round numbers if steps are numbered consecutively.
     offset = int(breakdown.step[low]) if known and int(breakdown.step[low]) >= 0 else 0
     first = low + (-offset) % distance if span >= distance else low
     places = list(range(first, high + 1, distance)) if known else []
@@ -290,7 +293,7 @@ def _nice(span: float) -> int:
 
 
 def bare_layout(look: Look) -> dict[str, Any]:
-    """What the layouts of all figures about steps have."""
+    """Return the common layout of all figures about steps."""
     return {
         "margin": {"l": 64, "r": 14, "t": 12, "b": 28, "pad": 0}, "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)", "showlegend": False, "hovermode": "x", "font": {"size": 11}, "dragmode": "zoom",
@@ -306,13 +309,13 @@ def bare_layout(look: Look) -> dict[str, Any]:
 
 
 def trends(breakdown: Breakdown, look: Look) -> dict[str, Any]:
-    """A panel per part, one below the other over the same steps: its time or share in every step, thinned to the pixels."""
+    """Return a panel per part, one below the other: its time or share in every step, reduced to the plot's pixels."""
     low, high = _window(breakdown, look)
     chosen = slice(low, high + 1)
     values = shares(breakdown)[chosen] * 100.0 if look.measure == "share" else breakdown.time_ns[chosen].astype(np.float64)
     values = np.where(breakdown.sound[chosen, None], values, np.nan)
     if "interval" in breakdown.parts:
-        # The first step of a legacy trace has none, which is not an interval of 0.
+        # The interval of a legacy trace's first step is unknown, not 0.
         values[~breakdown.judged[chosen], breakdown.parts.index("interval")] = np.nan
     names = list(breakdown.parts)
     if look.measure == "time":
@@ -362,13 +365,13 @@ def _largest(values: Floats) -> float:
 
 
 def _rows(count: int) -> list[list[float]]:
-    """Domains of panels from the top down."""
+    """Return the domains of panels from the top down."""
     height = 1.0 / max(count, 1)
     return [[max(0.0, 1.0 - (number + 1) * height), 1.0 - number * height - 0.24 * height] for number in range(count)]
 
 
 def _gaps(keep: Ints, y: Floats) -> Ints:
-    """Places in keep before which the line is interrupted, by steps without a value."""
+    """Return the places in keep before which the line is interrupted by steps without a value."""
     unknown = np.cumsum(~np.isfinite(y))[keep]
     return np.flatnonzero(unknown[1:] != unknown[:-1]) + 1
 
@@ -377,17 +380,17 @@ def _gaps(keep: Ints, y: Floats) -> Ints:
 
 
 def streams(breakdown: Breakdown, place: int, reduces: pd.DataFrame, look: Look) -> dict[str, Any]:
-    """One step over time: its parts in the first row, and a row per stream with what was marked on it (schema REDUCES).
+    """Return one step over time: its parts in the first row, and a row per stream with its marks (schema REDUCES).
 
-    Times count from the begin of the step; a step of unknown begin begins with the first of the marks. Neighbours of a stream
-    that no pixel parts are one box.
+    Times count from the start of the step, or from its first mark if the start is unknown. Neighbours on a stream that are less
+    than a pixel apart are drawn as one box.
     """
     mine = reduces[reduces["step"].to_numpy() == int(breakdown.step[place])]
     start = mine["start_ns"].to_numpy(np.int64)
     begin = int(breakdown.start_ns[place])
     if begin < 0 and start.size:
         begin = int(start.min())
-    # In int64 first: float64 has no nanoseconds left at the size of these clocks.
+    # Subtract as int64: at the magnitude of these clocks, float64 cannot represent nanoseconds.
     offset = (start - begin).astype(np.float64)
     length = np.maximum(mine["duration_ns"].to_numpy(np.int64), 0).astype(np.float64)
     whole = float(breakdown.whole_ns[place])
@@ -459,8 +462,11 @@ def _lane(
 
 
 def _merged(begin: Floats, end: Floats, pixel: float, most: int) -> list[tuple[int, int]]:
-    """Ranges of boxes, in the order of their begins, that are drawn as one: with less than a pixel between them and of less
-    than two pixels each; with wider gaps too while there are more than `most`."""
+    """Return ranges of boxes, ordered by start, that are drawn as one box.
+
+    Boxes of less than two pixels are merged if less than a pixel is between them. While there are more than `most` boxes, wider
+    gaps are merged too.
+    """
     gap = pixel
     while True:
         groups: list[tuple[int, int]] = []
@@ -479,7 +485,7 @@ def _merged(begin: Floats, end: Floats, pixel: float, most: int) -> list[tuple[i
 
 
 def colour_of(name: str) -> str:
-    """The colour of a marked operator, the same for all of its type."""
+    """Return the colour of a marked operator, which depends on its type."""
     kind = name.rsplit("-op", 1)[0]
     fixed = {"AllReduce": 1, "AllGather": 3, "ReduceScatter": 4, "Receive": 6, "Send": 5, "parallel": 8, "Broadcast": 7}
     known = fixed.get(kind)

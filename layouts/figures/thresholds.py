@@ -1,4 +1,4 @@
-"""What satisfies a threshold, in red: evaluated on raw values, whatever is drawn."""
+"""Red traces for points that satisfy a threshold. It is evaluated on raw values, even if the curve is smoothed."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from parsers.analysis import Threshold, reduce_points
 from layouts.figures.curves import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
 from layouts.figures.typed_arrays import numbers
 
-# More red points than this touch each other anyway.
+# More red points than this overlap anyway, so they are drawn smaller.
 _MANY = 500
 
 
 def threshold_of(line: Line, look: Look) -> Threshold | None:
-    """The threshold of a line: its own, else that of the whole chart."""
+    """Return the threshold of a line: its own, else that of the chart."""
     return line.threshold or look.threshold
 
 
 def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[dict[str, Any]]]:
-    """The points whose raw value satisfies the threshold of their line, as red lines and red single points; and the facts.
+    """Return red lines and red single points for the points that satisfy the threshold of their line, and the facts.
 
-    Facts: per threshold its text, its interval, the number of points that satisfy it and the tags it holds for.
+    Facts: for each threshold its text, its interval, the number of points that satisfy it, and the tags it applies to.
     """
     facts: dict[Threshold, dict[str, Any]] = {}
     lines, points = [], []
@@ -48,7 +48,7 @@ def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[d
         if look.weight > 0.0 or not curve.kept.ordered:
             points.append((line, at))
             continue
-        # Neighbours are joined where every point between them satisfies the threshold too.
+        # Connect neighbours only if every point between them satisfies the threshold too.
         count = np.cumsum(mask)
         joined = (count[at[1:]] - count[at[:-1]] == at[1:] - at[:-1]) & (line.series.step[at[1:]] >= line.series.step[at[:-1]])
         gaps = np.flatnonzero(~joined) + 1

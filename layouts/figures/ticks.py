@@ -1,4 +1,4 @@
-"""Ticks of a time axis in minutes, hours and days, which plotly does not have for spans of time."""
+"""Ticks in minutes, hours and days for an axis of durations, which plotly does not provide."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _TICKS = 6
 
 
 def time_ticks(low: float, high: float) -> dict[str, Any]:
-    """Axis properties for seconds from low to high: about 6 ticks at whole minutes, hours or days.
+    """Return axis properties for seconds from low to high: about 6 ticks at whole minutes, hours or days.
 
-    Below 90 seconds plotly's own ticks do, with the unit behind the number.
+    Below 90 seconds these are plotly's own ticks with the unit after the number.
     """
     span = high - low
     if not math.isfinite(span) or span < 90 or span > 1e10:
@@ -28,7 +28,7 @@ def time_ticks(low: float, high: float) -> dict[str, Any]:
 
 
 def _text(seconds: int, step: int) -> str:
-    """A tick in the largest units its step needs: 0, 30 m, 1 h 30 m, 2 d 12 h."""
+    """Format a tick in the units that its step needs: 0, 30 m, 1 h 30 m, 2 d 12 h."""
     if seconds < 0:
         return "-" + _text(-seconds, step)
     if seconds == 0:

@@ -1,4 +1,4 @@
-"""Rectangles whose areas are as given amounts, near to squares: Bruls, Huizing and van Wijk, "Squarified treemaps" (2000)."""
+"""Rectangles with given areas, as square as possible: Bruls, Huizing and van Wijk, "Squarified treemaps" (2000)."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Area(NamedTuple):
 
 
 def squarified(amounts: Sequence[float], area: Area) -> list[Area]:
-    """A rectangle for each amount, in the same order, which together fill an area. Amounts are positive, the largest first.
+    """Return a rectangle for each amount, in the same order, that together fill an area. Amounts are positive, largest first.
 
-    Rows are put along the shorter side of what is left as long as that makes the worst of their rectangles no longer.
+    Each row lies along the shorter side of the remaining area, and grows while its worst aspect ratio does not get worse.
     """
     total = float(sum(amounts))
     if total <= 0 or area.width <= 0 or area.height <= 0:
@@ -47,12 +47,12 @@ def squarified(amounts: Sequence[float], area: Area) -> list[Area]:
 
 
 def _worst(largest: float, smallest: float, row: float, side: float) -> float:
-    """The greatest ratio of sides in a row of which the largest and smallest rectangle and the sum are known."""
+    """Return the worst aspect ratio in a row, from its largest and smallest rectangle and the sum."""
     return max(side * side * largest / (row * row), row * row / (side * side * smallest)) if smallest > 0 else float("inf")
 
 
 def _row(sizes: Sequence[float], row: float, area: Area, thick: float) -> list[Area]:
-    """Rectangles side by side along the shorter side of an area."""
+    """Return the rectangles of a row, along the shorter side of an area."""
     down = area.width >= area.height
     at, found = 0.0, []
     for size in sizes:

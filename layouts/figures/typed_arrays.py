@@ -1,4 +1,4 @@
-"""numpy to the typed arrays that plotly.js takes: half the bytes of JSON lists and no conversion per number."""
+"""Encode numpy arrays as plotly.js's typed arrays: half the bytes of JSON lists, and no conversion per number."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _INT32 = 2**31
 
 
 def typed(array: NDArray[Any]) -> dict[str, str]:
-    """An array as {"dtype", "bdata"}, and "shape" where it has two dimensions. NaN and infinities travel as they are."""
+    """Encode an array as {"dtype", "bdata"}, and "shape" if it has two dimensions. NaN and infinities are preserved."""
     name = array.dtype.str[1:]
     if name not in _LEGAL or array.dtype.str[0] == ">":
-        raise TypeError(f"typed: wanted a little-endian dtype of {', '.join(_LEGAL)}; got {array.dtype}")
+        raise TypeError(f"typed: expected a little-endian dtype of {', '.join(_LEGAL)}; found {array.dtype}")
     spec = {"dtype": name, "bdata": base64.b64encode(np.ascontiguousarray(array).data).decode("ascii")}
     if array.ndim == 2:
         spec["shape"] = f"{array.shape[0]}, {array.shape[1]}"
@@ -24,13 +24,13 @@ def typed(array: NDArray[Any]) -> dict[str, str]:
 
 
 def whole_numbers(array: NDArray[Any]) -> dict[str, str]:
-    """Integers as int32 where they fit, else as float64, which is all that a browser has."""
+    """Encode integers as int32 if they fit, else as float64, the only other number that browsers have."""
     fits = not array.size or (array.min() >= -_INT32 and array.max() < _INT32)
     return typed(array.astype(np.int32 if fits else np.float64))
 
 
 def numbers(array: NDArray[np.float64]) -> dict[str, str]:
-    """Floats, without any change of value: as int32 or float32 where that is exact, else as float64."""
+    """Encode floats exactly: as int32 or float32 if that changes no value, else as float64."""
     with np.errstate(invalid="ignore", over="ignore"):
         single = array.astype(np.float32)
     if np.array_equal(single, array, equal_nan=True):
@@ -41,7 +41,7 @@ def numbers(array: NDArray[np.float64]) -> dict[str, str]:
 
 
 def drawn(array: NDArray[np.float64]) -> dict[str, str]:
-    """Floats that are only looked at: as float32 unless that could move a point by a visible amount."""
+    """Encode floats that are only drawn: as float32 unless that could move a point visibly."""
     finite = array[np.isfinite(array)]
     if not finite.size:
         return typed(array.astype(np.float32))
@@ -53,9 +53,9 @@ def drawn(array: NDArray[np.float64]) -> dict[str, str]:
 
 
 def durations(seconds: NDArray[np.float64]) -> dict[str, Any]:
-    """Seconds to the millisecond as {"first", "steps"}: first in ms, then the differences in ms, as small as they fit.
+    """Encode seconds to the millisecond as {"first", "steps"}: the first time and the differences in ms, in the smallest dtype.
 
-    Points come at a steady pace, so differences need a quarter of the bytes of the times. {"seconds"} where one is not finite.
+    Points come at a steady pace, so differences need a quarter of the bytes. {"seconds"} if a time is not finite or too large.
     """
     if not seconds.size or not np.isfinite(seconds).all() or np.abs(seconds).max() >= _INT32 / 2000:
         return {"seconds": typed(seconds)}
@@ -66,7 +66,7 @@ def durations(seconds: NDArray[np.float64]) -> dict[str, Any]:
 
 
 def spaced(array: NDArray[np.float64]) -> tuple[float, float] | None:
-    """(first, distance) of whole numbers at equal distances, or None: two numbers instead of an array."""
+    """Return (first, distance) if the array has whole numbers at equal distances, else None. It replaces an array in JSON."""
     if array.size < 2:
         return None
     distance = array[1] - array[0]

@@ -1,1 +1,1 @@
-"""Pages about many runs at once: which settings made the better model?"""
+"""What the lineage pages share: many runs side by side, to see which settings make the better model."""

@@ -1,4 +1,4 @@
-"""What the page asks the server for, read from the browser's own words. Every value in it is untrusted."""
+"""Parse what a lineage page asks the server for. Every value in it is untrusted."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import Any
 from layouts.state import BadInput, text, texts
 
 MOST_AXES = 60
-"""plotly draws no more."""
+"""The most axes that plotly draws."""
 BY_RUN = "run"
-"""What names the colours of the runs, where another colour names a column."""
+"""The colour choice that stands for the colours of the runs; any other choice is the name of a column."""
 _MOST = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """Columns that are axes, in order; whether the theme is dark; columns with a logarithmic and with a linear axis, others
-    having the one usual for their values; the column lines are coloured by, BY_RUN for the colours of the runs, "" for one
-    colour; runs that are hidden."""
+    """A request for the figure.
+
+    columns are drawn as axes, in order. log and linear are the columns whose scale was chosen; others have the usual scale of
+    their values. colour is the column that colours the lines, BY_RUN for the colours of the runs, "" for a single colour.
+    hidden are the keys of hidden runs. dark: the theme is dark.
+    """
 
     columns: tuple[str, ...]
     dark: bool
@@ -29,14 +32,14 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask:
-    """The ask a browser sent, or BadInput."""
+    """Return the ask that a browser sent, or raise BadInput."""
     columns = texts(data, "col")
     if len(columns) > MOST_AXES:
-        raise BadInput(f"col: wanted at most {MOST_AXES}; got {len(columns)}")
+        raise BadInput(f"col: expected at most {MOST_AXES}; found {len(columns)}")
     log, linear, hidden = (texts(data, key) for key in ("log", "linear", "hide"))
-    for key, given in (("log", log), ("linear", linear), ("hide", hidden)):
-        if len(given) > _MOST:
-            raise BadInput(f"{key}: wanted at most {_MOST:,}; got {len(given):,}")
+    for key, names in (("log", log), ("linear", linear), ("hide", hidden)):
+        if len(names) > _MOST:
+            raise BadInput(f"{key}: expected at most {_MOST:,}; found {len(names):,}")
     dark = text(data, "theme", "light", choices=("light", "dark")) == "dark"
     colour = text(data, "colour", "", limit=1 << 20)
     return Ask(tuple(columns), dark, frozenset(log), frozenset(linear), colour, frozenset(hidden))

@@ -1,4 +1,4 @@
-"""The callbacks of a page of runs over columns. The functions that do the work take plain values and are tested as such."""
+"""The callbacks of a lineage page. The functions that do the work take plain values, so tests call them directly."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from layouts.state import BadInput, colours
 
 
 def register(app: Any, source: RunSource, ids: Ids, tables: Tables) -> None:
-    """Add the callbacks of a page with these tables of the source to a Dash application."""
+    """Add the callbacks of a lineage page to a Dash application."""
 
     def fill(_version: Any, known: Any) -> tuple[Any, Any]:
         return filled(tables, known)
@@ -31,22 +31,22 @@ def register(app: Any, source: RunSource, ids: Ids, tables: Tables) -> None:
 
 
 def filled(tables: Tables, known: Any) -> tuple[Any, Any]:
-    """(sheet of all rows, its stamp); nothing where known is that stamp."""
+    """Return (sheet of all rows, its stamp); no update if known is that stamp."""
     if known is not None and not isinstance(known, str):
-        raise BadInput("stamp: wanted a text")
+        raise BadInput("stamp: expected a text")
     found = sheet(tables.table())
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
 def drawn(source: RunSource, tables: Tables, ask: Any) -> Any:
-    """The figure that is asked for; nothing where none is."""
+    """Return the figure that is asked for; no update if none is."""
     if ask is None:
         return no_update
     return drawing(tables.table(), read_ask(ask), colours(source))
 
 
 def _register_browser(app: Any, ids: Ids) -> None:
-    """What happens in the browser alone: assets/lineage.js."""
+    """Add the clientside callbacks, see assets/lineage/lineage.js."""
 
     def call(name: str, *arguments: Any, **options: Any) -> None:
         app.clientside_callback(ClientsideFunction("mindscope_lineage", name), *arguments, **options)

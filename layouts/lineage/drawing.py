@@ -1,4 +1,4 @@
-"""The table as the browser gets it, and the figure of the runs over parallel axes."""
+"""The lineage table as JSON for the browser, and the parallel coordinates figure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from layouts.lineage.asks import BY_RUN, Ask
 from layouts.lineage.table import METRICS, Table
 
 MOST_BY_DEFAULT = 12
-"""Columns on screen where the state names none."""
+"""Number of columns shown if the state names none."""
 _ACCENT = "#2f5fd0"
 
 
@@ -37,10 +37,10 @@ _ACCENT = "#2f5fd0"
 
 
 def sheet(table: Table) -> dict[str, Any]:
-    """All rows by column, with what the browser must know of each column.
+    """Return all rows by column, with the description of each column.
 
-    A value is null for missing, a number, or a text; numbers that JSON has none for are the texts NaN, Infinity and
-    -Infinity. Texts are cut; an export has them whole.
+    A value is null if missing, a number, or a text; non-finite numbers, which JSON cannot represent, are the texts NaN,
+    Infinity and -Infinity. Long texts are shortened; exports have the full texts.
     """
     found = {
         "keys": [row.run for row in table.rows],
@@ -68,13 +68,13 @@ def _column(table: Table, name: str) -> dict[str, Any]:
 
 
 def scale_of(table: Table, name: str) -> str:
-    """The scale of a column where nobody chose one: that of all runs, shown or hidden."""
+    """Return the default scale of a column, which depends on all runs, shown or hidden."""
     column = table.frame[name]
     return usual_scale(column.to_numpy(dtype=np.float64, na_value=np.nan)) if is_numeric(column) else LINEAR
 
 
 def most_frequent(values: Sequence[Any]) -> Any:
-    """The value that occurs most often; of several the one that comes first."""
+    """Return the most frequent value; the first one if there is a tie."""
     return Counter(values).most_common(1)[0][0]
 
 
@@ -98,8 +98,11 @@ def _texts(table: Table, name: str) -> list[str | None]:
 
 
 def default_columns(table: Table) -> list[str]:
-    """The columns on screen where the state names none, in the order of their axes: those in which runs differ, before
-    others those that most runs have, and of them results and usual settings."""
+    """Return the columns to show if the state names none, in the order of their axes.
+
+    They are those in which runs differ. If there are too many, columns that most runs have come before others, and results
+    and common settings before the rest (`Columns.rank`).
+    """
     about = table.about
     usable = [name for name in table.columns if name not in about.not_axes]
     differing = [name for name in usable if name in table.differing]
@@ -116,7 +119,7 @@ def default_columns(table: Table) -> list[str]:
 
 
 def default_colour(table: Table) -> str:
-    """The first result in which runs differ; else the colours of the runs."""
+    """Return the first result in which runs differ, or BY_RUN if there is none."""
     results = [name for name in table.columns if table.about.group_of(name) == METRICS and is_numeric(table.frame[name])]
     return next((name for name in results if name in table.differing), BY_RUN)
 
@@ -125,7 +128,7 @@ def default_colour(table: Table) -> str:
 
 
 def drawing(table: Table, ask: Ask, colours: Mapping[str, str]) -> dict[str, Any]:
-    """The figure an ask describes; unknown columns and runs in it are left out. colours are those of the runs by key."""
+    """Return the figure an ask describes, without unknown columns and runs. colours maps run keys to colours."""
     shown = [place for place, row in enumerate(table.rows) if row.run not in ask.hidden]
     keys = [table.rows[place].run for place in shown]
     known = [name for name in ask.columns if name in table.columns and name not in table.about.not_axes]

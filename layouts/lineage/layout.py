@@ -1,4 +1,4 @@
-"""What stands on a page of runs over columns before any data; assets/lineage.js fills toolbar, plot and grid."""
+"""The layout of a lineage page without data; assets/lineage/lineage.js fills toolbar, plot and grid."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ _OPTIONS = OPTIONS | {
 
 
 def layout(ids: Ids, *, export: str, none: html.Div, beside: Sequence[Any] = ()) -> html.Div:
-    """The page without data. export: URL of its exports without their suffix; none: what stands where there are no runs;
-    beside: what stands beside the table."""
+    """Return the page without data.
+
+    export: URL of its exports without their suffix. none: the empty state if there are no runs. beside: components next to the
+    table.
+    """
     texts = (*lineage.TEXTS, *texts_of("data_lineage"), *GRID_TEXTS)
     plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     grid = dag.AgGrid(

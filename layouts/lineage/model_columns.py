@@ -1,4 +1,4 @@
-"""The columns of the lineage table as the page shows them: groups, names, and which come first."""
+"""The columns of the model lineage table: their groups, labels and ranks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from layouts.lineage.table import Columns, Table
 from layouts.sources import LineageSource
 
 GROUPS = ("metric", "user", "hyper", "dataset", "other")
-"""Of columns, in the order of the table."""
+"""Groups of columns, in the order of the table."""
 _AXES = ("user", "hyper", "dataset", "other", "metric")
-"""Groups in the order of their axes: settings, then what came of them."""
+"""Groups in the order of their axes: settings first, then results."""
 _PREFIXES = {"metric/": "metric", "best/": "metric", "last/": "metric", "user_defined/": "user"}
 _FIXED = {
     "loss": "metric", "optimizer": "hyper", "learning_rate": "hyper", "loss_function": "hyper", "epoch": "hyper",
@@ -26,13 +26,13 @@ _UNITS = {column.name: column.unit for column in LINEAGE_TABLE.columns}
 
 
 def group_of(name: str) -> str:
-    """The group of a column of LINEAGE_TABLE."""
+    """Return the group of a column of LINEAGE_TABLE."""
     prefix, slash, _ = name.partition("/")
     return _PREFIXES.get(prefix + slash) or _FIXED.get(name, "other")
 
 
 def label(name: str) -> tuple[str, str]:
-    """What a column is called, in English and Chinese: the recorded name without what tells its group."""
+    """Return the label of a column in English and Chinese; by default its recorded name without the prefix of its group."""
     known = CATALOGUE.get(f"lineage.column.{name}")
     if known is not None:
         return known
@@ -44,7 +44,7 @@ def label(name: str) -> tuple[str, str]:
 
 
 def rank(name: str) -> int:
-    """How late a column comes among those on screen where nobody chose any."""
+    """Return the rank of a column among the default columns; lower ranks are shown first."""
     fits = (name == first or (first.endswith("/") and name.startswith(first)) for first in _FIRST)
     return next((place for place, fit in enumerate(fits) if fit), len(_FIRST))
 
@@ -56,6 +56,6 @@ COLUMNS = Columns(
 
 
 def table(source: LineageSource, known: Table | None) -> Table:
-    """The lineage table of now; the one that is known where it is still that."""
+    """Return the current lineage table: the known one if nothing changed."""
     rows = source.lineage()
-    return known if known is not None and rows is known.made_of else Table(rows, lineage_frame(rows), COLUMNS, rows)
+    return known if known is not None and rows is known.inputs else Table(rows, lineage_frame(rows), COLUMNS, rows)

@@ -1,4 +1,4 @@
-"""The table of the page: what the operations of the pipelines of runs were told, and what came of it."""
+"""The data lineage table: the operation parameters of the runs' data pipelines, and the results of the runs."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from layouts.sources import FrameSource, ValueSource
 
 MARK, RUNS = "dataset_mark", "runs"
 MOST_NODES = 20_000
-"""Operations of all different pipelines: more pipelines are not laid side by side."""
+"""Operations of all distinct pipelines together; pipelines beyond this limit are left out of the table."""
 MOST_COLUMNS = 300
 _MOST_MARKS = 24
-"""An axis of more marks tells nothing."""
+"""With more pipelines than this, an axis of their marks is unreadable."""
 _PIPELINE = "pipeline"
 _NOTHING = Columns({}, (), str, lambda name: (name, name), lambda _: 0, {})
 
 
 @dataclass(frozen=True, slots=True)
 class Pipelines:
-    """Different pipelines by mark, and member runs, newest first, with the mark of theirs."""
+    """Distinct pipelines by mark, and (member run, mark of its pipeline), newest run first."""
 
     graphs: Mapping[str, DatasetGraph]
     runs: Sequence[tuple[str, str]]
 
 
 def pipelines(source: ValueSource) -> Pipelines:
-    """The pipelines of all member runs that recorded one."""
+    """Return the pipelines of all member runs that recorded one."""
     graphs: dict[str, DatasetGraph] = {}
     runs = []
     for run in (member for row in source.runs() for member in row.members if source.tags(member, "dataset_graph")):
@@ -47,24 +47,25 @@ def pipelines(source: ValueSource) -> Pipelines:
 
 
 def table(source: FrameSource, known: Table | None) -> Table:
-    """The table of now; the one that is known where it is still that."""
-    found, described = pipelines(source), source.lineage()
-    if known is not None and known.made_of[0] == found.runs and known.made_of[1] is described:
+    """Return the current table: the known one if nothing changed."""
+    found, lineage = pipelines(source), source.lineage()
+    if known is not None and known.inputs[0] == found.runs and known.inputs[1] is lineage:
         return known
-    return side_by_side(found, described)
+    return side_by_side(found, lineage)
 
 
-def side_by_side(found: Pipelines, described: Sequence[LineageRow]) -> Table:
-    """The table of pipelines, and of the results that runs described."""
+def side_by_side(found: Pipelines, lineage: Sequence[LineageRow]) -> Table:
+    """Return the table of these pipelines, with the results in the rows of `FrameSource.lineage`."""
     taken = _taken(found)
     runs = [(run, mark) for run, mark in found.runs if mark in taken]
     every = pipeline_columns(list(taken.values()))
     columns = every[:MOST_COLUMNS]
-    told = {mark: _told(columns, place) for place, mark in enumerate(taken)}
+    parameters = {mark: _parameters(columns, place) for place, mark in enumerate(taken)}
     counts = Counter(mark for _, mark in runs)
-    results = {row.run: _results(row) for row in described}
+    results = {row.run: _results(row) for row in lineage}
     rows = [
-        LineageRow(run, "", {MARK: mark, RUNS: counts[mark], **told[mark], **results.get(run, {})}, {}) for run, mark in runs
+        LineageRow(run, "", {MARK: mark, RUNS: counts[mark], **parameters[mark], **results.get(run, {})}, {})
+        for run, mark in runs
     ]
     names = [*dict.fromkeys(name for result in results.values() for name in result), MARK, RUNS]
     frame = settings_frame(rows, [*names, *(column.name for column in columns)])
@@ -73,11 +74,11 @@ def side_by_side(found: Pipelines, described: Sequence[LineageRow]) -> Table:
         "left": {"runs": len(found.runs) - len(runs), "columns": len(every) - len(columns)},
     }
     about = _about(columns, len(taken)) if columns else _NOTHING
-    return Table(rows, frame, about, (found.runs, described), more)
+    return Table(rows, frame, about, (found.runs, lineage), more)
 
 
 def _taken(found: Pipelines) -> dict[str, Numbered]:
-    """The pipelines that are laid side by side, those of the newest runs first."""
+    """Return the pipelines that fit into the table, those of the newest runs first."""
     taken: dict[str, Numbered] = {}
     count = 0
     for mark, graph in found.graphs.items():
@@ -89,12 +90,12 @@ def _taken(found: Pipelines) -> dict[str, Numbered]:
     return taken
 
 
-def _told(columns: Sequence[PipelineColumn], place: int) -> dict[str, Setting]:
+def _parameters(columns: Sequence[PipelineColumn], place: int) -> dict[str, Setting]:
     return {column.name: _setting(column.values[place]) for column in columns if column.values[place] is not MISSING}
 
 
 def _setting(value: Any) -> Setting:
-    """A parameter as a value of a column: a number or a text."""
+    """Convert a parameter to a number or a text."""
     return value if isinstance(value, bool | int | float) else value_text(value)
 
 
@@ -103,7 +104,7 @@ def _results(row: LineageRow) -> dict[str, Setting]:
 
 
 def _nodes(columns: Sequence[PipelineColumn], marks: Mapping[str, Numbered]) -> dict[str, dict[str, int]]:
-    """Of each operation its number in each pipeline that has it, by the mark of that."""
+    """Return {group of an operation: {mark of a pipeline: number of the operation in it}}."""
     return {
         _group(column): {mark: number for mark, number in zip(marks, column.numbers, strict=True) if number is not None}
         for column in columns if column.part == "type"
@@ -152,7 +153,7 @@ def _label(column: PipelineColumn) -> Label:
 
 
 def _rank(column: PipelineColumn | None, name: str) -> int:
-    """How late a column comes among those on screen where nobody chose any."""
+    """Return the rank of a column among the default columns; lower ranks are shown first."""
     if column is None:
         return 0 if name == MARK else 5 if name == RUNS else 2 + model.rank(name)
     if column.part == "type":

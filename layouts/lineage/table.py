@@ -1,4 +1,4 @@
-"""Runs side by side, as the pages about lineage use them: columns in groups, and what is missing told apart from NaN."""
+"""The table of a lineage page: one row per run, columns in groups, and missing values distinct from NaN."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ METRICS = "metric"
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """What a page knows of the columns of its table, by their names.
+    """The description of a table's columns, by their names.
 
-    groups: key -> title, in the order of the table; axes: their keys in the order of axes. rank: how late a column comes
-    among those on screen where nobody chose any. not_axes say where something is, and are in the table only. full: what a
-    column is called beside those of other groups. compared: columns in which to have no value is a difference, and values
-    other than the most frequent one are marked.
+    groups: key -> title, in the order of the table; axes: the keys of groups in the order of axes. rank orders the default
+    columns, lowest first. not_axes are shown in the table only, such as paths. full is the label of a column outside its
+    group. compared: columns in which a missing value counts as a difference, and in which values other than the most frequent
+    one are highlighted.
     """
 
     groups: Mapping[str, Label]
@@ -43,19 +43,19 @@ class Columns:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, and the frame of them in the same order: a column `run` and those that `about` knows."""
+    """Rows, and a frame with the same rows: column `run` and the columns that `about` describes."""
 
     rows: Sequence[LineageRow]
     frame: pd.DataFrame = field(repr=False)
     about: Columns = field(repr=False)
-    made_of: Any = None
-    """What it is made anew for when it is another."""
+    inputs: Any = None
+    """The data it was made from; the table is made again if that has changed."""
     more: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What a page tells its script beside the table."""
+    """Further data for the page's script."""
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Columns in which any run has a value, by group."""
+        """Columns in which any run has a value, ordered by group."""
         there = [name for name in self.frame.columns if name != "run" and bool(self.recorded(name).any())]
         order = {group: place for place, group in enumerate(self.about.groups)}
         return tuple(sorted(there, key=lambda name: order[self.about.group_of(name)]))
@@ -65,7 +65,7 @@ class Table:
         return [row.values for row in self.rows]
 
     def recorded(self, name: str) -> NDArray[np.bool_]:
-        """Which runs have a value in a column: NaN is one. An array to be read alone."""
+        """Return which runs have a value in a column, as a read-only array; NaN is a value."""
         known = self._recorded.get(name)
         if known is None:
             known = self._recorded[name] = np.array([one.get(name) is not None for one in self._values], bool)
@@ -78,7 +78,7 @@ class Table:
 
     @cached_property
     def differing(self) -> frozenset[str]:
-        """Columns in which two runs have different values; NaN is a value."""
+        """Columns in which runs have different values; NaN is a value."""
         return frozenset(name for name in self.columns if self._differs(name))
 
     def _differs(self, name: str) -> bool:
@@ -92,13 +92,13 @@ class Table:
 
 
 class Tables:
-    """The table of a source, made once for each state of it: make(source, the table it made before) does so."""
+    """Caches the table of a source. make(source, known) returns the current table: the known one if nothing changed."""
 
     def __init__(self, source: FrameSource, make: Callable[[FrameSource, Table | None], Table]) -> None:
         self._source, self._make = source, make
         self._made: Table | None = None
 
     def table(self) -> Table:
-        """The table of now."""
+        """Return the current table."""
         made = self._made = self._make(self._source, self._made)
         return made

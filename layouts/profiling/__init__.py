@@ -1,1 +1,1 @@
-"""The pages about files of a profiler. What they share: which profile is chosen (catalogue, choice), and their frame (body)."""
+"""What the pages about profiles share: the choice of a profile (catalogue, choice) and the body around each page (body)."""

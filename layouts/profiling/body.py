@@ -1,11 +1,11 @@
-"""What stands around every page about a profile: choice of run, session and rank, progress of reading, what is missing.
+"""The body of every page about a profile: choice of run, session and rank, progress of reading, empty states.
 
-A page gives its own components to `body` and calls `register_body`; then
-ids("ask")     a dict of lists: run, session, rank, mark, with_run ... of the profiles that are read and ready, `frames` that
-               are there, `theme` where it is dark, and the keys of the state that `body` was told of. `read_choice(ask)` and
-               `read_against(ask)` say which, `Choice.frame` gives a frame. None until there is something to show.
-The page's own components are hidden until then. assets/profiling.js is the counterpart; a script of the page joins with
-mindscope.profiling.define.
+A page passes its own components to `body` and calls `register_body`; then
+ids("ask")     is a dict of lists: run, session, rank, mark, with_run ... of the profiles that are ready, the `frames` found,
+               `theme` if it is dark, and the keys of the state that were passed to `body`. `read_choice(ask)` and
+               `read_against(ask)` return the profiles, `Choice.frame` a frame. None until there is something to show.
+The page's own components are hidden until then. The browser's part is assets/profiling/profiling.js; the page's own script
+calls its function `define`.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ def body(
     ids: Ids, routes: str, children: Sequence[Any], *, title: str, frames: Sequence[str], keys: Sequence[str] = (),
     compared: bool = False, texts: Sequence[str] = (), class_name: str = "",
 ) -> html.Div:
-    """The page. frames: of these at least one must be there, and all that are there are read before anything is shown.
+    """Return the page. It needs at least one of the frames, and shows nothing until all those found have been read.
 
-    title is the text key of what the page is about, for "This page needs ...". keys are those of the state that the page asks
-    the server with, compared whether a second profile can be chosen, texts further keys of texts for its scripts.
+    title is a text key, used in "... needs {files}". keys are the keys of the state that are part of the page's ask, compared
+    is whether a second profile can be chosen, texts are further text keys for its scripts.
     """
     return html.Div(
         [
@@ -69,7 +69,7 @@ def _status() -> list[Any]:
 
 
 def _states() -> list[Any]:
-    """What is shown instead of the page; the browser shows at most one."""
+    """Loading and empty states; the browser shows at most one."""
     missing = html.Div(
         [
             html.P(className="ms-empty-sentence ms-profiling-wanted"),
@@ -94,7 +94,7 @@ def _states() -> list[Any]:
 
 
 def damage() -> html.Details:
-    """Where assets/profiling.js lists the damage in the files shown; for a page's own toolbar or the foot of the page."""
+    """The list of damage in the files shown, for a toolbar or the foot of a page; assets/profiling/profiling.js fills it."""
     return html.Details(
         [html.Summary(t("profiling.damaged"), className="ms-button ms-button-quiet"), html.Div(className="ms-popover")],
         className="ms-details ms-profiling-damage", hidden=True,
@@ -102,7 +102,7 @@ def damage() -> html.Details:
 
 
 def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[str]) -> None:
-    """Add the callbacks of `body`; frames as there."""
+    """Add the callbacks of `body`, with the same frames."""
 
     def list_profiles(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
         found = catalogue(source, chosen, known)
@@ -127,7 +127,7 @@ def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[st
         Input(ids("version"), "data"),
         State(ids("digest"), "data"),
     )(list_profiles)
-    # The browser sets `wanted` itself: what it asks for depends on the answer.
+    # The browser sets `wanted` itself, because what it asks for next depends on the answer.
     app.callback(Output(ids("reading"), "data"), Input(ids("wanted"), "data"), prevent_initial_call=True)(look)
     app.callback(Output(ids("cancelled"), "data"), Input(ids("cancel"), "data"), prevent_initial_call=True)(cancel)
 

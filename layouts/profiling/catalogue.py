@@ -1,4 +1,4 @@
-"""Which profiles the chosen runs have."""
+"""The profiles of the chosen runs."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from layouts.sources import ProfileRow, ProfileSource, RunRow
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
-"""The profiles of so many runs are listed."""
+"""Maximum number of runs whose profiles are listed."""
 MOST_PROFILES = 1_000
-"""So many profiles of one run are listed."""
+"""Maximum number of profiles listed per run."""
 MOST_FILES = 12
-"""So many files of a profile are named."""
+"""Maximum number of file names listed per profile."""
 MOST_ELSEWHERE = 8
 
 
 def catalogue(source: ProfileSource, state: Any, known: Any = None) -> dict[str, Any] | None:
-    """Profiles by run, how many runs are left out or unread; None where the digest is the known one.
+    """Return the profiles by run and the numbers of runs left out and not read yet; None if the digest is the known one.
 
-    elsewhere names runs that are not chosen and have profiles, for a choice without any.
+    elsewhere lists other runs that have profiles, if none of the chosen runs has any.
     """
     runs = selected_runs(state, source, ("profile",))
     source.want(runs)

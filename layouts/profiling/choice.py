@@ -1,4 +1,4 @@
-"""Which profile a page shows, and which one it is compared with, as the browser says it. Every value is untrusted."""
+"""Parse which profile a page shows and which one it is compared with. Every value is untrusted."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from layouts.sources import ProfileSource
 from layouts.state import BadInput, number, text
 
 PATIENCE = 2.0
-"""Seconds that a callback waits for a frame that was there a moment ago and is read from the index again."""
+"""Seconds that a callback waits for a frame that was ready a moment ago but has to be read from the index again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A profile: member run, session and rank. mark changes when its files do."""
+    """A profile by member run, session and rank. mark changes when its files do."""
 
     run: str
     session: str
@@ -26,7 +26,7 @@ class Choice:
     mark: str = ""
 
     def frame(self, source: ProfileSource, name: str) -> pd.DataFrame | None:
-        """A frame of the profile that has been read, by its name in FRAMES; None where no file gives it."""
+        """Return a frame of the profile by its name in FRAMES; None if no file has it."""
         until = time.monotonic() + PATIENCE
         while True:
             found = source.profile_frame(self.run, self.session, self.rank, name)
@@ -34,14 +34,14 @@ class Choice:
                 return found.frame
 
     def problems(self, source: ProfileSource, name: str) -> tuple[Problem, ...]:
-        """The damage in the files of a frame that has been read."""
+        """Return the damage found in the files of a frame that has been read."""
         return source.profile_frame(self.run, self.session, self.rank, name).problems
 
 
 def read_choice(data: Any, prefix: str = "") -> Choice | None:
-    """The profile under the keys run, session and rank (with_run ... for prefix with_); None where no run is named."""
+    """Return the profile under the keys run, session and rank (with_run ... for prefix with_); None if no run is named."""
     if data is not None and not isinstance(data, dict):
-        raise BadInput(f"ask: wanted an object; got {type(data).__name__}")
+        raise BadInput(f"ask: expected an object; found {type(data).__name__}")
     run = text(data, f"{prefix}run")
     if not run:
         return None
@@ -50,5 +50,5 @@ def read_choice(data: Any, prefix: str = "") -> Choice | None:
 
 
 def read_against(data: Any) -> Choice | None:
-    """The profile that the chosen one is compared with."""
+    """Return the profile to compare with, or None."""
     return read_choice(data, "with_")

@@ -1,4 +1,4 @@
-"""What a step is made of, in words and as a bar: for the pages that say it. Times in, components out."""
+"""The composition of a step as a sentence, a bar and a table, for several pages. Times in, components out."""
 
 from __future__ import annotations
 
@@ -15,70 +15,70 @@ from layouts.i18n import CATALOGUE, LANGUAGES, attributes, both, t
 
 _WORDS = tuple(key.rpartition(".")[2] for key in CATALOGUE if key.startswith("composition.word."))
 _LEAST = 0.0005
-"""A smaller share is not worth a word."""
+"""Smaller shares are not mentioned in sentences."""
 _WIDE = 0.06
-"""A part of the bar with at least this share has room for its percentage."""
+"""A segment of the bar with at least this share has room for its percentage."""
 MOST_OUTLIERS = 30
 
 
 def words(language: str) -> dict[str, str]:
-    """The words of figures about steps in one language, "en" or "zh"."""
+    """Return the words in figures about steps in one language, "en" or "zh"."""
     number = LANGUAGES.index(language)
     named = {part: CATALOGUE[f"composition.part.{part}"][number] for part in COLOURS}
     return named | {word: CATALOGUE[f"composition.word.{word}"][number] for word in _WORDS}
 
 
 def trace_name(breakdown: Breakdown) -> str:
-    """What the state calls a step trace: its form, and its device where it names one."""
+    """Return the name of a step trace in the state: its form, and its device if it has one."""
     return breakdown.form if breakdown.device < 0 else f"{breakdown.form}:{breakdown.device}"
 
 
 def chosen_trace(steps: Any, name: str) -> tuple[Breakdown | None, tuple[Breakdown, ...]]:
-    """(the step trace of a name, else the first one; all) of a frame of STEPS or None."""
+    """Return (the step trace of this name or else the first one, all step traces) of a frame of STEPS or None."""
     found = breakdowns(steps) if steps is not None else ()
     return next((one for one in found if trace_name(one) == name), found[0] if found else None), found
 
 
 def sentence(usual: Average, step: int | None = None) -> html.P:
-    """What the average, or one step, is made of, the longest part first."""
+    """A sentence with the parts of the average, or of one step, longest first."""
     return html.P(_both_languages(usual, step), className="ms-breakdown-sentence")
 
 
-def said(usual: Average, step: int | None = None) -> tuple[str, str]:
-    """The sentence in English and in Chinese."""
+def sentence_texts(usual: Average, step: int | None = None) -> tuple[str, str]:
+    """Return the sentence in English and in Chinese."""
     if usual.whole_ns <= 0.0:
         return both("composition.sentence_empty")
     ranked = sorted(zip(usual.parts, usual.shares, strict=True), key=lambda pair: -pair[1])
-    told: list[list[str]] = [[], []]
+    texts: list[list[str]] = [[], []]
     for part, share in ranked:
         if share >= _LEAST:
             names = both(f"composition.said.{part}")
             for number, pattern in enumerate(both("composition.said_share")):
-                told[number].append(pattern.format(share=percent(share), part=names[number]))
+                texts[number].append(pattern.format(share=percent(share), part=names[number]))
     joints = both("composition.said_joint")
     patterns = both("composition.sentence" if step is None else "composition.sentence_one")
     time = fmt.duration(usual.whole_ns / 1e9)
     english, chinese = (
         pattern.format(time=time, parts=joint.join(parts), step="" if step is None else fmt.count(step))
-        for pattern, joint, parts in zip(patterns, joints, told, strict=True)
+        for pattern, joint, parts in zip(patterns, joints, texts, strict=True)
     )
     return english, chinese
 
 
 def _both_languages(usual: Average, step: int | None) -> html.Span:
-    english, chinese = said(usual, step)
+    english, chinese = sentence_texts(usual, step)
     return html.Span(
         [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")], className="t"
     )
 
 
 def percent(share: float) -> str:
-    """A share as a percentage with one decimal."""
+    """Format a share as a percentage with one decimal, without the sign."""
     return f"{100.0 * share:.1f}"
 
 
 def bar(usual: Average) -> html.Div:
-    """One bar, a segment per part, as wide as its share; the legend below it has the numbers."""
+    """A bar with one segment per part, as wide as its share, and a legend with the numbers below it."""
     segments = []
     for part, share, time in zip(usual.parts, usual.shares, usual.time_ns, strict=True):
         if share <= 0.0:
@@ -108,24 +108,24 @@ def _legend(usual: Average) -> html.Ul:
 
 
 def dot(part: str) -> html.Span:
-    """The colour of a part."""
+    """A dot in the colour of a part."""
     return html.Span(className="ms-breakdown-dot", style={"background": COLOURS[part]})
 
 
 def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
-    """What the average is of, how idle the device is, and what could not be told."""
-    told: list[Any] = []
+    """Sentences about idle time, the steps in the average, outliers, and steps that cannot be broken down."""
+    found: list[Any] = []
     if usual.idle >= _LEAST:
         key = "composition.idle" if breakdown.form == "new" else "composition.idle_between"
-        told.append(html.P(t(key, share=percent(usual.idle))))
+        found.append(html.P(t(key, share=percent(usual.idle))))
     if len(breakdown) == 1:
-        told.append(html.P(t("composition.of_one"), className="ms-muted"))
+        found.append(html.P(t("composition.of_one"), className="ms-muted"))
     elif usual.written:
-        told.append(html.P(t("composition.of_written"), className="ms-muted"))
+        found.append(html.P(t("composition.of_written"), className="ms-muted"))
     else:
         without = usual.steps < int(breakdown.sound.sum())
         key = "composition.of_mean_without" if without else "composition.of_mean"
-        told.append(html.P(t(key, n=fmt.count(usual.steps)), className="ms-muted"))
+        found.append(html.P(t(key, n=fmt.count(usual.steps)), className="ms-muted"))
     out = outliers(breakdown)
     if out.row.size:
         furthest = int(out.row[np.argmax(np.abs(out.score))])
@@ -133,15 +133,15 @@ def notes(breakdown: Breakdown, usual: Average) -> list[Any]:
             "n": fmt.count(int(out.row.size)), "total": fmt.count(len(breakdown)),
             "step": fmt.count(int(breakdown.step[furthest])), "time": fmt.duration(float(breakdown.whole_ns[furthest]) / 1e9),
         }  # fmt: skip
-        told.append(html.P(t("composition.stand_out", **values)))
+        found.append(html.P(t("composition.stand_out", **values)))
     unsound = int(np.count_nonzero(~breakdown.sound))
     if unsound:
-        told.append(html.P(t("composition.unsound", n=fmt.count(unsound)), className="ms-wrong-text"))
-    return told
+        found.append(html.P(t("composition.unsound", n=fmt.count(unsound)), className="ms-wrong-text"))
+    return found
 
 
 def table(breakdown: Breakdown, shown: Average) -> html.Table:
-    """The parts of the average or of one step beside the median and the drift over all steps."""
+    """A table of the parts of the average or of one step, with the median and the drift over all steps."""
     judged = breakdown.time_ns[breakdown.judged]
     rows = []
     for number, part in enumerate(breakdown.parts):
@@ -183,7 +183,7 @@ def _signed(time: float) -> str:
 
 
 def outlier_list(breakdown: Breakdown, out: Outliers) -> list[dict[str, Any]]:
-    """The steps furthest from the usual one, in the order of the file, each with the words of its entry by language."""
+    """Return the steps furthest from the median in the order of the file, each with its text in both languages."""
     ranked = np.argsort(-np.abs(out.score), kind="stable")[:MOST_OUTLIERS]
     entries = []
     for at in np.sort(ranked).tolist():
@@ -199,5 +199,5 @@ def outlier_list(breakdown: Breakdown, out: Outliers) -> list[dict[str, Any]]:
 
 
 def usual_of(breakdown: Breakdown | None) -> Average | None:
-    """The average of a step trace where there is one."""
+    """Return the average of a step trace, None for None."""
     return None if breakdown is None else average(breakdown)

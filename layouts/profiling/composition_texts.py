@@ -1,4 +1,4 @@
-"""Texts about what a step is made of, which the step page and the profile overview share."""
+"""Texts about the composition of a step, shared by the steps page and the profile overview."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ TEXTS = define_texts({
     "composition.part.forward_backward": ("Forward and backward", "前向与反向"),
     "composition.part.forward": ("Forward", "前向"),
     "composition.part.tail": ("Tail", "迭代拖尾"),
-    "composition.part.other": ("In no part", "未归类"),
+    "composition.part.other": ("Unassigned", "未归类"),
     "composition.part.preparing": ("Preparing", "准备"),
     "composition.part.computing": ("Computing", "计算"),
-    "composition.part.overlapped": ("Computing over communication", "计算与通信重叠"),
+    "composition.part.overlapped": ("Computing and communicating", "计算与通信重叠"),
     "composition.part.exposed": ("Communication not overlapped", "未被掩盖的通信"),
     "composition.part.free": ("Free", "空闲"),
-    # What they are, under the pointer
+    # Tooltips
     "composition.tip.interval": (
         "From the end of the step before to the first forward operator: waiting for data.",
         "从上一步结束到前向第一个算子：等待数据。",
@@ -29,28 +29,28 @@ TEXTS = define_texts({
         "From the last backward operator to the end: gathering gradients, updating parameters.",
         "从反向最后一个算子到步骤结束：梯度聚合与参数更新。",
     ),
-    "composition.tip.other": ("In the whole step, but in none of its parts.", "计入整步、但不属于任何部分的时间。"),
+    "composition.tip.other": ("Time of the step that belongs to none of its parts.", "计入整步、但不属于任何部分的时间。"),
     "composition.tip.preparing": (
-        "From the begin of the step on the host to its first task on the device.", "从主机侧步骤开始到设备上第一个任务。",
+        "From the start of the step on the host to its first task on the device.", "从主机侧步骤开始到设备上第一个任务。",
     ),
     "composition.tip.computing": ("The device computes and no communication runs.", "设备在计算，且没有通信。"),
     "composition.tip.overlapped": (
-        "The device computes and communicates at once: communication that costs nothing.",
+        "The device computes and communicates at the same time: the communication takes no extra time.",
         "计算与通信同时进行：不额外耗时的通信。",
     ),
     "composition.tip.exposed": ("Communication during which nothing computes.", "没有计算掩盖的通信。"),
     "composition.tip.free": ("The device neither computes nor communicates.", "设备既不计算也不通信。"),
-    # The same in a sentence
+    # The parts in a sentence
     "composition.said.interval": ("waiting for data", "等待数据"),
     "composition.said.forward_backward": ("forward and backward", "前向与反向"),
     "composition.said.forward": ("forward", "前向"),
     "composition.said.tail": ("gradients and update", "梯度聚合与参数更新"),
-    "composition.said.other": ("in no part", "未归类"),
+    "composition.said.other": ("unassigned", "未归类"),
     "composition.said.preparing": ("preparing on the host", "主机侧准备"),
     "composition.said.computing": ("computing alone", "纯计算"),
-    "composition.said.overlapped": ("computing that hides communication", "掩盖通信的计算"),
-    "composition.said.exposed": ("communication that nothing hides", "未被掩盖的通信"),
-    "composition.said.free": ("doing nothing", "空闲"),
+    "composition.said.overlapped": ("computing overlapped with communication", "掩盖通信的计算"),
+    "composition.said.exposed": ("communication not overlapped", "未被掩盖的通信"),
+    "composition.said.free": ("free", "空闲"),
     "composition.sentence": ("A step takes {time}: {parts}.", "每步耗时 {time}：{parts}。"),
     "composition.sentence_one": ("Step {step} takes {time}: {parts}.", "第 {step} 步耗时 {time}：{parts}。"),
     "composition.sentence_empty": ("The steps of this trace have no length.", "该轨迹中的步骤没有时长。"),
@@ -61,7 +61,7 @@ TEXTS = define_texts({
     ),
     "composition.idle_between": ("Idle between two steps: {share} %.", "两步之间空闲：{share}%。"),
     "composition.of_written": (
-        "The average that the profiler wrote: over all steps but the first.", "Profiler 写入的平均值：除第一步外所有步骤。",
+        "The average written by the profiler, over all steps but the first.", "Profiler 写入的平均值，不含第一步。",
     ),
     "composition.of_mean": ("The mean of {n} steps.", "{n} 步的平均值。"),
     "composition.of_mean_without": (
@@ -74,7 +74,7 @@ TEXTS = define_texts({
         "{total} 步中有 {n} 步异常，最明显的是第 {step} 步（{time}）。",
     ),
     "composition.unsound": (
-        "{n} steps cannot be told apart: a part of them is missing, negative or longer than the step.",
+        "{n} steps cannot be broken down: a part is missing, negative or longer than the step.",
         "{n} 步无法分解：有的部分缺失、为负或超过整步。",
     ),
     "composition.no_steps": ("The step trace has no steps.", "轨迹中没有步骤。"),
@@ -84,14 +84,14 @@ TEXTS = define_texts({
     "composition.word.whole": ("Whole step", "整步"),
     "composition.word.mean": ("mean", "平均"),
     "composition.word.usual": ("Usually", "通常"),
-    "composition.word.unknown": ("cannot be told apart", "无法分解"),
+    "composition.word.unknown": ("cannot be broken down", "无法分解"),
     "composition.word.more": ("and {n} more", "另有 {n} 个"),
     "composition.word.stream": ("Stream", "流"),
     "composition.word.run": ("Wall time of the run", "训练实际耗时"),
     "composition.word.profiled": ("Profiled", "性能数据"),
-    "composition.outliers": ("{n} stand out", "{n} 个异常步骤"),
+    "composition.outliers": ("{n} outliers", "{n} 个异常步骤"),
     "composition.outliers_tip": (
-        "Steps whose time is far from the usual one (modified z-score beyond 3.5, more than 2 % from the median)",
+        "Steps with an unusual time (modified z-score beyond 3.5, more than 2 % from the median)",
         "耗时明显偏离通常值的步骤（修正 Z 分数超过 3.5，且偏离中位数 2% 以上）",
     ),
     "composition.outlier": ("Step {step}: {time}, {part} {change}", "步骤 {step}：{time}，{part} {change}"),
@@ -106,7 +106,7 @@ TEXTS = define_texts({
     "composition.column.change": ("Against median", "与中位数之差"),
     "composition.column.drift": ("Drift", "漂移"),
     "composition.drift_tip": (
-        "How much the last third of the steps differs from the first, by their medians",
+        "Change of the median from the first to the last third of the steps",
         "后三分之一步骤的中位数相对前三分之一的变化",
     ),
     "composition.whole": ("Whole step", "整步"),

@@ -1,4 +1,4 @@
-"""How the browser wants a step trace drawn. Every value in it is untrusted."""
+"""Parse how to draw a step trace. Every value from the browser is untrusted."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST = 2**31
 
 
 def read_look(data: Any) -> Look:
-    """How to draw; BadInput for what is none."""
+    """Return the look that a browser sent, or raise BadInput."""
     step = _whole(data, "step")
     first, last = _whole(data, "from"), _whole(data, "to")
     return Look(

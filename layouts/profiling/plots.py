@@ -1,4 +1,4 @@
-"""A card with one plot, for pages about profiles; it has a skeleton until the page's script puts a figure into it."""
+"""A card with one plot, for pages about profiles; it shows a skeleton until the page's script sets a figure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BLANK = {
 
 
 def plot_card(graph: Any, name: str, title: Any, class_name: str, *above: Any) -> html.Section:
-    """A card of a title, what stands above the plot, and a plot. name is what scripts call it."""
+    """A card with a title, the components `above`, and a plot. name identifies the plot in scripts."""
     plot = dcc.Graph(id=graph, figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     return html.Section(
         [

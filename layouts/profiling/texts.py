@@ -5,13 +5,13 @@ from __future__ import annotations
 from layouts.i18n import define_texts
 
 TEXTS = define_texts({
-    "profiling.controls": ("Which profile", "选择性能数据"),
+    "profiling.controls": ("Choice of profile", "选择性能数据"),
     "profiling.run": ("Run", "训练"),
     "profiling.session": ("Session", "采集会话"),
     "profiling.rank": ("Rank", "Rank"),
     "profiling.rank_n": ("rank {n}", "rank {n}"),
     "profiling.compare": ("Compare", "对比"),
-    "profiling.compare.tip": ("Show how another profile differs", "显示与另一份性能数据的差异"),
+    "profiling.compare.tip": ("Compare with another profile", "与另一份性能数据对比"),
     "profiling.with": ("Profile to compare with", "对比的性能数据"),
     "profiling.first_of": ("{n} of {total} profiles are listed", "仅列出 {total} 份性能数据中的 {n} 份"),
     "profiling.left": (
@@ -21,7 +21,7 @@ TEXTS = define_texts({
     "profiling.preparing": ("Preparing", "准备中"),
     "profiling.waiting": ("Waiting: another profile is being read", "等待中：正在读取另一份性能数据"),
     "profiling.cancelled": ("Reading was stopped.", "读取已停止。"),
-    "profiling.failed": ("Reading stopped at an error of this program: {text}", "本程序出错，读取中断：{text}"),
+    "profiling.failed": ("Reading failed because of an internal error: {text}", "程序内部错误，读取中断：{text}"),
     "profiling.progress": ("Reading", "读取进度"),
     "profiling.cancel": ("Stop", "停止"),
     "profiling.again": ("Read", "读取"),
@@ -36,13 +36,13 @@ TEXTS = define_texts({
         "{page} needs {wanted}, and this profile has none of them.", "{page}需要 {wanted}，该性能数据中没有这些文件。",
     ),
     "profiling.needs_with": (
-        "{page} needs {wanted}, and the profile compared with has none of them.",
+        "{page} needs {wanted}, and the profile to compare with has none of them.",
         "{page}需要 {wanted}，对比的性能数据中没有这些文件。",
     ),
     "profiling.or": (" or ", " 或 "),
     "profiling.found": ("Found: {files}", "已找到：{files}"),
     "profiling.found_more": ("Found: {files} and {n} more", "已找到：{files} 等，另有 {n} 个"),
-    "profiling.elsewhere": ("These have it:", "以下训练包含："),
+    "profiling.elsewhere": ("Runs with this data:", "包含此类数据的训练："),
     "profiling.damaged": ("Damaged", "损坏"),
-    "profiling.damaged_n": ("Not everything in the files can be read: {n}", "文件中有 {n} 处无法读取"),
+    "profiling.damaged_n": ("Parts of the files that cannot be read: {n}", "文件中有 {n} 处无法读取"),
 })

@@ -1,7 +1,7 @@
-"""Curves of runs to curves of groups, and to differences from a baseline.
+"""Combine curves of runs into curves of groups, and subtract a baseline from curves.
 
-Runs are smoothed one by one before they are averaged. Over steps a run counts with the last word on each step, so a restart
-from a checkpoint is one curve; over times with all it wrote.
+Runs are smoothed individually before they are averaged. Over steps, only the last value a run wrote for a step counts, so a
+run restarted from a checkpoint is one curve; over time, all values count.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How groups are drawn: line, band and bridge as of `parsers.analysis.groups`."""
+    """How groups are drawn: line, band and bridge as in `parsers.analysis.groups`."""
 
     line: str
     band: str
@@ -31,7 +31,7 @@ class Style:
 
 
 def placed(line: Line, look: Look) -> Curve:
-    """The smoothed curve of one run over the axis of a chart."""
+    """Return the smoothed curve of one run over the axis of a chart."""
     value = line.series.value
     if look.weight > 0.0:
         value = smooth(value, look.weight, restarts(line.series.step))
@@ -42,9 +42,9 @@ def placed(line: Line, look: Look) -> Curve:
 
 
 def differences(lines: Sequence[Line], base: Mapping[str, Line], look: Look) -> tuple[list[Line], int]:
-    """Lines less the line of the same tag in base, raw, and how many points had none to be compared with.
+    """Return the lines minus the line of the same tag in base, unsmoothed, and the number of points without a base value.
 
-    A line of a tag that base has not is left out whole.
+    Lines whose tag base does not have are left out.
     """
     found, lost = [], 0
     plain = replace(look, weight=0.0)
@@ -68,9 +68,9 @@ def differences(lines: Sequence[Line], base: Mapping[str, Line], look: Look) -> 
 def grouped(
     lines: Sequence[Line], groups: Grouping, look: Look, style: Style, base: str | Mapping[str, Line] | None = None
 ) -> tuple[list[Line], list[Line]]:
-    """(a line for each tag and group of lines of runs, the lines that are in them).
+    """Return (a line for each tag and group, the lines of runs they are made of).
 
-    base: the label of a group, or the lines of a run by tag, that the lines are differences to; tags it has not are left out.
+    base: the label of a group, or the lines of a run by tag, that is subtracted; tags it does not have are left out.
     """
     by_tag: dict[str, dict[str, list[Line]]] = {}
     for line in lines:
@@ -90,7 +90,7 @@ def grouped(
 
 @dataclass(frozen=True, slots=True)
 class _Under:
-    """What differences are taken to: a curve, or the curves of a group."""
+    """The baseline of differences: one curve, or the curves of a group."""
 
     curves: Sequence[Curve]
     group: bool
@@ -109,7 +109,7 @@ def _line(
     *, itself: bool,
 ) -> Line:  # fmt: skip
     places = grid(curves, most=_PER_COLUMN * look.columns, window=look.view.x)
-    # The extremes of a band that takes long are near those of the plain one.
+    # The exact band is slow. Its extremes are close to those of the standard deviation, which select the points to draw.
     rough = "std" if style.band == "interval" else style.band
     whole = summarised(curves, places, line=style.line, band=rough, bridge=style.bridge)
     whole = _compared(whole, under, replace(style, band=rough), itself)

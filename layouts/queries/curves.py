@@ -1,4 +1,4 @@
-"""From an ask to lines: which series of which runs, what they are drawn over, and in which colours."""
+"""Turn an ask into lines: series, their places on the axis, and their colours."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ Found = Sequence[tuple[str, str, Series]]
 
 
 def series_of(source: RunSource, ask: Ask) -> Found:
-    """Every series with points that an ask names."""
+    """Return every series with points that an ask names."""
     runs = selected_runs(ask.state, source, ("scalar",))
     pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
     return [(run, tag, series) for run, tag in pairs if (series := source.series(run, tag)) is not None and series.step.size]
 
 
 def group_lines(source: RunSource, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
-    """The lines of the groups of one tag of an ask, each with every point it has."""
+    """Return the lines of the groups for one tag of an ask, with all their points."""
     found = [one for one in series_of(source, ask) if one[1] == tag]
     with np.errstate(over="ignore", invalid="ignore"):
         return grouped(list(lines_of(source, found, ask)), groups, look_of(ask), style_of(ask), base_of(source, ask, groups))[0]
 
 
 def style_of(ask: Ask) -> Style:
-    """How groups are drawn."""
+    """Return how groups are drawn."""
     return Style(ask.line, ask.band, bridge=ask.axis != "step")
 
 
 def base_of(source: RunSource, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
-    """The label of the group, or the lines of the run by tag, that an ask's curves are differences to."""
+    """Return the baseline of an ask: the label of a group, or the lines of a run by tag; None without a baseline."""
     kind, _, name = ask.base.partition(":")
     if kind == "run":
         tags = dict.fromkeys((*ask.left, *ask.right))
@@ -53,7 +53,7 @@ def base_of(source: RunSource, ask: Ask, groups: Grouping | None) -> str | dict[
 
 
 def lines_of(source: RunSource, found: Found, ask: Ask) -> Iterator[Line]:
-    """The lines of series, in the colours of their runs or tags."""
+    """Yield the lines of series, in the colours of their runs or tags."""
     rows = {member: row for row in source.runs() for member in row.members}
     colour = _colours(source, found, ask)
     strokes = strokes_of(found, ask)
@@ -68,7 +68,7 @@ def lines_of(source: RunSource, found: Found, ask: Ask) -> Iterator[Line]:
 
 
 def row_of(source: RunSource, run: str) -> RunRow | None:
-    """The row of a member run."""
+    """Return the row that has a member run, or None."""
     return next((row for row in source.runs() if run in row.members), None)
 
 
@@ -86,7 +86,7 @@ def _x(source: RunSource, run: str, series: Series, seconds: NDArray[np.float64]
 
 
 def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
-    """A run has its colour; where one run shows several tags, the tags need colours of their own."""
+    """Colour lines by run; if one run shows several tags, colour them by tag."""
     runs = {run for run, _, _ in found}
     tags = [*ask.left, *ask.right]
     if len(runs) == 1 and len(tags) > 1:
@@ -96,14 +96,14 @@ def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str],
 
 
 def strokes_of(found: Found, ask: Ask) -> dict[str, str]:
-    """Several tags of several runs: colour says the run, the stroke the tag."""
+    """Return the stroke of each tag. Strokes differ if several tags of several runs are shown, where colour means the run."""
     tags = list(dict.fromkeys([*ask.left, *ask.right]))
     several = len({run for run, _, _ in found}) > 1 and len(tags) > 1
     return {tag: _STROKES[number % len(_STROKES)] if several else "solid" for number, tag in enumerate(tags)}
 
 
 def look_of(ask: Ask) -> Look:
-    """Axes, smoothing and view, in the units of the axes."""
+    """Return axes, smoothing and view, in the units of the axes."""
     view = ask.view
     if ask.axis == "absolute" and view.x:
         view = View(((view.x[0] + ask.zone) * 1000.0, (view.x[1] + ask.zone) * 1000.0), view.y)

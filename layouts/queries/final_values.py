@@ -1,7 +1,8 @@
 """Final values: the last and the best value of every run or group, for each tag.
 
-Values are raw, whatever is drawn. A run counts with the last word on every step; best is the lowest or the highest finite value
-by the name of the tag, where that says which. Of a group the interquartile mean over its runs is told, with its 95 % interval.
+Values are never smoothed. Only the last value a run wrote for a step counts. The best value is the lowest or the highest finite
+one, depending on the name of the tag, if that says which is better. A group has the interquartile mean over its runs, with
+its 95 % interval.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MOST_TAGS = 500
 
 @dataclass(frozen=True, slots=True)
 class Final:
-    """Last and best value of a run and their steps; NaN and -1 where there is none. points is the number of values."""
+    """Last and best value of a run and their steps; NaN and -1 if there is none. points is the number of values."""
 
     last: float
     last_step: int
@@ -39,7 +40,11 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A tag of a run or group: its finals, and the estimates of last and best; minus and wins compare with the baseline."""
+    """One tag of a run or group.
+
+    finals are the final values of its runs, last and best the estimates over them. minus is the difference from the baseline,
+    wins the estimated probability of being better than the baseline.
+    """
 
     tag: str
     label: str
@@ -52,7 +57,7 @@ class Row:
 
 
 def final(series: Series, direction: str) -> Final:
-    """What one series came to; direction is "min", "max" or "" of `parsers.lineage.table.better`."""
+    """Return the final values of one series; direction is "min", "max" or "" as in `parsers.lineage.table.better`."""
     keep = newest(series.step)
     step, value = series.step[keep], series.value[keep]
     finite = np.flatnonzero(np.isfinite(value))
@@ -68,7 +73,7 @@ def final(series: Series, direction: str) -> Final:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a sheet is asked for: runs as a state names them, tags of the table (None: no table), grouping and baseline."""
+    """A request for the table: runs as a state names them, tags (None: no table), grouping and baseline."""
 
     state: dict[str, list[str]]
     tags: tuple[str, ...] | None
@@ -78,10 +83,10 @@ class Wanted:
 
 
 def read_wanted(data: Any) -> Wanted:
-    """What the browser or a request asked for, or BadInput."""
+    """Return the request in a state, or raise BadInput."""
     tags = texts(data, "tag")
     if len(tags) > MOST_TAGS:
-        raise BadInput(f"tag: wanted at most {MOST_TAGS} in one table; got {len(tags)}")
+        raise BadInput(f"tag: expected at most {MOST_TAGS} in one table; found {len(tags)}")
     return Wanted(
         state={"run": texts(data, "run")} if texts(data, "run") else {},
         tags=tuple(tags) if flag(data, "table") else None,
@@ -92,7 +97,7 @@ def read_wanted(data: Any) -> Wanted:
 
 
 def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
-    """A row for each tag and run, or for each tag and group, that has any value."""
+    """Yield a row for each tag and run, or for each tag and group, that has any value."""
     names = labels(source)
     colour = colours(source)
     kind, _, base = wanted.base.partition(":")
@@ -100,8 +105,8 @@ def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Seque
         direction = better(tag)
         found = {run: final(one, direction) for run in runs if (one := source.series(run, tag)) is not None and one.step.size}
         shown: dict[str, list[Final]] = {}
-        for run, came in found.items():
-            shown.setdefault(groups.label[run] if groups else run, []).append(came)
+        for run, ended in found.items():
+            shown.setdefault(groups.label[run] if groups else run, []).append(ended)
         under: Sequence[Final] = ()
         if kind == "group" and groups:
             under = shown.get(base, ())
@@ -130,5 +135,5 @@ def _lasts(finals: Sequence[Final]) -> NDArray[np.float64]:
 
 
 def labels(source: RunSource) -> dict[str, str]:
-    """Member run -> what it is called on the page."""
+    """Return member run -> its displayed name."""
     return {member: label_of(member, row) for row in source.runs() for member in row.members}

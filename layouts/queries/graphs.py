@@ -1,4 +1,4 @@
-"""The graphs that visitors look at, as views that scopes are opened in; the latest few are kept."""
+"""Computation graphs as views in which scopes can be opened. The most recently used graphs are cached."""
 
 from __future__ import annotations
 
@@ -26,15 +26,16 @@ from parsers.analysis.graphs.counts import FLAG
 
 from layouts.sources import ValueSource
 
-KEPT = 4
+CACHED = 4
+"""Number of graphs or comparisons in the cache."""
 FIRST = 60
-"""A first picture is opened until it has about so many boxes."""
+"""Scopes are opened in the initial picture until it has about this many boxes."""
 FIRST_FRAMES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Of:
-    """Which graph: member run, name in it, and whether it is simplified.
+    """The key of a graph: member run, name within the run, and whether it is simplified.
 
     against: member run and name of the graph it is compared with, or None.
     """
@@ -47,7 +48,7 @@ class Of:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compared:
-    """Another graph, how the first differs from it, and both as one: what the second has more is added to the first."""
+    """The second graph of a comparison, the difference, and the union: the first graph plus what only the second has."""
 
     graph: Graph
     difference: Difference
@@ -56,9 +57,9 @@ class Compared:
 
 @dataclass(slots=True)
 class Opened:
-    """A graph with what was made of it. hidden: how many nodes each rule of simplifying hid; kept: how many it could not.
+    """A graph with its views. hidden: number of nodes hidden by each simplification rule; kept: number that no rule could hide.
 
-    whole: of a comparison the network of both graphs, whose first rows are those of graph.
+    whole: the network of the graph; in a comparison that of both graphs, which begins with the rows of the first one.
     """
 
     graph: Graph
@@ -71,11 +72,11 @@ class Opened:
     known_flags: dict[int, str] | None = None
 
     def state(self, row: int) -> str:
-        """What a comparison says of a node: one of STATES."""
+        """Return the state of a node in the comparison: one of STATES."""
         return STATES[int(self.compared.both.state[row])] if self.compared else STATES[0]
 
     def attributes(self, row: int) -> dict[str, str]:
-        """Attributes of a node; of one that both graphs have those of the first."""
+        """Return the attributes of a node, those of the first graph if both have it."""
         graph, own = self._of(row)
         return graph.attributes(own)
 
@@ -92,12 +93,12 @@ class Opened:
         return self.known_flags
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
-        """Source lines of a node; of one that both graphs have those of the first."""
+        """Return the source lines of a node, those of the first graph if both have it."""
         graph, own = self._of(row)
         return graph.source_lines(own)
 
     def _value(self, row: int) -> str:
-        """The value of a constant: its attribute of that name, which .pb has, else its name."""
+        """Return the value of a constant: its attribute `value`, which only .pb files have, else its name."""
         return self.attributes(row).get("value", self.whole.names[row])
 
     def _of(self, row: int) -> tuple[Graph, int]:
@@ -106,7 +107,7 @@ class Opened:
         return self.graph, row
 
     def view(self, simple: bool) -> View:
-        """The whole graph, or what is left of it when simplified."""
+        """Return the view of the whole graph or of the simplified one."""
         if simple not in self.views:
             shown = self.whole
             if simple:
@@ -118,14 +119,14 @@ class Opened:
 
 @dataclass(slots=True)
 class _Slot:
-    """One graph or comparison; whoever asks for it first makes it, and others wait for that one alone."""
+    """One graph or comparison. The first request builds it; others for the same one wait."""
 
     lock: threading.Lock = field(default_factory=threading.Lock)
     opened: Opened | None = None
 
 
 class Views:
-    """The graphs of a source, each worked out once for all visitors."""
+    """The graphs of a source; a graph is built once for all visitors."""
 
     def __init__(self, source: ValueSource) -> None:
         self._source = source
@@ -133,7 +134,7 @@ class Views:
         self._lock = threading.Lock()
 
     def of(self, asked: Of) -> tuple[Opened, View]:
-        """The graph that is asked for; PayloadError where there is none or its bytes cannot be had."""
+        """Return a graph and its view; PayloadError if it does not exist or cannot be read."""
         names = ((asked.run, asked.graph), *([asked.against] if asked.against else []))
         slot = self._slot(names)
         with slot.lock:
@@ -144,7 +145,7 @@ class Views:
         with self._lock:
             slot = self._kept.setdefault(names, _Slot())
             self._kept.move_to_end(names)
-            while len(self._kept) > KEPT:
+            while len(self._kept) > CACHED:
                 self._kept.popitem(last=False)
             return slot
 
@@ -161,7 +162,7 @@ class Views:
     def _graph(self, run: str, name: str) -> Graph:
         graph = self._source.graph(run, name)
         if graph is None:
-            raise PayloadError(f"wanted a graph of run {run[:200]}, got {name[:200]}")
+            raise PayloadError(f"expected a graph of run {run[:200]}, found no graph {name[:200]}")
         return graph
 
 
@@ -169,7 +170,7 @@ def _made(graphs: list[Graph], version: tuple[int, ...]) -> Opened:
     networks = [network(graph.nodes, graph.edges) for graph in graphs]
     if len(graphs) == 1:
         return Opened(graphs[0], networks[0], version)
-    # What one format has as an attribute another has not: all nodes would differ.
+    # Formats record different attributes, so between two formats all nodes would differ.
     attributes = (_Attributes(graphs[0]), _Attributes(graphs[1])) if graphs[0].format == graphs[1].format else None
     difference = compare(networks[0], networks[1], attributes)
     both = together(networks[0], networks[1], difference)
@@ -177,20 +178,20 @@ def _made(graphs: list[Graph], version: tuple[int, ...]) -> Opened:
 
 
 REFERENCES = {"ir": "inputs", "dot": "id"}
-"""By format the attribute that only says how the file calls nodes: it numbers them anew each time, and edges tell the rest."""
+"""By format, the attribute with the file's own names of nodes. Each file numbers them anew, so they are not compared."""
 
 
 def comparable(graph: Graph, row: int) -> dict[str, str]:
-    """The attributes of a node that are compared with those of another graph's."""
+    """Return the attributes of a node that take part in a comparison."""
     return {name: text for name, text in graph.attributes(row).items() if name != REFERENCES.get(graph.format)}
 
 
 class _Attributes(Sequence[Hashable]):
-    """The attributes of a graph's nodes as what can be compared with those of another graph of its format."""
+    """The attributes of a graph's nodes, comparable with those of another graph of the same format."""
 
     def __init__(self, graph: Graph) -> None:
         self._graph = graph
-        self._known: dict[int, _Said] = {}
+        self._known: dict[int, _NodeAttributes] = {}
 
     def __len__(self) -> int:
         return len(self._graph.nodes)
@@ -203,12 +204,12 @@ class _Attributes(Sequence[Hashable]):
         if isinstance(row, slice):
             return [self[one] for one in range(*row.indices(len(self)))]
         if row not in self._known:
-            self._known[row] = _Said(self._graph, row)
+            self._known[row] = _NodeAttributes(self._graph, row)
         return self._known[row]
 
 
-class _Said:
-    """The attributes of one node, decoded only where its bytes do not tell that they are equal to another's."""
+class _NodeAttributes:
+    """The attributes of one node, decoded only if its bytes differ from those it is compared with."""
 
     __slots__ = ("_decoded", "_graph", "_row")
 
@@ -222,7 +223,7 @@ class _Said:
         return self._decoded
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, _Said):
+        if not isinstance(other, _NodeAttributes):
             return NotImplemented
         raw = self._graph.raw(self._row)
         return (raw != b"" and raw == other._graph.raw(other._row)) or self.decoded() == other.decoded()
@@ -232,7 +233,7 @@ class _Said:
 
 
 def first_opened(view: View) -> list[str]:
-    """What is open where nobody said: the largest scopes of the network itself, as long as the picture stays small."""
+    """Return the scopes open by default: the largest ones of the forward network, while the picture stays small."""
     opened: list[str] = []
     for _ in range(FIRST_FRAMES):
         visible = view.visible(Shown(tuple(opened)))
@@ -246,7 +247,7 @@ def first_opened(view: View) -> list[str]:
 
 
 def _forward(view: View, item: Item) -> bool:
-    """Whether a scope is of the network itself: what a reader looks for first."""
+    """Return whether a scope is part of the forward network, which readers look for first."""
     parts = view.scopes.paths[item.members[0]].split("/")
     return parts[0] != "Gradients" and not any(part.lower().startswith("optimizer") for part in parts)
 

@@ -1,4 +1,4 @@
-"""From an ask to a figure: which runs and which of their steps are in it, and what is left out."""
+"""Turn an ask into a figure of histograms: select runs and steps, and count what is left out."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import colours, label_of, selected_runs
 
 MOST_LINES = 60
-"""A ridge or an overlay has so many lines; up to so many steps it is what a card shows."""
+"""Maximum number of lines in a ridge or an overlay; with more steps the automatic view is a heat map."""
 MOST_COLUMNS = 500
-"""A heat map or a curve over steps is made of so many steps."""
+"""Maximum number of steps in a heat map or a curve over steps."""
 MOST_OVERLAID = 10
 _PANELS = ((600, 2), (1200, 4), (10**9, 9))
-"""Runs beside each other in a card that asks for fewer than so many pixel columns."""
+"""(width, maximum number of runs side by side in cards narrower than this, in pixels)."""
 
 _NO_STEPS = np.zeros(0, np.int64)
 
 Found = Sequence[tuple[str, PayloadSeries]]
 """(run, its items) of every chosen run that has the tag."""
 Read = Callable[[str, Sequence[int]], Sequence[HistogramValue | PayloadError | None]]
-"""(run, places) -> the histogram of each, why it cannot be shown, or None where it is still being made."""
+"""(run, places) -> for each place its histogram, the reason why it cannot be shown, or None if it is still being made."""
 
 
 @dataclass(slots=True)
 class _Taken:
-    """What a figure is made of, how many steps could not be read, and how many are still being made."""
+    """The data of a figure, the number of steps that could not be read, and the number still being made."""
 
     runs: list[Recorded] = field(default_factory=list)
     unread: int = 0
@@ -46,14 +46,14 @@ class _Taken:
 
 
 def found_in(source: ValueSource, ask: Ask) -> Found:
-    """The items of an ask's tag in the chosen runs."""
+    """Return the items of an ask's tag in the chosen runs."""
     runs = selected_runs(ask.state, source, ("histogram",))
     found = ((run, source.payload_series(run, "histogram", ask.tag)) for run in runs)
     return [(run, items) for run, items in found if items is not None and len(items)]
 
 
 def stamp(found: Found) -> str:
-    """A text that changes whenever the histograms of a card do."""
+    """Return a text that changes whenever the histograms of a card do."""
     parts = [f"{run}\0{len(items)}\0{int(items.order[-1])}\0{int(items.file[-1])}" for run, items in found]
     return f"{zlib.crc32(chr(1).join(parts).encode('utf-8', 'surrogatepass')):08x}-{len(parts)}"
 
@@ -62,10 +62,10 @@ def draw(
     source: ValueSource, ask: Ask, found: Found, *,
     read: Read | None = None, columns: int = MOST_COLUMNS, in_browser: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
-    """The figure of one card; its meta says what is shown of how much.
+    """Return the figure of one card; its meta has the numbers of runs and steps shown and available.
 
-    read gives the histograms where it is not the source that has them, columns is how many steps a heat map is made of.
-    in_browser: a zoom is the browser's own, kept from figure to figure; the figure has all values.
+    read returns the histograms if they do not come from the source; columns is the number of steps in a heat map.
+    in_browser: the browser zooms by itself and keeps the zoom for the next figure, so the figure has all values.
     """
     view = _view(ask, found)
     rows = {member: row for row in source.runs() for member in row.members}
@@ -74,7 +74,7 @@ def draw(
     for one in shown:
         one.chosen = _chosen(one, view, ask, look.zoom, (len(shown), columns))
     taken = _taken(source, shown, read or _reader(source, ask.tag))
-    # A file may hold any number; what overflows has no place on the screen, which is no reason for a warning.
+    # A file may hold any number. Values that overflow are not on screen, so numpy's warnings are of no use.
     with np.errstate(over="ignore", invalid="ignore"):
         figure = _figure(view, taken.runs, look, ask)
     if in_browser:
@@ -131,7 +131,7 @@ def _room(ask: Ask, view: str) -> int:
 
 
 def _zoom(ask: Ask) -> Zoom:
-    """The ask's zoom in the unit of its axis."""
+    """Return the ask's zoom in the unit of its axis."""
     if ask.axis != "absolute" or ask.zoom.places is None:
         return ask.zoom
     low, high = ((place + ask.zone) * 1000.0 for place in ask.zoom.places)
@@ -139,14 +139,14 @@ def _zoom(ask: Ask) -> Zoom:
 
 
 def _chosen(one: _Placed, view: str, ask: Ask, zoom: Zoom, most_of: tuple[int, int]) -> NDArray[np.int64]:
-    """Which of a run's items are drawn. most_of: how many runs there are, and how many steps a heat map is made of."""
+    """Return the indices of a run's items to draw. most_of: (number of runs, number of steps in a heat map)."""
     if view == "step":
         return np.array([_at(one.items, ask.at, ask.nth)])
     inside = np.arange(len(one.items))
     lines = view in ("ridge", "overlay")
     if zoom.places:
         low, high = zoom.places
-        if not lines:  # what is just outside reaches into the view
+        if not lines:  # the neighbours outside reach into the view
             low = float(one.x[one.x < low].max(initial=-np.inf))
             high = float(one.x[one.x > high].min(initial=np.inf))
         inside = np.flatnonzero((one.x >= low) & (one.x <= high))
@@ -159,7 +159,10 @@ def _chosen(one: _Placed, view: str, ask: Ask, zoom: Zoom, most_of: tuple[int, i
 
 
 def _at(items: PayloadSeries, step: int | None, nth: int | None) -> int:
-    """The item of a step, of several the nth or the last; else that of the step before it, else the first step's."""
+    """Return the index of the item at a step, the nth or the last one if it was recorded several times.
+
+    Without such a step: the item of the last step before it, or of the first step.
+    """
     upto = np.flatnonzero(items.step <= step) if step is not None else np.arange(len(items))
     wanted = items.step[upto].max() if upto.size else items.step.min()
     places = np.flatnonzero(items.step == wanted)
@@ -168,7 +171,7 @@ def _at(items: PayloadSeries, step: int | None, nth: int | None) -> int:
 
 
 def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
-    """Every step in order, so often as the run that has it most often has it."""
+    """Return all steps in order, each as many times as the run that recorded it most often."""
     counted = [np.unique(one, return_counts=True) for one in steps]
     every = np.unique(np.concatenate([_NO_STEPS, *(one for one, _ in counted)]))
     most = np.zeros(len(every), np.int64)
@@ -212,7 +215,7 @@ def _value(source: ValueSource, run: str, tag: str, place: int) -> HistogramValu
 def _values(
     found: Sequence[HistogramValue | PayloadError | None], taken: _Taken
 ) -> tuple[list[HistogramValue], NDArray[np.bool_]]:
-    """The histograms there are, and which of the chosen places they are of; what cannot be read is counted."""
+    """Return the histograms found and a mask of their places; count those that cannot be read or are still being made."""
     for value in found:
         if isinstance(value, PayloadError):
             taken.unread += 1
@@ -236,13 +239,13 @@ def _figure(view: str, runs: Sequence[Recorded], look: Look, ask: Ask) -> dict[s
 
 
 def _bad(runs: Sequence[Recorded]) -> list[int]:
-    """How many values of the drawn steps are NaN, +Inf and -Inf."""
+    """Return the numbers of NaN, +Inf and -Inf values in the drawn steps."""
     values = [value for run in runs for value in run.values]
     return [sum(v.nan for v in values), sum(v.pos_inf for v in values), sum(v.neg_inf for v in values)]
 
 
 def _damage(runs: Sequence[Recorded]) -> dict[str, Any]:
-    """How many of the drawn histograms can be shown in part only, and what is wrong with the first of them."""
+    """Return the number of drawn histograms that are damaged, and the problem of the first one."""
     wrong = [(run, at) for run in runs for at, value in enumerate(run.values) if value.problem]
     if not wrong:
         return {"damaged": 0, "problem": ""}
@@ -251,7 +254,7 @@ def _damage(runs: Sequence[Recorded]) -> dict[str, Any]:
 
 
 def _newest(runs: Sequence[Recorded]) -> dict[str, Any] | None:
-    """Numbers of the newest step drawn of the first run."""
+    """Return the statistics of the first run's newest drawn step."""
     run = next((run for run in runs if run.step.size), None)
     if run is None:
         return None

@@ -1,4 +1,4 @@
-"""What one card of histograms asks the server for, read from the browser's own words. Every value in it is untrusted."""
+"""Parse what one card of histograms asks the server for. Every value in it is untrusted."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _ALL = "all"
 class Ask:
     """One card: its tag, the runs as a state names them, and how to draw it.
 
-    at is the step of the view "step", None for the last one, and nth which of a step recorded more than once, None for the
-    last. zone is the browser's offset from UTC in seconds. beside: runs stand beside each other in the view "step", instead
-    of over each other. zoom.places is in steps, seconds since the run's start or seconds since 1970, as the axis is.
+    at is the step of the view "step", None for the last one; nth selects one of several records of that step, None the last.
+    zone is the browser's offset from UTC in seconds. beside: the view "step" shows runs side by side instead of overlaid.
+    zoom.places is in steps, seconds since the run's start or seconds since 1970, depending on the axis.
     """
 
     tag: str
@@ -41,10 +41,10 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask:
-    """The ask a browser sent, or BadInput."""
+    """Return the ask that a browser sent, or raise BadInput."""
     tags, runs = texts(data, "tag"), texts(data, "run")
     if len(tags) != 1:
-        raise BadInput(f"tag: wanted one; got {len(tags)}")
+        raise BadInput(f"tag: expected one; found {len(tags)}")
     at, nth = read_at(text(data, "at"))
     return Ask(
         tag=tags[0],
@@ -61,22 +61,22 @@ def read_ask(data: Any) -> Ask:
 
 
 def read_at(value: str) -> tuple[int | None, int | None]:
-    """(step, which of it) from ``12`` or ``12~1``, None where they are not named; or BadInput."""
+    """Parse ``12`` or ``12~1`` as (step, nth), None for what is missing, or raise BadInput."""
     if not value:
         return None, None
     found = _AT.fullmatch(value)
     if not found or not -_STEPS <= int(found[1]) < _STEPS:
-        raise BadInput(f"at: wanted a step, or step~number; got {value[:80]!r}")
+        raise BadInput(f"at: expected a step, or step~number; found {value[:80]!r}")
     return int(found[1]), int(found[2]) if found[2] else None
 
 
 def read_zoom(value: str) -> Zoom:
-    """A zoom from ``low,high,from,to``, where a pair may be empty and ``all,`` stands for all values; or BadInput."""
+    """Parse ``low,high,from,to``, where a pair may be empty and ``all,`` stands for all values, or raise BadInput."""
     if not value:
         return Zoom()
     parts = value.split(",")
     if len(parts) != 4:
-        raise BadInput(f"zoom: wanted low,high,from,to; got {value[:80]!r}")
+        raise BadInput(f"zoom: expected low,high,from,to; found {value[:80]!r}")
     whole = parts[0] == _ALL and not parts[1]
     return Zoom(None if whole else _pair(parts[0], parts[1]), whole, _pair(parts[2], parts[3]))
 
@@ -87,7 +87,7 @@ def _pair(low: str, high: str) -> tuple[float, float] | None:
     try:
         pair = float(low), float(high)
     except ValueError as error:
-        raise BadInput(f"zoom: wanted numbers; got {low[:40]!r} and {high[:40]!r}") from error
+        raise BadInput(f"zoom: expected numbers; found {low[:40]!r} and {high[:40]!r}") from error
     if not (math.isfinite(pair[0]) and math.isfinite(pair[1]) and pair[0] < pair[1]):
-        raise BadInput(f"zoom: wanted low < high; got {low[:40]!r} and {high[:40]!r}")
+        raise BadInput(f"zoom: expected low < high; found {low[:40]!r} and {high[:40]!r}")
     return pair

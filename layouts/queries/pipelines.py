@@ -1,4 +1,4 @@
-"""The distinct data pipelines of the chosen runs, each with the runs it fed, and in what they differ."""
+"""The distinct data pipelines of the chosen runs, the runs that used each, and their differences."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from layouts.sources import ValueSource
 from layouts.state import selected_runs
 
 MOST_RUNS = 200
-"""Of so many runs the pipelines are read."""
+"""Maximum number of runs whose pipelines are read."""
 MOST_PIPELINES = 8
-"""So many pipelines are drawn and compared, those of the newest runs."""
+"""Maximum number of pipelines drawn and compared; those of the newest runs come first."""
 MOST_COMPARED = 2_000
-"""Pipelines of more operations are drawn without being compared."""
+"""Pipelines with more operations are drawn but not compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """A pipeline and the member runs that it fed."""
+    """A pipeline and the member runs that used it."""
 
     graph: DatasetGraph
     runs: tuple[str, ...]
@@ -29,8 +29,11 @@ class Pipeline:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Pipelines of the chosen runs, also as lists, and the runs without one: not recorded, not readable, still being read,
-    not looked at."""
+    """The pipelines of the chosen runs.
+
+    graphs are the pipelines as numbered lists, left is the number of further pipelines. without are runs that recorded none,
+    broken runs with an unreadable pipeline, waiting the number of runs still being read, unseen that of runs beyond MOST_RUNS.
+    """
 
     chosen: int
     pipelines: tuple[Pipeline, ...]
@@ -43,7 +46,7 @@ class Found:
 
 
 def find(source: ValueSource, state: Any) -> Found:
-    """The pipelines of the runs that state names, in the order of the list of runs."""
+    """Return the pipelines of the runs that a state names, in the order of the list of runs."""
     runs = selected_runs(state, source, ("dataset_graph",))
     source.want(runs)
     states = {member: row.state for row in source.runs() for member in row.members}
@@ -67,11 +70,11 @@ def find(source: ValueSource, state: Any) -> Found:
 
 
 def letter(place: int) -> str:
-    """What a pipeline is called on the page."""
+    """Return the letter that stands for a pipeline on the page."""
     return "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[place]
 
 
 def compared(found: Found) -> list[ComparedOperation]:
-    """The operations of the pipelines found and what differs in them; none for one pipeline alone and for too large ones."""
+    """Return the operations of the pipelines and their differences; empty for a single pipeline or very large ones."""
     few = all(len(graph.nodes) <= MOST_COMPARED for graph in found.graphs)
     return compare(found.graphs) if len(found.graphs) > 1 and few else []

@@ -14,20 +14,20 @@ from layouts.i18n import both
 from layouts.sources import RunRow, RunSource, ValueSource
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
-"""Kinds of data of which a run on the overview has one."""
+"""Kinds of data; a run on the overview has at least one of them."""
 LARGE = ("histogram", "image", "tensor", "text")
-"""Kinds of large values that are recorded while training; landscapes are computed afterwards."""
+"""Kinds of large values recorded during training; landscapes are computed afterwards."""
 INTERVALS = 100
-"""Speed is that of so many newest intervals."""
+"""Speed is measured over this many newest intervals."""
 UNUSUAL = 5.0
-"""An interval that took so many times the usual time per step is a pause, one of so many times the usual steps a jump."""
+"""An interval with this many times the median time per step is a pause; one with this many times the median steps is a jump."""
 PAUSE = 60.0
-"""Seconds below which an interval is no pause of the whole run."""
-_LATEST = 253_402_300_800.0  # the year 10,000, from which no calendar counts on
+"""Minimum length in seconds of a pause of the whole run."""
+_LATEST = 253_402_300_800.0  # the year 10,000, beyond datetime's range
 
 
 class Recorded(Protocol):
-    """What scalars and large values have in common: steps and times in the order they were written."""
+    """Steps and wall times in the order of writing, which scalars and large values have in common."""
 
     @property
     def step(self) -> NDArray[np.int64]:
@@ -45,7 +45,7 @@ Tagged: TypeAlias = tuple[str, Recorded]
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Seconds per step over so many intervals of a tag."""
+    """Mean time per step in seconds, and the number of intervals it was measured over."""
 
     seconds: float
     intervals: int
@@ -53,14 +53,14 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Seconds from the first to the last value of a run, and how many of them passed in pauses."""
+    """Seconds from the first to the last value of a run, and the seconds of that spent in pauses."""
 
     seconds: float
     paused: float
 
 
 def facts(source: ValueSource, run: str, row: RunRow) -> list[dict[str, Any]]:
-    """Steps, points, duration, speed and size of a run; what is not known is left out."""
+    """Return steps, points, duration, speed and size of a run, without those that are unknown."""
     own = source.member(run) or row
     scalars: list[Tagged] = [(tag, series) for tag in source.tags(run)
                              if (series := source.series(run, tag)) is not None and series.step.size]  # fmt: skip
@@ -86,15 +86,15 @@ def facts(source: ValueSource, run: str, row: RunRow) -> list[dict[str, Any]]:
 
 
 def main_tag(source: RunSource, run: str, row: RunRow) -> str:
-    """The scalar a run is judged by: that of its row, or else its first; "" where it has none."""
+    """Return the main scalar of a run: that of its row, or else its first one; "" if it has none."""
     tags = source.tags(run)
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")
 
 
 def span(every: Iterable[Recorded], longest: Recorded) -> Span | None:
-    """From the earliest to the latest time of any value, and the pauses of the longest tag; None where no time is known.
+    """Return the time from the first to the last value, and the pauses of the longest tag; None if no time is known.
 
-    Times need not be in the order of the values: MindSpore stamps them in several threads, and clocks are set back.
+    Wall times need not ascend: MindSpore takes them in several threads, and clocks are set back.
     """
     times = {id(one.wall_time): one.wall_time for one in every}
     ends = [end for wall in times.values() if (known := wall[_plausible(wall)]).size for end in (known.min(), known.max())]
@@ -107,9 +107,10 @@ def span(every: Iterable[Recorded], longest: Recorded) -> Span | None:
 
 
 def speed(recorded: Recorded) -> Speed | None:
-    """Time per step over the newest intervals in which the step grew, without pauses and jumps; None where no time passed.
+    """Return the mean time per step over the newest intervals, without pauses and jumps; None if no time passed.
 
-    Times of whole seconds, which many writers have, would make the median of the intervals a whole second or none at all.
+    Only intervals in which the step grew count. The median would not do: many writers record whole seconds, so it would be 0 or
+    a whole second.
     """
     steps = np.diff(recorded.step[-INTERVALS - 1 :].astype(np.float64))
     wall = recorded.wall_time[-INTERVALS - 1 :]
@@ -129,12 +130,12 @@ def speed(recorded: Recorded) -> Speed | None:
 
 
 def _plausible(wall: NDArray[np.float64]) -> NDArray[np.bool_]:
-    """Which times may be those of a value; 0 stands for a time that was not recorded."""
+    """Return which wall times are plausible; 0 stands for a time that was not recorded."""
     return (wall > 0) & (wall < _LATEST)
 
 
 def _steps(longest: Recorded) -> dict[str, Any]:
-    """The highest step, and how many were recorded where that is not every one."""
+    """Return the highest step, and the number of recorded steps if some are missing."""
     step = longest.step
     rising = bool((step[1:] > step[:-1]).all())
     known, first, highest = step.size if rising else len(np.unique(step)), int(step.min()), int(step.max())

@@ -1,7 +1,7 @@
-"""What one card asks the server for, read from the browser's own words.
+"""Parse what one card of scalars asks the server for.
 
 An ask has the form of a state (`layouts.page.State`): {"tag": ["loss"], "x": ["step"], "smooth": ["0.6"], ...}. Every value
-in it is untrusted; anything that is not of its kind is `BadInput`. Names of tags and runs are only ever looked up.
+in it is untrusted; an invalid value raises `BadInput`. Names of tags and runs are only ever looked up.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ class Ask:
     """One chart: its tags on the left and on the right axis, the runs as a state names them, and how to draw it.
 
     axis is "step", "relative", "absolute" or "tag", axis_tag the tag in the last case. In an absolute view x is in seconds
-    since 1970; zone is the browser's offset from UTC in seconds. every: draw all lines, however many. pan: dragging moves.
-    threshold is for all tags but those that have one of their own in thresholds. by is what runs are grouped by (see
-    `grouping`), line and band how a group is drawn, base the run ("run:<key>") or group ("group:<label>") that curves are
-    differences to.
+    since 1970; zone is the browser's offset from UTC in seconds. every: draw all lines, however many. pan: dragging pans.
+    threshold applies to all tags without one of their own in thresholds. by is the grouping of runs (see `grouping`), line and
+    band say how a group is drawn, base is the run ("run:<key>") or group ("group:<label>") subtracted from curves.
     """
 
     left: tuple[str, ...]
@@ -59,15 +58,15 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask:
-    """The ask a browser sent, or BadInput."""
+    """Return the ask that a browser sent, or raise BadInput."""
     left, right = texts(data, "tag"), texts(data, "right")
     if not left and not right:
-        raise BadInput("tag: wanted at least one")
+        raise BadInput("tag: expected at least one")
     if len(left) + len(right) > MOST_TAGS:
-        raise BadInput(f"tag: wanted at most {MOST_TAGS} in one chart; got {len(left) + len(right)}")
+        raise BadInput(f"tag: expected at most {MOST_TAGS} in one chart; found {len(left) + len(right)}")
     axis = text(data, "x", "step", limit=_NAME)
     if not axis.startswith(_TAG) and axis not in ("step", "relative", "absolute"):
-        raise BadInput(f"x: wanted step, relative, absolute or tag:<name>; got {axis[:80]!r}")
+        raise BadInput(f"x: expected step, relative, absolute or tag:<name>; found {axis[:80]!r}")
     thresholds = _read_thresholds(texts(data, "threshold"))
     return Ask(
         left=tuple(left),
@@ -92,17 +91,17 @@ def read_ask(data: Any) -> Ask:
 
 
 def of_kind(data: Any, key: str, kinds: Sequence[str]) -> str:
-    """A text whose part before the first ":" is one of kinds, or "" for none; or BadInput."""
+    """Return a text that begins with one of kinds, alone or before a colon; "" if there is none; or raise BadInput."""
     value = text(data, key, limit=_NAME)
     if value and value.partition(":")[0] not in kinds:
-        raise BadInput(f"{key}: wanted one of {', '.join(kinds)}; got {value[:80]!r}")
+        raise BadInput(f"{key}: expected one of {', '.join(kinds)}; found {value[:80]!r}")
     return value
 
 
 def _read_thresholds(expressions: Sequence[str]) -> dict[str, Threshold]:
-    """Tag -> its threshold from ``expression:tag``, "" -> that of all other tags from an expression alone; or BadInput."""
+    """Parse ``expression:tag`` as {tag: threshold}; an expression without a tag has the key "". Raises BadInput."""
     if len(expressions) > MOST_TAGS:
-        raise BadInput(f"threshold: wanted at most {MOST_TAGS}; got {len(expressions)}")
+        raise BadInput(f"threshold: expected at most {MOST_TAGS}; found {len(expressions)}")
     found = {}
     for text_of_one in expressions:
         expression, _, tag = text_of_one.partition(":")
@@ -116,12 +115,12 @@ def _read_thresholds(expressions: Sequence[str]) -> dict[str, Threshold]:
 
 
 def read_view(value: str) -> View:
-    """A view from ``x0,x1,y0,y1``, where a pair may be empty; or BadInput."""
+    """Parse ``x0,x1,y0,y1``, where a pair may be empty, or raise BadInput."""
     if not value:
         return View()
     parts = value.split(",")
     if len(parts) != 4:
-        raise BadInput(f"view: wanted x0,x1,y0,y1; got {value[:80]!r}")
+        raise BadInput(f"view: expected x0,x1,y0,y1; found {value[:80]!r}")
     return View(_pair(parts[0], parts[1]), _pair(parts[2], parts[3]))
 
 
@@ -131,7 +130,7 @@ def _pair(low: str, high: str) -> tuple[float, float] | None:
     try:
         pair = float(low), float(high)
     except ValueError as error:
-        raise BadInput(f"view: wanted numbers; got {low[:40]!r} and {high[:40]!r}") from error
+        raise BadInput(f"view: expected numbers; found {low[:40]!r} and {high[:40]!r}") from error
     if not (math.isfinite(pair[0]) and math.isfinite(pair[1]) and pair[0] < pair[1]):
-        raise BadInput(f"view: wanted low < high; got {low[:40]!r} and {high[:40]!r}")
+        raise BadInput(f"view: expected low < high; found {low[:40]!r} and {high[:40]!r}")
     return pair

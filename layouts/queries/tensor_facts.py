@@ -1,4 +1,4 @@
-"""What a card says about a tensor before any of its values: its shape and dtype, the part shown, statistics, distribution."""
+"""Facts about a tensor: its shape and dtype, the part shown, statistics and distribution."""
 
 from __future__ import annotations
 
@@ -19,17 +19,20 @@ _SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)
 NOTHING: dict[str, Any] = {
     "data": [], "layout": {**_SEE_THROUGH, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
 }  # fmt: skip
-"""The figure before there is one."""
+"""Placeholder figure."""
 
 
 def about(source: ValueSource, ask: Ask) -> dict[str, Any]:
-    """Everything but values and statistics. problem says why there is nothing to show, refused why dims name no part."""
+    """Return everything but values and statistics.
+
+    problem is the reason if the tensor cannot be shown, refused the reason if the dimension boxes are invalid.
+    """
     try:
         shown = find(source, ask)
     except FormatError as error:
         return {"problem": str(error)}
     value = shown.value
-    told = {
+    facts = {
         "problem": "", "refused": "", "place": value.place, "step": value.step, "shape": list(shown.tensor.shape),
         "dtype": value.value.dtype, "kept": shown.tensor.dtype.name, **_kept(value),
         "minus": _kept(shown.minus) | {"step": shown.minus.step} if shown.minus else None,
@@ -38,36 +41,36 @@ def about(source: ValueSource, ask: Ask) -> dict[str, Any]:
     try:
         picked = chosen(ask.dims, shown.tensor)
     except FormatError as error:
-        return told | {"refused": str(error)}
+        return facts | {"refused": str(error)}
     free = zip(picked.free, picked.ranges, strict=True)
-    told["fixed"] = [0 if isinstance(part, slice) else part for part in picked.index]
-    told["free"] = [{"dim": number, "start": indices.start, "count": len(indices)} for number, indices in free]
-    return told
+    facts["fixed"] = [0 if isinstance(part, slice) else part for part in picked.index]
+    facts["free"] = [{"dim": number, "start": indices.start, "count": len(indices)} for number, indices in free]
+    return facts
 
 
 def _kept(found: Found) -> dict[str, str]:
-    """How exact the values are; of the path of a .npy file only its name."""
+    """Return the precision of the stored values; of the path of a .npy file only its name."""
     value = found.value
     return {"stored": value.stored_as, "twin": os.path.basename(value.twin), "note": value.problem}
 
 
 def summary(source: ValueSource, ask: Ask, *, figure: bool = False) -> dict[str, Any]:
-    """Statistics of the whole tensor as texts, the largest finite magnitude, and a figure of its distribution."""
+    """Return statistics of the whole tensor as texts, the largest finite magnitude, and a figure of the distribution."""
     try:
         shown = find(source, ask)
     except FormatError as error:
         return {"problem": str(error)}
     found = statistics(shown.tensor)
     largest = max(abs(found.min), abs(found.max))
-    told = {"problem": "", "texts": _texts(found), "bad": found.nan + found.pos_inf + found.neg_inf,
-            "largest": largest if np.isfinite(largest) else 0.0}  # fmt: skip
+    facts = {"problem": "", "texts": _texts(found), "bad": found.nan + found.pos_inf + found.neg_inf,
+             "largest": largest if np.isfinite(largest) else 0.0}  # fmt: skip
     if figure:
-        told["figure"] = bars(shown.tensor, _colour(source, shown))
-    return told
+        facts["figure"] = bars(shown.tensor, _colour(source, shown))
+    return facts
 
 
 def _texts(found: Statistics) -> dict[str, list[str]]:
-    """name -> [to read, exact]."""
+    """Return name -> [rounded text, exact text]."""
     reals = {name: [fmt.number(value), fmt.exact(value)]
              for name, value in (("min", found.min), ("max", found.max), ("mean", found.mean), ("std", found.std))}  # fmt: skip
     counts = {"count": found.count, "zeros": found.zeros, "nan": found.nan, "pos_inf": found.pos_inf, "neg_inf": found.neg_inf}
@@ -80,7 +83,7 @@ def _colour(source: RunSource, shown: Shown) -> str:
 
 
 def bars(tensor: Tensor, colour: str) -> dict[str, Any]:
-    """The finite values as a histogram; assets/cards.css gives text and grid their colours."""
+    """Return a histogram of the finite values. assets/base/elements.css sets the colours of text and grid."""
     found = distribution(tensor)
     axis = {"automargin": True, "fixedrange": False, "ticks": "", "title": {"text": ""}}
     trace = {

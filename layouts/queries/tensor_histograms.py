@@ -1,8 +1,8 @@
 """Tensors over steps as histograms, in the views of the histograms page.
 
-The histogram of a tensor is made from all of its values, which takes up to a second for millions of them. So a request makes
-as many as a time allows, those first that show most of the training, and its figure says how many are still waiting; the
-browser asks again until there are none. What has been made is kept by the source.
+The histogram of a tensor is computed from all its values, which takes up to a second for millions of them. So a request
+computes as many as fit into its time limit, spread over the training, and its figure says how many are still missing; the
+browser asks again until none is. The source caches the histograms.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from layouts.sources import ValueSource
 from layouts.state import BadInput, selected_runs
 
 SECONDS = 0.4
-"""A request goes on making histograms for so long; the last one may take longer."""
+"""Time limit of a request; the last histogram may exceed it."""
 MOST = 240
-"""A card has so many histograms."""
+"""Maximum number of histograms per card."""
 
 
 def over_steps(source: ValueSource, data: Any, seconds: float = SECONDS) -> dict[str, Any]:
-    """The figure of one tag over the steps of the chosen runs; layout.meta["waiting"] counts what is still to be made."""
+    """Return the figure of one tag over the steps of the chosen runs; layout.meta["waiting"] counts missing histograms."""
     ask = read_ask(data)
     if ask.view == "step":
-        raise BadInput("view: wanted one over steps; got step")
+        raise BadInput("view: expected a view over steps; found step")
     runs = selected_runs(ask.state, source, ("tensor",))
     recorded = ((run, source.payload_series(run, "tensor", ask.tag)) for run in runs)
     found = [(run, items) for run, items in recorded if items is not None and len(items)]
@@ -37,9 +37,9 @@ def over_steps(source: ValueSource, data: Any, seconds: float = SECONDS) -> dict
 
 
 class _Making:
-    """Reads the distributions of tensors: what has been made at once, and of the rest as many as the time allows.
+    """Reads the distributions of tensors: all cached ones, and as many others as the time limit allows.
 
-    Every run has its part of the time, and at least one is made, so that asking again comes to an end.
+    Every run has its share of the time. At least one distribution is computed, so repeated requests come to an end.
     """
 
     def __init__(self, source: ValueSource, tag: str, runs: Sequence[str], seconds: float) -> None:
@@ -49,7 +49,7 @@ class _Making:
         self._made = 0
 
     def __call__(self, run: str, places: Sequence[int]) -> list[HistogramValue | PayloadError | None]:
-        """Of each place its distribution, why there is none, or None where there was no time."""
+        """Return for each place its distribution, the reason why there is none, or None if the time was up."""
         found = [self._one(run, place, known=True) for place in places]
         for number in coarse_to_fine(len(places)):
             if found[number] is not None:
@@ -68,7 +68,7 @@ class _Making:
 
 
 def coarse_to_fine(count: int) -> list[int]:
-    """The numbers below count, each once: the last, the first, the middle, then those between."""
+    """Return the numbers below count, each once: the last, the first, the middle, then ever finer subdivisions."""
     order = dict.fromkeys([count - 1, 0] if count else [])
     stride = 1
     while stride < count:

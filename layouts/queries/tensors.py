@@ -1,8 +1,9 @@
-"""Which tensor a card or a plain route asks for, less which other, and which part of it.
+"""Parse which tensor, which difference of two tensors, and which part of it a card or a plain route asks for.
 
 An ask has the form of a state (`layouts.page.State`): {"run": ["a"], "tag": ["w"], "step": ["10"], "dims": ["0,:,2:5"]}.
-place is the index among the recorded values of the tag, for steps that were recorded twice; with neither place nor step the
-newest is meant. minus_run, minus_step and minus_place name a second tensor of the same tag, how is "absolute" or "relative".
+place is the index among the recorded values of the tag, for steps recorded more than once. Without place and step the newest
+value is meant. minus_run, minus_step and minus_place name a tensor of the same tag to subtract, how is "absolute" or
+"relative".
 Every value in an ask is untrusted; names of runs and tags are only ever looked up.
 """
 
@@ -28,7 +29,7 @@ _WHOLE = re.compile(r"-?[0-9]{1,19}")
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """One recorded tensor by its step, its place, or both; by neither: the newest."""
+    """A reference to a recorded tensor by its step, its place, or both; without either to the newest one."""
 
     run: str
     tag: str
@@ -38,7 +39,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A tensor, the one it is to be compared with, and its dimension boxes as text (empty: the default ones)."""
+    """A tensor, the one to subtract from it, and the dimension boxes as text (empty: the default ones)."""
 
     value: Named
     minus: Named | None
@@ -47,7 +48,7 @@ class Ask:
 
 
 def read_ask(data: Any) -> Ask:
-    """The ask in a state, or BadInput."""
+    """Return the ask in a state, or raise BadInput."""
     tag = text(data, "tag", limit=_NAME)
     value = Named(text(data, "run", limit=_NAME), tag, whole(data, "step"), whole(data, "place"))
     other = Named(text(data, "minus_run", value.run, limit=_NAME), tag, whole(data, "minus_step"), whole(data, "minus_place"))
@@ -57,12 +58,12 @@ def read_ask(data: Any) -> Ask:
 
 
 def whole(data: Any, key: str) -> int | None:
-    """The whole number of 64 bits under a key, None where there is none."""
+    """Return the 64-bit integer under a key, None if there is none, or raise BadInput."""
     digits = text(data, key)
     if not digits:
         return None
     if not _WHOLE.fullmatch(digits) or not -(2**63) <= int(digits) < 2**63:
-        raise BadInput(f"{key}: wanted a whole number; got {digits[:80]!r}")
+        raise BadInput(f"{key}: expected a whole number; found {digits[:80]!r}")
     return int(digits)
 
 
@@ -71,7 +72,7 @@ def whole(data: Any, key: str) -> int | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """A recorded tensor: what was asked for by name, where it is among the values of its tag, and its values."""
+    """A recorded tensor: the reference, its place among the values of its tag, and its values."""
 
     named: Named
     items: PayloadSeries
@@ -86,7 +87,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """What a card shows: a tensor, or its difference from another one."""
+    """The tensor that a card shows, which may be the difference of two."""
 
     value: Found
     minus: Found | None
@@ -94,7 +95,7 @@ class Shown:
 
 
 def find(source: ValueSource, ask: Ask) -> Shown:
-    """The tensor of an ask; FormatError, whose text is meant for the user, where it cannot be shown."""
+    """Return the tensor of an ask; FormatError, whose text is meant for the user, if it cannot be shown."""
     value = _found(source, ask.value)
     if ask.minus is None:
         return Shown(value, None, value.value.data)
@@ -103,20 +104,20 @@ def find(source: ValueSource, ask: Ask) -> Shown:
 
 
 def locate(source: ValueSource, named: Named) -> tuple[PayloadSeries, int]:
-    """All values of a tag and the place of the one that is named; PayloadError where it is not there, or no longer."""
+    """Return all values of a tag and the place of the referenced one; PayloadError if it does not exist (any more)."""
     items = source.payload_series(named.run, "tensor", named.tag)
     if items is None:
-        raise PayloadError(f"wanted a tensor {named.tag!r} of run {named.run!r}, got none of that name")
+        raise PayloadError(f"expected a tensor {named.tag!r} in run {named.run!r}, found none of that name")
     place, step = named.place, named.step
     if place is None:
         place = len(items) - 1 if step is None else items.find(step)
     elif not 0 <= place < len(items) or (step is not None and items.step[place] != step):
-        # The file was written anew: the same step may have another place now.
+        # The file was rewritten, so the same step may now have another place.
         place = None if step is None else items.find(step)
     if place is None:
         wanted = f"step {step:,}" if step is not None else f"value {named.place:,}"
         known = f"{len(items):,} values of steps {items.step.min():,} to {items.step.max():,}"
-        raise PayloadError(f"{named.run}: tensor {named.tag}: wanted {wanted}, which is not there, or no longer; got {known}")
+        raise PayloadError(f"{named.run}: tensor {named.tag}: expected {wanted}, found only {known}")
     return items, place
 
 
@@ -131,29 +132,29 @@ def _found(source: ValueSource, named: Named) -> Found:
 
 
 def boxes(dims: str, shape: Sequence[int]) -> tuple[str, ...]:
-    """What stands in the dimension boxes: the text of an ask without brackets, apart at its commas."""
+    """Return the texts of the dimension boxes: the text of an ask without brackets, split at its commas."""
     inner = dims.strip().removeprefix("[").removesuffix("]").strip()
     return tuple(box.strip() for box in inner.split(",")) if inner else default_boxes(shape)
 
 
 def chosen(dims: str, tensor: Tensor) -> Selection:
-    """The part that dimension boxes ask for; FormatError names dimension, wanted and got."""
+    """Return the part that the dimension boxes select; FormatError names the dimension, what was expected and found."""
     return selection(boxes(dims, tensor.shape), tensor.shape)
 
 
 def extent(picked: Selection) -> tuple[int, int]:
-    """(rows, columns) of a part as a table: one dimension goes down, none is a single cell."""
+    """Return (rows, columns) of a part as a table: one dimension becomes a column, none a single cell."""
     sizes = [len(indices) for indices in picked.ranges]
     return (sizes[0] if sizes else 1), (sizes[1] if len(sizes) == 2 else 1)
 
 
 def rectangle(tensor: Tensor, picked: Selection, rows: slice, columns: slice) -> NDArray[Any]:
-    """Values of a part as a table, of these rows and columns of it."""
+    """Return these rows and columns of a part as a table."""
     index = list(picked.index)
     for number, indices, wanted in zip(picked.free, picked.ranges, (rows, columns), strict=False):
         start, stop, _ = wanted.indices(len(indices))
         index[number] = slice(indices.start + start, indices.start + max(start, stop))
     values = part(tensor, tuple(index))
     table = values.reshape(values.shape + (1,) * (2 - values.ndim))
-    # A dimension that the part does not have is one row or column, which may not be among those wanted.
+    # A dimension that the part does not have is a single row or column, which the slices may leave out.
     return table[slice(None) if picked.free else rows, slice(None) if len(picked.free) == 2 else columns]

@@ -1,1 +1,1 @@
-"""What is around the pages: menu, header and routing, and what surrounds a page in somebody else's layout as well."""
+"""Everything around a page: menu, header and routing (shell), and the parts that an embedded page needs too (chrome)."""

@@ -1,11 +1,11 @@
-"""What stands around every page, in the shell and in somebody else's layout alike: stores, clock, run picker, data health.
+"""The frame around every page, in the shell and in another application's layout: stores, clock, run picker, data health.
 
-Parts of a frame that a page may use as callback inputs:
+Stores of a frame that a page may use as callback inputs:
 ids("state")    the page's state, a URL query as a dict of lists (see `layouts.page`)
-ids("version")  `SourceStatus.version`; None until the first answer of the clock, then it changes only when data changed.
-                A page draws at once with what is there and draws again when this changes.
-ids("prefs")    {"theme": "light" or "dark", "lang": "en" or "zh", "refresh": bool, "interval": seconds}, kept in the browser
-ids("runs")     what `layouts.shell.shell.run_list.listing` returns
+ids("version")  `SourceStatus.version`; None until the first answer of the clock, afterwards it changes only with the data.
+                A page draws at once with the data it has and draws again when this changes.
+ids("prefs")    {"theme": "light" or "dark", "lang": "en" or "zh", "refresh": bool, "interval": seconds}, saved in the browser
+ids("runs")     the result of `layouts.shell.run_list.listing`
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from layouts.state import text
 TICK_MS = 1000
 RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
 model.train(epochs, dataset, callbacks=[summary])"""
-"""The lines of MindSpore that make a run."""
+"""MindSpore code that records a run."""
 PROBLEMS_SENT = 5000
 _KEYS = (
     ("/", "keys.filter"), ("j  k", "keys.cards"), ("←  →", "keys.arrows"), ("Home  End", "keys.ends"), ("Space", "keys.play"),
@@ -50,8 +50,7 @@ _BROWSER_TEXTS = (
 
 
 def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Div:
-    """A page with everything it needs around it. picker: show run picker and data health above the page, for a page
-    without a shell."""
+    """Return a page with its frame. picker: show run picker and data health above the page, for a page without a shell."""
     head = [html.Div([picker_host(ids), failure_button(), health_button()], className="ms-frame-head")] if picker else []
     return html.Div(
         [
@@ -82,8 +81,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
 
 
 def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *, picker: Any = None) -> None:
-    """Add the callbacks of a frame and of its page. picker: the id of the element to draw the run picker in, where that is
-    not the frame's own."""
+    """Add the callbacks of a frame and of its page. picker: id of the run picker's element if it is outside the frame."""
     _register_clock(app, source, page, ids)
     _register_health(app, source, ids)
     mindscope = "mindscope"
@@ -107,12 +105,12 @@ def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *
 
 
 def picker_host(ids: Ids) -> html.Div:
-    """The element that assets/picker.js draws the run picker in."""
+    """The element that assets/base/picker.js draws the run picker in."""
     return html.Div(id=ids("picker"), className="ms-picker")
 
 
 def health_button() -> html.Button:
-    """The data-health badge; assets/frame.js writes the counts into it and opens the list."""
+    """The data health badge; assets/base/health.js writes the counts into it and opens the list."""
     return html.Button(
         [parts.icon("health"), html.Span(className="ms-health-text")],
         type="button",
@@ -123,7 +121,7 @@ def health_button() -> html.Button:
 
 
 def failure_button() -> html.Button:
-    """Says that the last look at the runs ended before its time, with the reason in its title and in the data health."""
+    """The badge that says that the last scan failed; its title and the data health have the reason."""
     return html.Button(
         t("status.failed"),
         type="button",
@@ -134,7 +132,7 @@ def failure_button() -> html.Button:
 
 
 def _gone() -> html.Div:
-    """What stands in place of a page all of whose runs are not there."""
+    """The empty state of a page if none of its runs exists."""
     newest = parts.button("shell.gone_newest", **{"data-action": "newest"})
     return html.Div(
         [
@@ -167,7 +165,7 @@ def _health(ids: Ids) -> html.Dialog:
 
 
 def _keys(ids: Ids) -> html.Dialog:
-    # The rows are written when the list is opened: every component on a page costs time at each answer of the server.
+    # The rows are added when the list opens: every component on a page costs time at each answer of the server.
     return html.Dialog(
         [
             html.Header(
@@ -187,14 +185,14 @@ def _keys(ids: Ids) -> html.Dialog:
 
 def _register_clock(app: Any, source: NoteSource, page: Page, ids: Ids) -> None:
     def tick(_ticks: Any, reloads: Any, known: Any) -> tuple[Any, Any, Any]:
-        # The first call of a page is triggered by everything at once and asks for nothing to be read again.
+        # All inputs trigger the first call of a page, which must not cause a scan.
         if reloads and ctx.triggered_id == ids("reload"):
             source.refresh()
         status = source.status()
-        told = {**asdict(status), "unverified": source.unverified()}
+        answer = {**asdict(status), "unverified": source.unverified()}
         if status.version == known:
-            return told, no_update, no_update
-        return told, status.version, listing(source, page.needs, every=page.every)
+            return answer, no_update, no_update
+        return answer, status.version, listing(source, page.needs, every=page.every)
 
     app.callback(
         Output(ids("status"), "data"),

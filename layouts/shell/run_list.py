@@ -1,5 +1,4 @@
-"""The list of runs as the browser gets it: one small object per run, with texts where a number needs a unit; what people
-say of runs, and the views they have saved."""
+"""The list of runs, notes and saved views as JSON for the browser. Numbers that need a unit are sent as texts too."""
 
 from __future__ import annotations
 
@@ -15,10 +14,10 @@ from layouts.state import NEWEST, colours, selected_runs
 
 
 def listing(source: NoteSource, needs: Sequence[str] = (), *, every: bool = False) -> dict[str, Any]:
-    """All runs, newest first: what picker, menu and runs page show. colours are those of its members.
+    """Return all runs, newest first, for run picker, menu and runs page. colours of a row are those of its members.
 
-    default are the keys of the members on screen where the state names none, for a page that shows data of these kinds: those
-    of the newest runs, at most `newest` of them, or of all (null).
+    default are the keys of the member runs on screen if the state names none, for a page that shows data of these kinds: those
+    of the newest runs, at most `newest` of them (null: no limit).
     """
     drawn = colours(source)
     return {
@@ -33,16 +32,16 @@ def _notebook(source: NoteSource) -> dict[str, Any]:
     found = source.notebook()
     return {
         "kept": found.kept,
-        "empty": told(Note()),
+        "empty": as_json(Note()),
         "whyNot": found.why_not,
-        "notes": {key: told(note) for key, note in found.notes.items()},
-        "views": [told(view) for view in found.views],
+        "notes": {key: as_json(note) for key, note in found.notes.items()},
+        "views": [as_json(view) for view in found.views],
     }
 
 
-def told(thing: Note | View) -> dict[str, Any]:
-    """A note or a view with its version."""
-    return asdict(thing) | {"version": thing.version}
+def as_json(entry: Note | View) -> dict[str, Any]:
+    """Return a note or a view with its version."""
+    return asdict(entry) | {"version": entry.version}
 
 
 def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
@@ -63,7 +62,7 @@ def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
         "points": row.points,
         "tags": dict(row.tags),
         "tag": row.main_tag,
-        # JSON has no NaN; the text says which it is.
+        # JSON has no NaN and no infinity; valueText has them.
         "value": row.main_value if finite else None,
         "valueText": fmt.number(row.main_value),
         "valueExact": fmt.exact(row.main_value),
@@ -72,7 +71,7 @@ def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
 
 
 def problems(source: RunSource, limit: int, run: str = "") -> dict[str, Any]:
-    """Up to limit problems of one run or of all as [run, kind, path, offset, length, text], and how many there are."""
+    """Return up to limit problems of one run or of all as [run, kind, path, offset, length, text], and their total number."""
     found: Sequence[Any] = source.problems(run or None)
     return {
         "run": run,

@@ -1,15 +1,14 @@
 """The application around the pages: menu, header, routing.
 
-`layout` names all pages, `content` is the components of one; assets/shell.js fetches those of a page when it is first opened
-and puts them on screen with the state of the address already in its store. What the shell expects of the server:
+`layout` lists all pages, `content` has the components of one. assets/shell/shell.js fetches the content of a page when it is
+first opened, and renders it with the state from the address already in its store. What the shell expects of the server:
 
-- every page path below the prefix answers with the index page, and so does, with status 404, every other path that a
-  browser opens
-- assets/prefs.js stands in the head of that page, so that theme and language are right at the first paint
-- `<meta name="mindscope-pages" content='{path: [urls]}'>` names the scripts and styles that pages need and the index page
-  does not have; without it they count as loaded
-- `?embed=1` needs nothing: css hides the shell
-- `content` of a page is answered at `content_url`, as JSON
+- every page path below the prefix returns the index page; so does every other path opened in a browser, with status 404
+- assets/early/prefs.js is in the head of the index page, so that theme and language are right at the first paint
+- `<meta name="mindscope-pages" content='{path: [urls]}'>` lists the scripts and styles that pages need beyond those of the
+  index page; without it they count as loaded
+- `?embed=1` needs nothing from the server: CSS hides the shell
+- `content_url` returns the content of a page as JSON
 - plain routes (exports) are below ROUTES, after the prefix
 """
 
@@ -36,7 +35,7 @@ _THEME = {"fontFamily": "var(--ms-font)", "fontFamilyMonospace": "var(--ms-mono)
 
 
 def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) -> dmc.MantineProvider:
-    """The whole application. routes is the prefix of its pages, with a trailing slash; embed leaves menu and header out."""
+    """Return the whole application. routes is the prefix of its pages, with a trailing slash; embed hides menu and header."""
     return dmc.MantineProvider(
         html.Div(
             [
@@ -57,7 +56,7 @@ def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) ->
 
 
 def register(app: Any, source: FrameSource, pages: Sequence[Page], prefix: str) -> None:
-    """Add the callbacks of the shell and of every page. prefix is that of the pages, as browsers see it."""
+    """Add the callbacks of the shell and of every page. prefix is the URL prefix of the pages as browsers see it."""
     ids = Ids("shell")
     for page in pages:
         own = page_ids(page, ids)
@@ -80,17 +79,17 @@ def register(app: Any, source: FrameSource, pages: Sequence[Page], prefix: str) 
 
 
 def page_ids(page: Page, ids: Ids) -> Ids:
-    """The ids of a page inside the shell with these ids."""
+    """Return the ids of a page inside the shell with these ids."""
     return Ids(page.name, ids.instance)
 
 
 def content(page: Page, ids: Ids, routes: str) -> html.Div:
-    """The components of a page inside the shell with these ids."""
+    """Return the components of a page inside the shell with these ids."""
     return frames.frame(page, page_ids(page, ids), routes + ROUTES)
 
 
 def content_url(page: Page, routes: str) -> str:
-    """Where the components of a page are fetched from."""
+    """Return the URL of the content of a page."""
     return f"{routes}{CONTENTS}{page.name}.json"
 
 
@@ -111,7 +110,7 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
 
 
 def _missing(routes: str) -> html.Div:
-    """What stands in place of a page that there is not."""
+    """The empty state for an unknown page."""
     back = html.A(t("shell.to_runs"), href=routes, className="ms-button", **{"data-page": ""})
     return html.Div(
         [html.P(t("shell.no_page"), className="ms-empty-sentence"), html.P(back, className="ms-empty-act")],
@@ -182,7 +181,7 @@ def _top(ids: Ids) -> html.Header:
 
 
 def _views() -> html.Details:
-    """The list of saved views, which assets/views.js fills."""
+    """The list of saved views; assets/shell/views.js fills it."""
     return html.Details(
         [
             html.Summary(

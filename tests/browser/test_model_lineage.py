@@ -149,7 +149,7 @@ def test_filters_pins_and_sorting_are_in_the_link_and_runs_go_to_all_pages(page:
     expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
     expect(page.locator(".ms-picker-open")).to_contain_text("15 of 28 runs")  # of a job's ranks each is a row of the table
     page.goto(page.url.split("?")[0] + "?run=nan_inf")
-    expect(page.locator(COUNT)).to_have_text("None of the chosen runs has any of this.")
+    expect(page.locator(COUNT)).to_have_text("None of the chosen runs has this data.")
     page.locator('[data-act="everyone"]').click()
     expect(page.locator(COUNT)).to_have_text("22 of 22 runs")
     store.stop()

@@ -157,7 +157,7 @@ def test_a_run_that_is_gone_is_named(page: Page, serve: Serve, source: MemorySou
     address = serve(create_app(source).server)
     page.goto(address + "/scalars?run=was/here")
     sentence = page.locator(".ms-frame-gone .ms-empty-sentence .en")
-    expect(sentence).to_have_text("The run of this link is not here: was/here")
+    expect(sentence).to_have_text("The run of this link does not exist: was/here")
     page.locator('[data-action="newest"]').click()
     expect(sentence).to_be_hidden()
     expect(page.locator(".ms-picker-count .en")).to_have_text("10 of 30 runs")

@@ -115,7 +115,7 @@ def test_a_paused_refresh_says_so_and_when_it_was(page: Page, address: str) -> N
 def test_an_unknown_page_leads_back(context: BrowserContext, address: str) -> None:
     page = context.new_page()  # without the watch on errors: the browser itself logs an answer of 404
     page.goto(address + "/no-such-page")
-    expect(page.locator(".ms-empty-sentence .en")).to_have_text("There is no such page.")
+    expect(page.locator(".ms-empty-sentence .en")).to_have_text("This page does not exist.")
     page.locator(".ms-main a").click()
     expect(page.locator(".ag-root")).to_be_visible()
     assert page.url == address + "/"

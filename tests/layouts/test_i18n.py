@@ -56,7 +56,7 @@ def test_both_languages_have_text_and_the_same_placeholders(key: str) -> None:
 
 def test_a_key_has_one_text() -> None:
     assert i18n.define_texts({"shell.menu": CATALOGUE["shell.menu"]}) == {"shell.menu": CATALOGUE["shell.menu"]}
-    with pytest.raises(ValueError, match=r"'shell\.menu' is already defined, with another text"):
+    with pytest.raises(ValueError, match=r"'shell\.menu' is already defined with another text"):
         i18n.define_texts({"shell.menu": ("Something else", "别的")})
     assert CATALOGUE["shell.menu"] != ("Something else", "别的")
 

@@ -93,8 +93,8 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     """(declared type, what the server sends)."""
     listing = run_list.listing(store)
     yield "RunList", listing
-    yield "Note", run_list.told(Note(remark="said", tags=("bug",)))
-    yield "View", run_list.told(View(key="k", name="n", place="scalars?run=a"))
+    yield "Note", run_list.as_json(Note(remark="said", tags=("bug",)))
+    yield "View", run_list.as_json(View(key="k", name="n", place="scalars?run=a"))
     yield "Problems", run_list.problems(store, 500)
     yield "TagCatalogue", tag_catalogue(store, "scalar", {})
     (run, tag) = next((run, tag) for row in store.runs() for run in row.members for tag in store.tags(run, "image"))

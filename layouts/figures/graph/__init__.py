@@ -1,4 +1,4 @@
-"""What is visible of a graph to a drawing: places of boxes and links, then elements for cytoscape. No layout in the browser.
+"""Draw the visible part of a graph: places of boxes and links, then elements for cytoscape. The browser computes no layout.
 
 visible = view.visible(shown)
 drawing = arrange(visible)

@@ -1,7 +1,7 @@
-"""Where everything that is visible of a graph is drawn: each frame by itself, innermost first, as one box of the next.
+"""Arrange the visible part of a graph. Each frame is drawn on its own, innermost first, and is one box of the frame around it.
 
-A link between boxes of different frames leaves each frame it is in by a port on the border, which is a node of that frame's own
-drawing. So it goes around the boxes it has nothing to do with.
+A link between boxes of different frames leaves each frame through a port on its border, which is a node of that frame's
+drawing. So links go around unrelated boxes.
 """
 
 from __future__ import annotations
@@ -15,15 +15,16 @@ from layouts.figures.graph.boxes import HEADER, PADDING, PILL_GAP, PILL_HEIGHT, 
 from layouts.figures.graph.layered import Cell, Drawing, Edge, Point, backward, layered
 
 LARGEST = 45_000.0
-"""Pixels of a drawing on either side: the browser's part draws nothing of what is much larger."""
+"""Maximum width and height of a drawing in pixels; the browser cannot draw much larger ones."""
 _PORT = Cell(0.0, 0.0, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """boxes and beside: of each item, and of each small thing beside it. bends: of each link, from its source to its target.
+    """The places of everything visible, in pixels from the top left.
 
-    width and height: of all together, from 0 at the top left. scale: less than 1 for a drawing that had to be made smaller.
+    boxes has the box of each item, beside the boxes of the small items next to it, bends the bends of each link from its source
+    to its target. width and height are those of the whole drawing. scale is less than 1 if the drawing had to be shrunk.
     """
 
     boxes: tuple[Rect, ...]
@@ -35,13 +36,13 @@ class Arrangement:
 
 
 def arrange(visible: Visible) -> Arrangement:
-    """Places for all that is visible; the same for the same, and never more than LARGEST pixels wide or high."""
+    """Return the places of everything visible. They are deterministic, and at most LARGEST pixels wide and high."""
     return _Arranging(visible).arranged()
 
 
 @dataclass(slots=True)
 class _Frame:
-    """One drawing: items of it, its edges as (upper, lower) of local numbers, ports among them."""
+    """One drawing: its items, and its edges as (upper, lower) local numbers of items and ports."""
 
     items: list[int]
     local: dict[int, int]
@@ -84,14 +85,14 @@ class _Arranging:
         return self._placed()
 
     def _chain(self, item: int) -> list[int]:
-        """The frames that an item is in, from the outermost to itself."""
+        """Return the frames around an item from the outermost to the item itself."""
         chain = [item]
         while self.items[chain[-1]].parent >= 0:
             chain.append(self.items[chain[-1]].parent)
         return [-1, *chain[::-1]]
 
     def _route(self) -> None:
-        """Which edges of which frames each link is made of: (frame, edge, whether the link runs from upper to lower)."""
+        """Split each link into edges of frames: (frame, edge, whether the link runs from upper to lower)."""
         crossing = []
         for link in self.links:
             ups, downs = self.chains[link.source], self.chains[link.target]
@@ -196,7 +197,7 @@ class _Arranging:
         origin: dict[int, Point],
         boxes: list[Rect],
     ) -> list[Point]:
-        """The point on the border between two frames: that of the port of the inner one."""
+        """Return the point where a link crosses the border between two frames: the port of the inner one."""
         number, edge, _ = one if self._depth(one[0]) > self._depth(other[0]) else other
         frame, drawing = self.frames[number], self.drawings[number]
         port = max(edge)
@@ -209,7 +210,7 @@ class _Arranging:
 
 
 def _beside(item: Item, box: Rect) -> list[Rect]:
-    """Small things in a column to the left of their box."""
+    """Return the boxes of small items, in a column to the left of their item."""
     begin = box.y - (len(item.beside) - 1) * PILL_STEP / 2
     found = []
     for place, one in enumerate(item.beside):
@@ -223,7 +224,7 @@ def _scaled(box: Rect, scale: float) -> Rect:
 
 
 def _straight(points: Sequence[Point]) -> list[Point]:
-    """The bends between two ends, without those that a line through their neighbours passes within a pixel."""
+    """Return the bends between two ends, without those within a pixel of the line through their neighbours."""
     kept = [points[0]]
     for place in range(1, len(points) - 1):
         (ax, ay), (bx, by), (cx, cy) = kept[-1], points[place], points[place + 1]

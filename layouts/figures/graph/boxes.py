@@ -1,4 +1,4 @@
-"""How large the boxes of a graph are and what is written on them."""
+"""The sizes and labels of the boxes of a graph."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from layouts.format import count
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A box by its middle and size in pixels."""
+    """A box by its centre and size in pixels."""
 
     x: float
     y: float
@@ -21,19 +21,19 @@ class Rect:
 
 
 LONGEST = 28
-"""Characters of a name on a box; the middle of a longer one is left out."""
+"""Maximum number of characters of a name on a box; longer names are elided in the middle."""
 _SMALL = 16
 LETTER, SMALL_LETTER = 6.7, 5.4
-"""Pixels of a Latin letter at 12 and at 9.5 px; a Chinese one is twice as wide."""
+"""Width of a Latin letter in pixels at 12 and 9.5 px; a Chinese character is twice as wide."""
 
 NODE_HEIGHT, SCOPE_HEIGHT, MORE_HEIGHT, PILL_HEIGHT = 28.0, 34.0, 20.0, 15.0
 PILL_STEP, PILL_GAP = 18.0, 4.0
 HEADER, PADDING = 30.0, 16.0
-"""Pixels of an open frame above and around what is in it."""
+"""Space in pixels above and around the content of an open frame."""
 
 
 def label(item: Item) -> str:
-    """What is written on a box: its name, and how much is in it."""
+    """Return the label of a box: its name, and the number of nodes in it."""
     if item.kind == "node":
         return elided(item.label)
     if item.kind == "scope":
@@ -44,12 +44,12 @@ def label(item: Item) -> str:
 
 
 def title(item: Item, box: Rect) -> tuple[float, float]:
-    """The middle of what is written on a frame, at its top left, where the fewest links pass."""
+    """Return the centre of a frame's label, which is at the top left, where the fewest links pass."""
     return box.x - box.width / 2 + text_width(label(item)) / 2 + 12, box.y - box.height / 2 + 15
 
 
 def small_label(beside: Beside) -> str:
-    """What is written on something small: the end of its name, or how many it stands for."""
+    """Return the label of a small item: the end of its name, or the number of nodes it stands for."""
     if len(beside.nodes) > 1:
         return f"×{beside.label}"
     parts = beside.label.rpartition("/")[2].split(".")
@@ -57,7 +57,7 @@ def small_label(beside: Beside) -> str:
 
 
 def size(item: Item) -> tuple[float, float]:
-    """Width and height in pixels of a box that is no frame."""
+    """Return width and height in pixels of a box that is not an open frame."""
     if item.kind == "more":
         return max(40.0, text_width(label(item)) + 14), MORE_HEIGHT
     height = NODE_HEIGHT if item.kind == "node" else SCOPE_HEIGHT
@@ -65,12 +65,12 @@ def size(item: Item) -> tuple[float, float]:
 
 
 def small_width(beside: Beside) -> float:
-    """Width in pixels of something small."""
+    """Return the width of a small item in pixels."""
     return max(24.0, text_width(small_label(beside), SMALL_LETTER) + 10)
 
 
 def elided(text: str, longest: int = LONGEST) -> str:
-    """A text with its middle left out where it is too long, on one line."""
+    """Return a text on one line, elided in the middle if it is too long."""
     text = " ".join(text.split()) or text.strip()
     if len(text) <= longest:
         return text
@@ -79,5 +79,5 @@ def elided(text: str, longest: int = LONGEST) -> str:
 
 
 def text_width(text: str, letter: float = LETTER) -> float:
-    """About how many pixels a text takes."""
+    """Return the approximate width of a text in pixels."""
     return letter * sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text)

@@ -1,8 +1,8 @@
 """Horizontal coordinates after Brandes and Köpf, "Fast and simple horizontal coordinate assignment" (2001).
 
-Nodes are aligned with the median of those they hang from, in four ways (from above and from below, leftmost and rightmost);
-each way is packed as narrowly as its alignment allows, and a node's place is the mean of the two middle ones of its four.
-Nodes differ in width, so packing goes over the graph of aligned blocks, as in the erratum of 2020.
+Nodes are aligned with the median of their neighbours in four ways (from above and from below, leftmost and rightmost). Each
+alignment is packed as narrowly as possible, and the place of a node is the mean of the two middle ones of its four places.
+Nodes differ in width, so packing uses the graph of aligned blocks, as in the erratum of 2020.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ Layers = list[list[int]]
 def coordinates(
     layers: Layers, above: Layers, left: list[float], right: list[float], real: int, gap: float, gap_point: float
 ) -> list[float]:
-    """A middle for each node. Numbers from real on are points of edges.
+    """Return the x of each node's centre. Nodes from number `real` on are points of edges.
 
-    What has no width, such as a point, needs only gap_point beside it.
+    Nodes without width, such as points, need only gap_point next to them.
     """
     below: Layers = [[] for _ in above]
     for node, uppers in enumerate(above):
@@ -43,7 +43,7 @@ def coordinates(
 
 
 def _barred(layers: Layers, above: Layers, place: list[int], real: int) -> set[tuple[int, int]]:
-    """Edges (upper, lower) that cross an inner one, whose ends are both points: those must not bend it."""
+    """Return edges (upper, lower) that cross an inner edge, one between two points. They must not bend the inner edge."""
     barred = set()
     for row in layers[1:]:
         inner = [(place[node], place[above[node][0]]) for node in row if node >= real and above[node][0] >= real]
@@ -52,7 +52,7 @@ def _barred(layers: Layers, above: Layers, place: list[int], real: int) -> set[t
         bounds = [-1, *(upper for _, upper in inner)]
         at = 0
         limits = [*(upper for _, upper in inner), 1 << 60]
-        # Inner edges that cross each other leave nothing between them; the running extremes keep the bounds in order.
+        # Nothing fits between inner edges that cross each other; the running extremes keep the bounds in order.
         for number in range(1, len(bounds)):
             bounds[number] = max(bounds[number], bounds[number - 1])
         for number in range(len(limits) - 2, -1, -1):
@@ -69,7 +69,7 @@ def _barred(layers: Layers, above: Layers, place: list[int], real: int) -> set[t
 
 
 def _aligned(rows: Layers, near: Layers, place: list[int], barred: set[tuple[int, int]], upward: bool) -> list[int]:
-    """For each node the first of the block it is aligned in."""
+    """Return for each node the first node of its aligned block."""
     root = list(range(len(place)))
     taken = [False] * len(place)
     for row in rows[1:]:
@@ -92,7 +92,7 @@ def _aligned(rows: Layers, near: Layers, place: list[int], barred: set[tuple[int
 
 
 def _packed(rows: Layers, root: list[int], low: list[float], high: list[float], space: list[float]) -> list[float]:
-    """Blocks as far left as they go, then those with room to the right moved towards their right neighbours."""
+    """Move blocks as far left as possible, then those with room towards their right neighbours."""
     follows: dict[int, dict[int, float]] = {}
     waiting: dict[int, int] = {}
     for row in rows:

@@ -1,4 +1,4 @@
-"""The order of nodes in layers: fewer crossings by barycentres, then by exchanging neighbours."""
+"""Order nodes within layers so that few edges cross: by barycentres, then by swapping neighbours."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from bisect import bisect_left, insort
 
 SWEEPS, EXCHANGES = 8, 3
 FEW = 1_200
-"""Up to so many nodes and points the best of all sweeps is kept and neighbours are exchanged; beyond, three sweeps do."""
+"""Up to this many nodes and points, the best of all sweeps is used and neighbours are swapped; above, three sweeps are made."""
 
 
 def reduce_crossings(layers: list[list[int]], above: list[list[int]]) -> None:
-    """Order each layer in place. above: for each node the nodes of the layer above that it hangs from."""
+    """Order each layer in place. above: for each node its neighbours in the layer above."""
     below: list[list[int]] = [[] for _ in above]
     for node, uppers in enumerate(above):
         for upper in uppers:
@@ -50,7 +50,7 @@ def _number(row: list[int], place: list[float]) -> None:
 
 
 def _sort(row: list[int], near: list[list[int]], place: list[float], turned: bool) -> None:
-    """By the mean place of what each hangs from; what hangs from nothing stays where it is. turned: equal ones swap."""
+    """Sort by the mean place of each node's neighbours; nodes without any keep their place. turned: reverse equal ones."""
     if len(row) == 1:
         return
     wanted = {}
@@ -64,7 +64,7 @@ def _sort(row: list[int], near: list[list[int]], place: list[float], turned: boo
 
 
 def _crossings(layers: list[list[int]], above: list[list[int]], place: list[float]) -> int:
-    """How many pairs of edges cross between neighbouring layers."""
+    """Return the number of crossings between neighbouring layers."""
     count = 0
     for row in layers:
         seen: list[float] = []
@@ -81,7 +81,7 @@ def _right_of(seen: list[float], end: float) -> int:
 
 
 def _exchange(row: list[int], above: list[list[int]], below: list[list[int]], place: list[float]) -> bool:
-    """Exchange neighbours as long as that saves crossings, at most four times over; whether there were any."""
+    """Swap neighbours while that reduces crossings, in at most four passes. Return whether any were swapped."""
     exchanged = False
     for _ in range(4):
         changed = False

@@ -1,8 +1,7 @@
-"""A drawing as elements and stylesheet of cytoscape: every place is given, nothing is laid out in the browser.
+"""Elements and stylesheet for cytoscape. All places are fixed, so the browser computes no layout.
 
-Frames are plain boxes beneath what is in them and not cytoscape's compound nodes, which are drawn at a sixth of the speed.
-A bend becomes a control point given by its part of the way between the middles of both ends and its distance from that
-line, which is how cytoscape has them.
+Frames are plain boxes below their content, not cytoscape's compound nodes, which are drawn at a sixth of the speed. cytoscape
+describes a bend by its position along the line between the centres of both ends and its distance from that line.
 """
 
 from __future__ import annotations
@@ -21,20 +20,20 @@ from layouts.format import count
 
 Element = dict[str, Any]
 SMOOTH = 600
-"""Links of a drawing with more are bent without round corners, which cost three control points each."""
+"""With more links, corners are not rounded, because a round corner costs three control points."""
 FAR = 22
-"""Pixels from the far end of a marked link to what it carries."""
+"""Distance in pixels from the far end of a selected link to its label."""
 ROUND = 14.0
-"""Pixels before and after a bend that its corner takes."""
+"""Length of a round corner before and after a bend, in pixels."""
 
 
 def elements(
     visible: Visible, arrangement: Arrangement, *, dark: bool = False, marks: Mapping[str, str] | None = None
 ) -> list[Element]:
-    """All that is drawn, frames first. marks: a class for keys of boxes, such as "added" for n5.
+    """Return all elements, frames first. marks: classes by the key of a box, such as "added" for n5.
 
-    A node's data has its key as "id", and kind, label, type, count; that of a link has source, target, kind, count, edge (a
-    row of EDGES or -1) and label. Texts go to a canvas, where nothing is read as markup.
+    The data of a node has its key as "id", and kind, label, type, count; that of a link has source, target, kind, count, edge
+    (a row of EDGES or -1) and label. Texts need no escaping, because they are drawn on a canvas.
     """
     look, depth = (DARK if dark else LIGHT), _depths(visible.items)
     found: list[Element] = []
@@ -52,7 +51,7 @@ def elements(
 
 
 def stylesheet(*, dark: bool = False) -> list[dict[str, Any]]:
-    """How elements look: a stylesheet of cytoscape."""
+    """Return the stylesheet for cytoscape."""
     look = DARK if dark else LIGHT
     text = {"color": look.text, "font-family": "system-ui, sans-serif", "min-zoomed-font-size": 7}
     return [
@@ -182,14 +181,14 @@ def _link(visible: Visible, arrangement: Arrangement, link: Link, bends: Sequenc
 
 
 def _value(link: Link) -> str:
-    """What a link carries: dtype and shape of one value, or how many values."""
+    """Return the label of a link: dtype and shape of its value, or the number of values."""
     if link.count > 1 or link.kind == "proxy":
         return f"×{count(link.count)}"
     return f"{link.type} {link.shape}".strip()
 
 
 def _rounded(points: Sequence[Point]) -> Iterator[Point]:
-    """Control points of a line with round corners: each bend, and the places where its corner begins and ends."""
+    """Yield the control points of a line with round corners: each bend, and the start and end of its corner."""
     for (ax, ay), (bx, by), (cx, cy) in zip(points, points[1:], points[2:], strict=False):
         before, after = math.dist((ax, ay), (bx, by)), math.dist((bx, by), (cx, cy))
         if before and after:
@@ -200,7 +199,7 @@ def _rounded(points: Sequence[Point]) -> Iterator[Point]:
 
 
 def _relative(points: Sequence[Point], source: Rect, target: Rect) -> list[tuple[float, float]]:
-    """Points as (part of the way between two middles, distance to its right), which y pointing down makes the left."""
+    """Return points as (fraction of the way between two centres, distance to the right, which is left as y points down)."""
     dx, dy = target.x - source.x, target.y - source.y
     length = math.hypot(dx, dy)
     if not length:

@@ -1,9 +1,9 @@
-"""Places for the nodes of one graph in layers, after Sugiyama, Tagawa and Toda (1981): from top to bottom.
+"""Layered drawing of one graph from top to bottom, after Sugiyama, Tagawa and Toda (1981).
 
-The steps: cycles are broken by turning the edges that go back in the order of the nodes; layers by longest path, sources
-pulled down to what they feed; edges over several layers get a point in each, shared by all edges of one node; crossings reduced
-by barycentres, down and up in turn; coordinates after Brandes and Köpf (2001), which keeps long edges straight. A drawing
-that would be too high is cut into bands that stand side by side. Nothing is random.
+The steps: break cycles by reversing edges that go back in the order of nodes; assign layers by longest path, and pull sources
+down to their targets; give edges over several layers a point in each layer, shared by all edges of one node; reduce crossings
+by barycentres, alternately down and up; assign coordinates after Brandes and Köpf (2001), which keeps long edges straight. A
+drawing that would be too high is cut into bands side by side. Nothing is random.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ Edge = tuple[int, int]
 GAP_X, GAP_Y, GAP_POINT = 26.0, 34.0, 12.0
 """Pixels between neighbours in a layer, between layers, and beside an edge that passes through a layer."""
 WRAP = 3_600.0
-"""A drawing higher than this is cut into bands."""
+"""Drawings higher than this, in pixels, are cut into bands."""
 LEAST = 900.0
-"""No band is meant to be lower than this."""
+"""Approximate minimum height of a band in pixels."""
 WIDEST = 2_600.0
-"""A layer wider than this becomes several."""
+"""Layers wider than this, in pixels, are split."""
 BAND_GAP = 70.0
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The room a node needs from its middle to each side, in pixels."""
+    """The space a node needs from its centre to the left and right, and its height, in pixels."""
 
     left: float
     right: float
@@ -40,7 +40,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """x, y: middles of the nodes, from 0 at the top left. routes: for each edge its bends from the upper end to the lower."""
+    """x, y: centres of the nodes, from the top left. routes: the bends of each edge from its upper to its lower end."""
 
     x: list[float]
     y: list[float]
@@ -50,10 +50,10 @@ class Drawing:
 
 
 def backward(size: int, edges: Sequence[Edge]) -> set[Edge]:
-    """The edges to turn so that no cycle is left: those within a cycle that go from a later node to an earlier one.
+    """Return the edges to reverse so that no cycle is left: those within a cycle that lead from a later node to an earlier one.
 
-    Nodes come in the order of the file as far as it is topological, so what is turned is what goes back for a reader.
-    Cycles are found after Tarjan (1972).
+    Nodes are in the order of the file, which is mostly topological, so these edges also lead back for a reader. Cycles are
+    found after Tarjan (1972).
     """
     after: list[list[int]] = [[] for _ in range(size)]
     for source, target in edges:
@@ -95,7 +95,7 @@ def backward(size: int, edges: Sequence[Edge]) -> set[Edge]:
 
 
 def layered(cells: Sequence[Cell], edges: Sequence[Edge], *, top: Sequence[int] = (), bottom: Sequence[int] = ()) -> Drawing:
-    """Draw a graph without cycles, edges being (upper, lower). Nodes of top are in the first layer, of bottom in the last."""
+    """Draw an acyclic graph with edges (upper, lower). Nodes in top are in the first layer, those in bottom in the last."""
     size = len(cells)
     edges = sorted(set(edges))
     parts = _components(size, edges) if not top and not bottom else [list(range(size))]
@@ -121,7 +121,7 @@ def layered(cells: Sequence[Cell], edges: Sequence[Edge], *, top: Sequence[int] 
 
 
 def _components(size: int, edges: Sequence[Edge]) -> list[list[int]]:
-    """The nodes by connected component, in the order of the first of each."""
+    """Return the nodes of each connected component, ordered by their first nodes."""
     root = list(range(size))
 
     def find(node: int) -> int:
@@ -141,7 +141,7 @@ def _components(size: int, edges: Sequence[Edge]) -> list[list[int]]:
 
 
 def _packed(size: int, parts: list[list[int]], drawings: list[Drawing]) -> Drawing:
-    """Components side by side in rows, in their order, about one and a half times as wide as high."""
+    """Place components in rows in their order, so that the drawing is about 1.5 times as wide as high."""
     if len(parts) == 1:
         return drawings[0]
     gap = GAP_X * 1.5
@@ -181,7 +181,7 @@ def _layers(size: int, edges: list[Edge], top: list[int], bottom: list[int]) -> 
     for upper, lower in edges:
         below[upper].append(lower)
         waiting[lower] += 1
-    given = list(waiting)
+    inputs = list(waiting)
     order = [node for node in range(size) if not waiting[node]]
     layer = [0] * size
     first = set(top)
@@ -201,15 +201,15 @@ def _layers(size: int, edges: list[Edge], top: list[int], bottom: list[int]) -> 
         for node in ends:
             layer[node] = last
     for node in reversed(order):
-        # What has more below than above it makes less of long edges the lower it is.
-        if below[node] and node not in first and len(below[node]) > given[node]:
+        # A node with more outputs than inputs shortens edges by moving down.
+        if below[node] and node not in first and len(below[node]) > inputs[node]:
             layer[node] = max(layer[node], min(layer[lower] for lower in below[node]) - 1)
     used = {number: place for place, number in enumerate(sorted(set(layer)))}
     return [used[number] for number in layer]
 
 
 def _narrow(cells: list[Cell], layer: list[int]) -> list[int]:
-    """Layers that are not too wide: the nodes of one that is are spread over several, in their order."""
+    """Split layers that are too wide into several, keeping the order of nodes."""
     rows: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     for node, number in enumerate(layer):
         rows[number].append(node)
@@ -231,7 +231,7 @@ def _narrow(cells: list[Cell], layer: list[int]) -> list[int]:
 def _with_points(
     size: int, edges: list[Edge], layer: list[int]
 ) -> tuple[list[list[int]], list[list[int]], dict[int, list[int]]]:
-    """Nodes and points by layer; for each what it hangs from in the layer above; and the points below each node."""
+    """Return (nodes and points by layer, the upper neighbours of each, the points below each node)."""
     layers: list[list[int]] = [[] for _ in range(max(layer) + 1)]
     for node, number in enumerate(layer):
         layers[number].append(node)
@@ -310,7 +310,7 @@ def _in_bands(
 def _bands(
     layers: list[list[int]], heights: list[float], total: float, x: list[float], left: list[float], right: list[float]
 ) -> list[list[int]]:
-    """Which layers are in which band: as many bands as make the drawing most nearly 1.6 times as wide as high."""
+    """Return the layers of each band. Their number makes the drawing as near as possible to 1.6 times as wide as high."""
     if total <= WRAP or len(layers) < 2:
         return [list(range(len(layers)))]
     low = [min([x[node] - left[node] for node in row]) for row in layers]

@@ -1,4 +1,4 @@
-"""The colours and lines of a graph: calm boxes, the kind of a node as a tint, red for nothing."""
+"""The colours and lines of a graph. Operators are tinted by type; nothing is red."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from layouts.figures.graph.layered import Point
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Colours of one theme. nodes are tints for types of operators; small are of what is beside boxes, by kind."""
+    """Colours of one theme. nodes are the tints of operator types, small the colours of small items by kind."""
 
     back: str
     text: str
@@ -35,11 +35,11 @@ class Look:
     small: dict[str, str] = field(default_factory=dict)
 
     def line(self, kind: str) -> str:
-        """Colour of the border of a box."""
+        """Return the border colour of a box."""
         return self.muted if kind in ("scope", "stack") else self.border
 
     def width(self, count: int) -> float:
-        """Width in pixels of a link that stands for so many edges."""
+        """Return the width in pixels of a link that stands for count edges."""
         return min(1.2 + 0.4 * math.log2(max(1, count)), 4.0)
 
 
@@ -82,7 +82,7 @@ DARK = Look(
 
 
 def fill(look: Look, item: Item, depth: int = 0) -> str:
-    """The colour of a box: frames alternate by depth, operators have the tint of their type."""
+    """Return the colour of a box: frames alternate by depth, operators have the tint of their type."""
     if item.opened:
         return look.frame[depth % 2]
     if item.kind == "node":
@@ -91,7 +91,7 @@ def fill(look: Look, item: Item, depth: int = 0) -> str:
 
 
 def ends(source: Rect, bends: Sequence[Point], target: Rect) -> tuple[Point, Point]:
-    """Where a link leaves its source and reaches its target: the middle of the side that faces its first or last bend."""
+    """Return where a link leaves its source and meets its target: the middle of the side facing its first or last bend."""
     after, before = (bends[0], bends[-1]) if bends else ((target.x, target.y), (source.x, source.y))
     return _border(source, after), _border(target, before)
 
@@ -103,7 +103,7 @@ def _border(box: Rect, towards: Point) -> Point:
 
 
 def smooth(source: Rect, bends: Sequence[Point], target: Rect) -> str:
-    """A link as an SVG path with round corners."""
+    """Return a link as an SVG path with round corners."""
     begin, end = ends(source, bends, target)
     points = [begin, *bends, end]
     path = f"M{points[0][0]:.0f} {points[0][1]:.0f}"

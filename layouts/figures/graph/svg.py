@@ -1,4 +1,4 @@
-"""A drawing as SVG: the minimap, and what is downloaded. Every text from a file is escaped."""
+"""SVG of a graph, for the minimap and for downloads. Every text from a file is escaped."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STYLE = 'font-family="system-ui, sans-serif" text-anchor="middle" dominant-base
 
 
 def minimap(visible: Visible, arrangement: Arrangement, *, dark: bool = False) -> str:
-    """Only the boxes, without texts: a small file."""
+    """Return only the boxes, without texts, to keep the SVG small."""
     look = DARK if dark else LIGHT
     parts = [
         _rect(box, fill(look, item), look.frame_line if item.opened else "none", 2 if item.opened else 0)
@@ -24,7 +24,7 @@ def minimap(visible: Visible, arrangement: Arrangement, *, dark: bool = False) -
 
 
 def picture(visible: Visible, arrangement: Arrangement, *, dark: bool = False) -> str:
-    """All that is drawn, with texts, on the background of a card."""
+    """Return the whole drawing with texts, on the background of a card."""
     look = DARK if dark else LIGHT
     frames: list[str] = []
     boxes: list[str] = []
@@ -81,7 +81,7 @@ def _text(text: str) -> str:
 
 
 def written(text: str) -> str:
-    """A text without the characters that XML has no way to write."""
+    """Replace the characters that XML cannot represent."""
     return "".join(one if _written(one) else "\ufffd" for one in text)
 
 

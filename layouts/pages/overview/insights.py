@@ -9,7 +9,7 @@ from parsers import Insight
 
 from layouts import format as fmt
 from layouts.components import elements as parts
-from layouts.components.insights import link, told
+from layouts.components.insights import as_json, link
 from layouts.i18n import attributes, t
 from layouts.page import Ids
 from layouts.sources import RunSource
@@ -87,7 +87,7 @@ def entries(source: RunSource, shown: Any) -> tuple[Any, Any]:
 
 
 def _entry(source: RunSource, run: str, one: Insight) -> html.Li:
-    facts = told(one)
+    facts = as_json(one)
     href = link(source, run, one)
     english, chinese = facts["text"]
     reason = {"title": facts["reason"][0], "data-en-title": facts["reason"][0], "data-zh-title": facts["reason"][1]}

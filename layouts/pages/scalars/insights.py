@@ -6,7 +6,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State
 
-from layouts.components.insights import told, view
+from layouts.components.insights import as_json, view
 from layouts.page import Ids
 from layouts.sources import RunSource
 from layouts.state import BadInput, colours, label_of, selected_runs, texts
@@ -63,7 +63,7 @@ def marks(source: RunSource, ask: Any) -> dict[str, Any]:
                 continue
             row = rows[run]
             found.append(
-                told(one)
+                as_json(one)
                 | {"run": run, "label": label_of(run, row), "colour": of_run.get(run, ""),
                    "view": view(one, series), "time": float(series.wall_time[one.place]),
                    "started": row.started or 0.0}

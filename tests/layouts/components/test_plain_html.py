@@ -28,5 +28,5 @@ def test_elements_keep_their_attributes_and_children() -> None:
 
 def test_what_only_dash_can_show_is_refused() -> None:
     for wrong in (html.Div(id="x"), html.Div(dcc.Store(id="y"))):
-        with pytest.raises(TypeError, match="markup: wanted"):
+        with pytest.raises(TypeError, match="markup: expected"):
             markup(wrong)

@@ -25,7 +25,7 @@ from layouts.pages.graph.names import key_of, name_of
 from layouts.pages.graph.panel import panel
 from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.treemap import tiles
-from layouts.queries.graphs import KEPT, Views
+from layouts.queries.graphs import CACHED, Views
 from layouts.state import BadInput
 from parsers import Graph, PayloadError, open_run
 from parsers.analysis.graphs.counts import parameters, scope_parameters
@@ -219,7 +219,7 @@ def test_search_finds_what_a_plain_look_finds(store: Store, views: Views, graph:
 def test_a_graph_that_is_not_there_says_so_on_the_canvas(views: Views) -> None:
     found = drawn(views, read_ask({"run": ["no run"], "graph": ["../../etc/passwd"]}))
     assert found["elements"] == []
-    assert "wanted a graph of run no run" in found["meta"]["problems"][0]
+    assert "expected a graph of run no run" in found["meta"]["problems"][0]
     assert panel(views, read_of({"run": ["no run"]}), "n1") == []
 
 
@@ -261,7 +261,7 @@ def test_views_are_kept_for_the_latest_graphs_and_made_anew_when_a_graph_is_anot
     assert views.of(of)[1] is first
     source.number = 3
     assert views.of(of)[1] is not first
-    assert KEPT < 10
+    assert CACHED < 10
 
 
 def test_statistics_agree_with_the_graph(store: Store, views: Views, graph: Graph) -> None:

@@ -16,7 +16,7 @@ from layouts.pages.profile_overview import page as overview
 from layouts.pages.profile_overview.drawing import clock_of
 from layouts.pages.steps import page as steptrace
 from layouts.pages.steps.asks import read_ask
-from layouts.profiling.composition import bar, said, words
+from layouts.profiling.composition import bar, sentence_texts, words
 from layouts.state import BadInput
 from parsers import FormatError, Series, open_run
 from parsers.analysis import average, breakdowns
@@ -54,7 +54,7 @@ def test_the_sentence_has_the_numbers_of_the_file(real_data: Path) -> None:
     usual = average(found)
     assert usual is not None
     # 9035360, 2300802 and 1709449 of 13045611 counts of 10 ns
-    english, chinese = said(usual)
+    english, chinese = sentence_texts(usual)
     assert english == "A step takes 130 ms: 69.3 % waiting for data, 17.6 % gradients and update, 13.1 % forward and backward."
     assert chinese == "每步耗时 130 ms：等待数据 69.3%，梯度聚合与参数更新 17.6%，前向与反向 13.1%。"
     widths = [float(part.style["width"].rstrip("%")) for part in bar(usual).children[0].children]
@@ -65,14 +65,14 @@ def test_new_parts_in_a_sentence() -> None:
     (found,) = breakdowns(frame([{"step": 3, **dict(zip(NEW, (1e6, 5e6, 2e6, 3e6, 1e6), strict=True))}]))
     usual = average(found)
     assert usual is not None
-    english, _ = said(usual, 3)
+    english, _ = sentence_texts(usual, 3)
     assert english == (
-        "Step 3 takes 10 ms: 30.0 % computing alone, 30.0 % communication that nothing hides, "
-        "20.0 % computing that hides communication, 10.0 % preparing on the host, 10.0 % doing nothing."
+        "Step 3 takes 10 ms: 30.0 % computing alone, 30.0 % communication not overlapped, "
+        "20.0 % computing overlapped with communication, 10.0 % preparing on the host, 10.0 % free."
     )
     empty = average(breakdowns(frame([legacy(1, 0.0, 0.0, 0.0)]))[0])
     assert empty is not None
-    assert said(empty) == both("composition.sentence_empty")
+    assert sentence_texts(empty) == both("composition.sentence_empty")
 
 
 def test_the_average_then_a_step_then_its_neighbours() -> None:

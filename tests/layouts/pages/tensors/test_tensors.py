@@ -67,7 +67,7 @@ def test_a_tensor_is_found_by_step_and_place(source, named, place) -> None:
 @pytest.mark.parametrize("named", [{"step": "2"}, {"place": "4"}, {"place": "-1"}, {"minus_step": "7"}])
 def test_one_that_is_not_there_is_a_message(source, named) -> None:
     told = about(source, ask(**named))
-    assert "which is not there, or no longer; got 4 values of steps 1 to 9" in told["problem"]
+    assert "found only 4 values of steps 1 to 9" in told["problem"]
 
 
 def test_a_damaged_one_is_a_message_that_names_the_record(source) -> None:
