@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint scripts bench browser lock clean screenshots
+.PHONY: run test lint scripts bench browser lock clean coverage screenshots
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -38,6 +38,13 @@ node_modules/.installed: package-lock.json $(VENV)/.test
 	$(NPM) ci --ignore-scripts --loglevel=error
 	touch $@
 
+# Lines and branches of the Python packages that the tests without a browser run.
+coverage: $(VENV)/.test
+	$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest $(AT_ONCE) --ignore=tests/browser
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report --skip-covered --sort=cover
+
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
@@ -68,9 +75,9 @@ lock:
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
-# The README's screenshots, of the runs in RUNS.
+# The pictures of README and manual, of the runs in RUNS.
 RUNS ?= app/demo
 screenshots: $(VENV)/.test
 	PYTHONPATH=. $(BIN)/python docs/take_screenshots.py $(RUNS)

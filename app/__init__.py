@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from app.web.embedding import mount, pages, show
     from app.web.server import create_app
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = ["__version__", "create_app", "mount", "pages", "show"]
 
 # Loaded when first asked for: `mindscope --help` needs no Dash.

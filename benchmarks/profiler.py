@@ -64,7 +64,7 @@ def _of_the_page(folder: Path, times: int, yardsticks: tuple[float, ...]) -> lis
 def page(path: str, index: str) -> dict[str, float]:
     """What the server does for the operators page."""
     from app.store.store import Store
-    from layouts.pages.operators import callbacks
+    from layouts.pages.operators import page as callbacks
     from layouts.pages.operators.asks import Ask
     from layouts.pages.operators.tables import Tables
     from layouts.profiling.choice import Choice

@@ -1,6 +1,7 @@
-"""Takes the README's screenshots: python docs/take_screenshots.py DIR [TENSORBOARD [PROFILES]], directories of real runs.
+"""Take the pictures of README and manual: python docs/take_screenshots.py DIR [TENSORBOARD [PROFILES]].
 
-DIR (default: the demo runs) holds runs of MindSpore, TENSORBOARD runs with texts, PROFILES runs with profiles.
+DIR (default: the demo runs) holds MindSpore runs, TENSORBOARD runs with texts, PROFILES runs with profiler output. A picture is
+named after its page, with a suffix where a page has several.
 """
 
 from __future__ import annotations
@@ -19,18 +20,19 @@ from app import create_app
 from app.store.store import Store
 
 HERE = Path(__file__).resolve().parent
+OUT = HERE / "pictures"
 RUNS = [
     "lenet_adam_lr0.001_b16", "lenet_adam_lr0.01_b64", "lenet_momentum_lr0.01_b32", "lenet_momentum_lr0.1_b32",
     "lenet_sgd_lr0.05_b48", "lenet_diverges_nan",
 ]  # fmt: skip
 CHOSEN = "&".join(f"run={name}" for name in RUNS)
 Picture = tuple[str, str, Literal["light", "dark"], str]
-"""Name of the file, address below the server, theme, language."""
+"""File name without suffix, address below the server, theme, language."""
 PICTURES: tuple[Picture, ...] = (
     ("runs", "", "light", "en-US"),
     ("scalars", f"scalars?{CHOSEN}&smooth=0.6", "light", "en-US"),
     ("scalars-dark", f"scalars?{CHOSEN}&smooth=0.6", "dark", "zh-CN"),
-    ("groups", "scalars?run=ranks&tag=loss&tag=loss/auto&group=job", "light", "en-US"),
+    ("scalars-groups", "scalars?run=ranks&tag=loss&tag=loss/auto&group=job", "light", "en-US"),
     ("overview", "overview?run=lenet_adam_lr0.01_b64", "light", "en-US"),
     ("histograms", "histograms?run=lenet_momentum_lr0.1_b32", "light", "en-US"),
     ("tensors", "tensors?run=lenet_defaults&run=lenet_export_npy&tag=logits&minus=prev:logits", "light", "en-US"),
@@ -68,7 +70,7 @@ def take(base: str, pictures: Sequence[Picture]) -> None:
             page = context.new_page()
             page.goto(f"http://127.0.0.1:{server.effective_port}/{path}")
             page.wait_for_timeout(4000)
-            page.screenshot(path=HERE / f"{name}.png")
+            page.screenshot(path=OUT / f"{name}.png")
             context.close()
         browser.close()
 

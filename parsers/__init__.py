@@ -1,4 +1,4 @@
-"""Training files to pandas frames: a library with no server in it.
+"""Reads training files into pandas frames: a library without a server.
 
     from parsers import discover, open_run
 """

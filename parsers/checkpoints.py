@@ -1,8 +1,8 @@
-"""What MindSpore's SummaryCollector leaves for a loss landscape that has yet to be computed: ckpt_dir/train_metadata.json.
+"""Plans for loss landscapes that are not computed yet: ckpt_dir/train_metadata.json, written by MindSpore's SummaryCollector.
 
 Training with `collect_landscape` (on by default) saves checkpoints and this file beside the event files; only
-`SummaryLandscape.gen_landscapes_with_multi_process` makes landscapes of them. Of the file its groups of steps, number of
-checkpoints and settings are read; the paths in it belong to the machine of the training and are ignored.
+`SummaryLandscape.gen_landscapes_with_multi_process` computes landscapes from them. Groups of steps, number of checkpoints and
+settings are read; the paths in the file belong to the training machine and are ignored.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ LIMIT = 4 << 20
 class LandscapePlan:
     """Checkpoints collected for landscapes.
 
-    intervals are groups of epochs or steps (unit says which), one landscape with a path each if train; result: one of the
-    final weights too. size is the number of points along each axis, samples of how many inputs the loss is taken.
+    intervals are groups of epochs or steps (unit says which), each for one landscape with a path if train; result: one of the
+    final weights too. size is the number of points along each axis, samples the number of inputs the loss is computed from.
     """
 
     path: str
@@ -52,9 +52,9 @@ class _Metadata(msgspec.Struct):
 
 
 def landscape_plan(directory: str) -> LandscapePlan | None:
-    """What the checkpoints of a run allow to compute, None where it collected none; FormatError for a damaged file."""
+    """Return the landscapes that a run's checkpoints allow, None if it collected none; FormatError for a damaged file."""
     path = os.path.join(directory, PLACE)
-    if not os.path.isfile(path):  # a pipe would never end
+    if not os.path.isfile(path):  # reading a pipe would block
         return None
     try:
         with open(path, "rb") as file:

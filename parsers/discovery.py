@@ -1,14 +1,14 @@
-"""Base directory -> runs, from names and stat alone: no file is opened.
+"""Finds the runs below a base directory, from names and stat alone: no file is opened.
 
-A directory is a run when it directly holds a file of a known name:
+A directory is a run if it directly holds a file of a kind in `parsers.registry`:
 
-* ``summary.<seconds>`` anywhere in the name: MindSpore events; ending in ``_lineage`` or ``_explain`` those kinds;
+* ``summary.<seconds>`` anywhere in the name: MindSpore events, or those kinds if it ends in ``_lineage`` or ``_explain``;
 * ``tfevents`` in the name: TensorBoard events;
 * ``*.pb`` except ``memory_usage_<n>.pb``, ``*.ir``, ``*.dot``, ``*.onnx``, ``trace_code_graph_<n>``: a graph; those in
-  ``actor_set`` and ``verbose_ir_files`` belong to the run of the directory these are in;
+  ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
-or when a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, and ``profiler_*`` with files of a profiler) or
-a debugger dump (``rank_<n>/.dump_metadata``) lies in it, or when it is a profiler directory by what it holds. Runs below
+or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, or ``profiler_*`` with profiler output)
+or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself. Runs below
 ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
@@ -16,8 +16,8 @@ directory
 ``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
 
 Symbolic links are followed, also out of the base. A directory is visited once, by device and inode: real directories
-first, links after them, so a link back up ends there and one to a run already listed does not list it twice. A link that
-leads nowhere, or into a place that may not be entered, is passed over unless its name is that of an event file.
+first, links after them, so cycles end and no run is listed twice. A broken link, or one to a directory that may not be
+entered, is skipped unless its name is that of an event file.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def classify(name: str) -> tuple[str, int | None] | None:
 
 
 def discover(base: str | os.PathLike[str]) -> list[Source]:
-    """Every run at or below a directory, newest first; SourceError if there is no such directory.
+    """Return every run at or below a directory, newest first; SourceError if there is no such directory.
 
     A directory that may not be listed is a Source without files whose problems say so.
     """
@@ -64,7 +64,7 @@ def discover(base: str | os.PathLike[str]) -> list[Source]:
 
 
 def source_of(path: str | os.PathLike[str]) -> Source:
-    """The run in one directory (with its ranks), or the run that one event file makes; SourceError where there is none."""
+    """Return the run in one directory (with its ranks), or a run of a single event file; SourceError if there is none."""
     text = os.fspath(path)
     if os.path.isfile(text):
         directory, name = os.path.split(os.path.abspath(text))
@@ -82,9 +82,9 @@ def source_of(path: str | os.PathLike[str]) -> Source:
 
 
 def rescan(source: Source) -> Source:
-    """The same run as it is on disk now: its directory (not what is below it) and those of its ranks listed again.
+    """Return the same run as it is on disk now: its directory and those of its ranks are listed again, no others below.
 
-    A run that is one event file stays that file.
+    A run of a single event file stays that file.
     """
     if len(source.files) == 1 and source.name == os.path.basename(source.files[0].path):
         file = source.files[0]
@@ -100,7 +100,7 @@ def rescan(source: Source) -> Source:
 
 
 def _measured(source: Source) -> Source:
-    """The source with the extent of its profiles, ranks not included."""
+    """Set the size and time of a source's profiles, ranks not included."""
     if not source.profile_dirs:
         return source
     size, newest = extent(source.profile_dirs)
@@ -109,7 +109,7 @@ def _measured(source: Source) -> Source:
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """One directory as it was listed: names only, already sorted and classified."""
+    """The listing of one directory: names only, sorted and classified."""
 
     mtime_ns: int
     settled: bool
@@ -130,7 +130,7 @@ class _Directory:
 
 
 class Scanner:
-    """Finds the runs below a base, again and again; a later scan lists only directories whose mtime changed."""
+    """Finds the runs below a base repeatedly; a later scan lists only directories whose mtime changed."""
 
     def __init__(self, base: str | os.PathLike[str]) -> None:
         self.base = os.path.abspath(os.fspath(base))
@@ -181,7 +181,7 @@ def _source_at(place: _Directory, listing: _Listing) -> Source:
         try:
             files.append(_source_file(path, kind, stamp))
         except OSError as error:
-            problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be looked at ({error.strerror})."))
+            problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
     files.sort(key=_file_order)
     return Source(
         path=place.path,
@@ -196,7 +196,7 @@ def _source_at(place: _Directory, listing: _Listing) -> Source:
 
 
 def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Iterator[tuple[str, str, int | None]]:
-    """The files of one directory, of a kind with a limit the first ones."""
+    """Yield the files of one directory; if their kind has a limit, only the first ones."""
     counts: Counter[str] = Counter()
     for name, kind, stamp in files:
         counts[kind] += 1
@@ -205,12 +205,12 @@ def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Iterator[tuple[str
 
 
 def _profile_dirs(path: str, listing: _Listing) -> tuple[str, ...]:
-    """The profiler directories in a directory; the directory itself where it is one, which then has these in it."""
+    """Return the profiler directories in a directory, or the directory itself if it is one (it then contains the others)."""
     return (path,) if listing.profiled else tuple(os.path.join(path, name) for name in listing.profiles)
 
 
 def _plan(path: str, listing: _Listing) -> str:
-    """Path of the file about collected checkpoints, "" where there is none."""
+    """Return the path of the file about collected checkpoints, "" if there is none."""
     plan = os.path.join(path, PLACE)
     return plan if os.path.dirname(PLACE) in listing.directories and os.path.isfile(plan) else ""
 
@@ -227,7 +227,7 @@ def _child(parent: _Directory, name: str, *, linked: bool) -> _Directory:
 
 
 def _real_path(path: str) -> str:
-    """Where a link leads; the link itself where that may not be read."""
+    """Return the target of a link; the link itself if it cannot be resolved."""
     try:
         return os.path.realpath(path)
     except OSError:
@@ -255,11 +255,11 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                 elif directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path)):
                     profiles.append(name)
                 elif entry.is_symlink():
-                    links.append(name)  # also one that leads nowhere: it may lead somewhere at the next look
+                    links.append(name)  # also a broken one: its target may exist at the next scan
                 elif directory:
                     directories.append(name)
     except OSError as error:
-        text = f"The directory cannot be listed ({error.strerror}): what is in it is not shown."
+        text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
         return _Listing(mtime_ns, False, (), (), (), (), False, False, text)
     return _Listing(
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
@@ -268,7 +268,7 @@ def _list(path: str, mtime_ns: int) -> _Listing:
 
 
 def _profiled(path: str) -> bool:
-    """Whether a directory that may be a profiler's holds anything of one."""
+    """Return whether a profiler-like directory contains profiler output."""
     try:
         names = os.listdir(path)
     except OSError:
@@ -280,7 +280,7 @@ def _profiled(path: str) -> bool:
 
 
 def _is_directory(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a directory; a link in a circle, or one into a place that may not be entered, is none."""
+    """Return whether it is a directory; a circular link, or one that may not be followed, is none."""
     try:
         return entry.is_dir()
     except OSError:
@@ -306,7 +306,7 @@ def _what_is(path: str) -> str:
 
 
 def _named_apart(sources: list[Source]) -> list[Source]:
-    """No two of one name: a directory may be called what another, whose name is no text, is written as."""
+    """Make names unique: a directory name that is not UTF-8 may be escaped to the name of another one."""
     seen: dict[str, int] = {}
     result = []
     for source in sources:
@@ -316,7 +316,7 @@ def _named_apart(sources: list[Source]) -> list[Source]:
 
 
 def _join_graphs(sources: list[Source]) -> list[Source]:
-    """Directories that MindSpore makes beside the graphs it saves are part of these."""
+    """Merge the directories that MindSpore creates beside saved graphs into the run of these graphs."""
     by_path = {source.path: source for source in sources}
     for source in sources:
         above, name = os.path.split(source.path)
@@ -329,7 +329,7 @@ def _join_graphs(sources: list[Source]) -> list[Source]:
 
 
 def _join_ranks(sources: list[Source]) -> list[Source]:
-    """Runs below rank_<n> become ranks of one job, named after the directory that holds the rank directories."""
+    """Join runs below rank_<n> as ranks of one job, named after the directory that holds the rank directories."""
     jobs: dict[str, list[tuple[int, Source]]] = {}
     others: list[Source] = []
     for source in sources:
@@ -361,7 +361,7 @@ def _up(path: str, levels: int) -> str:
 
 
 def _join_profiles(sources: list[Source]) -> list[Source]:
-    """`profile` beside `summary` is the same job's: its profiler directories move to the run in `summary`."""
+    """Join `profile` with `summary` beside it: they are one job, so its profiler directories move to the run in `summary`."""
     by_name = {source.name: source for source in sources}
     for name in [name for name in by_name if name == "profile" or name.endswith("/profile")]:
         run = by_name.get(name[: -len("profile")] + "summary")

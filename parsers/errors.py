@@ -3,11 +3,11 @@
 ::
 
     MindscopeError
-    ├── SourceError (FileNotFoundError)   the path asked for is not there or holds no run
-    ├── FormatError (ValueError)          a value asked for cannot be had from the bytes that are there
+    ├── SourceError (FileNotFoundError)   the path does not exist or holds no run
+    ├── FormatError (ValueError)          bytes or arguments are not valid, so a value cannot be returned
     │   ├── MediaError                    ... because they are of a type that is not shown: an SVG, a program
-    │   └── PayloadError                  ... of one recorded image, tensor, histogram ...: names the file and the record
-    └── SchemaError (TypeError)           a frame does not have the columns its Schema promises
+    │   └── PayloadError                  ... for one recorded image, tensor, histogram ...: names the file and the record
+    └── SchemaError (TypeError)           a frame does not have the columns of its Schema
 
 Damage inside a file is not an exception: it is a `Problem` in the result, and everything intact is returned beside it.
 """
@@ -20,19 +20,19 @@ class MindscopeError(Exception):
 
 
 class SourceError(MindscopeError, FileNotFoundError):
-    """The path asked for does not exist, cannot be read, or holds no run."""
+    """The path does not exist, cannot be read, or holds no run."""
 
 
 class FormatError(MindscopeError, ValueError):
-    """Bytes or arguments are not what the format allows; says place, wanted and got."""
+    """Bytes or arguments are not what the format allows; the message says where, what was expected and what was found."""
 
 
 class MediaError(FormatError):
-    """An image is of no type that a browser should be given."""
+    """An image is of a type that must not be sent to a browser."""
 
 
 class PayloadError(FormatError):
-    """One recorded value cannot be shown. path and order (byte offset of its record) are "" and -1 where there is none."""
+    """One recorded value cannot be shown. path and order (byte offset of its record) are "" and -1 if unknown."""
 
     def __init__(self, text: str, path: str = "", order: int = -1) -> None:
         place = f"{path}: record at byte {order:,}: " if path else ""
@@ -41,4 +41,4 @@ class PayloadError(FormatError):
 
 
 class SchemaError(MindscopeError, TypeError):
-    """A frame differs from its Schema; says column, wanted and got."""
+    """A frame differs from its Schema; the message names the column, what was expected and what was found."""

@@ -1,4 +1,4 @@
-"""What has been read of one file of a run."""
+"""The state of one file of a run: everything read from it so far, and the cursor to continue from."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MOST_PROBLEMS = 1000
 
 @dataclass(slots=True)
 class FileState:
-    """What has been read of one file. `reader` names the registry entry ("" while nothing could be recognised).
+    """Everything read from one file so far. `reader` names the registry entry ("" until the format is recognised).
 
-    identity stands for these bytes of the file: it is another object once the file was cut or replaced. checked are the
-    offsets of records whose data CRC was checked since the blocks were last told (a record may hold thousands of values).
+    identity is replaced by another object when the file is cut or replaced. checked are the offsets of records whose data
+    CRC was checked but is not yet marked in the blocks (a record may hold thousands of values).
     """
 
     file: SourceFile
@@ -35,7 +35,7 @@ class FileState:
     checked: set[int] = field(default_factory=set, compare=False)
 
     def add(self, batch: Batch) -> None:
-        """Take in one batch; one that says `restarted` replaces all that was read before."""
+        """Add one batch; a `restarted` one replaces everything read before."""
         if batch.restarted:
             self.scalars, self.payloads, self.problems = {}, {}, ()
             self.records = self.bytes_read = 0
@@ -45,7 +45,7 @@ class FileState:
             self.scalars.setdefault(block.tags, []).append(block)
         for payload in batch.payloads:
             self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
-        # These say how the file was found at the last look; the batch says it again where it still holds.
+        # These describe the file at the previous read; the batch repeats them if they still hold.
         kept = tuple(p for p in self.problems if p.kind not in ("empty_file", "unreadable"))
         self.problems = _bounded(tuple(dict.fromkeys((*kept, *batch.problems))))
         self.records += batch.records
@@ -56,11 +56,11 @@ class FileState:
             self.started = batch.started if self.started is None else min(self.started, batch.started)
 
     def note(self, problem: Problem) -> None:
-        """Add what was found wrong when a value was decoded."""
+        """Add a problem found while decoding a value."""
         self.problems = _bounded(tuple(dict.fromkeys((*self.problems, problem))))
 
     def block(self, tags: tuple[str, ...]) -> ScalarBlock:
-        """All rows of the records with these tags as one block; joins what several reads brought, once."""
+        """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
         parts = self.scalars[tags]
         if len(parts) > 1:
             joined = ScalarBlock(
@@ -74,7 +74,7 @@ class FileState:
         return self.scalars[tags][0]
 
     def index(self, kind: str, tag: str) -> list[PayloadBlock]:
-        """Where the large values of a tag are, one block per plugin; joins what several reads brought, once."""
+        """Return the index of the large values of a tag, one block per plugin; blocks of several reads are joined once."""
         parts = self.payloads.get((kind, tag), [])
         if len(parts) > 1:
             joined = [_joined(list(alike)) for _, alike in groupby(parts, key=lambda part: part.plugin)]
@@ -82,13 +82,13 @@ class FileState:
         return parts
 
     def verified(self, kind: str, tag: str, order: int) -> bool:
-        """Whether the data CRC of the record at this offset, which holds a value of the tag, has been checked."""
+        """Return whether the data CRC of the record at this offset, which holds a value of the tag, has been checked."""
         if order in self.checked:
             return True
         return all(bool(block.verified[_rows(block, order)].all()) for block in self.index(kind, tag))
 
     def unverified(self) -> int:
-        """How many large values are in records whose data CRC has not been checked yet."""
+        """Return the number of large values in records whose data CRC has not been checked yet."""
         checked, self.checked = np.array(sorted(self.checked), np.int64), set()
         blocks = [block for parts in self.payloads.values() for block in parts]
         if len(checked):
@@ -109,7 +109,7 @@ def _joined(parts: list[PayloadBlock]) -> PayloadBlock:
 
 
 def _bounded(problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
-    """The problems of one file, at most so many; a file can be damaged in more places than anybody reads about."""
+    """Return the first MOST_PROBLEMS problems of a file; the last one says that there are more."""
     if len(problems) <= MOST_PROBLEMS:
         return problems
     last = problems[MOST_PROBLEMS - 1]

@@ -1,6 +1,6 @@
-"""One file read by position, in pieces whose size the reader chooses.
+"""Reads one file by position, in chunks whose size the caller chooses.
 
-Not mapped into memory: a file cut under a map ends the process. Not read whole: it may be larger than memory.
+Files are not mapped into memory: truncating a mapped file kills the process. They are not read whole: they may exceed memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ CHUNK = 1 << 20
 
 
 class RegularFile:
-    """An open regular file. `size` is what it was when opened: bytes that come later belong to the next read."""
+    """An open regular file. `size` is its size when opened: bytes appended later belong to the next read."""
 
     def __init__(self, path: str) -> None:
         # O_NONBLOCK: opening a named pipe would wait for a writer
@@ -43,7 +43,7 @@ class RegularFile:
         self._file.close()
 
     def fill(self, into: memoryview, offset: int) -> int:
-        """Read into the buffer from the offset on, up to `size`; return how many bytes there were."""
+        """Read into the buffer from the offset on, up to `size`; return the number of bytes read."""
         wanted = min(len(into), max(self.size - offset, 0))
         self._file.seek(offset)
         got = 0
@@ -56,13 +56,13 @@ class RegularFile:
         return got
 
     def read(self, offset: int, length: int) -> bytes:
-        """Up to `length` bytes from the offset on. Nothing beyond `size` is asked for, whatever the length says."""
+        """Return up to `length` bytes from the offset on, never beyond `size`."""
         into = bytearray(min(length, max(self.size - offset, 0)))
         got = self.fill(memoryview(into), offset)
         return bytes(into if got == len(into) else into[:got])
 
     def crc(self, offset: int, length: int) -> int:
-        """The CRC32C of a stretch of the file, read in chunks."""
+        """Return the CRC32C of a range of the file, read in chunks."""
         crc, end = 0, offset + length
         while offset < end and (chunk := self.read(offset, min(CHUNK, end - offset))):
             crc = google_crc32c.extend(crc, chunk)
@@ -70,12 +70,12 @@ class RegularFile:
         return crc
 
     def cursor(self, offset: int, size: int, plugins: tuple[tuple[str, str], ...] = ()) -> Cursor:
-        """A cursor that goes on at the offset; size is how much of the file has been looked at."""
+        """Return a cursor that continues at the offset; size is how much of the file has been searched."""
         tail = min(TAIL, offset)
         return Cursor(offset, self.status.st_dev, self.status.st_ino, size, self.crc(offset - tail, tail), plugins)
 
     def continues(self, cursor: Cursor) -> bool:
-        """Whether this file is the one the cursor was made on, unchanged up to it."""
+        """Return whether this is the file of the cursor, unchanged up to it."""
         same = (cursor.device, cursor.inode) == (self.status.st_dev, self.status.st_ino)
         if not same or self.size < max(cursor.size, cursor.offset):
             return False
@@ -84,7 +84,7 @@ class RegularFile:
 
 
 class Sparse:
-    """The bytes of one large record, read a few kilobytes at a time where they are asked for."""
+    """The bytes of one large record, read on demand a few kilobytes at a time."""
 
     PIECE = 4096
 

@@ -1,4 +1,4 @@
-"""What travels between discovery, readers, runs and the application: frozen data, no behaviour."""
+"""The data passed between discovery, readers, runs and the application, and the base class of readers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 class Problem:
     """Damage a user can see.
 
-    path is the file, offset and length the bytes concerned (length 0: not known), kind one of KINDS, text an English
-    sentence that says what was wanted, what was found, what is lost and what is still shown.
+    path is the file, offset and length the bytes concerned (length 0: unknown), kind one of KINDS, text an English
+    sentence that says what was expected, what was found, what is lost and what is still shown.
     """
 
     path: str
@@ -32,13 +32,13 @@ class Problem:
 KINDS = (
     "bad_length",  # the length field of a record fails its CRC, or claims more bytes than the file has
     "bad_data",  # the data of a record fails its CRC
-    "bad_message",  # the CRC holds but the bytes are no message of this format
+    "bad_message",  # the CRC is correct but the bytes are not a message of this format
     "empty_file",  # zero bytes
     "unreadable",  # the file cannot be opened or read: permission, I/O error
     "replaced",  # the file was cut or replaced while followed; it was read again from its start
     "bad_graph",  # a part of a graph is damaged or contradicts the rest of it; what can be read is shown
-    "no_graph",  # a file named as a graph holds none
-    "bad_table",  # a line, a column or a cell of a table, or a table of a database, is not as its writer makes it
+    "no_graph",  # a file with the name of a graph holds none
+    "bad_table",  # a line, column or cell of a table, or a table of a database, is not in its documented form
     "bad_value",  # one value in an intact record cannot be shown (unknown dtype, empty, not a number)
 )
 
@@ -70,9 +70,9 @@ class Source:
 
     path is the directory as reached from the base, real_path after resolving links, name the path relative to the base
     with "/" ("." for the base itself): unique among the sources of one base. A job has ranks (each a Source with its
-    own files) and no files of its own, or both. plan is the path of what its checkpoints allow to compute, or ""
+    own files) and no files of its own, or both. plan is the path of the file about collected checkpoints, or ""
     (`parsers.checkpoints`). updated is the newest mtime of its files (ranks included). profile_size and profile_updated are the
-    bytes and the newest mtime in seconds of the files in profile_dirs, 0 where there are none.
+    bytes and the newest mtime in seconds of the files in profile_dirs, 0 for none.
     """
 
     path: str
@@ -89,7 +89,7 @@ class Source:
 
     @property
     def updated(self) -> float:
-        """Newest mtime in seconds of the files and profiles of this run and its ranks, settings excepted; 0.0 for none."""
+        """Newest mtime in seconds of the files and profiles of this run and its ranks, except settings; 0.0 for none."""
         own = max((f.mtime for f in self.files if f.kind != CONFIG), default=0.0)
         return max([own, self.profile_updated, *(rank.updated for rank in self.ranks)])
 
@@ -107,13 +107,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where to go on reading one file.
+    """Where to continue reading one file.
 
-    offset is the first byte not yet consumed. device, inode and size are what stat said when it was read (a smaller
+    offset is the first byte not yet consumed. device, inode and size are those of stat when it was read (a smaller
     size or another inode means: read again from the start); tail_crc is the CRC32C of the last up to 4,096 bytes
-    before offset, which notices a file rewritten in place unless just these bytes stay as they were. plugins is what
-    TensorBoard says of a tag only in its first event: pairs of tag and plugin name of the tags that are not scalars. mtime
-    is that of a file which is read whole, in seconds; 0.0 for those that grow.
+    before offset, which detects a file rewritten in place unless just these bytes are unchanged. plugins holds what
+    TensorBoard writes only into the first event of a tag: pairs of tag and plugin name of the tags that are not scalars.
+    mtime is set for files that are read whole, in seconds; 0.0 for those that grow.
     """
 
     offset: int
@@ -126,7 +126,7 @@ class Cursor:
 
 
 class Series(NamedTuple):
-    """One tag of one run, in the order it was written (file, then place in the file). Arrays have one length and may
+    """One scalar tag of one run, in the order it was written (by file, then offset). Arrays have equal length and may
     be shared between series: never write into them."""
 
     step: Ints
@@ -152,12 +152,12 @@ class ScalarBlock:
 
 @dataclass(frozen=True, slots=True)
 class PayloadBlock:
-    """Index of n large values of one kind and tag, none of which has been decoded; rows in file order.
+    """Index of n large values of one kind and tag, not yet decoded; rows in file order.
 
     kind: "histogram", "image", "tensor", "landscape", "text", "audio", "graph", "lineage", "dataset_graph", "explain",
     "hparams" or "other". step (n,), wall_time (n,) in seconds, order (n,) byte offset of the record, offset and length (n,)
     the bytes of the value's own message in the file, verified (n,) whether the data CRC of its record has been checked.
-    plugin is the TensorBoard plugin name where the file gives one.
+    plugin is the TensorBoard plugin name, "" for none.
     """
 
     kind: str
@@ -173,11 +173,11 @@ class PayloadBlock:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one read of one file gave: only rows since the cursor it was given.
+    """The result of one read of one file: only rows after the cursor.
 
-    restarted: the file had been cut or replaced, so everything read from it earlier is void and this batch is whole.
-    records: how many intact records were read; bytes_read: how many bytes of the file they and the damage span.
-    more: the read stopped at its limit, go on at the cursor.
+    restarted: the file was cut or replaced, so this batch replaces everything read from it earlier.
+    records: number of intact records read; bytes_read: number of bytes that they and the damage span.
+    more: the read stopped at its limit; continue at the cursor.
     pending: bytes at the end that are an incomplete record, to be read again when the file has grown.
     started: wall time of the earliest event in seconds, or None.
     """
@@ -197,7 +197,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FileKind:
-    """One kind of file, and how it is known by its name.
+    """One kind of file, and how its name reveals it.
 
     name is unique among the kinds and is the `SourceFile.kind` of its files. pattern is searched for in a file's name; its
     group `stamp`, if there is one, holds the seconds since 1970 at which the file was created. signed: the content alone
@@ -220,7 +220,7 @@ class FileKind:
     def stamp(self, name: str) -> int | None:
         """Return the seconds in a file's name, or None. Times after the year 5000 count as none, so every stamp is small."""
         match = self.pattern.search(name)
-        digits = (match.groupdict().get("stamp") if match else None) or ""
+        digits = match["stamp"] if match and "stamp" in self.pattern.groupindex else None
         return int(digits) if digits and len(digits) <= 11 else None
 
 

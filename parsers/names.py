@@ -1,4 +1,4 @@
-"""Names of files and directories: as text, and those by which a profiler's are known."""
+"""Names of files and directories: as printable text, and the names of profiler directories."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 import re
 
 PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
-"""A directory of a profiler."""
+"""Name of a profiler directory."""
 
 
 def printable(name: str) -> str:
-    r"""A file name as text that can be encoded: bytes that are no UTF-8 become \xNN."""
+    r"""Return a file name as text that can be encoded: bytes that are not UTF-8 become \xNN."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

@@ -7,6 +7,7 @@ export and the contract tests take it from there; the contract tests need a samp
 from __future__ import annotations
 
 import os
+import re
 
 from parsers.events.explain import EXPLAIN
 from parsers.events.lineage import LINEAGE
@@ -31,9 +32,13 @@ READERS: tuple[Reader, ...] = (
 KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
 
 
+# Most files of a directory are of no kind: one search rejects them.
+_ANY = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", kind.pattern.pattern) for kind in KINDS))
+
+
 def kind_of(name: str) -> FileKind | None:
     """Return the kind of a file by its name alone; None for a file of no interest."""
-    return next((kind for kind in KINDS if kind.named(name)), None)
+    return next((kind for kind in KINDS if kind.named(name)), None) if _ANY.search(name) else None
 
 
 def reader_for(path: str, head: bytes | None = None) -> Reader | None:

@@ -11,7 +11,7 @@ from parsers.errors import SchemaError
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: its name, pandas dtype (as text), unit ("" for none) and what it says."""
+    """One column: its name, pandas dtype (as text), unit ("" for none) and meaning."""
 
     name: str
     dtype: str
@@ -23,7 +23,7 @@ class Column:
 class Schema:
     """The columns of one kind of frame, in order.
 
-    A frame may have more columns after these where `further` says how their names begin, and of which dtype ("": any) they are.
+    A frame may have more columns after these: `further` lists the prefixes of their names, with their dtype ("": any).
     """
 
     name: str
@@ -37,7 +37,7 @@ class Schema:
         return tuple(column.name for column in self.columns)
 
     def empty(self) -> pd.DataFrame:
-        """A frame of no rows with this schema."""
+        """Return a frame without rows that matches this schema."""
         return pd.DataFrame({c.name: pd.Series([], dtype=c.dtype) for c in self.columns})
 
     def check(self, frame: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-r"""What has been read of a run as bytes and back, so that a second start reads only what is new.
+r"""Serialises everything read of a run, so that a second start reads only what is new.
 
 Layout: magic ``MSIX`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of the header; the header
 (msgpack of `_Header`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8.
@@ -24,7 +24,7 @@ from parsers.file_states import FileState
 from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
 
 MAGIC = b"MSIX\0\0\0"
-# Grows whenever this layout or what the readers find in a file changes.
+# Increment whenever this layout or the output of a reader changes.
 VERSION = 4
 _PREFIX = struct.Struct("<7sBQQ")
 
@@ -61,9 +61,9 @@ class _Header(msgspec.Struct):
 
 
 def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
-    """The parts of a snapshot, to be written one after the other.
+    """Return the parts of a snapshot, to be written one after the other.
 
-    None where a path is no text, a number is beyond 64 bits, or more is to be read.
+    None if a path cannot be encoded, a number exceeds 64 bits, or there is more to read.
     """
     if sys.byteorder != "little" or any(state.more for state in states):
         return None
@@ -97,7 +97,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
 
 
 def load(data: bytes) -> list[FileState]:
-    """The states a snapshot holds; FormatError for anything that is not a whole snapshot of this version."""
+    """Return the states in a snapshot; FormatError for anything but a complete snapshot of this version."""
     if len(data) < _PREFIX.size:
         raise FormatError(f"snapshot: expected at least {_PREFIX.size} bytes, found {len(data)}")
     magic, version, size, crc = _PREFIX.unpack_from(data)
@@ -167,5 +167,5 @@ def _padded(part: memoryview) -> Iterator[bytes | memoryview]:
 
 
 def key_of(path: str) -> str:
-    """The name a snapshot of the run at this real path is kept under."""
+    """Return the key under which the snapshot of the run at this real path is stored."""
     return hashlib.blake2b(os.fsencode(path), digest_size=20).hexdigest()

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+import app
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -32,7 +34,19 @@ def test_the_wheel_holds_pages_assets_and_demo(wheel: Path) -> None:
     assert sum(name.startswith("app/demo/") for name in names) >= 10
     assert any(name == "parsers/events/records.py" for name in names)
     assert not [name for name in names if name.startswith(("tests", "benchmarks"))]
+    assert {f"{package}/py.typed" for package in ("app", "layouts", "parsers")} <= set(names)
     assert sum(path.stat().st_size for path in (ROOT / "app" / "demo").rglob("*") if path.is_file()) <= 3_000_000
+
+
+def test_the_wheel_carries_licence_and_version(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = archive.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
+        licence = archive.read(next(name for name in names if name.endswith("/licenses/LICENSE"))).decode()
+    assert "\nLicense-Expression: Apache-2.0\n" in metadata
+    assert f"\nVersion: {app.__version__}\n" in metadata
+    assert "://" not in metadata.partition("\n\n")[0]
+    assert "Apache License" in licence
 
 
 def test_an_unpacked_wheel_opens_the_demo(wheel: Path, tmp_path: Path) -> None:

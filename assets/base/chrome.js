@@ -146,7 +146,7 @@ functions.frame_shows = function (runs, state, storeId) {
   if (!runs || !element) return;
   runNotes.take(frame, runs.notebook);
   const empty = runs.rows.length === 0;
-  const names = empty || !element.dataset.needs || picker.selected(state, runs.rows).size ? [] : picker.gone(state, runs.rows);
+  const names = empty || !element.dataset.needs || picker.selected(state, runs).size ? [] : picker.gone(state, runs.rows);
   element.classList.toggle("ms-no-runs", empty && Boolean((statuses.get(frame) || {}).read_at));
   element.classList.toggle("ms-gone", names.length > 0);
   if (names.length) writeText(element.querySelector(".ms-frame-gone > p"), "shell.gone", { names: names.join(", ") });

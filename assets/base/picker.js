@@ -6,8 +6,7 @@ import { setLabel, writeText } from "./i18n.js";
 import { changedState, setState } from "./state.js";
 
 const functions = functionsOf("mindscope");
-const NEWEST = 10;  // layouts/state.py: NEWEST
-const UNREAD = new Set(["waiting", "loading"]);  // layouts/state.py: UNREAD
+const FEW = 10;  // more runs than these are named as all of them
 const EVERY = "*";
 const ROW = 28;
 const CHIPS = 24;
@@ -37,16 +36,15 @@ export function paint(members, drawn) {
 
 // Selection: a set of member keys -----------------------------------------------------------------------------------
 
-// needs: kinds of data the page shows; every: all runs, not only the newest, by default. Same rule as
-// selected_runs in layouts/state.py.
-export function selected(state, rows, needs = [], every = false) {
+/**
+ * The runs on screen: those the state names, or else those that the server chose for this page (`selected_runs` in
+ * layouts/state.py), which are `default` in the list of runs.
+ * @param {Wire.Query | null | undefined} state
+ * @param {Pick<Wire.RunList, "rows" | "default">} runs
+ */
+export function selected(state, { rows, default: chosen }) {
   const keys = (state || {}).run;
-  if (!keys || !keys.length) {
-    const having = needs.length
-      ? rows.filter((row) => UNREAD.has(row.state) || needs.some((kind) => row.tags[kind] > 0))
-      : rows;
-    return new Set((having.length ? having : rows).slice(0, every ? undefined : NEWEST).flatMap((row) => row.members));
-  }
+  if (!keys || !keys.length) return new Set(chosen);
   const wanted = new Set(keys);
   const whole = wanted.has(EVERY);
   return new Set(
@@ -54,23 +52,7 @@ export function selected(state, rows, needs = [], every = false) {
   );
 }
 
-function frameOf(store) {
-  return document.getElementById(String(store).replace(/-state$/, "-frame"));
-}
-
-// Kinds of data that the page of this store shows.
-export function needsOf(store) {
-  const frame = frameOf(store);
-  return frame ? frame.dataset.needs.split(" ").filter(Boolean) : [];
-}
-
-// Whether the page of this store shows all runs by default.
-function everyOf(store) {
-  const frame = frameOf(store);
-  return Boolean(frame && frame.dataset.every);
-}
-
-// Keys in the state that no run has.
+// Keys that the state names and no run has.
 export function gone(state, rows) {
   const there = new Set(rows.flatMap((row) => [row.key, ...row.members]));
   return ((state || {}).run || []).filter((key) => key && key !== EVERY && !there.has(key));
@@ -84,7 +66,7 @@ export function colours(chosen, rows) {
 export function encode(chosen, rows) {
   const total = rows.reduce((sum, row) => sum + row.members.length, 0);
   if (chosen.size === 0) return [""];
-  if (chosen.size === total && rows.length > NEWEST) return [EVERY];
+  if (chosen.size === total && rows.length > FEW) return [EVERY];
   return rows.flatMap((row) => {
     const members = row.members.filter((key) => chosen.has(key));
     return members.length === row.members.length ? [row.key] : members;
@@ -137,6 +119,7 @@ const pickers = new Map();
 class Picker {
   constructor(host) {
     this.host = host;
+    this.runs = { rows: [], default: [], newest: null };
     this.rows = [];
     this.state = {};
     this.store = null;
@@ -210,7 +193,7 @@ class Picker {
     add("picker.all", {}, () => this.choose(this.shown(), () => true));
     add("picker.nothing", {}, () => this.choose(this.shown(), () => false));
     add("picker.invert", {}, () => this.choose(this.shown(), (key, chosen) => !chosen.has(key)));
-    add("picker.newest", { n: NEWEST }, () => this.write([]));
+    add("picker.newest", { n: "" }, () => this.write([]));
     this.usual = line.lastChild;
     add("picker.only_chosen", {}, () => this.showOnlyChosen(!this.held));
     this.heldButton = line.lastChild;
@@ -238,8 +221,9 @@ class Picker {
     return writeText(make("div", "ms-panel-hint ms-muted"), "picker.hint");
   }
 
-  update({ rows }, state, store) {
-    this.rows = rows;
+  update(runs, state, store) {
+    this.runs = runs;
+    this.rows = runs.rows;
     this.store = store;
     this.take(state || {});
     this.paintButton();
@@ -249,9 +233,8 @@ class Picker {
 
   take(state) {
     this.state = state;
-    const every = everyOf(this.store);
-    this.chosen = selected(state, this.rows, needsOf(this.store), every);
-    writeText(this.usual, every ? "picker.every" : "picker.newest", { n: NEWEST });
+    this.chosen = selected(state, this.runs);
+    writeText(this.usual, this.runs.newest === null ? "picker.every" : "picker.newest", { n: this.runs.newest });
     this.drawnIn = colours(this.chosen, this.rows);
   }
 

@@ -19,8 +19,9 @@
 //   bare(page)                              whether something else replaces the cards
 //   sides(page), putOn(page, side, tag)     tags are put on a left and a right axis instead of being checked
 //
-// page.state is the state, page.chosen the tags that pass filter and checkboxes, page.shown the keys on the current page of
-// cards, page.asks their requests, page.drawings the answers by slot; page.change({ key: [...] }) writes the state.
+// page.state is the state, page.chosen the tags that pass filter and ticks, page.shown the keys on this page of cards in their
+// order, page.keys the key in each slot, page.asks what each slot on screen asks for, page.drawings what the server answered
+// (by slot), page.change({key: [...]}) writes the state.
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { iconButton, make } from "../base/elements.js";
@@ -29,13 +30,12 @@ import { writeText } from "../base/i18n.js";
 import { last, listed, same } from "../base/state.js";
 import * as cards from "./pages.js";
 import * as slots from "./slots.js";
+import { NO_CARD, slotsFor } from "./places.js";
 import * as tagList from "./tag_list.js";
 import * as ticks from "./ticks.js";
 import { columns, measure } from "./widths.js";
 
 export * from "./pages.js";
-
-const NOT_A_CARD = null;
 
 cards.onBegin((page) => {
   page.root.querySelectorAll(".ms-slot").forEach(furnish);
@@ -73,7 +73,9 @@ function wantedCards(page) {
   const number = own ? 0 : Math.min(most, Math.max(0, (Number(last(state, "page", "1")) || 1) - 1));
   page.first = number * page.size;
   page.shown = keys.slice(page.first, page.first + page.size);
-  page.asks = page.shown.map((key) => ask(page, key));
+  page.keys = slotsFor(page.shown, page.keys, page.size);
+  const shown = new Set(page.shown);
+  page.asks = page.keys.map((key) => (shown.has(key) ? ask(page, key) : NO_CARD));
 }
 
 function showState(page) {
@@ -140,7 +142,7 @@ Object.assign(functionsOf("mindscope_cards"), {
    * @param {string} rootId
    */
   plan(state, catalogue, _screen, asks, rootId) {
-    const unchanged = asks.map(() => noUpdate());
+    const unchanged = [asks.map(() => noUpdate()), noUpdate()];
     const page = cards.pageOf(rootId);
     if (!page) return unchanged;
     page.state = state || {};
@@ -151,10 +153,34 @@ Object.assign(functionsOf("mindscope_cards"), {
     tagList.draw(page);
     drawBar(page);
     slots.assign(page);
-    return asks.map((old, slot) => {
-      const next = slot < page.asks.length ? page.asks[slot] : NOT_A_CARD;
-      return same(old === undefined ? null : old, next) ? noUpdate() : next;
+    // A card that leaves the screen asks for nothing; one that is back is drawn again only if its ask or its data changed.
+    const next = page.asks.map((wanted, slot) => {
+      if (wanted === NO_CARD || same(asks[slot], wanted)) return noUpdate();
+      page.looks.set(slot, page.look);
+      return wanted;
     });
+    const shown = page.asks.flatMap((wanted, slot) => (wanted === NO_CARD ? [] : [slot]));
+    for (const slot of shown.filter((place) => page.looks.get(place) !== page.look)) {
+      page.looks.set(slot, page.look);
+      slots.askAgain(page, slot);
+    }
+    return [next, shown];
+  },
+
+  /**
+   * Drawings of cards on screen whose data have changed. What is not on screen now is asked for when it is back.
+   * @param {[number, any, string][] | null} changed
+   * @param {string} rootId
+   */
+  grown(changed, rootId) {
+    const page = cards.pageOf(rootId);
+    if (!page || !changed) return;
+    page.look += 1;
+    page.asks.forEach((wanted, slot) => wanted !== NO_CARD && page.looks.set(slot, page.look));
+    for (const [slot, drawing, stamp] of changed) {
+      setProps(page.part(page.root.dataset.part, slot), { data: drawing });
+      setProps(page.part("drawn", slot), { data: stamp });
+    }
   },
 
   painted(drawing, id, rootId) {

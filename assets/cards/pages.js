@@ -20,6 +20,9 @@ export const { pageOf } = keeper(
     kind: kinds.get(root.dataset.page),
     catalogue: null,
     shown: [],
+    keys: [],
+    look: 0,  // how often data changed; looks: when each slot was drawn or found unchanged
+    looks: new Map(),
     asks: [],
     chosen: [],
     drawings: new Map(),

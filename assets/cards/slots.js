@@ -7,6 +7,7 @@ import { escapeMarkup } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { last, listed, same, toggled } from "../base/state.js";
 import * as cards from "./pages.js";
+import { NO_CARD, arrange } from "./places.js";
 import { across, measure } from "./widths.js";
 
 const HEIGHTS = [460, 340, 272];  // px, by rows of cards
@@ -24,11 +25,10 @@ function metaOf(drawing) {
 
 export function assign(page) {
   const full = last(page.state, "full", null);
-  page.root.querySelectorAll(".ms-slot").forEach((card, slot) => {
-    const used = slot < page.shown.length;
-    card.hidden = !used;
-    if (!used) return;
-    const key = page.shown[slot];
+  page.keys.forEach((key, slot) => {
+    const card = page.slot(slot);
+    card.hidden = page.asks[slot] === NO_CARD;
+    if (card.hidden) return;
     if (card.dataset.key !== key) {
       card.dataset.key = key;
       head(page, card, key);
@@ -40,6 +40,7 @@ export function assign(page) {
     press(card, "full", listed(page.state, "full", key));
     page.kind.press(page, card, key);
   });
+  arrange(page.find(".ms-slots"), page.shown.map((key) => page.slot(page.keys.indexOf(key))));
   page.find(".ms-slots").style.setProperty("--ms-card-height", `${height(page)}px`);
   measure(page);
 }
@@ -102,7 +103,8 @@ export function painted(page, slot, drawing) {
 // Failures -----------------------------------------------------------------------------------------------------------
 
 function open(page) {
-  return page.asks.map((_, slot) => slot).filter((slot) => !same(page.answered.get(slot), page.asks[slot]));
+  const unanswered = (wanted, slot) => wanted !== NO_CARD && !same(page.answered.get(slot), wanted);
+  return page.asks.flatMap((wanted, slot) => (unanswered(wanted, slot) ? [slot] : []));
 }
 
 // Mark cards whose request failed, since they still show the previous drawing.
@@ -116,7 +118,7 @@ function fail(page) {
   }
 }
 
-function askAgain(page, slot) {
+export function askAgain(page, slot) {
   setProps(page.part("again", slot), { data: `again ${Date.now()}` });
 }
 

@@ -46,7 +46,7 @@ function take(page, state, sheet, runs) {
 // Selected runs; all by default.
 function chosenKeys(page) {
   if (!page.state.run || !page.state.run.length) return page.sheet.keys;
-  const chosenRuns = picker.selected(page.state, page.runs.rows);
+  const chosenRuns = picker.selected(page.state, page.runs);
   return page.sheet.keys.filter((key) => chosenRuns.has(key));
 }
 

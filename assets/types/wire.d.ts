@@ -54,6 +54,10 @@ declare namespace Wire {
 
   interface RunList {
     rows: RunRow[];
+    /** keys of the members on screen where the state names none */
+    default: string[];
+    /** the most runs these belong to, null for all */
+    newest: number | null;
     notebook: Notebook;
   }
 

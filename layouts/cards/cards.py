@@ -4,7 +4,7 @@ Such a page describes itself as `Cards`, builds its layout with `layout` and its
 joins with `mindscope.cards.define`. What runs where:
 
     state -> chosen -> catalogue (here: tags of the chosen runs) -> plan (browser) -> one `ask` per slot -> `Cards.draw` (here)
-    version -> `Cards.stamp` of every card on screen -> `again` of those that have new data -> `Cards.draw`
+    interval -> `Cards.stamp` of every card on screen -> `Cards.draw` of those with new data: one request
 
 An ask has the form of a state: {"tag": [tag], "columns": [pixels], "run": [...], ...} and whatever the page's own script adds.
 Every value in it is untrusted. What a page draws is a figure whose layout.meta, or an object whose meta, has at least
@@ -14,7 +14,7 @@ Every value in it is untrusted. What a page draws is a figure whose layout.meta,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,7 @@ from layouts.page import Ids
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 
+_STORES = ("chosen", "catalogue", "digest", "screen", "shown", "grown", "looked")
 SLOTS = 12
 """Cards on a page of cards; each slot shows whichever tag its turn brings."""
 
@@ -91,6 +92,7 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
         **{
             "data-instance": ids.instance,
             "data-page": ids.page,
+            "data-part": cards.part,
             "data-routes": routes,
             "data-texts": json.dumps({**for_browser(texts.TEXTS), **cards.texts}),
         },
@@ -99,8 +101,9 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
 
 def _stores(cards: Cards, ids: Ids) -> list[Any]:
     """chosen: run keys of the state as JSON text. catalogue: tags of those runs; digest: what it was made of.
-    screen: width of the cards in pixels."""
-    return [dcc.Store(id=ids(part)) for part in ("chosen", "catalogue", "digest", "screen", *cards.stores)]
+    screen: width of the cards in pixels. shown: slots on screen. grown: drawings of those with new data; looked: the version
+    of the source they were made of."""
+    return [dcc.Store(id=ids(part)) for part in (*_STORES, *cards.stores)]
 
 
 def _states(cards: Cards) -> list[Any]:
@@ -152,8 +155,10 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
     def draw_card(ask: Any, _again: Any) -> tuple[Any, Any]:
         return card(cards, source, ask)
 
-    def compare(_version: Any, asks: Any, drawn: Any) -> list[Any]:
-        return changed_cards(cards, source, asks, drawn)
+    def look(_ticks: Any, shown: Any, asks: Any, drawn: Any, known: Any) -> tuple[Any, Any]:
+        # The version first: what changes while cards are drawn is found at the next look.
+        version = source.status().version
+        return (no_update, no_update) if version == known else (grown_cards(cards, source, shown, asks, drawn), version)
 
     app.callback(
         Output(ids("catalogue"), "data"),
@@ -170,12 +175,15 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
         prevent_initial_call=True,
     )(draw_card)
     app.callback(
-        Output(ids("again", ALL), "data"),
-        Input(ids("version"), "data"),
+        Output(ids("grown"), "data"),
+        Output(ids("looked"), "data"),
+        Input(ids("interval"), "n_intervals"),
+        State(ids("shown"), "data"),
         State(ids("ask", ALL), "data"),
         State(ids("drawn", ALL), "data"),
+        State(ids("looked"), "data"),
         prevent_initial_call=True,
-    )(compare)
+    )(look)
 
 
 def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
@@ -194,12 +202,14 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
     call(
         "plan",
         Output(ids("ask", ALL), "data"),
+        Output(ids("shown"), "data"),
         Input(ids("state"), "data"),
         Input(ids("catalogue"), "data"),
         Input(ids("screen"), "data"),
         State(ids("ask", ALL), "data"),
         State(ids("root"), "id"),
     )
+    call("grown", Input(ids("grown"), "data"), State(ids("root"), "id"), prevent_initial_call=True)
     on_card("painted", cards.part, cards.prop)
     if cards.part == "figure":
         on_card("placed", "figure", "data", Output(ids("plot", MATCH), "children"))
@@ -233,19 +243,20 @@ def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:
     return cards.draw(source, ask), mark
 
 
-def changed_cards(cards: Cards, source: FrameSource, asks: Any, drawn: Any) -> list[Any]:
-    """For each card the stamp of its data where they are not those it has drawn, else no update."""
-    if not _same_lists(asks, drawn):
-        raise BadInput("cards: wanted one ask and one stamp per card")
-    return [_newer(cards, source, ask, mark) for ask, mark in zip(asks, drawn, strict=True)]
+def grown_cards(cards: Cards, source: FrameSource, shown: Any, asks: Any, drawn: Any) -> list[list[Any]]:
+    """[slot, drawing, stamp] of every card on screen whose data are not those it has drawn.
 
-
-def _same_lists(asks: Any, drawn: Any) -> bool:
-    return isinstance(asks, Sequence) and isinstance(drawn, Sequence) and len(asks) == len(drawn)
-
-
-def _newer(cards: Cards, source: FrameSource, ask: Any, mark: Any) -> Any:
-    if ask is None or mark is None:
-        return no_update
-    now = cards.stamp(source, ask)
-    return no_update if now == mark else now
+    shown are the slots on screen, asks what each slot asks for, drawn the stamp of what each has drawn.
+    """
+    if not (isinstance(shown, list) and isinstance(asks, list) and isinstance(drawn, list) and len(asks) == len(drawn)):
+        raise BadInput("cards: expected the slots on screen, and an ask and a stamp for each slot")
+    if not all(isinstance(slot, int) and 0 <= slot < len(asks) for slot in shown):
+        raise BadInput(f"cards: expected slots from 0 to {len(asks) - 1}; found {str(shown)[:80]}")
+    changed = []
+    for slot in dict.fromkeys(shown):
+        if asks[slot] is None or drawn[slot] is None:
+            continue
+        mark = cards.stamp(source, asks[slot])
+        if mark != drawn[slot]:
+            changed.append([slot, cards.draw(source, asks[slot]), mark])
+    return changed

@@ -76,7 +76,6 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
         **{
             "data-frame": ids("frame").removesuffix("-frame"),
             "data-needs": " ".join(page.needs),
-            "data-every": "1" if page.every else "",
             "data-texts": json.dumps(for_browser(_BROWSER_TEXTS)),
         },
     )
@@ -85,7 +84,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
 def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *, picker: Any = None) -> None:
     """Add the callbacks of a frame and of its page. picker: the id of the element to draw the run picker in, where that is
     not the frame's own."""
-    _register_clock(app, source, ids)
+    _register_clock(app, source, page, ids)
     _register_health(app, source, ids)
     mindscope = "mindscope"
     app.clientside_callback(
@@ -186,7 +185,7 @@ def _keys(ids: Ids) -> html.Dialog:
     )
 
 
-def _register_clock(app: Any, source: FrameSource, ids: Ids) -> None:
+def _register_clock(app: Any, source: FrameSource, page: Page, ids: Ids) -> None:
     def tick(_ticks: Any, reloads: Any, known: Any) -> tuple[Any, Any, Any]:
         # The first call of a page is triggered by everything at once and asks for nothing to be read again.
         if reloads and ctx.triggered_id == ids("reload"):
@@ -195,7 +194,7 @@ def _register_clock(app: Any, source: FrameSource, ids: Ids) -> None:
         told = {**asdict(status), "unverified": source.unverified()}
         if status.version == known:
             return told, no_update, no_update
-        return told, status.version, listing(source)
+        return told, status.version, listing(source, page.needs, every=page.every)
 
     app.callback(
         Output(ids("status"), "data"),

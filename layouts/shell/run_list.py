@@ -11,13 +11,22 @@ from typing import Any
 from layouts import format as fmt
 from layouts.notes import Note, View
 from layouts.sources import FrameSource, RunRow
-from layouts.state import colours
+from layouts.state import NEWEST, colours, selected_runs
 
 
-def listing(source: FrameSource) -> dict[str, Any]:
-    """All runs, newest first: what picker, menu and runs page show. colours are those of its members."""
+def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = False) -> dict[str, Any]:
+    """All runs, newest first: what picker, menu and runs page show. colours are those of its members.
+
+    default are the keys of the members on screen where the state names none, for a page that shows data of these kinds: those
+    of the newest runs, at most `newest` of them, or of all (null).
+    """
     drawn = colours(source)
-    return {"rows": [_row(row, drawn) for row in source.runs()], "notebook": _notebook(source)}
+    return {
+        "rows": [_row(row, drawn) for row in source.runs()],
+        "default": selected_runs({}, source, needs, every=every),
+        "newest": None if every else NEWEST,
+        "notebook": _notebook(source),
+    }
 
 
 def _notebook(source: FrameSource) -> dict[str, Any]:

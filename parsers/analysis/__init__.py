@@ -1,4 +1,4 @@
-"""Frames and series to derived ones: numpy in, numpy out, no drawing.
+"""Computes derived frames and series: numpy in, numpy out, no drawing.
 
 A series is the arrays of `parsers.model.Series`, in the order it was written. Every function here is pure and keeps that order.
 """

@@ -1,6 +1,6 @@
-"""What a profile suggests to change: rules over its frames, each with the rows that speak for it and the time at stake.
+"""Advice from a profile: rules over its frames, each with the rows that support it and the time that could be saved.
 
-The rules and their thresholds are those of MindInsight's helper (`THRESHOLDS`), with a counterpart for step traces that tell
+The rules and their thresholds are those of MindInsight's helper (`THRESHOLDS`), with a counterpart for step traces that have
 idle time instead of an iteration interval, and one for operators that fell back to the AI CPU.
 """
 
@@ -20,17 +20,17 @@ from parsers.analysis.steps import IDLE, average, breakdowns
 THRESHOLDS: Mapping[str, float] = MappingProxyType({
     "interval": 500_000.0, "idle": 0.1, "empty": EMPTY_RATE, "cpu": 0.8, "queue_use": QUEUE_USE[0], "ai_cpu": 0.05,
 })  # fmt: skip
-"""Rule -> what must be exceeded; `queue_use` must be fallen below. interval in ns, all others are parts of 1."""
+"""Rule -> threshold to exceed, for `queue_use` to fall below. interval in ns, all others are fractions of 1."""
 FEEDING = ("InitData", "GetNext", "EndOfSequence")
-"""Operators of the AI CPU that feed data, which run nowhere else."""
+"""Operators that feed data and always run on the AI CPU."""
 MOST_ROWS = 20
-"""Rows of evidence; the page that advice names has all."""
+"""Maximum rows of evidence; the page named in the advice shows all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advice:
-    """What a rule found. value: what exceeds (or falls below) threshold. cost_ns: time of a step that is at stake, NaN where
-    nothing tells. evidence: the rows that speak for it, of what frame `page` is about. subject: the part meant, such as the
+    """The finding of a rule. value: what exceeds (or falls below) threshold. cost_ns: time per step that could be saved, NaN if
+    unknown. evidence: the rows that support it, from the frame that `page` shows. subject: the affected part, such as the
     slow stage of feeding or types of operators; "" for the whole.
     """
 
@@ -47,10 +47,10 @@ Frames = Mapping[str, pd.DataFrame | None]
 
 
 def advise(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Advice]:
-    """Advice from the frames of a profile by name (steps, queues, pipeline, cpu, operators; None or missing: no file gives it).
+    """Return advice from the frames of a profile by name (steps, queues, pipeline, cpu, operators; None or missing: no file).
 
-    None without rows that speak for it. That with the largest cost first, that whose cost nothing tells last. thresholds:
-    those of rules that are not to be the usual ones; KeyError for a rule there is not.
+    Advice always has supporting rows. The largest cost comes first, unknown costs last. thresholds override those of
+    THRESHOLDS; KeyError for an unknown rule.
     """
     unknown = set(thresholds) - set(THRESHOLDS)
     if unknown:
@@ -81,7 +81,7 @@ def _interval(frames: Frames, limit: float) -> Advice | None:
 
 
 def _idle(frames: Frames, limit: float) -> Advice | None:
-    """The counterpart in new step traces: the device neither computes nor communicates for more than a part of the step."""
+    """Counterpart for new step traces: the device neither computes nor communicates for more than this fraction of the step."""
     steps = _frame(frames, "steps")
     if steps is None:
         return None
@@ -154,14 +154,14 @@ def _cpu(frames: Frames, limit: float) -> Advice | None:
 
 
 def _ai_cpu(frames: Frames, limit: float) -> Advice | None:
-    """Operators that run on the AI CPU take more than a part of the time of all on the device; those that took longest."""
+    """Operators on the AI CPU take more than this fraction of all device time; evidence are the longest ones."""
     operators = _frame(frames, "operators")
     if operators is None:
         return None
     operators = operators[~operators["type"].astype(str).isin(FEEDING)]
     core = operators["core"].astype(str)
     device, slow = operators[~core.isin(["HOST_CPU", "COMMUNICATION", ""])], operators[core == "AI_CPU"]
-    # Legacy files tell the time of one execution alone.
+    # Legacy files have only the time of one execution.
     whole, spent = (float(some["total_ns"].fillna(some["mean_ns"]).sum()) for some in (device, slow))
     if not whole > 0 or not spent / whole > limit:
         return None

@@ -1,4 +1,4 @@
-"""What a scalar is drawn over: time since the run started, or another scalar at the same step."""
+"""Alternative x axes of a scalar: time since the run started, or another scalar at the same step."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from parsers.model import Floats, Ints
 
 
 def relative_time(wall_time: Floats, started: float | None) -> tuple[Floats, float]:
-    """(seconds since the run's earliest wall time, that wall time).
+    """Return (seconds since the run's earliest wall time, that wall time).
 
     started is the earliest wall time known of the whole run. The first event of a file need not be its earliest, so
     an earlier time in the series itself counts too.
@@ -22,7 +22,7 @@ def relative_time(wall_time: Floats, started: float | None) -> tuple[Floats, flo
 
 
 def join_by_step(step: Ints, other_step: Ints, other_value: Floats) -> Floats:
-    """For each step the value another series has at that step, NaN where it has none.
+    """Return the value of another series at each step, NaN if it has none.
 
     A step the other series recorded several times counts with the value written last, unless both series have
     the same steps throughout: then they are paired row by row.

@@ -1,16 +1,16 @@
-"""Which settings a result depends on when all are taken together: permutation importance of small random forests.
+"""Importance of settings for a result when all are considered together: permutation importance of small random forests.
 
 A forest of extremely randomised trees (Geurts 2006) is grown on runs drawn with replacement and asked for those that were not
 drawn; then each setting in turn is shuffled among these, and how much worse the forest guesses is that setting's importance
 (Breiman 2001). It is given as half the growth of the mean squared error, divided by the variance of the result: for independent
 settings and a forest that knows the function, Sobol's total index, the share of the variance that the setting has alone and
-together with others; scikit-learn's `permutation_importance` scored by R^2 is twice that. What a forest could not learn it
-gives to no setting, so where its fit is poor all shares are small. All of it is done again for every draw (a refit); the
-value is the mean of the refits, and its interval spans the middle 95 % of them.
+together with others; scikit-learn's `permutation_importance` scored by R^2 is twice that. Variance that a forest could not
+learn is attributed to no setting, so with a poor fit all shares are small. This is repeated for every draw (a refit); the
+value is the mean over refits, and its interval spans the middle 95 % of them.
 
-Needs scikit-learn (pip install mindscope[importance]), which is imported by the first refit. Numbers count by their order only,
-as trees ask no more. The categories of a text stand in the order of their mean result among the runs drawn (Breiman et al.
-1984, section 4.2). What is missing goes where trees find it best.
+Needs scikit-learn (pip install mindscope[importance]), which is imported by the first refit. Only the order of numbers
+matters to trees. The categories of a text are ordered by their mean result among the runs drawn (Breiman et al. 1984,
+section 4.2). Missing values go to the branch that fits best.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ from parsers.model import Floats, Ints
 
 REFITS = 40
 FEWEST_RUNS = 10
-"""Runs without which too few are left out of a draw to ask a forest for."""
+"""Minimum runs: with fewer, too few remain outside a draw to evaluate a forest."""
 MOST_RUNS = 5_000
-"""Of more runs every draw takes so many."""
+"""Maximum runs per draw."""
 TREES = 40
 _SHUFFLED = 100
 """Runs shuffled for a setting at each refit: of few left out several times."""
 _LEAF = 2
 _MOST_CELLS = 4_000_000
-"""Numbers a forest is asked for at once."""
+"""Maximum values predicted at a time."""
 
 
 def available() -> bool:
-    """Whether scikit-learn is installed."""
+    """Return whether scikit-learn is installed."""
     return find_spec("sklearn") is not None
 
 
@@ -99,7 +99,7 @@ def _first(columns: Sequence[SettingColumn], name: str, other: str) -> bool:
 
 
 def _scaled(y: Floats) -> Floats:
-    """Of mean 0 and variance 1, whatever the size of the numbers."""
+    """Scale to mean 0 and variance 1 without overflow."""
     y = y / np.abs(y).max()
     y = y - y.mean()
     y = y / np.abs(y).max()
@@ -108,7 +108,7 @@ def _scaled(y: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Feature:
-    """A setting as trees take it: the number of each run's level, -1 where it is missing."""
+    """A setting as input of trees: the level number of each run, -1 if missing."""
 
     codes: Ints
     levels: int
@@ -136,7 +136,7 @@ class _Feature:
 
 
 def _refit(features: Sequence[_Feature], y: Floats, random: np.random.Generator) -> tuple[Floats, float]:
-    """Importance of each feature by one forest, and the mean squared error of what it guesses of runs not drawn."""
+    """Return the importance of each feature by one forest, and its mean squared error on runs that were not drawn."""
     from sklearn.ensemble import ExtraTreesRegressor
 
     n = len(y)

@@ -1,4 +1,4 @@
-"""Many curves as one: mean or median of a group of runs over a common axis, with a band, and how many runs are in it where.
+"""Summarises a group of curves: mean or median over a common axis, with a band and the number of runs at each point.
 
 A curve is (x, y), x strictly ascending, y NaN where there is no finite value. Between two neighbouring points a run has the
 value on the line between them; before its first and after its last point, beside a value that is not finite, and in a gap of
@@ -31,21 +31,21 @@ LINES = ("mean", "median")
 BANDS = ("range", "std", "interval", "none")
 RESAMPLES = 399
 _CELLS = 1 << 21
-"""Values in memory at a time."""
+"""Maximum values in memory at a time."""
 _ROWS = 512
 _WIDE = 3.0
-"""An interval so many times as long as either neighbour is a gap."""
+"""An interval this many times longer than both neighbours is a gap."""
 _MOST_RESAMPLED = 400
-"""Of more runs Student's interval is as good and needs no memory for draws."""
+"""With more runs Student's interval is as good and needs no memory for draws."""
 _FARTHEST = 3.0
-"""A studentised quantile counts up to so many times Student's."""
+"""A studentised quantile is capped at this multiple of Student's."""
 
 Curve = tuple[Floats, Floats]
 _Ends = tuple[Floats, Floats]
 
 
 class Summary(NamedTuple):
-    """Arrays of one length over x: the line, the ends of the band (NaN where there is none), and how many runs it is of."""
+    """Arrays of equal length over x: the line, the ends of the band (NaN for none), and the number of runs."""
 
     x: Floats
     line: Floats
@@ -55,7 +55,7 @@ class Summary(NamedTuple):
 
 
 def newest(step: Ints) -> Ints:
-    """Indices of the values that no later one supersedes, steps ascending: what a restart wrote again counts once.
+    """Return the indices of the values not superseded by a later one, steps ascending: steps rewritten by a restart count once.
 
     A value is superseded by a later one of its own or a smaller step, as in `Run.scalars_view("newest")`.
     """
@@ -66,7 +66,7 @@ def newest(step: Ints) -> Ints:
 
 
 def curve(x: Floats, y: Floats) -> Curve:
-    """A curve from points in any order: of those with one x the last counts; without a place on the axis none."""
+    """Build a curve from points in any order: of several with one x the last is used, points without a finite x are dropped."""
     if x.size > 1 and bool((x[1:] > x[:-1]).all()) and bool(np.isfinite(x[[0, -1]]).all()):
         return x, np.where(np.isfinite(y), y, np.nan)
     placed = np.flatnonzero(np.isfinite(x))
@@ -77,7 +77,7 @@ def curve(x: Floats, y: Floats) -> Curve:
 
 
 def grid(curves: Sequence[Curve], *, most: int, window: tuple[float, float] | None = None) -> Floats:
-    """Where to evaluate curves: at every x that one of them has, or, where they share too few, evenly.
+    """Return where to evaluate curves: at every x of any curve, or at even distances if they share too few.
 
     Every x counts up to `most` of them, or up to twice as many as the longest curve has; else there are `most` from end to end.
     window is the range on screen; the nearest x beyond each end is in too.
@@ -104,9 +104,9 @@ def _within(x: Floats, window: tuple[float, float] | None) -> Floats:
 
 
 def aligned(curves: Sequence[Curve], places: Floats, *, bridge: bool = False) -> Floats:
-    """The values of k curves at ascending places (m,), shape (k, m); NaN where a curve has none.
+    """Return the values of k curves at ascending places (m,), shape (k, m); NaN where a curve has none.
 
-    bridge: gaps are no gaps, as over times, where a pause leaves nothing out.
+    bridge: interpolate across gaps, as for times, where a pause omits nothing.
     """
     values = np.full((len(curves), places.size), np.nan)
     for row, (x, y) in zip(values, curves, strict=True):
@@ -135,7 +135,7 @@ def _put(row: Floats, x: Floats, y: Floats, places: Floats, bridge: bool) -> Non
 
 
 def _gaps(x: Floats) -> NDArray[np.bool_]:
-    """Which intervals are longer than their neighbours by so much that points are missing."""
+    """Return which intervals are so much longer than their neighbours that points are missing."""
     wide = x[1:] - x[:-1]
     if wide.size < 2:
         return np.zeros(wide.size, bool)
@@ -182,7 +182,7 @@ def _summary(values: Floats, places: Floats, line: str, band: str) -> Summary:
     n = there.sum(axis=0)
     full = bool((n == len(values)).all()) and len(values) > 0
     if not full or line == "median":
-        # Sorted, the values that are there come first.
+        # Sorting puts NaN last.
         values = np.sort(values, axis=0)
     centre = _each(values, n, _mean if line == "mean" else _median)[0]
     if band == "range":
@@ -198,7 +198,7 @@ def _summary(values: Floats, places: Floats, line: str, band: str) -> Summary:
 
 
 def _each(values: Floats, n: Ints, statistic: Callable[[Floats], tuple[Floats, ...]]) -> tuple[Floats, ...]:
-    """A statistic of the first n values of every column; NaN where n is 0."""
+    """Compute a statistic of the first n values of every column; NaN where n is 0."""
     counts = np.unique(n)
     if counts.size == 1 and counts[0] > 0:
         return statistic(values[: counts[0]])
@@ -245,7 +245,7 @@ def _mean_interval(values: Floats) -> _Ends:
 
 
 def _studentised(values: Floats) -> _Ends:
-    """How many standard errors the mean of columns (n, m) of mean 0 and deviation 1 may be too high, and too low."""
+    """Return how many standard errors the mean of columns (n, m) of mean 0 and deviation 1 may be too high, and too low."""
     n, m = values.shape
     # The same draws for every column, so that a band is as smooth as the curves; single precision, as they are draws.
     chosen = np.random.default_rng(n).integers(0, n, (RESAMPLES, n)) + np.arange(RESAMPLES)[:, None] * n

@@ -1,6 +1,6 @@
-"""Histograms over steps: on common bins, as quantiles, thinned. No count is lost, none is invented.
+"""Histograms over steps: resampled to common bins, as quantiles, thinned. The total count is preserved.
 
-A bucket's values are taken as spread evenly over its width; those of a bucket of no width lie in one point.
+A bucket's values are assumed to be spread evenly over its width; those of a zero-width bucket lie at one point.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from parsers.payloads.values import HistogramValue
 
 BINS = 90
 SQUEEZED = 4.0
-"""Limits of all histograms so many times as far apart as those of nearly all leave these too little room."""
+"""If the limits of all histograms are this many times wider than those of nearly all, the usual ones get too little room."""
 _RARE = 20
-"""One histogram in so many, and always one, may lie apart from the others at each end."""
+"""One histogram in this many, and always one, may be an outlier at each end."""
 _FEW = 8
 LARGEST, EPSILON = float(np.finfo(np.float64).max), float(np.finfo(np.float64).eps)
 
 
 def common_edges(values: Sequence[HistogramValue], bins: int = BINS) -> Floats:
-    """Edges of `bins` even bins that hold every bucket of all histograms; about 0 where there are none."""
+    """Return the edges of `bins` even bins that hold every bucket of all histograms; around 0 if there are none."""
     lows, highs = _extents(values)
     return even_edges(float(lows.min()), float(highs.max()), bins) if lows.size else even_edges(0.0, 0.0, bins)
 
 
 def usual_limits(values: Sequence[HistogramValue]) -> tuple[float, float] | None:
-    """Limits that hold nearly all histograms whole, where the few others would squeeze these into a corner; else None.
+    """Return limits that hold nearly all histograms, if the few others would squeeze these into a corner; else None.
 
     Of the lowest and of the highest ends one in 20 may be an outlier: one that is farther from the others than these reach.
     """
@@ -47,14 +47,14 @@ def usual_limits(values: Sequence[HistogramValue]) -> tuple[float, float] | None
 
 
 def _extents(values: Sequence[HistogramValue]) -> tuple[Floats, Floats]:
-    """The lowest and the highest end of each histogram that has buckets."""
+    """Return the lowest and the highest end of each histogram that has buckets."""
     held = [value for value in values if len(value.left)]
     lows = np.array([value.left.min() for value in held], np.float64)
     return lows, np.array([(value.left + value.width).max() for value in held], np.float64)
 
 
 def even_edges(low: float, high: float, bins: int = BINS) -> Floats:
-    """Edges of even bins between two finite limits; limits too close to be told apart get room around them."""
+    """Return edges of even bins between two finite limits; limits too close to separate are widened."""
     largest = max(abs(low), abs(high))
     if high / 2 - low / 2 <= bins * largest * EPSILON:
         room = max(0.5, largest * 1e-6)  # half of a large number would be rounded away
@@ -65,7 +65,7 @@ def even_edges(low: float, high: float, bins: int = BINS) -> Floats:
 
 
 def resample(values: Sequence[HistogramValue], edges: ArrayLike) -> Floats:
-    """Counts of each histogram on bins between the edges, shape (len(values), len(edges) - 1).
+    """Resample histograms to the bins between the edges: counts of shape (len(values), len(edges) - 1).
 
     With edges that hold all buckets, such as `common_edges`, a row's sum is the histogram's count. What lies outside is left
     out. Bins contain their left edge, the last one its right edge too.
@@ -94,9 +94,9 @@ def _resampled(value: HistogramValue, edges: Floats) -> Floats:
 
 @np.errstate(over="ignore")
 def beyond(values: Sequence[HistogramValue], low: float, high: float) -> Floats:
-    """How many values of each histogram lie below and above two limits, shape (len(values), 2).
+    """Return the number of values of each histogram below and above two limits, shape (len(values), 2).
 
-    With what `resample` counts between the limits they are the histogram's count.
+    Together with the counts of `resample` between the limits they add up to the histogram's count.
     """
     counts = np.zeros((len(values), 2))
     for row, value in zip(counts, values, strict=True):
@@ -110,7 +110,7 @@ def beyond(values: Sequence[HistogramValue], low: float, high: float) -> Floats:
 
 
 def quantiles(value: HistogramValue, fractions: ArrayLike) -> Floats:
-    """The values below which these fractions (0 to 1) of the finite values lie; NaN where there are none."""
+    """Return the values below which these fractions (0 to 1) of the finite values lie; NaN if there are none."""
     wanted = np.asarray(fractions, np.float64)
     order = np.argsort(value.left, kind="stable")
     order = order[value.count[order] > 0]
@@ -126,14 +126,14 @@ def quantiles(value: HistogramValue, fractions: ArrayLike) -> Floats:
 
 
 def bands(values: Sequence[HistogramValue], fractions: ArrayLike) -> Floats:
-    """Quantiles of each histogram, shape (len(values), len(fractions)); a row of NaN where there are no finite values."""
+    """Return quantiles of each histogram, shape (len(values), len(fractions)); a row of NaN without finite values."""
     wanted = np.asarray(fractions, np.float64)
     rows: NDArray[np.float64] = np.array([quantiles(value, wanted) for value in values])
     return rows.reshape(len(values), len(wanted))
 
 
 def thinned(count: int, most: int) -> Ints:
-    """At most `most` (2 or more) evenly spread places of `count`, the first and the last among them."""
+    """Return at most `most` (2 or more) evenly spread indices below `count`, including the first and the last."""
     if count <= most:
         return np.arange(count)
     return np.round(np.linspace(0, count - 1, most)).astype(np.int64)

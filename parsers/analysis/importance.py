@@ -1,6 +1,6 @@
-"""Which settings go with a result, over runs side by side (LINEAGE_TABLE): association, never cause.
+"""Association of settings with a result over the runs of a LINEAGE_TABLE: association, never cause.
 
-`parsers.analysis.strengths` says what is measured; `parsers.analysis.forest` takes all settings together.
+`parsers.analysis.strengths` documents the measures; `parsers.analysis.forest` considers all settings together.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from parsers.frames import IMPORTANCE, SINGLE_CHANGES
 from parsers.model import Floats
 
 MOST_COMPARED = 1_500
-"""Runs of which every two are compared."""
+"""Maximum runs that are compared pairwise."""
 
 
 def importance(table: pd.DataFrame, target: str, settings: Sequence[str] | None = None) -> pd.DataFrame:
-    """How far settings go with a target (schema IMPORTANCE); by default all of `settings_of`.
+    """Measure the association of settings with a target (schema IMPORTANCE); by default all of `settings_of`.
 
     KeyError for a column that is not there, ValueError for a target that holds anything but numbers.
     """
@@ -54,9 +54,9 @@ def _row(one: SettingColumn, result: Floats, other: str, near: tuple[str, float]
 
 
 def single_changes(table: pd.DataFrame, settings: Sequence[str] | None = None) -> pd.DataFrame:
-    """Pairs of runs that are alike in all settings but one (schema SINGLE_CHANGES); a missing value is a value of its own.
+    """Return pairs of runs that differ in exactly one setting (schema SINGLE_CHANGES); a missing value counts as a value.
 
-    Of the runs that differ in one setting alone, sorted by it, each is paired with the next one of another value.
+    Runs that differ only in one setting are sorted by it, and each is paired with the next one of another value.
     """
     names = settings_of(table) if settings is None else list(dict.fromkeys(settings))
     codes = np.stack([levels_of(table[name]) for name in names], axis=1) if names else np.empty((len(table), 0), np.int64)
@@ -79,7 +79,7 @@ def single_changes(table: pd.DataFrame, settings: Sequence[str] | None = None) -
 def nearest_change(
     table: pd.DataFrame, setting: str, settings: Sequence[str] | None = None
 ) -> tuple[int, int, list[str]] | None:
-    """(row, row, other settings that differ) of the two runs that differ in a setting and in as few others as any do.
+    """Return (row, row, other differing settings) of two runs that differ in a setting and in the fewest others.
 
     Runs without a value of the setting are left out, and all beyond MOST_COMPARED of the rest; of equally near pairs it is the
     first. None where no two runs differ.

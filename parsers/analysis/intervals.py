@@ -19,13 +19,13 @@ _LEAST = 2.7
 _TINY = 1e-300
 _ROUNDS = 60
 _PART = 1e-9
-"""Of an end: how exactly it is found."""
+"""Relative precision of the ends."""
 _LARGEST = 1e7
-"""Noncentrality beyond which a strength is 1 to four digits in up to a thousand runs, and not told from it."""
+"""Maximum noncentrality: beyond it a strength is 1 to four digits in up to a thousand runs."""
 
 
 def correlation(size: float, error: Callable[[float], float]) -> tuple[float, float]:
-    """Ends of the strength |rho| where |r| = size < 1 was measured, and atanh r is normal about atanh rho.
+    """Return the interval of the strength |rho| for a measured |r| = size < 1, if atanh r is normal about atanh rho.
 
     error(rho) is its standard error at a strength, so that the noncentrality is (atanh rho / error)^2.
     """
@@ -42,7 +42,7 @@ def correlation(size: float, error: Callable[[float], float]) -> tuple[float, fl
 
 
 def explained(share: float, groups: int, n: int) -> tuple[float, float]:
-    """Ends of the share of variance (0 to 1) that `groups` groups explain of n values, normal about their groups' means.
+    """Return the interval of the share of variance (0 to 1) that groups explain of n values, normal about their group means.
 
     share is the eta^2 measured: F = share (n - k) / ((1 - share) (k - 1)) has a noncentral F distribution of noncentrality
     L, which stands for the share L / (L + n). NaN where n <= k or k < 2.
@@ -74,7 +74,7 @@ def _ends(
 
 
 def _root(falling: Callable[[float], float], low: float, high: float) -> float:
-    """Where a falling function crosses zero between low and high, or the end beyond which it does."""
+    """Find where a falling function crosses zero between low and high, or return the nearer end."""
     if falling(low) <= 0.0:
         return low
     for _ in range(_ROUNDS):

@@ -1,9 +1,9 @@
-"""Pipelines of several runs, operation by operation: which are the same one, and in what they differ.
+"""Compares data set pipelines of several runs: which operations correspond, and in which parameters they differ.
 
-One tree is grown that every pipeline fits into. Each is laid against it from the last operation down to the data sets: along
+One tree is built that contains every pipeline. Each pipeline is aligned to it from the last operation down to the data sets:
 stretches without branches by the heaviest common subsequence of operations of one type (Needleman and Wunsch 1970 without a
-cost of gaps), at branches child by child in their order. Operations that it alone has are put between those beside them.
-Pipelines whose operations have the same names are laid alike, whatever they were told.
+gap cost), branches child by child in their order. Operations that only this pipeline has are inserted between their neighbours.
+Pipelines whose operations have the same names are aligned the same way, whatever their parameters.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from typing import Any, NamedTuple, TypeVar
 from parsers.lineage.datasets import DEEPEST, DatasetGraph, DatasetNode, DatasetOperation
 
 MOST_PAIRS = 10_000
-"""Where there are more pairs to weigh, those at equal places are matched: 100 branches against 100, or operations of a map."""
+"""Maximum pairs to weigh (such as 100 branches against 100, or operations of a map); beyond, equal positions are matched."""
 T = TypeVar("T")
 
 
-# What an operation was told -------------------------------------------------------------------------------------------
+# Operation parameters -------------------------------------------------------------------------------------------------
 
 
 class Fact(NamedTuple):
     """One parameter. part: "node", "sampler" or "operation"; owner: the sampler's or operation's name, place: which of them.
 
-    A fact without a key says that there is such a sampler or operation; its value is the name.
+    A fact without a key states that there is such a sampler or operation; its value is the name.
     """
 
     part: str
@@ -38,7 +38,7 @@ class Fact(NamedTuple):
 
 
 def facts(node: DatasetNode) -> Iterator[Fact]:
-    """All parameters of a node, then of its sampler, then of its operations in order."""
+    """Return all parameters of a node, then of its sampler, then of its operations in order."""
     for key, value in node.parameters.items():
         yield Fact("node", 0, "", key, value)
     if node.sampler is not None:
@@ -54,7 +54,7 @@ def _of(part: str, place: int, one: DatasetOperation) -> Iterator[Fact]:
 
 
 def parameters_of(one: DatasetOperation) -> dict[str, Any]:
-    """Parameters of an operation or sampler, with size and weights where it has some."""
+    """Return the parameters of an operation or sampler, with size and weights if it has any."""
     more = {name: list(values) for name, values in (("size", one.size), ("weights", one.weights)) if values}
     return {**one.parameters, **more}
 
@@ -92,12 +92,12 @@ def numbered(graph: DatasetGraph) -> Numbered:
     return Numbered(tuple(nodes), tuple(map(tuple, children)), tuple(parents))
 
 
-# Laying them upon each other -------------------------------------------------------------------------------------------
+# Alignment -------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class _Slot:
-    """An operation of the tree: how the first pipeline has it, its number in each that has it, and what feeds it."""
+    """An operation of the tree: its node in the first pipeline that has it, its number in each one, and what feeds it."""
 
     node: DatasetNode
     numbers: dict[int, int] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class _Slot:
 
 
 def align(graphs: Sequence[Numbered]) -> list[tuple[int | None, ...]]:
-    """Every operation of any of the pipelines: its number in each of them, None where there is none.
+    """Return every operation of any pipeline as its number in each of them, None where there is none.
 
     An operation comes before those that feed it, whichever pipeline has them.
     """
@@ -136,7 +136,7 @@ def align(graphs: Sequence[Numbered]) -> list[tuple[int | None, ...]]:
 
 
 def _shape(graph: Numbered) -> Any:
-    """What pipelines share that are laid alike."""
+    """Return a key that is equal for pipelines that are aligned the same way."""
     return graph.parents, tuple(
         (node.type, node.kind, tuple(one.name for one in node.operations), str(node.parameters.get("input_columns")))
         for node in graph.nodes
@@ -144,7 +144,7 @@ def _shape(graph: Numbered) -> Any:
 
 
 def _merged(slots: Sequence[_Slot], numbers: Sequence[int], graph: Numbered, at: int, deep: int = 0) -> list[_Slot]:
-    """Branches of the tree with branches of a pipeline laid upon them."""
+    """Merge the branches of a pipeline into branches of the tree."""
 
     def weigh(a: int, b: int) -> int:
         ours, theirs = slots[a].node, graph.nodes[numbers[b]]
@@ -160,7 +160,7 @@ def _merged(slots: Sequence[_Slot], numbers: Sequence[int], graph: Numbered, at:
 
 
 def _side_by_side(pairs: Sequence[tuple[int, int]], ours: int, theirs: int) -> Iterator[tuple[int | None, int | None]]:
-    """Places of two sequences of these lengths in one order: pairs, before each what one of the two alone has."""
+    """Merge the positions of two sequences of these lengths: pairs, each preceded by what only one of the two has."""
     here = there = 0
     for a, b in [*pairs, (ours, theirs)]:
         yield from ((place, None) for place in range(here, a))
@@ -182,7 +182,7 @@ def _grown(graph: Numbered, number: int, at: int) -> _Slot:
 
 
 def _laid(top: _Slot, graph: Numbered, number: int, at: int, deep: int) -> list[_Slot]:
-    """A branch of the tree with one of a pipeline laid upon it; both beside each other where they have nothing in common."""
+    """Merge a branch of a pipeline into one of the tree; keep both side by side if they have nothing in common."""
     ours, theirs = top.stretch(), graph.stretch(number)
     pairs = heaviest(range(len(ours)), range(len(theirs)), lambda a, b: likeness(ours[a].node, graph.nodes[theirs[b]]))
     if not pairs:
@@ -204,7 +204,7 @@ def _laid(top: _Slot, graph: Numbered, number: int, at: int, deep: int) -> list[
 
 
 def _beside(ours: list[_Slot], theirs: list[int], graph: Numbered, at: int, deep: int) -> list[_Slot]:
-    """Two stretches with nothing in common: where one ends in branches, the other may be one of them."""
+    """Merge two stretches with nothing in common: if one ends in branches, the other may be one of them."""
     if deep < DEEPEST and len(graph.children[theirs[-1]]) > 1:
         row = [_Slot(graph.nodes[one], {at: one}) for one in theirs]
         row[-1].children = _merged(ours[:1], graph.children[theirs[-1]], graph, at, deep + 1)
@@ -218,12 +218,12 @@ def _beside(ours: list[_Slot], theirs: list[int], graph: Numbered, at: int, deep
 
 
 def aligned(one: Numbered, other: Numbered) -> dict[int, int]:
-    """Number of a node of one -> number of the node of the other that is its counterpart."""
+    """Return number of a node -> number of its counterpart in the other pipeline."""
     return {ours: theirs for ours, theirs in align([one, other]) if ours is not None and theirs is not None}
 
 
 def likeness(one: DatasetNode, other: DatasetNode) -> int:
-    """How much speaks for two nodes being the same one; 0: nothing."""
+    """Return the similarity of two nodes; 0 if they cannot correspond."""
     if one.type != other.type:
         return int(one.kind == other.kind == "create")
     return (
@@ -235,7 +235,7 @@ def likeness(one: DatasetNode, other: DatasetNode) -> int:
 
 
 def heaviest(one: Sequence[T], other: Sequence[T], weigh: Callable[[T, T], int]) -> list[tuple[T, T]]:
-    """Pairs in the order of both sequences with the largest sum of weights; pairs that weigh nothing are not made."""
+    """Return pairs, in the order of both sequences, with the largest sum of weights; pairs of weight 0 are omitted."""
     if len(one) * len(other) > MOST_PAIRS:
         return [pair for pair in zip(one, other, strict=False) if weigh(*pair)]
     weights = [[weigh(a, b) for b in other] for a in one]
@@ -260,7 +260,7 @@ def heaviest(one: Sequence[T], other: Sequence[T], weigh: Callable[[T, T], int])
 
 
 class _Missing:
-    """There is no such parameter."""
+    """Marks a missing parameter."""
 
     def __repr__(self) -> str:
         return "missing"
@@ -286,14 +286,14 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class ComparedOperation:
-    """An operation of the pipelines compared: its number in each, None where there is none, and what differs there."""
+    """An operation of the compared pipelines: its number in each, None for none, and its differences."""
 
     numbers: tuple[int | None, ...]
     differences: tuple[Difference, ...]
 
 
 def compare(graphs: Sequence[Numbered]) -> list[ComparedOperation]:
-    """Every operation of any of the pipelines, as `align` has them, and what differs there."""
+    """Return every operation of any pipeline, in the order of `align`, with its differences."""
     compared = []
     for row in align(graphs):
         nodes = [None if n is None else graph.nodes[n] for graph, n in zip(graphs, row, strict=True)]
@@ -302,7 +302,7 @@ def compare(graphs: Sequence[Numbered]) -> list[ComparedOperation]:
 
 
 def differences(nodes: Sequence[DatasetNode | None]) -> tuple[Difference, ...]:
-    """What these nodes, one of each pipeline, do not share; None stands for a pipeline without such a node."""
+    """Return the differences of nodes, one per pipeline; None for a pipeline without such a node."""
     none = (-1,) * len(nodes)
     types = [MISSING if node is None else node.type for node in nodes]
     found = [] if _all_equal(types) else [Difference("type", "", "", tuple(types), none)]
@@ -315,7 +315,7 @@ def differences(nodes: Sequence[DatasetNode | None]) -> tuple[Difference, ...]:
         part, slot, owner, name = key
         there = given
         if name and part != "node":
-            # Where the whole sampler or operation is missing, that is said once.
+            # A missing sampler or operation is reported once, not per parameter.
             there = [at for at, column in columns.items() if (part, slot, owner, "") in column]
         told = [columns[at].get(key) if at in columns else None for at in range(len(nodes))]
         values = [MISSING if fact is None else fact.value for fact in told]
@@ -330,12 +330,12 @@ Key = tuple[str, int, str, str]
 
 
 def _columns(nodes: Sequence[tuple[int, DatasetNode]]) -> dict[int, dict[Key, Fact]]:
-    """By pipeline, the facts of a node under keys that facts about the same thing share."""
+    """Return by pipeline the facts of a node, under keys that corresponding facts share."""
     slots = _slots(dict.fromkeys(tuple(one.name for one in node.operations) for _, node in nodes))
     columns: dict[int, dict[Key, Fact]] = {}
     for at, node in nodes:
         own = slots[tuple(one.name for one in node.operations)]
-        # Samplers of two names are one place with two names, not two samplers.
+        # Samplers of different names correspond: they are one slot with two names.
         columns[at] = {
             (part, own[place], owner, key) if part == "operation" else (part, -1, "", key): fact
             for fact in facts(node)
@@ -345,7 +345,7 @@ def _columns(nodes: Sequence[tuple[int, DatasetNode]]) -> dict[int, dict[Key, Fa
 
 
 def _slots(lists: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]:
-    """For each list of operations their places in one that has them all, which those that are the same one share."""
+    """Return for each list of operations their slots in a merged list; corresponding operations share a slot."""
     found: dict[tuple[str, ...], list[int]] = {}
     row: list[tuple[int, str]] = []
     count = 0
@@ -365,7 +365,7 @@ def _slots(lists: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], list[int]]
 
 
 def _all_equal(values: Sequence[Any]) -> bool:
-    """Whether values are equal as they are written: 1, 1.0 and True are three."""
+    """Return whether values are equal including their type: 1, 1.0 and True differ."""
     return all(type(one) is type(other) and (one == other or _both_nan(one, other)) for one, other in pairwise(values))
 
 
@@ -378,7 +378,7 @@ def _both_nan(one: Any, other: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PipelineColumn:
-    """One fact of one operation, as columns of a table have it.
+    """One fact of one operation as a column of a table.
 
     operation names the operation: its type, with a number from the second of a type on. part, owner and key are those of the
     `Fact`; a column of part "type" says what type the operation is. name is unique. values and numbers (of the operation) are
@@ -395,7 +395,7 @@ class PipelineColumn:
 
 
 def pipeline_columns(graphs: Sequence[Numbered]) -> list[PipelineColumn]:
-    """All that the operations of pipelines were told, by operation in the order of the data."""
+    """Return all parameters of all pipelines as columns, by operation in the order of the data."""
     names: set[str] = set()
     operations: dict[str, int] = {}
     found: list[PipelineColumn] = []
@@ -418,14 +418,14 @@ def pipeline_columns(graphs: Sequence[Numbered]) -> list[PipelineColumn]:
 
 
 def _in_order(columns: Iterable[dict[Key, Fact]]) -> list[Key]:
-    """Keys of all columns: parameters, the sampler, operations with what belongs to each."""
+    """Sort the keys of all columns: parameters, the sampler, operations with their parameters."""
     keys = dict.fromkeys(key for column in columns for key in column)
     parts = ("node", "sampler", "operation")
     return sorted(keys, key=lambda key: (parts.index(key[0]), key[1]))
 
 
 def _unique(name: str, names: set[str]) -> str:
-    """The name, with a number after it where it is taken."""
+    """Return the name, with a number if it is taken."""
     found, number = name, 1
     while found in names:
         number += 1

@@ -1,8 +1,8 @@
-"""How data gets from the data set to the network, and where it stops: queues along the way and operations of the pipeline.
+"""Analyses how data gets from the data set to the network, and finds the bottleneck: queues and operations of the pipeline.
 
-Data passes, in this order: operations of the pipeline, each with a queue behind it; the queue on the host; transmission;
-where data is sunk, the queue on the device and get_next there; forward and backward. An empty queue says that what is before
-it is slower than what is behind it, a full one the reverse.
+Data passes, in this order: operations of the pipeline, each with an output queue; the queue on the host; transmission; if data
+is sunk, the queue on the device and get_next there; forward and backward. An empty queue means that its producer is slower than
+its consumer, a full one the reverse.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ QUEUE_USE = (0.8, 0.6)
 """MindInsight's thresholds of its pipeline helper: where all queues are used above the first nothing is slow, an operation
 without any before it is slow where its queue is used below the second."""
 USE_DROP = 0.1
-"""An operation is slow where the queue before it is used so much more than its own."""
+"""An operation is slow if its input queue is used this much more than its output queue."""
 STAGES = ("pipeline", "host_queue", "transmission", "device_queue", "get_next", "forward_backward")
 """What data passes, in order; feeding without sinking ends its list of stages after transmission."""
 
@@ -63,7 +63,7 @@ def queue_rates(queues: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """What data passes in a profile, and which part of it is the slow one ("" where nothing tells).
+    """The stages that data passes in a profile, and the slow one ("" if unknown).
 
     sunk: whether data goes through a queue on the device. empty: part of the batches that found the queue to judge by empty.
     """
@@ -79,7 +79,7 @@ class Flow:
 
 
 def flow(rates: pd.DataFrame) -> Flow:
-    """Which part of the way is slow, by MindInsight's rule (reference: process diagram of its data preparation page).
+    """Find the slow stage by MindInsight's rule (reference: process diagram of its data preparation page).
 
     The pipeline where the host queue was empty in more than EMPTY_RATE of the batches; else, where the queue on the device was
     ever empty, the transmission; else the device itself: forward and backward.

@@ -1,4 +1,4 @@
-"""A million points for a screen of a thousand columns, with nothing lost that the screen could show.
+"""Reduces a million points to what a screen of a thousand columns can show, without a visible difference.
 
 Of every pixel column the lowest, highest, first and last finite point survive, so the drawn line covers the very pixels the
 whole line would. Non-finite points are returned as runs that contain every one of them. Nothing is random.
@@ -59,7 +59,7 @@ class NonFinite(NamedTuple):
 def reduce_points(
     x: Floats, y: Floats, *, columns: int, window: Window | None = None, breaks: Ints = _NONE
 ) -> Reduced:
-    """The points of a curve that a plot `columns` pixels wide needs.
+    """Select the points of a curve that a plot `columns` pixels wide needs.
 
     window is the range of x on screen (None: all); the nearest point beyond each end is kept too, so that lines leave the plot
     where they should. breaks are indices at which the line is interrupted (restarts): no column reaches across one.
@@ -82,7 +82,7 @@ def reduce_points(
 
 
 def _part(x: Floats, window: Window, rising: bool) -> tuple[slice | Ints, int]:
-    """The points inside the window and their neighbours, and how many are inside."""
+    """Return the points inside the window and their neighbours, and the number inside."""
     if rising:
         first, last = np.searchsorted(x, window[0], "left"), np.searchsorted(x, window[1], "right")
         return slice(max(int(first) - 1, 0), min(int(last) + 1, x.size)), int(last - first)
@@ -156,7 +156,7 @@ def columns_of(x: Floats, window: Window, columns: int) -> NDArray[np.int32]:
 
 
 def _survivors(y: Floats, starts: Ints) -> Ints:
-    """Indices of first, last, lowest and highest point of each group that begins at starts (the first is 0)."""
+    """Return the indices of the first, last, lowest and highest point of each group that begins at starts (the first is 0)."""
     stops = np.append(starts[1:], y.size)
     low, high = _extremes_by_call(y, starts, stops) if y.size > _LARGE else _extremes_by_pass(y, starts, stops)
     return merged(starts, stops - 1, low, high)
@@ -178,7 +178,7 @@ def _extremes_by_pass(y: Floats, starts: Ints, stops: Ints) -> tuple[Ints, Ints]
 
 
 def non_finite_runs(x: Floats, y: Floats, *, columns: int, window: Window | None = None) -> NonFinite:
-    """Every point of finite x and non-finite y inside the window, as runs, ordered by kind and first index.
+    """Return every point of finite x and non-finite y inside the window as runs, ordered by kind and first index.
 
     Neighbours of one kind are one run; so are points of one kind in one pixel column, unless the window holds at most
     4 x columns points, where runs are exact.

@@ -1,4 +1,4 @@
-"""A few runs that differ in their seed alone: what is typical of them, how sure that is, and whether one group beats another.
+"""Statistics of a few runs that differ only in their seed: a typical value, its interval, and whether one group beats another.
 
 The interquartile mean (IQM) leaves out the lowest and the highest quarter of the values, rounded down, and averages the rest;
 it and the probability of improvement are what Agarwal et al. (NeurIPS 2021, arXiv 2108.13264) recommend for few seeds. They
@@ -22,7 +22,7 @@ import numpy as np
 from parsers.model import Floats
 
 FEW = 5
-"""With fewer values intervals are wide and a comparison says little."""
+"""With fewer values, intervals are wide and comparisons uncertain."""
 Z = 1.959963984540054
 """Two-sided 95 % of a normal distribution."""
 _STUDENT = (
@@ -63,7 +63,7 @@ def student(freedom: int) -> float:
 
 
 def interquartile_mean(values: Floats) -> Estimate:
-    """IQM of the finite values and its interval, in their unit; NaN of none, no interval of one."""
+    """Return the IQM of the finite values and its interval; NaN for no values, no interval for one."""
     ordered = np.sort(values[np.isfinite(values)])
     n = ordered.size
     if not n:
@@ -82,7 +82,7 @@ def interquartile_mean(values: Floats) -> Estimate:
 
 
 def improvement(values: Floats, baseline: Floats, better: str = "max") -> Estimate:
-    """How probable it is that one of values is better than one of baseline, equal ones counting half (Mann-Whitney).
+    """Estimate the probability that one of values is better than one of baseline, ties counting half (Mann-Whitney).
 
     better is "max" or "min". Only finite values count; n is the number of the smaller group. NaN where a group has none.
     """

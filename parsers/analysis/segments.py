@@ -1,4 +1,4 @@
-"""Where one tag's history is not one history: a job restarted from a checkpoint writes earlier steps again."""
+"""Finds restarts in the history of a tag: a job restarted from a checkpoint writes earlier steps again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from parsers.model import Ints
 
 
 def restarts(step: Ints) -> Ints:
-    """Indices at which a new session starts, i.e. the step is strictly lower than the one before; without index 0.
+    """Return the indices at which a new session starts, i.e. the step is strictly lower than the one before; without 0.
 
     An equal step is no restart: MindSpore's collector records the last step of an epoch twice.
     """
@@ -16,7 +16,7 @@ def restarts(step: Ints) -> Ints:
 
 
 def merged(*parts: Ints) -> Ints:
-    """The indices in any of several arrays, ascending, each once."""
+    """Return the union of several arrays of indices, ascending."""
     # numpy's own unique goes through a hash table and takes twenty times as long.
     ordered = np.sort(np.concatenate(parts))
     if not ordered.size:

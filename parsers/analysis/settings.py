@@ -1,4 +1,4 @@
-"""The settings of runs side by side (LINEAGE_TABLE) as columns to compute with, and which of them cannot be told apart."""
+"""Turns the settings of a LINEAGE_TABLE into columns to compute with, and finds settings that cannot be told apart."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from parsers.analysis.strengths import FEWEST, association, pearson, ranks
 from parsers.model import Floats, Ints
 
 RESULTS = ("metric/", "last/", "best/")
-"""How columns that are results begin."""
+"""Prefixes of result columns."""
 ENTANGLED = 0.9
-"""Strength of the relation of two settings from which on the result cannot be put down to one of them."""
+"""If two settings are related this strongly, the result cannot be attributed to one of them."""
 _NO_SETTINGS = {"run", "path", "loss", "model_path", "model_size", "steps", "duration"}
 
 
 def settings_of(table: pd.DataFrame) -> list[str]:
-    """The columns of a table of runs that are settings: not names, results, or what the training came to."""
+    """Return the columns of a table of runs that are settings: no names, no results."""
     return [name for name in table.columns if name not in _NO_SETTINGS and not name.startswith(RESULTS)]
 
 
 def targets_of(table: pd.DataFrame) -> list[str]:
-    """The columns that may be explained: numeric results with at least one finite value."""
+    """Return the columns that may be a target: numeric results with at least one finite value."""
     named = [name for name in table.columns if name == "loss" or name.startswith(RESULTS)]
     return [name for name in named if np.isfinite(numbers_of(table[name])).any()]
 
@@ -81,7 +81,7 @@ def level_text(value: Any) -> str:
 
 
 def is_text(column: pd.Series[Any]) -> bool:
-    """Whether a column holds anything but numbers."""
+    """Return whether a column holds anything but numbers."""
     return not pd.api.types.is_numeric_dtype(column.dtype)
 
 
@@ -103,7 +103,7 @@ def levels_of(column: pd.Series[Any]) -> Ints:
 
 
 def confounded(columns: Sequence[SettingColumn], size: int) -> dict[str, str]:
-    """Setting -> another that takes a level of its own wherever this one does, so that nothing tells the two apart.
+    """Return setting -> another one that always changes together with it, so that the two cannot be told apart.
 
     Where every run has a value of its own, as in a random search, the two must also rise or fall together. size is the
     number of rows of the table.
@@ -127,7 +127,7 @@ def confounded(columns: Sequence[SettingColumn], size: int) -> dict[str, str]:
 
 
 def entangled(columns: Sequence[SettingColumn]) -> dict[str, tuple[str, float]]:
-    """Setting -> the other that goes with it most, and how far, where that is at least ENTANGLED.
+    """Return setting -> the most strongly related other one and the strength, if that is at least ENTANGLED.
 
     Of numbers that is |Spearman rho|, of a text and a number the square root of epsilon^2 of its ranks, of two texts Cramer's
     V without its bias (Bergsma 2013); over the rows in which both have a value.

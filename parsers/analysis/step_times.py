@@ -1,4 +1,4 @@
-"""How long training steps took by the wall times of a scalar, to be set beside what a profiler measured."""
+"""Computes the duration of training steps from the wall times of a scalar, to compare with a profiler's measurement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step is made of: the parts of every step of a profile, their average, and the steps that stand out.
+"""Breaks steps of a profile down into parts, with their average and the outliers.
 
 Two kinds of profile take a step apart in two ways (`form`):
 
@@ -33,13 +33,13 @@ IDLE = ("interval", "free", "preparing")
 """Parts in which the device neither computes nor communicates."""
 
 LEAST_STEPS = 5
-"""Of fewer steps none stands out."""
+"""Minimum steps for outliers."""
 SCORE = 3.5
 """A modified z-score above this is an outlier (Iglewicz and Hoaglin 1993)."""
 LEAST_CHANGE = 0.02
-"""A step this close to the usual one, as a part of it, is no outlier however even the others are: nobody would look for it."""
+"""A step that differs from the usual one by less than this fraction is no outlier, however even the others are."""
 _LONGEST = 2.0**62
-"""Longer times, in ns, are damage: sums of them would not fit int64."""
+"""Longer times, in ns, count as damage: their sums would not fit int64."""
 
 Flags = NDArray[np.bool_]
 
@@ -50,7 +50,7 @@ class Breakdown:
 
     step: number of each, -1 where the file has none. start_ns: -1 for unknown. parts: names of the columns of time_ns, shape
     (steps, parts), int64 ns. whole_ns: the sum of each row. sound: rows whose parts are all known, none negative, and not more
-    than the whole; others are 0 where they cannot be told. judged: sound rows that an average is taken of: without the first
+    than the whole; in other rows unknown parts are 0. judged: the sound rows used for the average: without the first
     of a legacy trace, which begins with its forward pass and so has no interval, unless it is the only one.
     written_ns: the average as the writer of the file computed it, by part; None where the file has none that adds up.
     """
@@ -149,7 +149,7 @@ def _legacy(rows: pd.DataFrame, averages: pd.DataFrame, form: str, device: int) 
         names = {"interval": "interval_ns", "forward": "forward_backward_ns"}
     times, sound = _whole(_columns(rows, tuple(names.values())))
     total, known = _whole(_columns(rows, ("total_ns",)))
-    # A whole step that is not told is the sum of its parts; of one of which a part is not told nothing else is known.
+    # Without a total the step is the sum of its parts; if a part is missing too, nothing is known of it.
     other = np.where(known & sound, total[:, 0] - times.sum(axis=1), 0)
     sound &= other >= 0
     parts = tuple(names)

@@ -1,4 +1,4 @@
-"""How far numbers or categories go with other numbers: strengths from 0 to 1 with 95 % intervals. Association, never cause.
+"""Strength of association of numbers or categories with other numbers, 0 to 1, with 95 % intervals. Never cause.
 
 |r| is Pearson's, as MindInsight ranks its parameters; at least three runs are needed. Its interval takes Fisher's z,
 atanh |r| with a standard error of 1 / sqrt(n - 3). Spearman's rho is r of the ranks, equal values sharing their mean rank; the
@@ -23,7 +23,7 @@ from parsers.analysis.intervals import correlation, explained
 from parsers.model import Floats, Ints
 
 FEWEST = 3
-"""Runs without which there is no number."""
+"""Minimum runs."""
 _NAN = float("nan")
 
 

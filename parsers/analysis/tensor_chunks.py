@@ -1,4 +1,4 @@
-"""The values of a tensor, or of the difference of two, piece by piece: no second array of its size is ever needed."""
+"""Reads a tensor, or the difference of two, in chunks, so that no second array of its size is needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from parsers.errors import FormatError
 
 CHUNK = 1 << 17
-"""Values in a piece."""
+"""Values per chunk."""
 DIFFERENCE_MODES = ("absolute", "relative")
 _EXACT = "biu"
 
@@ -21,7 +21,7 @@ _EXACT = "biu"
 class Difference:
     """array - other, or that divided by the magnitude of other (relative). Both have one shape.
 
-    What is equal differs by 0, infinities and zeros included. Nothing is computed before it is asked for.
+    Equal values differ by 0, infinities and zeros included. Values are computed on demand.
     """
 
     array: NDArray[Any]
@@ -39,16 +39,16 @@ class Difference:
 
     @property
     def size(self) -> int:
-        """How many values there are."""
+        """Number of values."""
         return self.array.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """What differences are given in: int64 between integers of up to 32 bits, else float64, or complex128."""
+        """Dtype of the differences: int64 between integers of up to 32 bits, else float64 or complex128."""
         return self[(slice(0, 0),) * self.array.ndim].dtype
 
     def __getitem__(self, index: tuple[int | slice, ...]) -> NDArray[Any]:
-        """Differences of a part, which is named as in numpy."""
+        """Return the differences under a numpy index."""
         return _subtract(np.asarray(self.array[index]), np.asarray(self.other[index]), self.relative)
 
 
@@ -56,30 +56,30 @@ Tensor = NDArray[Any] | Difference
 
 
 def part(tensor: Tensor, index: tuple[int | slice, ...]) -> NDArray[Any]:
-    """The values under an index; of a recorded tensor no copy is made."""
+    """Return the values under an index; a recorded tensor is not copied."""
     return np.asarray(tensor[index])
 
 
 def cut(tensor: Tensor, index: tuple[int | slice, ...]) -> Tensor:
-    """A part of a tensor as a tensor; of a difference still nothing is computed."""
+    """Return a part of a tensor as a tensor; a difference is still not computed."""
     if isinstance(tensor, Difference):
         return Difference(np.asarray(tensor.array[index]), np.asarray(tensor.other[index]), tensor.relative)
     return part(tensor, index)
 
 
 def chunks(tensor: Tensor, begin: int = 0) -> Iterator[NDArray[Any]]:
-    """All values from the begin-th on in row order, as one-dimensional arrays of up to CHUNK values."""
+    """Yield all values from the begin-th on in row order, as one-dimensional arrays of up to CHUNK values."""
     if isinstance(tensor, Difference):
         pairs = zip(chunks(tensor.array, begin), chunks(tensor.other, begin), strict=True)
         yield from (_subtract(array, other, tensor.relative) for array, other in pairs)
         return
-    # A reshape of what is not contiguous would copy all of it.
+    # Reshaping a non-contiguous array would copy it.
     flat = tensor.reshape(-1) if tensor.flags.c_contiguous else tensor.flat
     yield from (flat[place : place + CHUNK] for place in range(begin, tensor.size, CHUNK))
 
 
 def next_bad(tensor: Tensor, begin: int = 0) -> tuple[int, ...] | None:
-    """Index of the first NaN or infinity from the begin-th value on in row order, or None."""
+    """Return the index of the first NaN or infinity from the begin-th value on in row order, or None."""
     for values in chunks(tensor, begin):
         if values.dtype.kind in _EXACT:
             return None
@@ -91,7 +91,7 @@ def next_bad(tensor: Tensor, begin: int = 0) -> tuple[int, ...] | None:
 
 
 def row_number(index: Sequence[int], shape: Sequence[int]) -> int:
-    """The place in row order of the value under an index."""
+    """Return the position in row order of the value under an index."""
     return int(np.ravel_multi_index(tuple(index), tuple(shape))) if shape else 0
 
 
@@ -111,7 +111,7 @@ def _subtract(array: NDArray[Any], other: NDArray[Any], relative: bool) -> NDArr
 
 
 def _comparable(array: NDArray[Any], other: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Both in a dtype in which they can be subtracted without loss where there is one."""
+    """Convert both to a dtype in which they can be subtracted, without loss if there is one."""
     kinds = array.dtype.kind + other.dtype.kind
     if "c" in kinds:
         target: Any = np.complex128

@@ -1,4 +1,4 @@
-"""Tensors: what they contain in numbers, which part of one is asked for, and how their values are distributed."""
+"""Statistics and distributions of tensors, and the selection of a part of one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Statistics:
     zeros: int
 
 
-@np.errstate(over="ignore", invalid="ignore")  # sums of values that are not finite, or nearly so
+@np.errstate(over="ignore", invalid="ignore")  # sums may overflow or contain non-finite values
 def statistics(array: Tensor) -> Statistics:
     """Statistics of all values, read in chunks so that no second array of this size is needed."""
     low, high, mean, squares = np.inf, -np.inf, 0.0, 0.0
@@ -43,7 +43,7 @@ def statistics(array: Tensor) -> Statistics:
         zeros += len(chunk) - int(np.count_nonzero(chunk))
         real = np.abs(chunk) if chunk.dtype.kind == "c" else chunk
         values = real.astype(np.float64)
-        if not np.isfinite(values.sum()):  # costs a third of looking at every value
+        if not np.isfinite(values.sum()):  # takes a third of the time of testing every value
             good = np.isfinite(values)
             nan += int(np.count_nonzero(np.isnan(values)))
             pos_inf += int(np.count_nonzero(values == np.inf))
@@ -66,7 +66,7 @@ def statistics(array: Tensor) -> Statistics:
 
 
 def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
-    """The values as a histogram; the number of bins is by default the one MindSpore gives that many values."""
+    """Compute a histogram of the values; by default with MindSpore's number of bins for that many values."""
     known = statistics(array)
     finite = known.count - known.nan - known.pos_inf - known.neg_inf
     low, high = known.min, known.max
@@ -87,7 +87,7 @@ def distribution(array: Tensor, bins: int | None = None) -> HistogramValue:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A part of a tensor: index is what numpy takes, free are the dimensions left in it, ranges the indices of those."""
+    """A part of a tensor: a numpy index, the dimensions left in it (free), and their indices (ranges)."""
 
     index: tuple[int | slice, ...]
     free: tuple[int, ...]
@@ -95,14 +95,14 @@ class Selection:
 
 
 def default_boxes(shape: Sequence[int]) -> tuple[str, ...]:
-    """What the dimension boxes say at first: all of the last two dimensions at the first index of the others."""
+    """Return the initial texts of the dimension boxes: all of the last two dimensions at the first index of the others."""
     return tuple("0" if dimension < len(shape) - MOST_FREE else ":" for dimension in range(len(shape)))
 
 
 def selection(boxes: Sequence[str], shape: Sequence[int]) -> Selection:
-    """The part that dimension boxes ask for: an index, "a:b", "a:", ":b" or ":" each, negative ones from the end.
+    """Parse the texts of dimension boxes: an index, "a:b", "a:", ":b" or ":" each, negative ones from the end.
 
-    FormatError names the dimension, what was wanted and what it got.
+    FormatError names the dimension, what was expected and what was found.
     """
     if len(boxes) != len(shape):
         raise FormatError(f"expected {len(shape)} dimensions, found {len(boxes)}")

@@ -20,7 +20,7 @@ _TEXT_LIMIT = 200
 
 
 class ThresholdError(FormatError):
-    """A threshold that is none. reason is one of "empty", "space", "number", "comparator", "equal", "or", "and"."""
+    """An invalid threshold. reason is one of "empty", "space", "number", "comparator", "equal", "or", "and"."""
 
     def __init__(self, reason: str, text: str) -> None:
         super().__init__(text)
@@ -35,7 +35,7 @@ class Condition:
     bound: float
 
     def satisfied(self, value: Floats) -> NDArray[np.bool_]:
-        """Which values satisfy it; NaN never does."""
+        """Return which values satisfy it; NaN never does."""
         return value > self.bound if self.comparator == ">" else value < self.bound
 
     @property
@@ -78,9 +78,9 @@ class Threshold:
 
 
 def parse_threshold(text: str) -> Threshold:
-    """The threshold a text means, or ThresholdError with the reason.
+    """Parse a threshold; ThresholdError with the reason if it is invalid.
 
-    Refused are: an empty bound, one with a space, one that is no finite number, two conditions of the same comparator or of
+    Invalid are: an empty bound, one with a space, one that is no finite number, two conditions with the same comparator or
     equal bounds, ``>a|<b`` with a < b (everything), ``>a&<b`` with a > b (nothing).
     """
     if len(text) > _TEXT_LIMIT:

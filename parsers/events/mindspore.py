@@ -31,7 +31,7 @@ def _fits(key: int, _: bytes) -> bool:
 
 MINDSPORE = EventReader(
     name="events",
-    pattern=re.compile(r"summary\.(?P<stamp>\d+)(?!(?s:.*)_(?:lineage|explain)\Z)"),
+    pattern=re.compile(r"summary\.(?P<stamp>\d+)(?s:.*)\Z(?<!_lineage)(?<!_explain)"),
     form=FORM,
     message="mindspore.Event",
     fits=_fits,

@@ -1,7 +1,7 @@
-"""What runs recorded as files for other programs: CSV, JSON, Parquet, .npy, .npz, images and texts.
+"""Exports runs to files for other programs: CSV, JSON, Parquet, .npy, .npz, images and texts.
 
-`write` makes one file of scalars, `Export` a directory with every kind, `write_summary` the directory MindInsight's users know.
-Values keep their full precision; no file appears under its name before it is complete.
+`write` writes one file of scalars, `Export` a directory with every kind, `write_summary` the layout of MindInsight.
+Values keep their full precision; a file appears under its name only once it is complete.
 """
 
 from __future__ import annotations

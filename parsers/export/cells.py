@@ -1,7 +1,7 @@
-"""Numbers and names as cells of a CSV file that reads back the same and that no spreadsheet runs.
+"""Formats numbers and names as CSV cells that read back unchanged and that no spreadsheet runs as a formula.
 
 A text that a spreadsheet would take for a formula (it begins with = + - @ or a control character), or that begins with an
-apostrophe, is preceded by one: without its first apostrophe it is what it was.
+apostrophe, gets an apostrophe in front: removing the first apostrophe restores it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _QUOTED = re.compile('[",\r\n]')
 
 
 def number_text(value: float) -> str:
-    """A float64 with the fewest digits that read back the same; NaN, Infinity, -Infinity for what is no number."""
+    """Format a float64 with the fewest digits that read back the same; NaN, Infinity, -Infinity otherwise."""
     if value != value:
         return "NaN"
     if value in (np.inf, -np.inf):
@@ -24,10 +24,10 @@ def number_text(value: float) -> str:
 
 
 def cell_text(text: str) -> str:
-    """Text for a CSV cell that no spreadsheet runs as a formula."""
+    """Escape a text so that no spreadsheet runs it as a formula."""
     return "'" + text if text.startswith(_FORMULA) else text
 
 
 def csv_names(*names: str) -> str:
-    """Runs and tags as cells of a CSV line. They are quoted here because csv.writer leaves a bare carriage return unquoted."""
+    """Format names as cells of a CSV line. csv.writer is not used: it leaves a bare carriage return unquoted."""
     return ",".join('"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell for cell in map(cell_text, names))

@@ -1,4 +1,4 @@
-"""Everything runs recorded, in one directory.
+"""Exports everything that runs recorded to one directory.
 
     scalars.csv                        or .json, .parquet: see `scalars`
     histograms.csv                     see `histograms`
@@ -6,10 +6,10 @@
     tensors/RUN/TAG_STEP.npy
     landscapes/RUN/TAG_STEP.npz
     texts/RUN/TAG_STEP.txt
-    lineage.csv                        see `lineage`; runs that say nothing of themselves are not in it
-    index.csv                          what the images, tensors, landscapes and texts are: run, tag and step as recorded
+    lineage.csv                        see `lineage`; only runs with settings
+    index.csv                          run, tag and step as recorded of the images, tensors, landscapes and texts
 
-A second value of the same tag and step is TAG_STEP~2.png. What a run or tag is called never decides where a file goes.
+A second value of the same tag and step is TAG_STEP~2.png. No name of a run or tag can place a file outside the directory.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ KINDS = {
     "scalars": "scalar", "histograms": "histogram", "images": "image", "tensors": "tensor", "landscapes": "landscape",
     "texts": "text", "lineage": "lineage",
 }  # fmt: skip
-"""Kinds that can be exported: their names in options and directories, and those of their tags."""
+"""Kinds that can be exported: name in options and directories -> kind of their tags."""
 _EXPORTED = {*KINDS.values(), "hparams"}  # these are columns of lineage
 INDEX = ("path", "kind", "run", "tag", "step", "wall_time", "file", "order", "note")
 
@@ -51,7 +51,7 @@ def _every(tags: Sequence[str]) -> Collection[str]:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What of each run is exported: kinds of KINDS, those tags that a function chooses of all, a range of steps.
+    """What is exported of each run: kinds (of KINDS), the tags that a function selects from all, a range of steps.
 
     Tags and steps do not concern lineage, which is one row for a run.
     """
@@ -62,10 +62,10 @@ class Wanted:
 
 
 class Export:
-    """An export under way, to be used in a with statement; files that are still being written appear when it ends.
+    """A running export, used as a context manager; files that are still being written appear when it exits.
 
-    refused is told the reason of each value that cannot be decoded; lost counts them, counts what was written by kind, left,
-    where all kinds are wanted, the runs that have wanted tags of a kind that no export has.
+    refused is called with the error of each value that cannot be decoded; lost counts these values, counts the written ones
+    by kind, and left, if all kinds are selected, the runs with selected tags of a kind that cannot be exported.
     """
 
     def __init__(
@@ -98,11 +98,11 @@ class Export:
         if kind is not None or not self._lineage:
             self._open.__exit__(kind, error, trace)
             return
-        with self._open:  # which columns there are is known now
+        with self._open:  # only now are all columns known
             self._table("lineage.csv").writelines(lineage.csv_rows(self._lineage))
 
     def add(self, run: Run, progress: Progress = unheard) -> None:
-        """Write what is wanted of one run, its ranks not included. progress is told the share done, from 0 to 1."""
+        """Export one run, ranks not included. progress is called with the fraction done, from 0 to 1."""
         if "lineage" in self._wanted.kinds and run.settings:
             self._lineage.append(run_row(run))
             self.counts["lineage"] += 1
@@ -155,7 +155,7 @@ class Export:
             self._table("index.csv", INDEX).write(line.encode() + b"\n")
 
     def _table(self, name: str, columns: Sequence[str] = ()) -> BinaryIO:
-        """A CSV file of the export, which is begun when there is a first row for it."""
+        """Return a CSV file of the export, created with its first row."""
         if name not in self._files:
             self._files[name] = self._open.enter_context(replacing(self._out / name))
             if columns:
@@ -164,17 +164,17 @@ class Export:
 
 
 def _name(run: Run) -> str:
-    """What the directories of a run are named after."""
+    """Return the name used for the directories of a run."""
     return os.path.basename(run.path) if run.name == "." else run.name
 
 
 def _within(progress: Progress, number: int, count: int) -> Progress:
-    """Progress of one of several jobs as progress of all."""
+    """Map the progress of one of several jobs to the progress of all."""
     return lambda share: progress((number + share) / count)
 
 
 class _Origin(NamedTuple):
-    """Where a value comes from. when are the CSV cells of run, tag, step and wall time, where those of file and order."""
+    """The origin of a value. when holds the CSV cells of run, tag, step and wall time, where those of file and order."""
 
     kind: str
     tag: str
@@ -190,14 +190,14 @@ def _origin(run: str, kind: str, tag: str, items: PayloadSeries, place: int) -> 
 
 
 class _Folders:
-    """The directories of one run, one per kind, made when a file comes."""
+    """The directories of one run, one per kind, created with their first file."""
 
     def __init__(self, out: Path, run: str) -> None:
         self._out, self._run = out, run
         self._names: dict[str, Names] = {}
 
     def place(self, origin: _Origin, suffix: str) -> Path:
-        """Where the next file of a tag and step goes."""
+        """Return the path of the next file of a tag and step."""
         folder = self._out / origin.kind / self._run
         if origin.kind not in self._names:
             if not folder.resolve().is_relative_to(self._out.resolve()):

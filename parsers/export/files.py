@@ -1,4 +1,4 @@
-"""Files that appear under their name when they are complete, under names that every file system takes."""
+"""Writes files that appear only once complete, under names that every file system accepts."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
 LONGEST = 200
-"""Bytes of a file name in UTF-8."""
+"""Maximum bytes of a file name in UTF-8."""
 _UNSAFE = re.compile(r"[^\w.\-]+")
 _DESCRIPTORS = ("/dev", "/dev/fd", "/proc/self/fd")
-# What Windows takes for a device, whatever follows its first dot.
+# Names that Windows treats as devices, whatever follows the first dot.
 _DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?=\.|$)", re.IGNORECASE)
 
 Progress: TypeAlias = Callable[[float], object]
-"""Is told the share of the work that is done, from 0 to 1."""
+"""Called with the fraction of the work that is done, from 0 to 1."""
 
 
 def unheard(share: float) -> None:
-    """Progress that nobody watches."""
+    """Ignore progress."""
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Whether what is at path is written through and cannot be replaced: /dev/stdout, a pipe, a terminal."""
-    # /dev/stdout is a plain file where the shell has sent it to one.
+    """Return whether path is a stream, which cannot be replaced: /dev/stdout, a pipe, a terminal."""
+    # /dev/stdout is a plain file if the shell redirected it to one.
     return os.path.exists(path) and (os.path.dirname(path) in _DESCRIPTORS or not (os.path.isfile(path) or os.path.isdir(path)))
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A file to write to, which replaces the one at path if the block ends well and vanishes if it does not.
+    """Open a file for writing that replaces the one at path if the block succeeds, and is deleted if it fails.
 
-    A stream is written to as it is.
+    A stream is written to directly.
     """
     if is_stream(path):
         with path.open("ab") as file:
@@ -47,26 +47,26 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
         with beside.open("xb") as file:
             yield file
         os.replace(beside, path)
-    except BaseException:  # an interrupt as well: nothing half written stays
+    except BaseException:  # also on an interrupt: leave no partial file
         with contextlib.suppress(OSError):
             beside.unlink()
         raise
 
 
 def readable(text: str) -> str:
-    """A text as the beginning of a file name: its letters and digits, no separators, not hidden."""
+    """Turn a text into the beginning of a file name: letters and digits, no separators, not hidden."""
     return _UNSAFE.sub("_", unicodedata.normalize("NFC", text)).lstrip(".-").rstrip(".") or "_"
 
 
 class Names:
-    """The names of one directory. Each is given once, also where the file system ignores case."""
+    """The names of one directory. Each is used once, ignoring case as some file systems do."""
 
     def __init__(self) -> None:
         self._used: set[str] = set()
         self._next: dict[str, int] = {}
 
     def take(self, text: str, end: str = "", suffix: str = "") -> str:
-        """A name that begins with the text and ends in end and suffix; the second one of a kind has ~2 between those."""
+        """Return an unused name: text, end, suffix; if it is taken, ~2 and so on come before the suffix."""
         wish = name = _fitted(text, end, suffix)
         number = self._next.get(wish.casefold(), 1)
         while name.casefold() in self._used:

@@ -1,4 +1,4 @@
-"""A frame of a profile as CSV: the columns of its schema under their names, whole numbers whole, missing ones empty."""
+"""Exports a frame of a profile as CSV: columns under the names of its schema, whole numbers without decimals, missing empty."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ import pandas as pd
 from parsers.export.cells import cell_text
 
 ROWS = 20_000
-"""Rows written at once."""
+"""Rows written at a time."""
 
 
 def csv_rows(frame: pd.DataFrame, names: Sequence[str] | None = None) -> Iterator[bytes]:
-    """The header and the rows, some at a time. names: of the columns, in this order."""
+    """Yield the header and then the rows in chunks. names: the columns to write, in this order."""
     chosen = list(frame.columns) if names is None else list(names)
     texts = {name: _guarded(frame[name].array) for name in chosen}
     yield (",".join(_quoted(cell_text(str(name))) for name in chosen) + "\n").encode()
@@ -34,7 +34,7 @@ def csv_rows(frame: pd.DataFrame, names: Sequence[str] | None = None) -> Iterato
 
 
 def _guarded(values: Any) -> Any:
-    """Texts as a spreadsheet may have them, done once for each different one; None for numbers."""
+    """Escape each distinct text for spreadsheets once; None for numbers."""
     if not isinstance(values, pd.Categorical):
         return None
     texts = [cell_text(text) for text in values.categories]

@@ -1,4 +1,4 @@
-"""Histograms as CSV, one row per bucket; a histogram without buckets has one row in which those cells are empty."""
+"""Exports histograms as CSV, one row per bucket; a histogram without buckets has one row with empty bucket cells."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROWS = 20_000
 
 
 def csv_rows(when: str, value: HistogramValue, where: str) -> Iterator[bytes]:
-    """Lines of CSV. when are the cells of run, tag, step and wall time, where those of file and order."""
+    """Yield lines of CSV. when holds the cells of run, tag, step and wall time, where those of file and order."""
     whole = (value.total, value.nan, value.pos_inf, value.neg_inf)
     limits = map(number_text, (value.min, value.max, value.sum))
     end = ",".join((*limits, *map(str, whole), where, csv_names(value.problem))) + "\n"
@@ -29,5 +29,5 @@ def csv_rows(when: str, value: HistogramValue, where: str) -> Iterator[bytes]:
 
 
 def _count(count: float) -> str:
-    """A count, which TensorBoard keeps as a float."""
+    """Format a count, which TensorBoard stores as a float."""
     return number_text(count).removesuffix(".0")

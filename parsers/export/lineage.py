@@ -1,7 +1,7 @@
-"""What runs say of themselves as CSV or JSON: a row or an object each, columns as in LINEAGE_TABLE.
+"""Exports the lineage of runs as CSV or JSON: a row or an object per run, columns as in LINEAGE_TABLE.
 
-Unlike in the frame, a column has no type: every cell is written as it was recorded, and what was not is empty, or left out
-of an object. A loss of NaN is NaN, in JSON a text.
+Unlike in the frame, columns have no type: every cell is written as it was recorded; a missing one is empty in CSV and absent
+in JSON. A loss of NaN is written NaN, in JSON as a string.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from parsers.lineage.values import Setting
 
 
 def columns(rows: Sequence[LineageRow]) -> list[str]:
-    """Columns of these rows: those that all tables have, and further ones."""
+    """Return the columns of these rows: the fixed ones of LINEAGE_TABLE, then further ones."""
     return [*LINEAGE_TABLE.names, *further([one.values for one in rows])]
 
 
 def csv_rows(rows: Sequence[LineageRow], names: Sequence[str] | None = None) -> Iterator[bytes]:
-    """Lines of CSV, names of columns first. names are the columns that are written, by default all."""
+    """Yield lines of CSV, the header first. names: the columns to write, by default all."""
     values = [one.values for one in rows]
     names = columns(rows) if names is None else names
     yield (csv_names(*names) + "\n").encode()
@@ -31,7 +31,7 @@ def csv_rows(rows: Sequence[LineageRow], names: Sequence[str] | None = None) -> 
 
 
 def json_rows(rows: Sequence[LineageRow], names: Sequence[str] | None = None) -> Iterator[bytes]:
-    """A JSON list of one object per row."""
+    """Return a JSON list with one object per row."""
     names = columns(rows) if names is None else names
     separator = b"[\n"
     for one in rows:

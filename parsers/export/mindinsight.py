@@ -1,4 +1,4 @@
-"""The scalars and images of a run laid out as MindInsight's parse_summary does, but from all files of the run.
+"""Exports the scalars and images of a run in the layout of MindInsight's parse_summary, but from all files of the run.
 
     scalar.csv                            tag, step, wall time and value in the order of the records
     image/{tag, percent-encoded}_{step}.png
@@ -26,9 +26,9 @@ ROWS = 20_000
 def write_summary(
     run: Run, out: Path, *, refused: Callable[[PayloadError], object], progress: Progress = unheard
 ) -> Counter[str]:
-    """Write the scalars and images of one run, its ranks not included, to a directory; how many of each.
+    """Write the scalars and images of one run, ranks not included, to a directory; return the number of each.
 
-    refused is told the reason of each image that cannot be decoded, progress the share done, from 0 to 1.
+    refused is called with the error of each image that cannot be decoded, progress with the fraction done, from 0 to 1.
     """
     folder = out / "image"
     folder.mkdir(parents=True)

@@ -1,7 +1,7 @@
-"""Scalars as CSV, JSON or Parquet, every value, full precision.
+"""Exports scalars as CSV, JSON or Parquet: every value, in full precision.
 
-The columns are `run` and those of the schema SCALARS. A value that is no number is written NaN, Infinity or -Infinity (in
-JSON as a string, since JSON has no such numbers). In CSV names are cells of `cells`; JSON and Parquet hold them as they are.
+The columns are `run` and those of the schema SCALARS. Non-finite values are written NaN, Infinity or -Infinity (in JSON as
+strings, since JSON has no such numbers). In CSV names are escaped by `cells`; JSON and Parquet store them unchanged.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from parsers.runs import Run
 FORMATS = ("csv", "json", "parquet")
 COLUMNS = ("run", *SCALARS.names)
 ROWS = 20_000
-"""Rows made at once."""
+"""Rows formatted at a time."""
 ROW_GROUP = 200_000
-"""Rows of a row group in Parquet, at least."""
+"""Minimum rows per Parquet row group."""
 Steps: TypeAlias = tuple[int, int]
-"""A first and a last step, both included."""
+"""First and last step, both inclusive."""
 ALL_STEPS: Steps = (-(2**63), 2**63 - 1)
 
 
 def write(runs: Iterable[Run], out: str | os.PathLike[str], format: str = "csv") -> int:  # noqa: A002  the option's name
-    """Write the scalars of runs (and of their ranks) to a file; the number of values written.
+    """Write the scalars of runs (and of their ranks) to a file; return the number of values written.
 
-    out that ends in the format's suffix, or is a stream such as /dev/stdout, is the file, anything else a directory in
-    which scalars.<format> is made.
-    FormatError for an unknown format, or for parquet where pyarrow is not installed.
+    out is the file if it ends in the format's suffix or is a stream such as /dev/stdout, otherwise a directory in which
+    scalars.<format> is written.
+    FormatError for an unknown format, or for parquet if pyarrow is not installed.
     """
     path = Path(out) if single_file(out, format) else Path(out) / f"scalars.{format}"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +47,7 @@ def write(runs: Iterable[Run], out: str | os.PathLike[str], format: str = "csv")
 
 
 def single_file(out: str | os.PathLike[str], format: str) -> bool:  # noqa: A002
-    """Whether out is the name of one file of scalars, or a stream; FormatError for an unknown format."""
+    """Return whether out names one file of scalars, or a stream; FormatError for an unknown format."""
     if format not in FORMATS:
         raise FormatError(f"format: expected one of {', '.join(FORMATS)}, found {format!r}")
     return Path(out).suffix.lower() == f".{format}" or is_stream(out)
@@ -57,7 +57,7 @@ def single_file(out: str | os.PathLike[str], format: str) -> bool:  # noqa: A002
 
 
 def parts(series: Series, steps: Steps = ALL_STEPS) -> Iterator[Series]:
-    """The rows of a range of steps, up to ROWS at a time."""
+    """Yield the rows of a range of steps, up to ROWS at a time."""
     if steps != ALL_STEPS:
         series = _rows(series, np.flatnonzero((series.step >= steps[0]) & (series.step <= steps[1])))
     for begin in range(0, len(series.step), ROWS):
@@ -69,7 +69,7 @@ def _rows(series: Series, which: Any) -> Series:
 
 
 def csv_rows(run: str, tag: str, part: Series) -> bytes:
-    """Lines of CSV."""
+    """Format rows as lines of CSV."""
     names = csv_names(run, tag)
     walls, values = map(number_text, part.wall_time.tolist()), map(number_text, part.value.tolist())
     rows = zip(part.step.tolist(), walls, values, part.file.tolist(), part.order.tolist(), strict=True)
@@ -78,7 +78,7 @@ def csv_rows(run: str, tag: str, part: Series) -> bytes:
 
 
 def json_rows(run: str, tag: str, part: Series) -> bytes:
-    """JSON objects, one a line, with commas between them."""
+    """Format rows as JSON objects, one per line, separated by commas."""
     encode = msgspec.json.Encoder().encode
     columns = (part.step.tolist(), _json_numbers(part.wall_time), _json_numbers(part.value),
                part.file.tolist(), part.order.tolist())  # fmt: skip
@@ -87,7 +87,7 @@ def json_rows(run: str, tag: str, part: Series) -> bytes:
 
 
 def _json_numbers(values: Floats) -> list[Any]:
-    """Numbers, and those that JSON does not have as text."""
+    """Replace the numbers that JSON does not have by strings."""
     numbers = values.tolist()
     return numbers if np.isfinite(values).all() else [v if np.isfinite(v) else number_text(v) for v in numbers]
 
@@ -101,17 +101,17 @@ class _Format(Protocol):
 
 
 class ScalarWriter:
-    """Takes the scalars of runs one after the other."""
+    """Writes the scalars of runs one after the other."""
 
     def __init__(self, rows: _Format) -> None:
         self._rows = rows
 
     def add_run(self, run: Run) -> int:
-        """Write all scalars of one run, its ranks not included; how many there were."""
+        """Write all scalars of one run, ranks not included; return their number."""
         return sum(self.add(run, tag) for tag in run.tags("scalar"))
 
     def add(self, run: Run, tag: str, steps: Steps = ALL_STEPS) -> int:
-        """Write one tag; how many values it had in the range."""
+        """Write one tag; return the number of values in the range."""
         count = 0
         for part in parts(run.series(tag), steps):
             self._rows.add(run.name, tag, part)
@@ -121,7 +121,7 @@ class ScalarWriter:
 
 @contextlib.contextmanager
 def scalar_file(path: Path, format: str) -> Iterator[ScalarWriter]:  # noqa: A002
-    """A file of scalars in the making, which appears at path when the block ends."""
+    """Open a file of scalars, which appears at path when the block ends."""
     with replacing(path) as file:
         rows = _FORMATS[format](file)
         try:
@@ -161,7 +161,7 @@ class _Parquet:
             import pyarrow as pa
             import pyarrow.parquet as pq
         except ImportError as error:
-            raise FormatError("format: parquet wants pyarrow; install mindscope[parquet]") from error
+            raise FormatError("format: parquet needs pyarrow; install mindscope[parquet]") from error
         self._pa = pa
         text = pa.dictionary(pa.int32(), pa.string())
         types = {"step": pa.int64(), "wall_time": pa.float64(), "value": pa.float64(), "file": pa.int32(), "order": pa.int64()}

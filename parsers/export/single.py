@@ -1,4 +1,4 @@
-"""Images, tensors, loss landscapes and texts: each value becomes a file, or several."""
+"""Turns images, tensors, loss landscapes and texts into one file each, or several."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LANDSCAPE_ARRAYS = ("x", "y", "z", "intervals", "path_x", "path_y", "path_z")
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A file a value becomes. note is a sentence where the file is not all there is to say, else ""."""
+    """A file of a value. note is a sentence if the file alone does not tell everything, else ""."""
 
     suffix: str
     save: Callable[[BinaryIO], object]
@@ -30,7 +30,7 @@ def files_of(value: Value) -> Iterator[Part]:
 
 
 def _image(value: Value) -> Iterator[Part]:
-    """The bytes as they were recorded; a record of TensorBoard may have several images."""
+    """Return the bytes as recorded; a TensorBoard record may hold several images."""
     assert isinstance(value, ImageValue)
     for one in (value, *value.others):
         yield Part(SUFFIXES[one.media], partial(_save, one.data), one.problem)

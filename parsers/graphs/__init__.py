@@ -1,1 +1,1 @@
-"""Graphs of every format as one kind of object: nodes and edges as frames, attributes and source lines on demand."""
+"""Graphs of every format as one class: nodes and edges as frames, attributes and source lines on demand."""

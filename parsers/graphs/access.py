@@ -1,4 +1,4 @@
-"""The graphs of a run by name: indexed while its files are read, decoded when one is asked for."""
+"""The graphs of a run by name: indexed while its files are read, decoded on demand."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _IN_EVENTS = {"events": anf_ir.FORMAT, "tensorboard": tensorflow.FORMAT}
 
 @dataclass(frozen=True, slots=True)
 class GraphLocation:
-    """Where a graph is, before it is decoded: name, file, byte offset, bytes, wall time in seconds, step, compile stage.
+    """Location of a graph that need not be decoded yet: name, file, byte offset, bytes, wall time in s, step, compile stage.
 
-    format is "" where only the bytes tell it.
+    format is "" if only the bytes reveal it.
     """
 
     name: str
@@ -44,11 +44,11 @@ class GraphLocation:
 
 
 class Graphs(Mapping[str, Graph]):
-    """Name -> graph, in the order of the files and of what is in them.
+    """Name -> graph, in file order.
 
-    A name is the file's path below the run's directory; of several graphs in one file the second is named `<path> #2`.
-    Iterating and counting decode nothing. A lookup raises KeyError for an unknown name and PayloadError where the bytes
-    cannot be had; damage within them is in the graph's `problems`, and from then on in the run's.
+    A name is the file's path below the run's directory; the second graph of a file is named `<path> #2`. Iterating and
+    counting decode nothing. A lookup raises KeyError for an unknown name and PayloadError if the bytes cannot be read;
+    damage within them is in the graph's `problems`, and from then on in the run's.
     """
 
     def __init__(
@@ -101,14 +101,14 @@ class Graphs(Mapping[str, Graph]):
         except FormatError as error:
             raise PayloadError(f"graph {place.name}: {error}", place.path, place.order) from error
         except OSError as error:
-            text = f"graph {place.name}: expected to read the file, found: {error.strerror or error}"
+            text = f"graph {place.name}: the file cannot be read: {error.strerror or error}"
             raise PayloadError(text, place.path, place.order) from error
         except MemoryError as error:
-            raise PayloadError(f"graph {place.name}: expected a graph that fits in memory", place.path, place.order) from error
+            raise PayloadError(f"graph {place.name}: it does not fit in memory", place.path, place.order) from error
 
 
 def locations_of(directory: str, states: Mapping[str, FileState]) -> dict[str, GraphLocation]:
-    """Where every graph of a run is, by name; directory is that of the run."""
+    """Return the location of every graph of a run by name; directory is that of the run."""
     found: dict[str, GraphLocation] = {}
     for path, state in states.items():
         blocks = [block for kind, tag in state.payloads if kind == "graph" for block in state.index(kind, tag)]

@@ -1,12 +1,12 @@
-"""MindSpore's computation graphs in protobuf, as `graph_def` events and `ms_output_<stage>.pb` hold them.
+"""Decodes MindSpore's computation graphs in protobuf, from `graph_def` events and `ms_output_<stage>.pb`.
 
 Written by SummaryCollector and `SummaryRecord(dir, network=net)`, by `MS_DEV_SAVE_GRAPHS=1` and by dumps. The message is
 GraphProto of anf_ir.proto, alone (events, the debugger's files) or in a ModelProto; the debugger's variant adds
-source_address to nodes, full_name to constants and root_name to graphs. Nodes are found, named and connected; attributes stay
-bytes until one is asked for. Rows are operators, parameters, constants, each in the order of the file.
+source_address to nodes, full_name to constants and root_name to graphs. Nodes are found, named and connected; attributes are
+decoded on demand. Rows are operators, parameters, constants, each in file order.
 
-Without checksums damage shows only where bytes stop being a message: such a node keeps what was read of it, and reading goes
-on at the next bytes that are a node.
+Without checksums, damage is noticed only where bytes are not a valid message: such a node keeps what was read of it, and
+reading continues at the next bytes that are a node.
 """
 
 from __future__ import annotations
@@ -42,21 +42,21 @@ _GRAPH_KEYS = frozenset((_NODE, _NAME, _PARAMETER, _OUTPUT, _CONSTANT, 6 << 3 | 
 _MODEL_KEYS = frozenset((_IR_VERSION, _SECOND, 3 << 3 | VARINT))
 HEAD, HIGHEST = 4096, 64
 SEARCHED = 2_000_000
-"""Fields looked at in search of the next node behind damage, in one graph."""
+"""Maximum fields examined per graph in search of the next node after damage."""
 MOST_PROBLEMS = 100
 SHORT, MOST_KNOWN = 200, 5_000
-"""Bytes of an attribute, and how many of them, that are kept once they are read."""
+"""Maximum bytes of a cached attribute, and maximum number of cached attributes."""
 Span = tuple[int, int]
 Ids = NDArray[np.int32]
 
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
-    """The graph in the bytes of a GraphProto or ModelProto; never raises for damage."""
+    """Decode a GraphProto or ModelProto; never raises for damage."""
     return _Reading(data, origin).graph()
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first bytes of a file are a ModelProto or a GraphProto of MindSpore."""
+    """Return whether the first bytes of a file are a ModelProto or a GraphProto of MindSpore."""
     if head[:1] == _NODE_BYTE:
         return _is_graph(head, 0)
     begin = _model_graph(head)
@@ -64,7 +64,7 @@ def sniff(head: bytes) -> bool:
 
 
 def _model_graph(data: bytes) -> tuple[int, int] | None:
-    """Where the graph of a ModelProto begins and how long it says it is; None where the bytes are none."""
+    """Return the start and stated length of the graph in a ModelProto; None if the bytes are none."""
     pos = 0
     try:
         while pos < len(data):
@@ -81,7 +81,7 @@ def _model_graph(data: bytes) -> tuple[int, int] | None:
 
 
 def _is_graph(head: bytes, pos: int) -> bool:
-    """Whether a GraphProto begins here, of which only the first bytes may be there."""
+    """Return whether a GraphProto, possibly cut short, begins here."""
     seen = False
     try:
         for key, start, stop in places(head, pos, 1 << 62):
@@ -99,7 +99,7 @@ def _is_graph(head: bytes, pos: int) -> bool:
 
 
 def _is_node(head: bytes, pos: int, end: int) -> bool:
-    """Whether the fields here are of a NodeProto and none of TensorFlow's NodeDef, whose field 1 is a name."""
+    """Return whether the fields are those of a NodeProto, not of TensorFlow's NodeDef, whose field 1 is a name."""
     try:
         for key, start, stop in places(head, pos, end):
             if key not in _NODE_KEYS:
@@ -112,7 +112,7 @@ def _is_node(head: bytes, pos: int, end: int) -> bool:
 
 
 def _node_at(data: bytes, pos: int, end: int) -> tuple[bool, int]:
-    """Whether the bytes here can only be a node, or a parameter, and what follows one; and how many fields it took to see."""
+    """Return whether the bytes here can only be a node or parameter and its successor, and the number of fields examined."""
     walked = 1
     try:
         kind, start, stop = next(places(data, pos, end))
@@ -131,14 +131,14 @@ def _node_at(data: bytes, pos: int, end: int) -> tuple[bool, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Details:
-    """Messages of nodes by row, decoded when one is asked for."""
+    """Messages of nodes by row, decoded on demand."""
 
     data: bytes
     spans: tuple[Span, ...]
     operators: int
     parameters: int
     known: dict[bytes, tuple[str, str]] = field(default_factory=dict)
-    """Attributes that were read, by their bytes: operators of one type mostly have equal ones."""
+    """Cache of decoded attributes by their bytes: operators of one type mostly have equal ones."""
 
     @property
     def nbytes(self) -> int:
@@ -187,7 +187,7 @@ class _Details:
         return name, value
 
     def _fields(self, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
-        """The fields of a message up to where it is damaged."""
+        """Yield the fields of a message up to the damage."""
         try:
             yield from places(self.data, pos, end)
         except WireError:
@@ -202,20 +202,20 @@ def _value(data: bytes, start: int, stop: int) -> str:
 
 
 def _full_name(name: str, scope: str, op_type: str) -> str:
-    """The name of a node with its scopes, as MindInsight makes it where the file has none."""
+    """Return the name of a node with its scopes, as MindInsight builds it if the file has none."""
     if "/" in name or not op_type:
         return name
     return f"{scope}/{op_type}-op{name}" if scope else f"{op_type}-op{name}"
 
 
 def _number(name: str) -> str:
-    """The number at the end of a path such as Default/conv1/Conv2D-op12; any other name itself."""
+    """Return the number at the end of a path such as Default/conv1/Conv2D-op12; any other name unchanged."""
     return name.rpartition("/")[2].rpartition("op")[2] if "/" in name else name
 
 
 @dataclass(slots=True)
 class _Reading:
-    """One graph while it is read."""
+    """The state of decoding one graph."""
 
     data: bytes
     origin: Origin
@@ -245,7 +245,7 @@ class _Reading:
     # Finding nodes -------------------------------------------------------------------------------------------------
 
     def _span(self) -> Span:
-        """Where the GraphProto is: all of the bytes, or the graph of the ModelProto they are."""
+        """Return the bounds of the GraphProto: all of the bytes, or the graph within a ModelProto."""
         data, end = self.data, len(self.data)
         found = None if data[:1] == _NODE_BYTE else _model_graph(data)
         if found is None or not (_is_graph(data[: found[0] + HEAD], found[0]) or data[:1] == bytes((_IR_VERSION,))):
@@ -256,7 +256,7 @@ class _Reading:
         return start, min(start + length, end)
 
     def _read_from(self, pos: int, end: int) -> int | None:
-        """Read fields of the graph up to the end or to damage; where to go on, None for nowhere."""
+        """Read fields of the graph up to the end or to damage; return where to continue, None at the end."""
         groups = {_PARAMETER: self.parameters, _CONSTANT: self.constants, _OUTPUT: self.results}
         try:
             for key, start, stop in places(self.data, pos, end):
@@ -281,7 +281,7 @@ class _Reading:
             return pos
 
     def _behind_damage(self, begin: int, search: int, stop: int, error: WireError, shown: str, last: int | None = None) -> int:
-        """Where reading goes on behind damage: at the next node, else at stop."""
+        """Return where to continue after damage: at the next node, else at stop."""
         found = self._next_node(search, stop, len(self.data) if last is None else last)
         after = stop if found is None else found
         self._problem(begin, after - begin, f"The graph is damaged here ({error}); {shown}, and all nodes before and after it.")
@@ -294,7 +294,7 @@ class _Reading:
             return end
 
     def _next_node(self, pos: int, stop: int, end: int) -> int | None:
-        """Where before stop the next bytes are that can only be a node or a parameter."""
+        """Return the next position before stop of bytes that can only be a node or a parameter."""
         for found in _BEGINNING.finditer(self.data, pos, stop):
             if self.left < 0:
                 break
@@ -307,7 +307,7 @@ class _Reading:
     # Reading nodes -------------------------------------------------------------------------------------------------
 
     def _operator(self, pos: int, end: int) -> WireError | None:
-        """Add one operator, as far as it can be read; returns what is wrong with it."""
+        """Add one operator with what can be read of it; return what is wrong with it."""
         data, words = self.data, self.words
         name = full_name = b""
         op_type, scope, instance, output = "", "", "", ("", "")
@@ -368,7 +368,7 @@ class _Reading:
         return known
 
     def _other(self, pos: int, end: int, kind: str) -> None:
-        """A parameter or a constant."""
+        """Add a parameter or a constant."""
         name, full_name, output = "", "", ("", "")
         try:
             for key, start, stop in places(self.data, pos, end):
@@ -385,7 +385,7 @@ class _Reading:
         self.nodes.add(name, full_name or name, full_name.rpartition("/")[0], op_type, kind, output=output, order=order)
 
     def _constant_type(self, start: int, stop: int) -> tuple[str, str]:
-        """What a constant is, as far as its type is written beside its value."""
+        """Return type and shape of a constant, if they are written beside its value."""
         try:
             return value_type(self.data, start, stop)
         except (WireError, IndexError):
@@ -416,7 +416,7 @@ class _Reading:
         return Graph.of(self.origin, self.title, FORMAT, nodes, edges, self._outputs(known), self.problems, details)
 
     def _by_number(self, source: Ids) -> Ids:
-        """Sources of the oldest files, where a node is named by its path and inputs by the number at its end, or both."""
+        """Resolve edges of the oldest files, where a node has its path as name and inputs the number at its end, or both."""
         numbers = {_number(name): row for row, name in enumerate(self.nodes.name[: len(self.operators)]) if "/" in name}
         found = source.copy()
         for edge in (source < 0).nonzero()[0].tolist():

@@ -1,4 +1,4 @@
-"""ValueProto of MindSpore's anf_ir.proto as text: what an attribute or a constant is."""
+"""Formats ValueProto of MindSpore's anf_ir.proto, the value of an attribute or constant, as text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from parsers.graphs.wire import places, text
 from parsers.payloads.messages import Segments, collect, repeated
 
 LISTED = 100_000
-"""Numbers of a tensor beyond which only these are written out."""
+"""Maximum numbers of a tensor that are written out."""
 _F32, _F64 = Struct("<f").unpack_from, Struct("<d").unpack_from
 _LIST, _DICT = 32, 33
 _DTYPE, _TENSOR, _GRAPH, _TYPE = 1, 8, 9, 20
@@ -29,12 +29,12 @@ _RAW = {
 
 
 def value_text(data: bytes, pos: int, end: int, depth: int = 0) -> str:
-    """A value as text: a string as it is, others as `5`, `True`, `(1, 2)`, `["x", "w"]`. WireError for damage."""
+    """Format a value: a string unchanged, others as `5`, `True`, `(1, 2)`, `["x", "w"]`. WireError for damage."""
     return _value(data, pos, end, depth)[0]
 
 
 def _value(data: bytes, pos: int, end: int, depth: int) -> tuple[str, bool]:
-    """The text and whether it is a string."""
+    """Return the text and whether the value is a string."""
     if depth > DEEPEST:
         raise WireError("values nested too deep")
     dtype, parts, pairs = 0, [], []
@@ -66,7 +66,7 @@ def _value(data: bytes, pos: int, end: int, depth: int) -> tuple[str, bool]:
 
 
 def value_type(data: bytes, pos: int, end: int) -> tuple[str, str]:
-    """Type and shape of a value: that of its tensor, else its data type and no shape; WireError for damage."""
+    """Return type and shape of a value: those of its tensor, else its data type and no shape; WireError for damage."""
     name, shape = "", ""
     for key, start, stop in places(data, pos, end):
         if key == _DTYPE << 3 | VARINT and not shape:
@@ -120,7 +120,7 @@ def _pair(data: bytes, pos: int, end: int, depth: int) -> str:
 
 
 def _numbers(data: bytes, start: int, stop: int, number: int) -> list[str]:
-    """The numbers of a repeated field, packed or one of them."""
+    """Return the numbers of a repeated field, packed or single."""
     if number >= 13:
         width, dtype = (4, "<f4") if number == 13 else (8, "<f8")
         whole = (stop - start) // width * width
@@ -133,7 +133,7 @@ def _numbers(data: bytes, start: int, stop: int, number: int) -> list[str]:
 
 
 def tensor_text(data: bytes, pos: int, end: int, *, listed: bool = True) -> str:
-    """Type and shape of a TensorProto and, if listed, its numbers, of more than LISTED the first."""
+    """Format type and shape of a TensorProto and, if listed, its first LISTED numbers."""
     whole = memoryview(data)[pos:end]
     try:
         found = collect(whole, {2: VARINT, 8: DELIMITED}, {1: VARINT, **{n: kind for n, (_, kind) in _NUMBERS.items()}})
@@ -152,7 +152,7 @@ def tensor_text(data: bytes, pos: int, end: int, *, listed: bool = True) -> str:
 
 
 def _sent(found: dict[int, Segments]) -> tuple[int, NDArray[Any], NDArray[Any] | None]:
-    """Data type, dimensions and numbers of the debugger's TensorProto, which numbers its fields another way."""
+    """Return data type, dimensions and numbers of the debugger's TensorProto, whose field numbers differ."""
     number = varint(found[5][-1], 0)[0]
     return number, repeated(found, 4, "<i8", VARINT), _raw(found[3][-1], number)
 

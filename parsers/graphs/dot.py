@@ -1,10 +1,10 @@
-"""Graphs in the DOT language of graphviz: MindSpore's `.dot` files, and those of others.
+"""Parses graphs in Graphviz's DOT language: MindSpore's `.dot` files, and those of other programs.
 
-MindSpore writes one beside each `.ir` with `MS_DEV_SAVE_GRAPHS=3`. In it a call node has a table of numbered ports; what comes
-into port 0 says what the node does, and values such as primitives, numbers and functions are nodes of their own. All node
-statements are rows, in the order of the file, except the tables that only list the parameters of a subgraph. A node gets the
-type of the primitive it takes at port 0; edges that point into a cluster (lhead) are of kind call. In files of others a dashed
-edge is of kind control, and labels of clusters are scopes. Colours, fonts and positions are attributes like any other.
+MindSpore writes one beside each `.ir` with `MS_DEV_SAVE_GRAPHS=3`. A call node in it has a table of numbered ports; the input
+of port 0 is the node's operation, and values such as primitives, numbers and functions are separate nodes. All node statements
+are rows, in file order, except the tables that only list the parameters of a subgraph. A node gets the type of the primitive
+at its port 0; edges that point into a cluster (lhead) are of kind call. In files of other programs a dashed edge is of kind
+control, and labels of clusters are scopes. Colours, fonts and positions are attributes like any other.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _INSTANCE = re.compile(r"instance name: (.*)")
 _CNODE = re.compile(r"CNode\((.*)\)$", re.DOTALL)
 _PARAMETERS = "parameters_"
 DEEPEST = 64
-"""Clusters around a node beyond which the outermost are left out."""
+"""Maximum clusters around a node; outer ones are ignored."""
 LONGEST_TABLE = 20_000
-"""Characters of a table in which its cells are looked for."""
+"""Maximum characters of a table that are searched for cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ END = _Token("end", "", 0, 0)
 
 
 class _Arrow(NamedTuple):
-    """An edge as written: ids, the port it goes to, attributes, place in the file."""
+    """An edge as written: ids, target port, attributes, position in the file."""
 
     source: str
     target: str
@@ -69,7 +69,7 @@ class _Arrow(NamedTuple):
 
 
 class _About(NamedTuple):
-    """What a statement says a node is."""
+    """Name, kind and type of a node, from its statement."""
 
     name: str
     op_type: str
@@ -79,7 +79,7 @@ class _About(NamedTuple):
 
 @dataclass(slots=True)
 class _Statement:
-    """One node statement: its id, place, attributes and the clusters around it."""
+    """One node statement: its id, position, attributes and the clusters around it."""
 
     name: str
     begin: int
@@ -90,7 +90,7 @@ class _Statement:
 
 @dataclass(frozen=True, slots=True)
 class _Details:
-    """Attributes by row, as they are written."""
+    """Attributes by row, as written."""
 
     statements: tuple[_Statement, ...]
     primitives: dict[int, int]
@@ -119,17 +119,17 @@ class _Details:
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first bytes of a file are of a DOT text."""
+    """Return whether the first bytes of a file are DOT text."""
     return _HEAD.match(head) is not None
 
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
-    """The graph in a DOT text; never raises for damage."""
+    """Parse DOT text; never raises for damage."""
     return _Reading(data, origin).graph()
 
 
 class _Tokens:
-    """The tokens of a text one by one, the next one in sight."""
+    """Tokens of a text, with one token of lookahead."""
 
     def __init__(self, data: bytes) -> None:
         self._found = _tokens(data)
@@ -137,16 +137,16 @@ class _Tokens:
         self.take()
 
     def take(self) -> _Token:
-        """Go on to the next token; returns the one that was in sight."""
+        """Consume the next token and return it."""
         self.last, self.next = self.next, next(self._found, END)
         return self.last
 
     def at(self, *marks: str) -> bool:
-        """Whether one of these marks is next."""
+        """Return whether one of these marks is next."""
         return self.next.kind == "mark" and self.next.text in marks
 
     def skip(self, mark: str) -> bool:
-        """Go past a mark if it is next."""
+        """Consume a mark if it is next."""
         return self.at(mark) and self.take() is not END
 
 
@@ -167,7 +167,7 @@ def _tokens(data: bytes) -> Iterator[_Token]:
 
 
 def _behind_html(data: bytes, begin: int) -> int:
-    """Where a label in angle brackets ends. MindSpore writes names with brackets in them as they are: its end is searched."""
+    """Return the end of a label in angle brackets, searched for because MindSpore does not escape brackets in names."""
     if data.startswith(b"<<table", begin):
         close = data.find(b"</table>>", begin)
         return len(data) if close < 0 else close + len(b"</table>>")
@@ -181,7 +181,7 @@ def _behind_html(data: bytes, begin: int) -> int:
 
 @dataclass(slots=True)
 class _Reading:
-    """One text while it is read."""
+    """The state of parsing one text."""
 
     data: bytes
     origin: Origin
@@ -235,7 +235,7 @@ class _Reading:
                 self.labels[self.clusters[-1]] = value
 
     def _nodes(self, first: _Token, tokens: _Tokens) -> None:
-        """A node, or a chain of them with edges between."""
+        """Parse a node, or a chain of nodes joined by edges."""
         chain = [(first.text, _port(tokens))]
         while tokens.at("->", "--"):
             tokens.take()
@@ -300,7 +300,7 @@ class _Reading:
         return next((value for key, value in one.attributes if key == name), "")
 
     def _primitives(self, about: list[_About]) -> tuple[dict[int, int], set[int]]:
-        """Node -> the primitive it takes at port 0, and the nodes that take a function there."""
+        """Return node -> primitive at its port 0, and the nodes that take a function there."""
         primitives: dict[int, int] = {}
         called = set()
         for arrow in self.arrows if self._mindspore else ():
@@ -332,7 +332,7 @@ class _Reading:
 
 
 def _port(tokens: _Tokens) -> str:
-    """The port behind the name of a node, without what it says of the side."""
+    """Return the port after a node's name, without its compass point."""
     port = ""
     while tokens.skip(":"):
         if tokens.next.kind != "mark":
@@ -341,7 +341,7 @@ def _port(tokens: _Tokens) -> str:
 
 
 def _attributes(tokens: _Tokens) -> list[tuple[str, str]]:
-    """What is in the square brackets that follow, if any."""
+    """Parse the attributes in square brackets, if any."""
     found: list[tuple[str, str]] = []
     while tokens.skip("["):
         while tokens.next is not END and not tokens.skip("]"):
@@ -362,7 +362,7 @@ def _label(one: _Statement) -> str:
 
 
 def _plain(label: str) -> str:
-    """A label as text, one line for each row of a table."""
+    """Convert a label to text, one line per row of a table."""
     if not (label.startswith("<") and label.endswith(">")):
         return label.replace("\\n", "\n").replace("\\l", "\n").replace("\\r", "\n")
     lines = _TAG.sub("", _BREAK.sub("\n", _PORT.sub("", label[1:-1]))).splitlines()
@@ -375,7 +375,7 @@ def _plain_about(one: _Statement) -> _About:
 
 
 def _about(one: _Statement) -> _About:
-    """What a node of MindSpore is, from the table or the shape it is drawn as."""
+    """Determine the kind and type of a MindSpore node from its table or shape."""
     label = _label(one)[:LONGEST_TABLE]
     if "bgcolor='cornsilk'" in label:
         cells = [_plain(f"<{cell}>") for style, cell in _CELL.findall(label) if "port=" not in style]

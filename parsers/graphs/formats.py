@@ -1,4 +1,4 @@
-"""The formats graphs come in. A file is recognised by its content first, by its name second."""
+"""The graph formats, one line each. A file is recognised by its content first, by its name second."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ HEAD = 4096
 
 @dataclass(frozen=True, slots=True)
 class GraphFormat:
-    """One format: its name, whether the first bytes of a file are of it, which names of files are, and what reads all bytes.
+    """One format: its name, a check of a file's first bytes, a pattern of file names, and the function that decodes the bytes.
 
-    longest is how many bytes are read at most: so many take some seconds and a few gigabytes of memory. read never raises for
-    damage: it gives what it finds, if need be a graph without nodes.
+    longest is the maximum number of bytes read, which takes some seconds and a few gigabytes of memory. read never raises for
+    damage: it returns what it finds, if need be a graph without nodes.
     """
 
     name: str
@@ -28,12 +28,12 @@ class GraphFormat:
     longest: int
 
     def check(self, size: int) -> None:
-        """FormatError for more bytes than are read."""
+        """Raise FormatError for more than `longest` bytes."""
         if size > self.longest:
             raise FormatError(f"expected a graph of at most {self.longest:,} bytes, found {size:,}")
 
 
-# Where content fits none of them, the first one that the name fits is tried.
+# If no format recognises the content, the first one that fits the name is tried.
 FORMATS: tuple[GraphFormat, ...] = (
     GraphFormat(anf_ir.FORMAT, anf_ir.sniff, r"\.pb$", anf_ir.read_graph, 256 << 20),
     GraphFormat(ir_text.FORMAT, ir_text.sniff, r"\.ir$|^trace_code_graph_\d+$", ir_text.read_graph, 512 << 20),
@@ -44,7 +44,7 @@ FORMATS: tuple[GraphFormat, ...] = (
 
 
 def format_of(head: bytes, name: str) -> GraphFormat | None:
-    """The format of a file by its first up to HEAD bytes, else by its name; None where neither is known."""
+    """Return the format of a file by its first up to HEAD bytes, else by its name; None if neither is known."""
     by_name = [one for one in FORMATS if re.search(one.pattern, name)]
     by_content = [one for one in FORMATS if one.sniff(head)]
     for one in by_content:
@@ -54,16 +54,16 @@ def format_of(head: bytes, name: str) -> GraphFormat | None:
 
 
 def recognised(head: bytes) -> bool:
-    """Whether the first bytes of a file are of any of the formats."""
+    """Return whether the first bytes of a file are of any of the formats."""
     return any(one.sniff(head) for one in FORMATS)
 
 
 def format_named(name: str) -> GraphFormat:
-    """The format of a name."""
+    """Return the format of this name."""
     return next(one for one in FORMATS if one.name == name)
 
 
 def stage_of(name: str) -> str:
-    """The compile stage a file is named after: `optimize` of ms_output_optimize.pb, `24_execute` of 24_execute_0097.ir."""
+    """Return the compile stage in a file name: `optimize` of ms_output_optimize.pb, `24_execute` of 24_execute_0097.ir."""
     stem = re.sub(r"\.(pb|ir|dot|onnx)$", "", name).removeprefix("ms_output_")
     return re.sub(r"_\d{4,}$", "", stem)

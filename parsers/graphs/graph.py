@@ -1,4 +1,4 @@
-"""What a graph is, whatever file it came from."""
+"""The class of a decoded graph, the same for every format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parsers.model import Problem
 
 
 class SourceLine(NamedTuple):
-    """Where in the user's program a node comes from: file as written, first and last line (0: not known), the code there."""
+    """A location in the user's program: file as written, first and last line (0: unknown), the code there."""
 
     file: str
     first: int
@@ -21,22 +21,22 @@ class SourceLine(NamedTuple):
 
 
 class Details(Protocol):
-    """What a format can say of a node when it is asked; row is the node's id and always one of the graph."""
+    """What a format decodes of a node on demand; row is the node's id and always valid."""
 
     def attributes(self, row: int) -> dict[str, str]:
-        """Name -> text of everything the file says of a node that is in no column."""
+        """Return name -> text of everything in the file about a node that is in no column."""
         ...
 
     def raw(self, row: int) -> bytes:
-        """What the file holds of the node: where it is equal in two graphs of one format, attributes are. b"" for not known."""
+        """Return the node's bytes in the file: if equal in two graphs of one format, so are its attributes. b"" if unknown."""
         ...
 
     def mentions(self, word: str) -> Iterable[int]:
-        """Rows whose part of the file holds a word, among them all for which the file writes an attribute of that name."""
+        """Return the rows whose bytes contain a word: a superset of those with an attribute of that name."""
         ...
 
     def source_lines(self, row: int) -> tuple[SourceLine, ...]:
-        """Where the node comes from, outermost call first."""
+        """Return the source lines of a node, outermost call first."""
         ...
 
     @property
@@ -46,7 +46,7 @@ class Details(Protocol):
 
 
 class Origin(NamedTuple):
-    """Where the bytes of a graph are from: file, offset in it, wall time in seconds, compile stage."""
+    """The origin of a graph's bytes: file, offset in it, wall time in seconds, compile stage."""
 
     path: str
     offset: int = 0
@@ -58,10 +58,10 @@ class Origin(NamedTuple):
 class Graph:
     """One graph. A node's id is its row in `nodes` (schema NODES); `edges` matches EDGES and names nodes by id.
 
-    name is its name among the graphs of its run, title the one written in the file (may be empty), path the file, offset the
-    byte it begins at, wall_time when it was written in seconds (of the event; of the file where it is one of its own), stage
-    the compile stage the file is named after ("" for none), format the name of one of `formats.FORMATS`. outputs are the ids
-    of the nodes whose values leave the graph, in order; problems what could not be read.
+    name is its name among the graphs of its run, title the name in the file (may be empty), path the file, offset its first
+    byte, wall_time when it was written in seconds (of the event, or of the file if it holds only the graph), stage the compile
+    stage in the file name ("" for none), format the name of one of `formats.FORMATS`. outputs are the ids of the nodes whose
+    values leave the graph, in order; problems is the damage found.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Graph:
         cls, origin: Origin, title: str, form: str, nodes: pd.DataFrame, edges: pd.DataFrame, outputs: Sequence[int],
         problems: Sequence[Problem], details: Details,
     ) -> Graph:  # fmt: skip
-        """A graph of these parts, named as the file calls it."""
+        """Build a graph from its parts, named by the title in the file."""
         size = int(nodes.memory_usage(deep=True).sum() + edges.memory_usage(deep=True).sum()) + details.nbytes
         return cls(
             title, title, origin.path, origin.offset, origin.wall_time, origin.stage, form, nodes, edges, tuple(outputs),
@@ -94,23 +94,23 @@ class Graph:
         )  # fmt: skip
 
     def attributes(self, node: int) -> dict[str, str]:
-        """Name -> text of all attributes of a node, none left out; of two of one name the later one gets a number.
+        """Return name -> text of all attributes of a node; a repeated name gets a number.
 
         IndexError for a node that is none.
         """
         return self.details.attributes(self._row(node))
 
     def raw(self, node: int) -> bytes:
-        """What the file holds of a node; nodes of two graphs of one format for which it is equal have equal attributes.
+        """Return the bytes of a node in the file; nodes of two graphs of one format with equal bytes have equal attributes.
 
         b"" where the format does not keep it. IndexError for a node that is none.
         """
         return self.details.raw(self._row(node))
 
     def having(self, name: str) -> dict[int, str]:
-        """The text of one attribute by node, for all nodes that have it; in a group of attributes, too, as .ir has them.
+        """Return node -> text of one attribute, for all nodes that have it, also in a group of attributes as in .ir.
 
-        name is one that the file writes. Only nodes whose part of the file mentions it are decoded.
+        Only nodes whose bytes contain the name are decoded.
         """
         found: dict[int, str] = {}
         for row in self.details.mentions(name):
@@ -120,14 +120,14 @@ class Graph:
         return found
 
     def source_lines(self, node: int) -> tuple[SourceLine, ...]:
-        """Lines of the user's program a node comes from, outermost call first; none where the file does not say.
+        """Return the lines of the user's program a node comes from, outermost call first; none if the file has none.
 
         IndexError for a node that is none.
         """
         return self.details.source_lines(self._row(node))
 
     def named(self, name: str) -> Graph:
-        """The same graph under another name."""
+        """Return the same graph under another name."""
         return replace(self, name=name)
 
     def _row(self, node: int) -> int:
@@ -137,7 +137,7 @@ class Graph:
 
 
 def unique(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    """Name -> text, where a name that comes again gets a number."""
+    """Build name -> text; a repeated name gets a number."""
     found: dict[str, str] = {}
     for name, text in pairs:
         key, number = name, 1

@@ -1,4 +1,4 @@
-"""Pieces of MindSpore's IR text: argument lists, attribute groups, types and shapes."""
+"""Parses parts of MindSpore's IR text: argument lists, attribute groups, types and shapes."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ _NUMBERS = {"I": "Int", "U": "UInt", "F": "Float", "BF": "BFloat", "Bool": "Bool
 
 
 def split(text: str, pos: int) -> tuple[list[str], int]:
-    """What stands between commas from pos on up to the bracket that closes, and the place behind it.
+    """Return the parts between commas from pos to the closing bracket, and the position after it.
 
-    Commas in brackets and in quotes do not count. Text that is cut gives what is there.
+    Commas in brackets and quotes do not separate. A cut text yields what is there.
     """
     parts: list[str] = []
     begin, depth = pos, 0
@@ -35,7 +35,7 @@ def split(text: str, pos: int) -> tuple[list[str], int]:
 
 
 def arguments(text: str) -> tuple[list[str], str]:
-    """The arguments of `Name(a, b) rest` and the rest; brackets of other kinds may come between the name and them."""
+    """Return the arguments of `Name(a, b) rest` and the rest; other brackets may come before the arguments."""
     depth = 0
     for token in _TOKEN.finditer(text):
         mark = token[0]
@@ -50,7 +50,7 @@ def arguments(text: str) -> tuple[list[str], str]:
 
 
 def value_type(text: str) -> tuple[str, str]:
-    """Type and shape of `<Tensor[Float32], (8, 10), ref_key=...>`: ("Tensor[Float32]", "8x10"); "" for what is not known."""
+    """Return type and shape of `<Tensor[Float32], (8, 10), ref_key=...>`: ("Tensor[Float32]", "8x10"); "" if unknown."""
     if not text.startswith("<"):
         return "", ""
     parts, _ = split(text, 1)
@@ -67,7 +67,7 @@ def _shape(text: str) -> str:
 
 
 def result_type(text: str) -> tuple[str, str]:
-    """Type and shape of what a node makes, from `(<in>, <in>) -> (<out>)`; of several values those of all."""
+    """Return type and shape of a node's outputs, from `(<in>, <in>) -> (<out>)`."""
     at = text.rfind(") -> (")
     if at < 0:
         return "", ""
@@ -79,7 +79,7 @@ def result_type(text: str) -> tuple[str, str]:
 
 
 def constant_type(text: str) -> str:
-    """The type of a constant by how it is written: `I64(3)`, `Bool(1)`, `"NCHW"`, `UMonad[U]`; "" for others."""
+    """Return the type of a constant from its notation: `I64(3)`, `Bool(1)`, `"NCHW"`, `UMonad[U]`; "" for others."""
     found = _CONSTANT.match(text)
     if found is None:
         return ""

@@ -1,13 +1,13 @@
-"""MindSpore's `.ir` files: its computation graphs as text, one per compile stage, with the lines of the user's program.
+"""Parses MindSpore's `.ir` files: computation graphs as text, one per compile stage, with the lines of the user's program.
 
 Written with `MS_DEV_SAVE_GRAPHS=1` (and `MS_DEV_SAVE_GRAPHS_PATH=dir`) as `<number>_<stage>_<counter>.ir`, by dumps as
 `ms_output_trace_code_graph_<n>.ir`. A file holds one or more subgraphs, in any order (`MS_DEV_SAVE_GRAPTHS_SORT_MODE=1` writes
 another one than the default): functions that are called by name or passed on as values.
 
 Rows are the assignments of all subgraphs, then parameters, then constants (each text once per subgraph); `Return` is no node:
-what the entry returns are the graph's outputs. The column subgraph tells functions apart where there are several. A call has
-its arguments as data edges, and edges of kind call: from the result of the function to the call (input -1, or the input the
-function is given as) and from the arguments to the function's parameters. Attributes of the whole graph, addresses and the
+what the entry returns are the graph's outputs. If there are several functions, the column subgraph names them. A call has
+its arguments as data edges, and edges of kind call: from the result of the function to the call (input -1, or the input that
+is the function) and from the arguments to the function's parameters. Attributes of the whole graph, addresses and the
 order of execution after each subgraph are ignored.
 """
 
@@ -52,11 +52,11 @@ _CALL = re.compile(r"call @([^\s(]+)(?=\()")
 _CALL_OF_VALUE = re.compile(r"(?:call )?(%\d+|\$\(@[^()]*\)|[^\s(\[]+(?=\[@@))(?:\[([^\]]*)\])?(?=\()")
 _GROUP = re.compile(r"\s*(?:([\w ]+): )?\{")
 LONGEST_NAME = 80
-"""Characters of a constant's text beyond which its name is cut; its attribute `value` is whole."""
+"""Maximum characters of a constant's name; its attribute `value` holds the full text."""
 
 
 class _Key(NamedTuple):
-    """What an argument names: kind is number, name, parameter, constant, or result for what a function returns."""
+    """What an argument refers to: kind is number, name, parameter, constant, or result (what a function returns)."""
 
     kind: str
     subgraph: str
@@ -65,7 +65,7 @@ class _Key(NamedTuple):
 
 @dataclass(slots=True)
 class _Operator:
-    """An assignment: where its lines begin and end, and what they say."""
+    """An assignment: the range of its lines, and their content."""
 
     begin: int
     name: str
@@ -88,7 +88,7 @@ class _Parameter(NamedTuple):
 
 @dataclass(slots=True)
 class _Function:
-    """A subgraph: whether it is in the file, numbers of its parameters in order, what it returns."""
+    """A subgraph: whether it is in the file, the numbers of its parameters in order, what it returns."""
 
     here: bool = False
 
@@ -97,18 +97,18 @@ class _Function:
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first bytes of a file are of an .ir text."""
+    """Return whether the first bytes of a file are .ir text."""
     return _HEAD.search(head) is not None
 
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
-    """The graph in an .ir text; never raises for damage."""
+    """Parse .ir text; never raises for damage."""
     return _Reading(data, origin).graph()
 
 
 @dataclass(frozen=True, slots=True)
 class _Details:
-    """The text, and where in it each node is."""
+    """The text, and the position of each node in it."""
 
     data: bytes
     places: tuple[tuple[int, int], ...]
@@ -146,7 +146,7 @@ class _Details:
 
 
 def _attributes(shown: str) -> Iterator[tuple[str, str]]:
-    """What the lines of a node say that is in no column."""
+    """Return everything in the lines of a node that is in no column."""
     lines = shown.splitlines()
     head = lines[0].partition(" = ")[2]
     found = _CALL.match(head) or _CALL_OF_VALUE.match(head)
@@ -177,7 +177,7 @@ def _attributes(shown: str) -> Iterator[tuple[str, str]]:
 
 
 def _groups(rest: str) -> Iterator[tuple[str, str]]:
-    """Attributes of `primitive_attrs: {a: 1} cnode_attrs: {b: 2}`; those of a primitive by their own names."""
+    """Parse `primitive_attrs: {a: 1} cnode_attrs: {b: 2}`; only attributes of a primitive have no group in their name."""
     pos = 0
     while found := _GROUP.match(rest, pos):
         inside, pos = split(rest, found.end())
@@ -195,7 +195,7 @@ def _groups(rest: str) -> Iterator[tuple[str, str]]:
 
 @dataclass(slots=True)
 class _Reading:
-    """One text while it is read."""
+    """The state of parsing one text."""
 
     data: bytes
     origin: Origin
@@ -256,7 +256,7 @@ class _Reading:
             setattr(self, kind, int(line[kind][:9]))
 
     def _output(self, written: str) -> tuple[str, str]:
-        """Type and shape of a result; most nodes have one that others had before."""
+        """Return type and shape of a result, cached because most nodes repeat those of others."""
         key = written[written.rfind(") -> (") :]
         found = self.types.get(key)
         if found is None:
@@ -264,7 +264,7 @@ class _Reading:
         return found
 
     def _close(self, pos: int) -> None:
-        """The lines of the last node end here, if they have not before."""
+        """End the lines of the last node here, if they have not ended before."""
         if self.operators and self.operators[-1].end < 0:
             self.operators[-1].end = pos
 
@@ -313,7 +313,7 @@ class _Reading:
         self.calls += [(target, keys) for target in targets]
 
     def _called(self, shown: str, row: int, pos: int) -> tuple[str, list[str], int]:
-        """Type of a node that is no plain operator, the functions it calls, whose results it gets, and the length of that."""
+        """Return type of a node that is no plain operator, the functions it calls, and the length of that text."""
         targets = []
         if found := _CALL.match(shown):
             targets = [found[1]]
@@ -328,7 +328,7 @@ class _Reading:
         return re.split(r"[(\[{]", shown, maxsplit=1)[0].strip(), [], 0
 
     def _key(self, value: str, pos: int) -> _Key:
-        """What an argument names; any other text is a constant."""
+        """Return what an argument refers to; any other text is a constant."""
         if value[:1] == "%":
             found = _PARAMETER.fullmatch(value)
             return _Key("parameter", "", found[1]) if found else _Key("number", self.here, value[1:])
@@ -384,7 +384,7 @@ class _Reading:
         return self.origin.offset + pos
 
     def _scopes(self, nodes: Nodes) -> dict[str, str]:
-        """What the scopes of a subgraph's nodes have in common."""
+        """Return the common prefix of the scopes of a subgraph's nodes."""
         found: dict[str, str] = {}
         for one, full_name in zip(self.operators, nodes.full_name, strict=True):
             scope, before = full_name.rpartition("/")[0], found.get(one.subgraph)
@@ -396,7 +396,7 @@ class _Reading:
         return found
 
     def _connect(self) -> None:
-        """Results of functions are known by what they return, and their parameters get the arguments of calls."""
+        """Resolve results of functions to the nodes they return, and connect arguments of calls to their parameters."""
         for name, function in self.functions.items():
             key, left = function.returns, len(self.functions)
             while key is not None and key.kind == "result" and left > 0:
@@ -410,7 +410,7 @@ class _Reading:
                 self.edges.add(key, self.known[_Key("parameter", "", number)], place, CALL)
 
     def _silent(self, key: _Key) -> bool:
-        """Whether a function is there but returns no node: itself a function, or nothing."""
+        """Return whether a function is in the file but returns no node: a function, or nothing."""
         return key.kind == "result" and key.subgraph in self.functions and self.functions[key.subgraph].here
 
     def _outputs(self) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""ONNX models, `.onnx`: the graph, its inputs, weights and sub-graphs.
+"""Decodes ONNX models, `.onnx`: the graph, its inputs, weights and sub-graphs.
 
 Make one with `torch.onnx.export(model, (x,), "model.onnx")`, or with MindSpore's
 `export(net, x, file_name="net", file_format="ONNX")`. Rows are the nodes of the graph and of the graphs in their attributes
@@ -38,7 +38,7 @@ _F32 = Struct("<f").unpack_from
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first bytes of a file are a ModelProto of ONNX: it begins with its version and comes to its graph."""
+    """Return whether the first bytes of a file are a ModelProto of ONNX: a version first, then a graph."""
     seen = 0
     try:
         for key, start, stop in places(head, 0, 1 << 62):
@@ -55,13 +55,13 @@ def sniff(head: bytes) -> bool:
 
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
-    """The graph in the bytes of a ModelProto; never raises for damage."""
+    """Decode a ModelProto; never raises for damage."""
     return _Reading(data, origin).graph()
 
 
 @dataclass(frozen=True, slots=True)
 class _Details:
-    """The messages of nodes, and behind them what is known of inputs and weights; the rest of the file is let go."""
+    """Messages of nodes, followed by those of inputs and weights; the rest of the file is not kept."""
 
     messages: tuple[bytes, ...]
     parameters: tuple[dict[str, str], ...]
@@ -96,7 +96,7 @@ def _of_node(data: bytes) -> Iterator[tuple[str, str]]:
 
 
 def _attribute(data: bytes, pos: int, end: int) -> str:
-    """The value of an AttributeProto as text."""
+    """Format the value of an AttributeProto."""
     found: list[str] = []
     several = False
     try:
@@ -110,7 +110,7 @@ def _attribute(data: bytes, pos: int, end: int) -> str:
 
 
 def _item(data: bytes, start: int, stop: int, key: int) -> tuple[list[str], bool]:
-    """What one field of an attribute adds to it, and whether the attribute is a list."""
+    """Return the texts of one field of an attribute, and whether the attribute is a list."""
     field, kind = key >> 3, key & 7
     if field in (2, 7) and kind == FIXED32:
         return [str(np.float32(_F32(data, start)[0]))], field == 7
@@ -135,7 +135,7 @@ def _item(data: bytes, start: int, stop: int, key: int) -> tuple[list[str], bool
 
 
 class _Tensor(NamedTuple):
-    """A TensorProto without its numbers: name, type, shape, bytes it has here, file it has others in."""
+    """Parse a TensorProto without its numbers: name, type, shape, bytes stored here, file with external data."""
 
     name: str
     type: str
@@ -162,7 +162,7 @@ def _tensor(data: bytes, pos: int, end: int) -> _Tensor:
 
 
 def _type(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str]:
-    """Type and shape of a TypeProto."""
+    """Return type and shape of a TypeProto."""
     if depth > DEEPEST:
         raise WireError("types nested too deep")
     for key, start, stop in places(data, pos, end):
@@ -192,7 +192,7 @@ def _tensor_type(data: bytes, pos: int, end: int) -> tuple[str, str]:
 
 
 def _dimension(data: bytes, pos: int, end: int) -> str:
-    """A dimension as a number, by its name, or as ?."""
+    """Format a dimension as its number, its name, or `?`."""
     shown = "?"
     for key, start, stop in places(data, pos, end):
         if key == 1 << 3 | VARINT:
@@ -203,7 +203,7 @@ def _dimension(data: bytes, pos: int, end: int) -> str:
 
 
 class _Value(NamedTuple):
-    """A value by the graph it is in and its name; each is made once."""
+    """A value, identified by its graph and name; each is produced once."""
 
     graph: tuple[str, ...]
     name: str
@@ -211,7 +211,7 @@ class _Value(NamedTuple):
 
 @dataclass(slots=True)
 class _Graph:
-    """Places of the parts of a GraphProto."""
+    """Positions of the parts of a GraphProto."""
 
     path: tuple[str, ...]
     name: str = ""
@@ -224,7 +224,7 @@ class _Graph:
 
 @dataclass(slots=True)
 class _Reading:
-    """One model while it is read."""
+    """The state of decoding one model."""
 
     data: bytes
     origin: Origin
@@ -257,7 +257,7 @@ class _Reading:
         return Graph.of(self.origin, whole.name, FORMAT, frame, edges, outputs, self.problems, details)
 
     def _span(self) -> tuple[int, int]:
-        """Where the GraphProto is."""
+        """Return the bounds of the GraphProto."""
         pos, end = 0, len(self.data)
         try:
             while pos < end:
@@ -274,7 +274,7 @@ class _Reading:
         return end, end
 
     def _read(self, pos: int, end: int, path: tuple[str, ...]) -> _Graph:
-        """Read a graph and those within it."""
+        """Read a graph and its sub-graphs."""
         found = _Graph(path)
         self.graphs.append(found)
         groups = {_NODE: found.nodes, _WEIGHT: found.weights, _INPUT: found.inputs}
@@ -302,7 +302,7 @@ class _Reading:
         try:
             for key, start, stop in places(data, pos, end):
                 if key == _FROM:
-                    if stop > start:  # an input that is left out has no name
+                    if stop > start:  # an omitted optional input has no name
                         self.edges.add(_Value(graph.path, text(data, start, stop)), row, place)
                     place += 1
                 elif key == _TO:
@@ -334,7 +334,7 @@ class _Reading:
                 self.edges.add(_Value(within.path, result), row, -1, CALL)
 
     def _value_info(self, pos: int, end: int) -> tuple[str, tuple[str, str]]:
-        """Name, type and shape of a ValueInfoProto."""
+        """Return name, type and shape of a ValueInfoProto."""
         name, about = "", ("", "")
         for key, start, stop in intact(self.data, pos, end):
             if key == _FIRST:
@@ -372,7 +372,7 @@ class _Reading:
         self.parameters.append(about)
 
     def _sources(self) -> NDArray[np.int32]:
-        """Rows of what the edges begin at: in the graph of the consumer, else in those around it."""
+        """Return the source rows of the edges: in the graph of the consumer, else in the enclosing ones."""
         keys = []
         for place, key in enumerate(self.edges.source):
             found = key

@@ -1,8 +1,8 @@
-"""Files that hold one graph each, as MindSpore saves them (`MS_DEV_SAVE_GRAPHS=1`, `MS_DEV_SAVE_GRAPHS_PATH=dir`), and those
-of TensorFlow and ONNX. What formats they have is in `formats`.
+"""Reads files that hold one graph each: of MindSpore (`MS_DEV_SAVE_GRAPHS=1`, `MS_DEV_SAVE_GRAPHS_PATH=dir`), TensorFlow and
+ONNX. Their formats are in `formats`.
 
-Reading only looks whether a file is a graph and puts it into the run's index; it is decoded when somebody asks for it. A file
-that changed is another graph: nothing is read on.
+Reading only checks whether a file is a graph and adds it to the run's index; it is decoded on demand. A changed file is
+another graph, read from its start.
 """
 
 from __future__ import annotations
@@ -67,20 +67,20 @@ def _index(file: RegularFile, now: Cursor) -> Batch:
 
 
 def _refused(file: RegularFile, head: bytes) -> Problem | None:
-    """Why a file whose beginning is of no format holds no graph; None where something can be read of it all the same."""
+    """Return why a file with an unrecognised beginning holds no graph; None if nodes can be read from it nevertheless."""
     form = format_of(head, os.path.basename(file.path))
     if form is not None and file.size <= form.longest and len(form.read(file.read(0, file.size), Origin(file.path)).nodes):
         return None
     if _ACTORS.search(head):
-        text = "The file is not a graph: it lists the actors that MindSpore's runtime made of one. Nothing is lost."
+        text = "The file is not a graph: it lists the actors that MindSpore's runtime created for one. Nothing is lost."
     else:
-        text = f"The file is not a graph of a known format, though its name says so; it begins with {bytes(head[:16])!r}."
+        text = f"Expected a graph of a known format, as the name says, found a file that begins with {bytes(head[:16])!r}."
     return Problem(file.path, 0, 0, "no_graph", text)
 
 
 def read_file(path: str, cursor: Cursor | None = None) -> Graph:
-    """The graph of a file, of whatever format. OSError where it cannot be read, FormatError where it is not what it was at
-    the cursor or too large."""
+    """Decode the graph of a file of any format. OSError if it cannot be read, FormatError if it changed since the cursor or
+    is too large."""
     with RegularFile(path) as file:
         if cursor is not None and (file.size != cursor.size or not file.continues(cursor)):
             raise FormatError("expected the graph that was indexed, found another file: it was replaced since")

@@ -1,4 +1,4 @@
-"""Lines of the user's program as MindSpore writes them beside a node.
+"""Parses the source lines of the user's program that MindSpore writes beside a node.
 
 ``In file /home/me/net.py:96, 32~45/        x = self.pool(self.relu(self.conv1(x)))/``, before 2.x
 ``In file /home/me/net.py(96)/        x = .../``; a range of lines is ``:93~106, 4~16``.
@@ -17,7 +17,7 @@ _LINE = re.compile(
 
 
 def source_line(text: str) -> SourceLine:
-    """One such line taken apart; any other text is the code of no file."""
+    """Parse one such line; any other text becomes code without a file."""
     line = text.strip()
     found = _LINE.match(line)
     if found is None:

@@ -1,4 +1,4 @@
-"""Columns of nodes and edges as readers find them, and the frames they become."""
+"""Collects nodes and edges from readers and builds the frames of a graph."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from parsers.model import Problem
 OPERATOR, PARAMETER, CONSTANT = "operator", "parameter", "constant"
 DATA, CONTROL, CALL = "data", "control", "call"
 EXAMPLES = 3
-"""Names given as examples in a Problem."""
+"""Maximum names listed as examples in a Problem."""
 
 
 class Words:
-    """Texts that repeat, kept once: a column of them is a list of numbers."""
+    """A column of repeated texts: each distinct text is stored once, rows are codes."""
 
     def __init__(self, *known: str) -> None:
         self._codes: dict[str, int] = {text: code for code, text in enumerate(known)}
@@ -30,12 +30,12 @@ class Words:
         self.codes.append(self._codes.setdefault(text, len(self._codes)))
 
     def column(self) -> pd.Categorical:
-        """All rows as a category."""
+        """Return all rows as a categorical."""
         return category(np.array(self.codes, np.int32), list(self._codes))
 
 
 class Nodes:
-    """Nodes as they are read; one call of `add` per row."""
+    """Collects nodes; one call of `add` per row."""
 
     def __init__(self) -> None:
         self.name: list[str] = []
@@ -51,7 +51,7 @@ class Nodes:
         self, name: str, full_name: str, scope: str, op_type: str, kind: str, *,
         output: tuple[str, str] = ("", ""), instance: str = "", order: int = 0, subgraph: str = "",
     ) -> int:  # fmt: skip
-        """Add a row and return its id; output is type and shape of the value it makes."""
+        """Add a row and return its id; output is type and shape of its value."""
         self.name.append(name)
         self.full_name.append(full_name)
         self.instance.append(instance)
@@ -65,7 +65,7 @@ class Nodes:
         return len(self.name) - 1
 
     def frame(self) -> pd.DataFrame:
-        """All rows, schema NODES."""
+        """Return all rows (schema NODES)."""
         columns = {
             "name": _texts(self.name),
             "full_name": _texts(self.full_name),
@@ -82,7 +82,7 @@ class Nodes:
 
 
 class Edges:
-    """Edges as they are read. A source is an id, or the key of a node that may come later: `resolve` finds it."""
+    """Collects edges. A source is an id, or the key of a node that may come later, found by `resolve`."""
 
     def __init__(self) -> None:
         self.source: list[Any] = []
@@ -101,11 +101,11 @@ class Edges:
         self.kind.append(_KINDS.index(kind))
 
     def value(self, output_type: str, shape: str) -> None:
-        """Say what the edge added last carries, where that is not what its source makes."""
+        """Set what the last edge carries, if it differs from the output of its source."""
         self.values[len(self.source) - 1] = (output_type, shape)
 
     def frame(self, nodes: pd.DataFrame, source: NDArray[np.int32]) -> pd.DataFrame:
-        """The edges whose source was found (not negative), schema EDGES, by consumer and input."""
+        """Return the edges whose source was found (not negative), sorted by consumer and input (schema EDGES)."""
         kept = source >= 0
         target, place = np.array(self.target, np.int32), np.array(self.input, np.int32)
         if len(target) and ((target[1:] < target[:-1]) | ((target[1:] == target[:-1]) & (place[1:] < place[:-1]))).any():
@@ -142,13 +142,13 @@ _KINDS = [DATA, CONTROL, CALL]
 
 
 def resolve(keys: Sequence[Hashable], known: dict[Any, int]) -> NDArray[np.int32]:
-    """Ids of keys, -1 for those that name nothing."""
+    """Return the ids of keys, -1 for unknown ones."""
     get = known.get
     return np.array([get(key, -1) for key in keys], np.int32)
 
 
 def category(codes: NDArray[np.int32], texts: Sequence[str]) -> pd.Categorical:
-    """A category of numbers into texts, which are unique."""
+    """Build a categorical from codes and unique texts."""
     small = codes.astype(np.min_scalar_type(-max(len(texts), 1)))
     return pd.Categorical.from_codes(small, categories=pd.Index(list(texts), dtype="str"), validate=False)
 
@@ -158,14 +158,14 @@ def _texts(texts: list[str]) -> Any:
 
 
 def missing(path: str, offset: int, names: Sequence[str]) -> Problem:
-    """The Problem of inputs that name nothing in the graph."""
+    """Return the Problem of inputs that refer to no node."""
     what = "1 input names" if len(names) == 1 else f"{len(names):,} inputs name"
-    text = f"{what} no node of the graph ({_examples(names)}); these edges are left out, everything else is shown."
+    text = f"{what} no node of the graph ({_examples(names)}); these edges are skipped, everything else is shown."
     return Problem(path, offset, 0, "bad_graph", text)
 
 
 def repeated(path: str, offset: int, names: Sequence[str]) -> Problem:
-    """The Problem of nodes that share a name."""
+    """Return the Problem of nodes that share a name."""
     what = "1 name is" if len(names) == 1 else f"{len(names):,} names are"
     text = f"{what} given to several nodes ({_examples(names)}); all are shown, edges begin at the first of a name."
     return Problem(path, offset, 0, "bad_graph", text)

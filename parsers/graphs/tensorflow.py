@@ -1,4 +1,4 @@
-"""Graphs of TensorFlow: GraphDef as TensorBoard event files hold it (torch and tensorboardX write it too) and frozen `.pb`.
+"""Decodes TensorFlow graphs: GraphDef in TensorBoard event files (torch and tensorboardX write it too) and frozen `.pb`.
 
 Make one with `SummaryWriter(dir).add_graph(model, x)` or `tf.io.write_graph(graph, dir, "graph.pb", as_text=False)`. Nodes,
 attributes, data (`name:1`) and control inputs (`^name`) are read; functions of the library and versions are ignored. The
@@ -37,7 +37,7 @@ _F32 = Struct("<f").unpack_from
 
 
 def sniff(head: bytes) -> bool:
-    """Whether the first bytes of a file are a GraphDef: nodes that begin with a name and an operation."""
+    """Return whether the first bytes of a file are a GraphDef: nodes that begin with a name and an operation."""
     seen = False
     try:
         for key, start, stop in places(head, 0, 1 << 62):
@@ -61,7 +61,7 @@ _NODE_KEYS = frozenset((_NAME, _OP, _INPUT, _DEVICE, _ATTRIBUTE, 6 << 3 | DELIMI
 
 
 def read_graph(data: bytes, origin: Origin) -> Graph:
-    """The graph in the bytes of a GraphDef; never raises for damage."""
+    """Decode a GraphDef; never raises for damage."""
     return _Reading(data, origin).graph()
 
 
@@ -99,7 +99,7 @@ class _Details:
 
 
 def _entry(data: bytes, pos: int, end: int) -> tuple[str, tuple[int, int]]:
-    """Name of an attribute and where its value is."""
+    """Return the name of an attribute and the bounds of its value."""
     name, at = "", (end, end)
     for key, start, stop in intact(data, pos, end):
         if key == _KEY:
@@ -117,7 +117,7 @@ def _shown(data: bytes, pos: int, end: int) -> str:
 
 
 def _value(data: bytes, pos: int, end: int, depth: int = 0) -> str:
-    """An AttrValue as text."""
+    """Format an AttrValue."""
     if depth > DEEPEST:
         raise WireError("values nested too deep")
     shown = ""
@@ -131,7 +131,7 @@ def _value(data: bytes, pos: int, end: int, depth: int = 0) -> str:
 
 
 def _list(data: bytes, pos: int, end: int, depth: int) -> str:
-    """A ListValue, whose fields are those of a value; numbers may be packed."""
+    """Format a ListValue, whose fields are those of a value; numbers may be packed."""
     found = [item for key, a, b in places(data, pos, end) for item in _items(data, a, b, key >> 3, key & 7, depth)]
     return f"[{', '.join(found)}]"
 
@@ -165,7 +165,7 @@ def _items(data: bytes, start: int, stop: int, field: int, kind: int, depth: int
 
 
 def _shape(data: bytes, pos: int, end: int) -> str:
-    """A TensorShapeProto as text, "" for an unknown rank."""
+    """Format a TensorShapeProto, "" for an unknown rank."""
     dims = []
     for key, start, stop in places(data, pos, end):
         if key == 2 << 3 | DELIMITED:
@@ -188,7 +188,7 @@ def _tensor_type(data: bytes, pos: int, end: int) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class _Reading:
-    """One graph while it is read."""
+    """The state of decoding one graph."""
 
     data: bytes
     origin: Origin
@@ -257,7 +257,7 @@ class _Reading:
             self.edges.add(written.removeprefix(b"^"), row, place, kind)
 
     def _output(self, about: dict[str, tuple[int, int]]) -> tuple[str, str]:
-        """Type and shape of what a node makes, as far as its attributes tell."""
+        """Return type and shape of a node's output, if its attributes hold them."""
         shape, dtype = (next((about[name] for name in names if name in about), (0, 0)) for names in (_SHAPES, _DTYPES))
         key = self.data[slice(*shape)], self.data[slice(*dtype)]
         known = self.types.get(key)

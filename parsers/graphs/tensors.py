@@ -1,4 +1,4 @@
-"""TensorProto of TensorFlow and of ONNX, and packed numbers, as text."""
+"""Formats TensorProto of TensorFlow and of ONNX, and packed numbers, as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from parsers.events.wire import DELIMITED, FIXED32, FIXED64, VARINT, WireError
 from parsers.payloads.messages import collect, repeated
 
 LISTED = 1000
-"""Numbers of a tensor beyond which only these are written out."""
+"""Maximum numbers of a tensor that are written out."""
 TENSORFLOW = (
     "", "Float32", "Float64", "Int32", "UInt8", "Int16", "Int8", "String", "Complex64", "Int64", "Bool", "QInt8", "QUInt8",
     "QInt32", "BFloat16", "QInt16", "QUInt16", "UInt16", "Complex128", "Float16", "Resource", "Variant", "UInt32", "UInt64",
@@ -40,12 +40,12 @@ ONNX_NUMBERS: Mapping[int, tuple[str, int]] = {
 
 
 def name_of(names: tuple[str, ...], value: int) -> str:
-    """The name of a data type, a number without one as `DT_77`."""
+    """Return the name of a data type, `DT_77` for an unknown number."""
     return names[value] if 0 <= value < len(names) else f"DT_{value}"
 
 
 def numbers_text(data: bytes, start: int, stop: int, fields: Mapping[int, tuple[str, int]], raw: int, dtype: str) -> str:
-    """The numbers of a tensor, of more than LISTED the first; "" where there are none. raw is the field of its bytes."""
+    """Format the first LISTED numbers of a tensor; "" if there are none. raw is the field with its bytes."""
     content = memoryview(data)[start:stop]
     try:
         found = collect(content, {raw: DELIMITED}, {field: kind for field, (_, kind) in fields.items()})
@@ -61,11 +61,11 @@ def numbers_text(data: bytes, start: int, stop: int, fields: Mapping[int, tuple[
 
 
 def listed(values: NDArray[Any]) -> str:
-    """Numbers in brackets, of more than LISTED the first."""
+    """Format the first LISTED numbers in brackets."""
     shown = ", ".join(str(value) for value in values[:LISTED])
     return f"[{shown}{f', … ({len(values):,} values)' if len(values) > LISTED else ''}]"
 
 
 def bytes_text(content: bytes) -> str:
-    """Bytes that are meant as text, in quotes."""
+    """Format bytes that hold text, in quotes."""
     return json.dumps(content.decode("utf-8", "backslashreplace"), ensure_ascii=False)

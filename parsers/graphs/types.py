@@ -1,4 +1,4 @@
-"""Types of MindSpore's anf_ir.proto as text: `Tensor[Float32]`, `Tuple[Int64, String]`, a number that has no name as `DT_77`.
+"""Formats types of MindSpore's anf_ir.proto: `Tensor[Float32]`, `Tuple[Int64, String]`, `DT_77` for an unknown number.
 
 Numbers up to DT_SLICE (49) are those of MindSpore 2.10.
 """
@@ -26,17 +26,17 @@ TUPLE = 31
 
 
 def type_name(number: int) -> str:
-    """The name of a DataType."""
+    """Return the name of a DataType."""
     return NAMES[number] if 0 <= number < len(NAMES) else f"DT_{number}"
 
 
 def shape_text(dims: list[str]) -> str:
-    """Dimensions as text: `8x1x32x32`, `[]` for none."""
+    """Format dimensions: `8x1x32x32`, `[]` for none."""
     return "x".join(dims) or "[]"
 
 
 def output_of(data: bytes, pos: int, end: int, depth: int = 0) -> tuple[str, str]:
-    """Type and shape of a TypeProto: ("Tensor[Float32]", "8x10"); of a tuple those of its parts. WireError for damage.
+    """Return type and shape of a TypeProto: ("Tensor[Float32]", "8x10"); of a tuple those of its parts. WireError for damage.
 
     A scalar has no shape in the file, nor have the parts of a tuple, of whatever shape they are.
     """
@@ -65,7 +65,7 @@ def _together(parts: list[tuple[str, str]]) -> str:
 
 
 def _runs(texts: list[str]) -> str:
-    """Texts separated by commas, four and more equal ones in a row as `4 * text`."""
+    """Join texts with commas; four or more equal ones in a row become `4 * text`."""
     found = []
     for shown, same in groupby(texts):
         count = len(list(same))

@@ -1,4 +1,4 @@
-"""Messages of graphs as places in their bytes: a graph of 100,000 nodes has a million fields, few of which are ever read."""
+"""Locates fields in messages without decoding them: a graph of 100,000 nodes has a million fields, few of which are needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from parsers.events.wire import DELIMITED, VARINT, WireError, signed, skip, vari
 
 
 def places(data: bytes, pos: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Key (number << 3 | wire type), start and end of the content of each field; WireError where no field can be."""
+    """Yield key (number << 3 | wire type), start and end of the content of each field; WireError for invalid bytes."""
     while pos < end:
         key = data[pos]
         pos += 1
@@ -53,7 +53,7 @@ class Field(NamedTuple):
 
 
 def intact(data: bytes, pos: int, end: int) -> Iterator[Field]:
-    """The fields of a message up to where it is damaged."""
+    """Yield the fields of a message up to the damage."""
     try:
         for key, start, stop in places(data, pos, end):
             yield Field(key, start, stop)
@@ -62,14 +62,14 @@ def intact(data: bytes, pos: int, end: int) -> Iterator[Field]:
 
 
 def within(data: bytes, spans: Sequence[tuple[int, int]], word: str) -> Iterator[int]:
-    """The numbers of those of some places whose bytes hold a word."""
+    """Return the indices of the spans whose bytes contain a word."""
     wanted = word.encode("utf-8", "surrogatepass")
     if data.find(wanted) >= 0:
         yield from (number for number, (start, stop) in enumerate(spans) if data.find(wanted, start, stop) >= 0)
 
 
 def number(data: bytes, pos: int) -> int:
-    """The signed number of a varint field."""
+    """Return the signed number of a varint field."""
     return signed(varint(data, pos)[0])
 
 

@@ -1,4 +1,4 @@
-"""What a run says of itself, as a frame, as single settings and as a data set pipeline."""
+"""The lineage of a run: as a frame, as single settings and as a data set pipeline."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Events = tuple[tuple[object, int], ...]
 
 
 class _CachedDescription(NamedTuple):
-    """A description, and what it was made of."""
+    """A description, and the inputs it was built from."""
 
     version: int
     events: Events
@@ -71,7 +71,7 @@ class RunLineage:
             return tuple(problem for config in self.configs.values() for problem in config.problems)
 
     def _describe(self) -> Description:
-        """All that events and configuration files say, except the values of scalars that hparams call metrics."""
+        """Merge events and configuration files, except the values of scalars that hparams call metrics."""
         with self._files.lock:
             version, cached = self._files.version, self._cached
             if cached is not None and cached.version == version:
@@ -116,7 +116,7 @@ class RunLineage:
         return True
 
     def _records(self, *kinds: str) -> Iterator[Record]:
-        """The events of these kinds; files come in the order of the times in their names."""
+        """Yield the events of these kinds, by the time in the names of their files."""
         found: list[tuple[int, Record]] = []
         with self._files.lock:
             paths, position = self._files.paths, self._files.order()

@@ -1,8 +1,8 @@
-"""Configuration files beside a run's event files: config.json, hparams.json, and any .yaml or .yml, MindFormers' among them.
+"""Reads configuration files beside a run's event files: config.json, hparams.json, and any .yaml or .yml, such as MindFormers'.
 
 Read are the settings in mappings, nested ones under names joined by dots; comments are ignored. Nothing in a file is executed
-and no object is made: YAML is taken as its nodes, and a value with a tag of its own (`!!python/object:...`) is left out. A file
-is refused beyond LIMIT bytes; nodes, levels and what aliases repeat are bounded too.
+and no object is constructed: YAML is read as nodes, and a value with a custom tag (`!!python/object:...`) is skipped. A file
+of more than LIMIT bytes is rejected; nodes, levels and the expansion of aliases are limited too.
 """
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ CONFIGS = FileKind(
 )
 _TAG = "tag:yaml.org,2002:"
 _Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-# PyYAML follows YAML 1.1, in which 1e-3 is text and 1:30 a number of minutes.
+# PyYAML follows YAML 1.1, in which 1e-3 is text and 1:30 is 90 (base 60).
 _FLOAT = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NUMBER = re.compile(r"[-+]?[0-9_.eExXa-fA-FoO]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Config:
-    """Settings by name, and what of the file cannot be read."""
+    """Settings by name, and the damage in the file."""
 
     settings: Mapping[str, Setting]
     problems: tuple[Problem, ...] = ()
 
 
 def read_config(path: str) -> Config:
-    """The settings in a file; never raises for what is in it, or for there being none."""
+    """Read the settings in a file; never raises for its content, or if it does not exist."""
     try:
         settings, complaints = _read(path)
     except OSError as error:
@@ -90,7 +90,7 @@ def _load_yaml(text: str, complaints: list[str]) -> Any:
 
 
 def _check(text: str) -> None:
-    """FormatError for what is too deep or too much to be composed."""
+    """Raise FormatError for YAML that is too deep or too large to compose."""
     level = 0
     for number, event in enumerate(yaml.parse(text, Loader=_Loader)):
         level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -101,21 +101,21 @@ def _check(text: str) -> None:
 
 
 class _Values:
-    """Makes values of nodes. left bounds them, as an alias may repeat what has aliases in it."""
+    """Converts nodes to values. _left limits their number, as an alias may repeat nodes that contain aliases."""
 
     def __init__(self, complaints: list[str]) -> None:
         self._complaints = complaints
         self._left = MOST_NODES
 
     def value(self, node: yaml.Node, depth: int) -> Any:
-        """The value of a node; None for one with a tag of its own."""
+        """Return the value of a node; None for one with a custom tag."""
         self._left -= 1
         if self._left < 0:
             raise FormatError(f"expected at most {MOST_NODES:,} values with what its aliases repeat, found more")
         if depth > DEEPEST:
-            raise FormatError(f"expected at most {DEEPEST} levels, found an alias within what it stands for")
+            raise FormatError(f"expected at most {DEEPEST} levels, found an alias within the node it refers to")
         if not node.tag.startswith(_TAG) or node.tag.startswith(f"{_TAG}python"):
-            self._complaints.append(f"Line {node.start_mark.line + 1} has a value of type {node.tag}, which is not read.")
+            self._complaints.append(f"Line {node.start_mark.line + 1} has a value of type {node.tag}, which is skipped.")
             return None
         if isinstance(node, yaml.MappingNode):
             return dict(self._pairs(node, depth))
@@ -125,7 +125,7 @@ class _Values:
         return _scalar(node.tag.removeprefix(_TAG), node.value, plain=plain)
 
     def _pairs(self, node: yaml.MappingNode, depth: int) -> Iterator[tuple[str, Any]]:
-        """Keys and values, those merged with << first, so that the mapping's own ones replace them."""
+        """Yield keys and values, those merged with << first, so that the mapping's own ones override them."""
         merged = [value for key, value in node.value if key.tag == f"{_TAG}merge"]
         for value in merged:
             several = value.value if isinstance(value, yaml.SequenceNode) else [value]
@@ -138,7 +138,7 @@ class _Values:
 
 
 def _scalar(kind: str, text: str, *, plain: bool) -> Setting | None:
-    """A scalar of a type that PyYAML resolved it to."""
+    """Convert a scalar to the type that PyYAML resolved."""
     if kind == "null":
         return None
     if kind == "bool":

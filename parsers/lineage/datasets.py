@@ -1,8 +1,8 @@
-"""The pipeline that fed a training: MindSpore's DatasetGraph, recorded by SummaryCollector in lineage files.
+"""Decodes data set pipelines: MindSpore's DatasetGraph, recorded by SummaryCollector in lineage files.
 
 The message is a tree whose root is the last operation and whose leaves are the data sets read; a node has several children
-where pipelines are zipped or concatenated. MindSpore 1.x called operations `BatchDataset`, newer ones say `Batch`; both are
-kept: `type` is the new name, `recorded` the one in the file. Texts "None" and empty texts in lists are no values.
+where pipelines are zipped or concatenated. MindSpore 1.x called operations `BatchDataset`, newer versions `Batch`: `type` is
+the new name, `recorded` the one in the file. Texts "None" and empty texts in lists count as missing.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from parsers.lineage.mindspore import double, entry, int32, text
 from parsers.payloads.messages import collect, fields, repeated, whole
 
 DEEPEST = 100
-"""Levels that are read; protobuf itself reads no more."""
+"""Maximum levels, the limit of protobuf itself."""
 MOST = 20_000
-"""Nodes that are read."""
+"""Maximum nodes."""
 _OPERATIONS = frozenset((
     "Batch", "BucketBatchByLength", "BuildSentencePieceVocab", "BuildVocab", "Cache", "Concat", "ConcatDataset", "DataQueue",
     "DeviceQueue", "Filter", "FlatMap", "Map", "PaddedBatch", "Project", "Rename", "Repeat", "Shuffle", "Skip", "SyncWait",
@@ -40,7 +40,7 @@ Parameters = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class DatasetOperation:
-    """A tensor operation of a map, or a sampler, by name. size and weights are those of operations that choose by weight."""
+    """A tensor operation of a map, or a sampler. size and weights are those of operations that choose by weight."""
 
     name: str
     parameters: Parameters
@@ -67,13 +67,13 @@ class DatasetNode:
 
 @dataclass(frozen=True)
 class DatasetGraph:
-    """A pipeline. problem is a sentence where not all of it is here, else ""."""
+    """A pipeline. problem is a sentence if a part of it is missing, else ""."""
 
     root: DatasetNode
     problem: str = ""
 
     def walk(self) -> Iterator[tuple[int, int, DatasetNode]]:
-        """(number of the node that takes its data, or -1; level; node), the root first, children after their parent."""
+        """Yield (number of the parent, or -1; level; node), the root first, children after their parent."""
         pending, number = [(-1, 0, self.root)], 0
         while pending:
             parent, level, node = pending.pop()
@@ -100,7 +100,7 @@ class DatasetGraph:
 
     @cached_property
     def mark(self) -> str:
-        """Eight hexadecimal digits that pipelines with equal nodes, operations, samplers and parameters share."""
+        """Eight hexadecimal digits, equal for pipelines with equal nodes, operations, samplers and parameters."""
         rows = [
             [parent, node.type, node.parameters, [_plain(one) for one in node.operations],
              None if node.sampler is None else _plain(node.sampler)]
@@ -110,7 +110,7 @@ class DatasetGraph:
 
 
 def _plain(one: DatasetOperation) -> dict[str, Any]:
-    """An operation as its name and parameters, for JSON."""
+    """Return an operation's name and parameters, for JSON."""
     more = {name: list(values) for name, values in (("size", one.size), ("weights", one.weights)) if values}
     return {"name": one.name, "parameters": one.parameters, **more}
 
@@ -123,7 +123,7 @@ def _json(value: Any) -> str:
 
 
 class _Left:
-    """How many nodes may still be read, and what was left out."""
+    """The number of nodes that may still be read, and what was skipped."""
 
     def __init__(self) -> None:
         self.nodes = MOST
@@ -131,7 +131,7 @@ class _Left:
 
 
 def dataset_graph(data: memoryview) -> DatasetGraph:
-    """The pipeline in a DatasetGraph message."""
+    """Decode a DatasetGraph message."""
     left = _Left()
     root = _node(data, left, 0)
     return DatasetGraph(root, " ".join(left.problems))
@@ -163,7 +163,7 @@ def _node(data: memoryview, left: _Left, level: int) -> DatasetNode:
 
 
 def _renamed(recorded: str) -> str:
-    """The name that newer versions give an operation."""
+    """Return the name of an operation in newer versions."""
     short = recorded.removesuffix("Dataset")
     return short if short in _OPERATIONS else recorded
 
@@ -174,7 +174,7 @@ def _operation(data: memoryview, named_by: str) -> DatasetOperation:
     for content in parts.get(1, ()):
         parameters |= _parameters(content)
     name = str(parameters.pop(named_by, None) or "")
-    if isinstance(parameters.get("tensor_op_params"), str):  # newer versions: all parameters as one text of JSON
+    if isinstance(parameters.get("tensor_op_params"), str):  # newer versions: all parameters as one JSON text
         parameters = _unpacked(parameters)
     elif "tensor_op_params" in parameters:
         del parameters["tensor_op_params"]
@@ -185,7 +185,7 @@ def _operation(data: memoryview, named_by: str) -> DatasetOperation:
 def _unpacked(parameters: dict[str, Any]) -> dict[str, Any]:
     try:
         found = json.loads(parameters["tensor_op_params"])
-        _json(found).encode()  # what cannot be written again is left as its text
+        _json(found).encode()  # a value that cannot be encoded again stays text
     except (ValueError, RecursionError):
         return parameters
     if not isinstance(found, dict):
@@ -195,7 +195,7 @@ def _unpacked(parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def _parameters(data: memoryview) -> dict[str, Any]:
-    """An OperationParameter: one map per type of value."""
+    """Decode an OperationParameter: one map per type of value."""
     found: dict[str, Any] = {}
     for key, content in fields(data):
         if key & 7 != DELIMITED or not _TEXTS <= key >> 3 <= _DOUBLES:

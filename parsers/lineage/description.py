@@ -1,11 +1,11 @@
-"""Everything one run says of itself, put together.
+"""Merges all lineage of one run into one description.
 
-Lineage files count in the order of the times in their names, and in a file the last intact event of a kind, as in MindInsight:
-a file with a training or a pipeline replaces what earlier ones said, one with an evaluation alone adds to it. Unlike there, a
-file with nothing but custom data counts and is not replaced by a training, and a truncated or damaged event costs itself only.
+Lineage files are merged by the time in their names, using the last intact event of each kind in a file, as in MindInsight: a
+file with a training or a pipeline replaces earlier ones, a file with only an evaluation adds to them. Unlike in MindInsight, a
+file with only custom data counts and is not replaced by a training, and a truncated or damaged event loses only itself.
 
-What hparams and configuration files say fills what lineage files leave open, in that order; where they say otherwise, their
-value stands beside as `user_defined/<name as written>`.
+hparams and then configuration files fill in what lineage files do not have; if they contradict, their value is kept beside
+it as `user_defined/<name as written>`.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _NAMES: Mapping[str, str] = {
     "train_dataset.data_loader.dataset_dir": "train_dataset_path",
     "eval_dataset.data_loader.dataset_dir": "test_dataset_path",
 }  # fmt: skip
-"""Settings that go by another name in hparams and configuration files."""
+"""Other names of settings in hparams and configuration files."""
 _TYPES = {column.name: column.dtype for column in LINEAGE.columns[2:] if column.name not in ("loss", "dataset_mark")}
 
 
 class Record(NamedTuple):
-    """A located event: its file, that file's number, the record's offset, the tag, and what reads the bytes."""
+    """A located event: its file, that file's number, the record's offset, the tag, and a function that reads the bytes."""
 
     path: str
     file: int
@@ -54,7 +54,7 @@ class Record(NamedTuple):
 
 @dataclass(slots=True)
 class Description:
-    """Settings of a run by column of LINEAGE, its pipeline, and what could not be read. metrics are tags of scalars."""
+    """Settings of a run by column of LINEAGE, its pipeline, and damage. metrics are tags of scalars."""
 
     settings: dict[str, Setting] = field(default_factory=dict)
     datasets: DatasetGraph | None = None
@@ -62,7 +62,7 @@ class Description:
     problems: list[Problem] = field(default_factory=list)
 
     def add_lineage(self, records: Iterable[Record]) -> None:
-        """Take in the events of lineage files, which come in the order of their times."""
+        """Add the events of lineage files, given in the order of their times."""
         files: dict[int, dict[str, list[Record]]] = {}
         for record in records:
             files.setdefault(record.file, {}).setdefault(record.tag, []).append(record)
@@ -84,7 +84,7 @@ class Description:
             self.settings["dataset_mark"] = self.datasets.mark
 
     def _bounded(self, found: dict[str, Setting], record: Record) -> dict[str, Setting]:
-        """At most MOST of what one event holds."""
+        """Return at most MOST values of one event."""
         if len(found) <= MOST:
             return found
         self._complain(record, f"Its {record.tag} has {len(found):,} values; the first {MOST:,} are shown.")
@@ -106,19 +106,19 @@ class Description:
         try:
             metrics = mindspore.metrics(str(written))
         except FormatError as error:
-            self._complain(records[-1], f"Its metrics cannot be read: {error}. All else of it is shown.")
+            self._complain(records[-1], f"Its metrics cannot be read: {error}. The rest of it is shown.")
             return
         self.settings |= {METRIC + name: value for name, value in self._bounded(metrics, records[-1]).items()}
 
     def add_hparams(self, records: Iterable[Record]) -> None:
-        """Take in the plugin data of TensorBoard's hparams."""
+        """Add the plugin data of TensorBoard's hparams."""
         for record in records:
             tags, settings = self._decoded(record, plugin_data) or ([], {})
             self.metrics += tags
             self.add_others(settings)
 
     def add_others(self, found: Mapping[str, Setting]) -> None:
-        """Take in settings by name, which may be another one than that of their column."""
+        """Add settings by name, which may differ from the name of their column."""
         for name, value in found.items():
             column = _NAMES.get(name, name)
             fitting = _fitting(column, value)
@@ -133,7 +133,7 @@ class Description:
     # Decoding ------------------------------------------------------------------------------------------------------
 
     def _last(self, records: list[Record] | None, decode: Callable[[memoryview], T]) -> T | None:
-        """What the last event that can be decoded says; a problem for each that cannot."""
+        """Decode the last event that can be decoded; report a problem for each that cannot."""
         found: Iterator[T | None] = (self._decoded(record, decode) for record in reversed(records or ()))
         return next((one for one in found if one is not None), None)
 
@@ -156,7 +156,7 @@ class Description:
 
 
 def _fitting(column: str, value: Setting) -> Setting | None:
-    """The value as one of a column of LINEAGE, None where it is of no such column or of another type."""
+    """Convert a value to the type of its column of LINEAGE; None if there is no such column or the type differs."""
     wanted = _TYPES.get(column)
     if wanted == "str":
         return value if isinstance(value, str) else None

@@ -1,4 +1,4 @@
-"""TensorBoard's hparams: the plugin data that `SummaryWriter.add_hparams` and `hp.hparams` leave in event files.
+"""Decodes TensorBoard's hparams: the plugin data that `SummaryWriter.add_hparams` and `hp.hparams` write into event files.
 
 The bytes are a SummaryMetadata whose plugin data hold an HParamsPluginData (tensorboard/plugins/hparams/plugin_data.proto).
 Read are the settings of a session and which scalars are metrics; domains of settings, groups, times and status are ignored.
@@ -17,20 +17,20 @@ from parsers.payloads.messages import fields, whole
 
 
 def _within(data: memoryview, *path: int) -> Iterator[memoryview]:
-    """The contents of delimited fields at the end of a path of field numbers."""
+    """Yield the contents of the delimited fields at a path of field numbers."""
     for key, content in fields(data):
         if key == path[0] << 3 | DELIMITED:
             yield from _within(content, *path[1:]) if len(path) > 1 else (content,)
 
 
 def plugin_data(metadata: memoryview) -> tuple[list[str], dict[str, Setting]]:
-    """Tags of metrics, and settings, in a SummaryMetadata."""
+    """Return tags of metrics, and settings, in a SummaryMetadata."""
     content = next(_within(metadata, 1, 2), memoryview(b""))
     return metric_tags(content), hparams(content)
 
 
 def hparams(data: memoryview) -> dict[str, Setting]:
-    """Settings by name, as a session says them when it starts. Numbers are doubles there: whole ones become int."""
+    """Return the settings recorded at the start of a session by name. Numbers are doubles there: whole ones become int."""
     found: dict[str, Setting] = {}
     for start in _within(data, 3):
         for content in _within(start, 1):
@@ -40,12 +40,12 @@ def hparams(data: memoryview) -> dict[str, Setting]:
 
 
 def metric_tags(data: memoryview) -> list[str]:
-    """Tags of the scalars that an experiment calls its metrics."""
+    """Return the tags of the scalars that an experiment declares as metrics."""
     return [text(tag) for tag in _within(data, 2, 5, 1, 2)]
 
 
 def _value(data: memoryview, depth: int = 0) -> Any:
-    """A google.protobuf.Value."""
+    """Decode a google.protobuf.Value."""
     if depth > DEEPEST:
         raise FormatError(f"expected at most {DEEPEST} levels, found more")
     value: Any = None

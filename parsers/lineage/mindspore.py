@@ -1,4 +1,4 @@
-"""MindSpore's lineage events: messages TrainLineage, EvaluationLineage and UserDefinedInfo of its lineage.proto.
+"""Decodes MindSpore's lineage events: messages TrainLineage, EvaluationLineage and UserDefinedInfo of its lineage.proto.
 
 Make them with `SummaryCollector(dir, custom_lineage_data={"seed": 1})` in the callbacks of `model.train` and `model.eval`.
 Names of settings are MindInsight's. A field that is not in the message is no setting.
@@ -82,7 +82,7 @@ def train_lineage(data: memoryview) -> dict[str, Setting]:
 
 
 def _checkpoint(path: str) -> str | None:
-    """The path in the JSON that MindSpore keeps it in, None where that says there is none; text that is no such JSON is it."""
+    """Return the path in MindSpore's JSON text, None if that holds none; any other text is the path itself."""
     if path.startswith("{"):
         try:
             found = load_json(path)
@@ -94,12 +94,12 @@ def _checkpoint(path: str) -> str | None:
 
 
 def evaluation_lineage(data: memoryview) -> dict[str, Setting]:
-    """Data set of the evaluation, and its metrics as JSON text under the name "metric"."""
+    """Decode the data set of an evaluation, and its metrics as JSON text under the name "metric"."""
     return dict(_settings(data, _EVALUATION))
 
 
 def metrics(written: str) -> dict[str, Setting]:
-    """Metrics by name; texts such as "NaN" become the numbers they stand for. FormatError for what is no JSON object."""
+    """Return metrics by name; texts such as "NaN" become numbers. FormatError unless the text is a JSON object."""
     found = load_json(written)
     if not isinstance(found, dict):
         raise FormatError(f"expected a JSON object of metrics, found {type(found).__name__}")
@@ -125,7 +125,7 @@ def _settings(data: memoryview, part: _Part) -> list[tuple[str, Setting]]:
 
 
 def entry(content: memoryview) -> tuple[str, int, memoryview]:
-    """Key, wire type and content of one entry of a map with text keys; wire type -1 where it has no value."""
+    """Return key, wire type and content of one entry of a map with text keys; wire type -1 without a value."""
     name, kind, value = "", -1, memoryview(b"")
     for key, part in fields(content):
         if key == 1 << 3 | DELIMITED:
@@ -144,7 +144,7 @@ _INFO, _MAP_DICT = 1, 2
 
 
 def user_defined(data: memoryview, depth: int = 0) -> dict[str, Setting]:
-    """What the user recorded by name; of a name recorded twice the later value. Maps within are taken as their entries."""
+    """Return custom lineage data by name; the later value of a repeated name wins. Nested maps are flattened."""
     if depth > DEEPEST:
         raise FormatError(f"expected at most {DEEPEST} levels, found more")
     found: dict[str, Setting] = {}

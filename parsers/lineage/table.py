@@ -1,4 +1,4 @@
-"""Runs side by side: a row of settings each, and what their scalars came to."""
+"""The lineage table: a row of settings per run, with final and best values of its scalars."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from parsers.names import printable
 from parsers.schema import Schema
 
 MOST_TAGS = 10
-"""Scalars that get columns where none are named."""
+"""Maximum scalars that get columns by default."""
 PREFIXES = tuple(column.name for column in LINEAGE_TABLE.further)
 _SMALLER = re.compile(
     r"loss|err|perplexity|ppl|\bmape\b|\bmae\b|\br?mse\b|\b[wc]er\b|\bfid\b|\bnll\b|latency|distance|divergence",
@@ -29,7 +29,7 @@ _GREATER = re.compile(
 
 
 def better(name: str) -> str:
-    """Whether the "min" or the "max" of a scalar or metric is its best, by its name; "" where that says nothing."""
+    """Return whether "min" or "max" is better for a scalar or metric, judged by its name; "" if the name does not tell."""
     words = re.sub(r"[^A-Za-z0-9]+", " ", name)
     return "min" if _SMALLER.search(words) else "max" if _GREATER.search(words) else ""
 
@@ -81,17 +81,17 @@ class LineageRow(NamedTuple):
 
     @property
     def values(self) -> dict[str, Setting]:
-        """All of it by column."""
+        """All values by column."""
         return {**self.settings, **self.derived, "run": self.run, "path": self.path}
 
 
 def lineage_table(
     runs: Iterable[DescribedRun], *, scalars: Sequence[str] | None = None, names: Sequence[str] | None = None
 ) -> pd.DataFrame:
-    """A row for every run and every rank of a job (schema LINEAGE_TABLE), in the order given.
+    """Return a row for every run and every rank of a job (schema LINEAGE_TABLE), in the order given.
 
     scalars are the tags that get columns last/ and best/; by default those that most runs share, at most ten. names replace the
-    names of the rows, as two runs from different directories may have one; there must be as many as rows.
+    names of the rows, since runs from different directories may have equal names; there must be one per row.
     """
     parts = [part for run in runs for part in (run, *run.ranks) if part.source.files or not part.ranks]
     if names is not None and len(names) != len(parts):
@@ -102,13 +102,13 @@ def lineage_table(
 
 
 def run_row(run: DescribedRun, scalars: Sequence[str] = (), name: str | None = None) -> LineageRow:
-    """One run with these scalars derived; its ranks are rows of their own."""
+    """Return the row of one run with columns derived from these scalars; its ranks are separate rows."""
     derived = derive(run.tags("scalar"), run.series, scalars)
     return LineageRow(run.name if name is None else name, printable(run.path), run.settings, derived)
 
 
 def shared_tags(tags: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Of the tags of several runs those that most runs share, at most ten, in the order in which they appear."""
+    """Return the tags that most runs share, at most ten, in order of appearance."""
     counts: dict[str, int] = {}
     for tag in (tag for own in tags for tag in own):
         counts[tag] = counts.get(tag, 0) + 1
@@ -120,7 +120,7 @@ def shared_tags(tags: Sequence[Sequence[str]]) -> tuple[str, ...]:
 def derive(
     tags: Sequence[str], series: Callable[[str], Series | None], scalars: Sequence[str]
 ) -> dict[str, int | float]:
-    """Columns of a run derived from its scalars: tags are all it has, scalars those that get columns last/ and best/."""
+    """Return the columns derived from a run's scalars: tags are all it has, scalars those that get columns last/ and best/."""
     known = {tag: one for tag in tags if (one := series(tag)) is not None and len(one.step)}
     longest = max((one.step for one in known.values()), key=len, default=np.empty(0, np.int64))
     rising = bool((longest[1:] > longest[:-1]).all())
@@ -157,7 +157,7 @@ def lineage_frame(rows: Sequence[LineageRow]) -> pd.DataFrame:
 
 
 def settings_frame(rows: Sequence[LineageRow], names: Iterable[str]) -> pd.DataFrame:
-    """Rows with these columns alone, after `run`, each of the narrowest type as the further ones of LINEAGE_TABLE."""
+    """Build a frame of `run` and these columns only, each of the narrowest type, as the further ones of LINEAGE_TABLE."""
     values = [one.values for one in rows]
     columns = {name: _unified([one.get(name) for one in values], numbers=False) for name in names}
     return pd.DataFrame({"run": _typed([one.run for one in rows], "str"), **columns}, copy=False)
@@ -174,7 +174,7 @@ def _frame(schema: Schema, rows: Sequence[LineageRow]) -> pd.DataFrame:
 
 
 def further(rows: Iterable[Mapping[str, Setting]]) -> list[str]:
-    """The columns of rows beyond those all have, in the order of LINEAGE_TABLE.further, then of first appearance."""
+    """Return the further columns of rows, in the order of LINEAGE_TABLE.further, then of first appearance."""
     found = dict.fromkeys(name for one in rows for name in one)
     return [name for prefix in PREFIXES for name in found if name.startswith(prefix)]
 
@@ -186,7 +186,7 @@ def _typed(values: Sequence[Setting | None], dtype: str) -> Any:
 
 
 def _unified(values: Sequence[Setting | None], *, numbers: bool) -> Any:
-    """A column of the narrowest type that holds all values; see LINEAGE_TABLE."""
+    """Build a column of the narrowest type that holds all values; see LINEAGE_TABLE."""
     types = {type(value) for value in values if value is not None}
     if numbers or types == {float}:
         return _typed(values, "float64")

@@ -1,4 +1,4 @@
-"""Single settings: what they may be, and nested ones under names of their own."""
+"""Single settings: their type, and how nested ones are named."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from parsers.errors import FormatError
 
 Setting: TypeAlias = bool | int | float | str
 MOST = 2_000
-"""Settings of one kind that are taken from one record or file."""
+"""Maximum settings taken from one record or file."""
 DEEPEST = 50
 _NOT_FINITE = re.compile(r"\s*([+-]?)(nan|inf|infinity)\s*", re.IGNORECASE)
 
 
 def not_finite(text: str) -> float | None:
-    """The number that a text such as "NaN", "nan" or "-Infinity" stands for, None for any other text."""
+    """Return the number of a text such as "NaN", "nan" or "-Infinity", None for any other text."""
     found = _NOT_FINITE.fullmatch(text)
     return float(found[1] + found[2]) if found else None
 
 
 def flat(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Setting]]:
-    """The settings in nested mappings, their names joined by dots; a list is one setting, its text JSON.
+    """Yield the settings in nested mappings, with names joined by dots; a list is one setting, as JSON text.
 
-    What is null is no setting. FormatError beyond DEEPEST levels.
+    null is skipped. FormatError for more than DEEPEST levels.
     """
     if depth > DEEPEST:
         raise FormatError(f"expected at most {DEEPEST} levels, found more")
@@ -39,12 +39,12 @@ def flat(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Sett
 
 
 def encodable(text: str) -> str:
-    r"""The text with halves of surrogate pairs, which an escape in JSON or YAML can make, as \udNNN."""
+    r"""Escape unpaired surrogates, which escapes in JSON or YAML can produce, as \udNNN."""
     return text.encode("utf-8", "backslashreplace").decode()
 
 
 def load_json(text: str) -> Any:
-    """The value in JSON text, NaN and Infinity allowed as Python writes them; FormatError for anything else."""
+    """Parse JSON text, with NaN and Infinity as Python writes them; FormatError for anything else."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:  # ValueError: also for a number of thousands of digits
@@ -52,5 +52,5 @@ def load_json(text: str) -> Any:
 
 
 def excerpt(text: str) -> str:
-    """A text, quoted, short enough for a sentence."""
+    """Return a text quoted and shortened for a message."""
     return repr(text if len(text) <= 60 else text[:60] + "...")

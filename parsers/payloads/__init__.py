@@ -1,5 +1,5 @@
-"""What a run recorded beyond scalars: histograms, images, tensors, loss landscapes and texts.
+"""Large values: histograms, images, tensors, loss landscapes and texts.
 
-At load each of them is only located. `access` indexes them and hands them out, `reading` fetches the bytes of one and checks
-them, and one module per kind turns the bytes into a value of `values`. Decoded values are kept in a bounded `cache`.
+Loading a run only locates them. `access` indexes and returns them, `reading` fetches and checks the bytes of one, and one
+module per kind decodes the bytes into a class of `values`. Decoded values are kept in a bounded `cache`.
 """

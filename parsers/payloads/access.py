@@ -46,7 +46,7 @@ class RunPayloads:
         self._series: dict[tuple[str, str], PayloadSeries] = files.cache()
 
     def index(self, kind: str) -> pd.DataFrame:
-        """Where every value of a kind is (schema INDEXES[kind])."""
+        """Return the location of every value of a kind (schema INDEXES[kind])."""
         schema = INDEXES[kind]
         with self._files.lock:
             tags = self._files.tags(kind)
@@ -59,7 +59,7 @@ class RunPayloads:
         return pd.DataFrame({"tag": tag, **columns}, copy=False)
 
     def series(self, kind: str, tag: str) -> PayloadSeries:
-        """All values of one tag of one kind in the order they were written; none for an unknown tag."""
+        """Locate all values of one tag of one kind, in the order they were written; none for an unknown tag."""
         with self._files.lock:
             series = self._series.get((kind, tag))
             if series is None:
@@ -69,7 +69,7 @@ class RunPayloads:
             return series
 
     def find(self, kind: str, tag: str, step: int) -> int:
-        """ValueLocation of the value of a step, of several the one written last; PayloadError where there is none."""
+        """Return the place of the value of a step, of several the one written last; PayloadError if there is none."""
         series = self.series(kind, tag)
         place = series.find(step)
         if place is None:
@@ -79,7 +79,7 @@ class RunPayloads:
 
 
     def value(self, kind: str, tag: str, place: int) -> Value:
-        """One value, decoded. PayloadError says which file and record, what was wanted and what was found."""
+        """Decode one value. PayloadError names file and record, what was expected and what was found."""
         return self._value(kind, tag, place, keep=True)
 
     def _value(self, kind: str, tag: str, place: int, *, keep: bool) -> Value:
@@ -103,9 +103,9 @@ class RunPayloads:
         return value
 
     def distribution(self, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
-        """How the values of a tensor are distributed (`analysis.distribution`); made once, the tensor is not kept for it.
+        """Return the distribution of a tensor's values (`analysis.distribution`), computed once; the tensor is not cached.
 
-        With known, None where it has yet to be made. Of a tensor whose record is damaged it has no buckets, and says why.
+        With known, None if it has not been computed yet. For a damaged record it has no buckets, and `problem` says why.
         """
         with self._files.lock:
             state, at, _ = self._locate("tensor", tag, place)
@@ -126,7 +126,7 @@ class RunPayloads:
             return HistogramValue(none, none, none, np.nan, np.nan, np.nan, 0, problem=str(error))
 
     def raw(self, kind: str, tag: str, place: int) -> memoryview:
-        """The bytes of the message of one value, checked. PayloadError as for `value`."""
+        """Return the bytes of the message of one value, checked. PayloadError as for `value`."""
         with self._files.lock:
             state, at, _ = self._locate(kind, tag, place)
             identity = state.identity
@@ -145,11 +145,11 @@ class RunPayloads:
         return data
 
     def typed(self, kind: str, tag: str, place: int, type: type[V]) -> V:  # noqa: A002  reads as the builtin it stands for
-        """One value that must be of a type."""
+        """Decode one value, which must be of this type."""
         return _typed(self.value(kind, tag, place), type)
 
     def _locate(self, kind: str, tag: str, place: int) -> tuple[FileState, ValueLocation, int]:
-        """The file a value is in, where in it, and the value's step."""
+        """Return the file state, location and step of a value."""
         series = self.series(kind, tag)
         if not -len(series) <= place < len(series):
             known = f"place 0 to {len(series) - 1:,}" if len(series) else "a tag that was recorded"

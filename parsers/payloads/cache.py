@@ -1,4 +1,4 @@
-"""Decoded values kept in memory, the ones used longest ago given up first."""
+"""A cache of decoded values that evicts the least recently used ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ GRAPHS = 512 << 20
 
 
 class Sized(Protocol):
-    """A decoded value that knows about what it takes in memory."""
+    """A decoded value that knows its approximate size in memory."""
 
     @property
     def nbytes(self) -> int:
@@ -22,10 +22,10 @@ class Sized(Protocol):
 
 
 class PayloadCache:
-    """At most `limit` bytes of decoded values, shared by the runs it is given to and by any number of threads.
+    """At most `limit` bytes of decoded values. Runs may share one; it is safe to use from several threads.
 
-    derived is a cache of its own for small values made of large ones, which the large ones must not drive out, graphs another
-    one for graphs, which are few, larger and slower to decode.
+    derived is a separate cache for small values computed from large ones, so that the large ones do not evict them; graphs is
+    another one for graphs, which are few, larger and slower to decode.
     """
 
     def __init__(self, limit: int = LIMIT, derived: int = DERIVED, graphs: int = GRAPHS) -> None:
@@ -40,7 +40,7 @@ class PayloadCache:
         return len(self._values)
 
     def get(self, key: Hashable) -> Any:
-        """The value kept under a key, or None."""
+        """Return the value of a key, or None."""
         with self._lock:
             value = self._values.get(key)
             if value is not None:
@@ -48,7 +48,7 @@ class PayloadCache:
             return value
 
     def put(self, key: Hashable, value: Sized) -> None:
-        """Keep a value, unless it alone is larger than the limit."""
+        """Store a value, unless it alone exceeds the limit."""
         size = value.nbytes
         if size > self.limit:
             return

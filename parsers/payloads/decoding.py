@@ -1,4 +1,4 @@
-"""Which decoder is for which kind of value of which format."""
+"""Chooses the decoder for a kind of value of a format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from parsers.payloads.tensors import mindspore_tensor, tensorboard_tensor
 from parsers.payloads.texts import text
 from parsers.payloads.values import Value
 
-# (name of the reader, kind) -> what decodes it
+# (name of the reader, kind) -> decoder
 DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
     ("events", "histogram"): mindspore_histogram,
     ("events", "image"): image,
@@ -30,22 +30,22 @@ DECODERS: Mapping[tuple[str, str], Callable[[memoryview], Value]] = {
 
 LONGEST = {"histogram": 64 << 20, "image": 256 << 20, "landscape": 256 << 20, "text": 16 << 20, "lineage": 16 << 20,
            "dataset_graph": 16 << 20, "hparams": 16 << 20}  # fmt: skip
-"""Bytes beyond which a value is not even read, by kind; a tensor may be as long as a message."""
+"""Maximum bytes of a value by kind; longer ones are not read. A tensor may be as long as a message."""
 
 
 def check_length(kind: str, length: int) -> None:
-    """FormatError for a value too long for its kind."""
+    """Raise FormatError for a value too long for its kind."""
     if length > LONGEST.get(kind, length):
         raise FormatError(f"expected at most {LONGEST[kind]:,} bytes, found {length:,}")
 
 
 def decode(reader: str, kind: str, data: memoryview) -> Value:
-    """The value in the bytes of a message; FormatError where they are none that can be shown."""
+    """Decode the bytes of a message; FormatError if they hold no value that can be shown."""
     decoder = DECODERS.get((reader, kind))
     if decoder is None:
         raise FormatError(f"expected a value that can be shown, found {kind} of {reader}")
     try:
-        with np.errstate(all="ignore"):  # numbers from a file may be anything
+        with np.errstate(all="ignore"):  # a file may hold any number
             return decoder(data)
     except WireError as error:
         raise FormatError(f"expected a message, found {error}") from error

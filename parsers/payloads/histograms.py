@@ -1,4 +1,4 @@
-"""Histograms: MindSpore's buckets, TensorBoard's HistogramProto and its form as a tensor of (left, right, count)."""
+"""Decodes histograms: MindSpore's buckets, TensorBoard's HistogramProto, and its tensor of (left, right, count)."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from parsers.payloads.tensors import real, tensorboard_tensor
 from parsers.payloads.values import HistogramValue
 
 MOST = 1_000_000
-"""Buckets beyond which a histogram is refused."""
+"""Maximum number of buckets; histograms with more are rejected."""
 _f64 = Struct("<d").unpack
 
 BUCKET, LEFT, WIDTH, COUNT = 1 << 3 | DELIMITED, 1 << 3 | FIXED64, 2 << 3 | FIXED64, 3 << 3 | VARINT
 COUNT_AT = 21
-"""Where in a bucket of three fields the number of its count begins."""
+"""Offset of the count in a bucket of three fields."""
 LIMITS, COUNTS = 6, 7
 
 
 def mindspore_histogram(data: memoryview) -> HistogramValue:
-    """Summary.Histogram of MindSpore."""
+    """Decode MindSpore's Summary.Histogram."""
     table, rest = _plain_buckets(data)
     buckets: list[tuple[float, float, int]] = []
     numbers = {2: 0, 3: 0, 4: 0, 8: 0}
@@ -48,7 +48,7 @@ def mindspore_histogram(data: memoryview) -> HistogramValue:
 
 
 def _plain_buckets(data: memoryview) -> tuple[Floats, int]:
-    """The buckets a histogram begins with, shape (k, 3), and where they end, if each has its three fields once in order."""
+    """Return the leading buckets, shape (k, 3), that have their three fields once and in order, and the position after them."""
     places: list[int] = []
     pos, end = 0, len(data)
     while pos < end - 1 and data[pos] == BUCKET and len(places) <= MOST:
@@ -83,7 +83,7 @@ def _bucket(data: memoryview) -> tuple[float, float, int]:
 
 
 def tensorboard_histogram(data: memoryview) -> HistogramValue:
-    """HistogramProto, or a TensorProto of shape (k, 3), which begins with the number of its dtype."""
+    """Decode a HistogramProto, or a TensorProto of shape (k, 3), which begins with the number of its dtype."""
     if any(key == 1 << 3 | VARINT for key, _ in fields(data)):
         return _from_table(real(tensorboard_tensor(data).data))
     content = collect(data, dict.fromkeys((1, 2, 3, 4), FIXED64), dict.fromkeys((LIMITS, COUNTS), FIXED64))
@@ -94,7 +94,7 @@ def tensorboard_histogram(data: memoryview) -> HistogramValue:
         raise FormatError(f"expected as many bucket limits as counts, found {len(limits):,} and {len(count):,}")
     _bound(len(count))
     edges = np.concatenate(([-np.inf], limits))
-    if low <= high:  # the outer limits may be the largest numbers there are
+    if low <= high:  # the outer limits may be the largest floats
         edges = edges.clip(low, high)
     left, width = edges[:-1], np.diff(edges)
     kept = (count != 0) | (width > 0)
@@ -124,7 +124,7 @@ def _checked(
     left: Floats, width: Floats, count: Floats, *,
     low: float, high: float, total_sum: float, total: int, apart: tuple[int, int, int] = (0, 0, 0),
 ) -> HistogramValue:  # fmt: skip
-    """The histogram without buckets that mean nothing, and a sentence about them."""
+    """Build the histogram without invalid buckets, and with a sentence about them."""
     with np.errstate(over="ignore", invalid="ignore"):
         good = np.isfinite(left) & np.isfinite(width) & np.isfinite(left + width) & (width >= 0)
         good &= np.isfinite(count) & (count >= 0)

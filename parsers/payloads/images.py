@@ -1,6 +1,6 @@
-"""Images: the encoded bytes as recorded, their type from their first bytes, their size from their own header.
+"""Images: encoded bytes as recorded; their type comes from the first bytes, their size from their own header.
 
-Only what browsers decode themselves is let through: PNG, JPEG, GIF and WebP. Nothing is decoded here.
+Only types that browsers decode are accepted: PNG, JPEG, GIF and WebP. Nothing is decoded here.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ HEIGHT, WIDTH, COLORSPACE, ENCODED = 1 << 3 | VARINT, 2 << 3 | VARINT, 3 << 3 | 
 
 
 def image(data: memoryview) -> ImageValue:
-    """Summary.Image, which MindSpore and TensorFlow have alike."""
+    """Decode Summary.Image, which MindSpore and TensorFlow share."""
     height, width, colorspace, encoded = -1, -1, 0, b""
     for key, content in fields(data):
         if key == HEIGHT:
@@ -37,7 +37,7 @@ def image(data: memoryview) -> ImageValue:
 
 
 def _claimed(value: ImageValue, width: int, height: int) -> ImageValue:
-    """The image with what its record says of its size; contradicting its own header is a problem."""
+    """Add the size stated in the record; a contradiction to the image's own header is a problem."""
     problem = value.problem
     if not problem and min(width, height) > 0 and (width, height) != (value.width, value.height):
         problem = f"Its record says {width:,} x {height:,} pixels, its own header {value.width:,} x {value.height:,}."
@@ -45,7 +45,7 @@ def _claimed(value: ImageValue, width: int, height: int) -> ImageValue:
 
 
 def tensorboard_image(data: memoryview) -> ImageValue:
-    """Summary.Image, or a tensor of strings: width, height, and one encoded image each."""
+    """Decode Summary.Image, or a tensor of strings: width, height, then encoded images."""
     strings = [content for key, content in fields(data) if key == STRINGS << 3 | DELIMITED]
     if not strings:
         return image(data)
@@ -63,7 +63,7 @@ def _number(text: bytes) -> int:
 
 
 def encoded_image(data: bytes) -> ImageValue:
-    """Type and size of an encoded image; FormatError for anything a browser should not be given."""
+    """Return type and size of an encoded image; FormatError for anything that must not be sent to a browser."""
     for magic, media, size_of in _FORMATS:
         if data.startswith(magic) and (media != "image/webp" or data[8:12] == b"WEBP"):
             size = size_of(data)

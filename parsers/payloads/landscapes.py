@@ -1,4 +1,4 @@
-"""Loss landscapes, as MindSpore's SummaryLandscape computes them."""
+"""Decodes loss landscapes computed by MindSpore's SummaryLandscape."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTERVALS, POINTS = 1, 2
 
 
 def landscape(data: memoryview) -> LandscapeValue:
-    """LossLandscape of MindSpore."""
+    """Decode MindSpore's LossLandscape."""
     parts = dict(fields(data))
     x, y, z = _point(parts.get(LANDSCAPE))
     if x.ndim != 1 or y.ndim != 1 or z.shape != (len(y), len(x)):
@@ -46,12 +46,12 @@ def landscape(data: memoryview) -> LandscapeValue:
 
 
 def _axis_problem(name: str, axis: Floats) -> str:
-    """What keeps an axis from being drawn whole, else ""."""
+    """Return a sentence about why an axis cannot be drawn in full, else ""."""
     usable = len(np.unique(axis[np.isfinite(axis)]))
     if usable < min(2, len(axis) + 1):
         return f"Its {name} has no two different values: there is no plane to draw."
     left_out = len(axis) - usable
-    return f"Of its {name}, {left_out:,} values are not finite or come twice: they are not drawn." if left_out else ""
+    return f"Of its {name}, {left_out:,} values are not finite or duplicates; they are not drawn." if left_out else ""
 
 
 def _point(data: memoryview | None) -> tuple[Floats, Floats, Floats]:

@@ -1,7 +1,6 @@
-"""Messages taken apart without protobuf: fields in order, repeated numbers as arrays of the bytes at hand.
+"""Parses messages without protobuf: fields in order, repeated numbers as arrays over the message's bytes.
 
-Numbers may be packed, one by one, or both, as protobuf allows; a packed field of fixed width becomes an array without being
-copied.
+Numbers may be packed, single, or both, as protobuf allows; a packed field of fixed width becomes an array without a copy.
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ from parsers.model import Ints
 
 CHUNK = 1 << 20
 MOST_FIELDS = 1_100_000
-"""Each costs a hundred times its bytes in memory and time."""
+"""Maximum number of fields: each costs a hundred times its bytes in memory and time."""
 Segments = list[memoryview]
 
 
 def fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
-    """Key (number << 3 | wire type) and content of each field; FormatError for more of them than any writer makes."""
+    """Yield key (number << 3 | wire type) and content of each field; FormatError for more than MOST_FIELDS."""
     pos, end, left = 0, len(data), MOST_FIELDS
     while pos < end:
         left -= 1
@@ -37,12 +36,12 @@ def fields(data: memoryview) -> Iterator[tuple[int, memoryview]]:
 
 
 def whole(content: memoryview) -> int:
-    """The signed number in a varint field."""
+    """Return the signed number in a varint field."""
     return signed(varint(content, 0)[0])
 
 
 def fixed(segments: Segments, dtype: str) -> NDArray[np.generic]:
-    """All numbers of a repeated field of fixed width; a view of the bytes where they are in one piece."""
+    """Return all numbers of a repeated field of fixed width; a view of the bytes if they are contiguous."""
     content = segments[0] if len(segments) == 1 else memoryview(b"".join(segments))
     width = np.dtype(dtype).itemsize
     if len(content) % width:
@@ -51,7 +50,7 @@ def fixed(segments: Segments, dtype: str) -> NDArray[np.generic]:
 
 
 def varints(segments: Segments, dtype: str) -> NDArray[np.generic]:
-    """All numbers of a repeated varint field, cut to the width of the dtype as protobuf does."""
+    """Return all numbers of a repeated varint field, truncated to the dtype's width as protobuf does."""
     content = segments[0] if len(segments) == 1 else memoryview(b"".join(segments))
     octets = np.frombuffer(content, np.uint8)
     if not len(octets):
@@ -74,7 +73,7 @@ def varints(segments: Segments, dtype: str) -> NDArray[np.generic]:
 
 
 def varint_at(octets: NDArray[np.uint8], starts: Ints, ends: Ints) -> NDArray[np.uint64]:
-    """The numbers between first and last bytes."""
+    """Decode the varints with these first and last bytes."""
     lengths = ends - starts + 1
     longest = int(lengths.max())
     if longest > 10:

@@ -1,4 +1,4 @@
-"""Texts: TensorBoard's tensors of strings. A text is text: it is never markup, whatever it contains."""
+"""Decodes texts: TensorBoard's tensors of strings. A text is never treated as markup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_TEXTS = 100_000
 
 
 def text(data: memoryview) -> TextValue:
-    """A TensorProto of strings."""
+    """Decode a TensorProto of strings."""
     shapes: list[memoryview] = []
     texts: list[str] = []
     for key, content in fields(data):
@@ -27,5 +27,5 @@ def text(data: memoryview) -> TextValue:
     shape = tensorboard_shape(shapes)
     if math.prod(shape) == len(texts):
         return TextValue(tuple(texts), shape)
-    problem = f"Its shape {shape} is not that of {len(texts):,} strings; they are shown one after the other."
+    problem = f"Its shape {shape} does not fit {len(texts):,} strings; they are shown as a list."
     return TextValue(tuple(texts), (len(texts),), problem)

@@ -1,4 +1,4 @@
-"""The .npy files that MindSpore writes beside a summary when tensors are exported: the same values in full precision."""
+"""Finds the .npy files that MindSpore writes beside a summary when it exports tensors: the same values in full precision."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from parsers.files import RegularFile
 from parsers.payloads.values import TensorValue
 
 LONGEST_HEADER = 4096
-# What numpy writes, for an array of numbers. numpy's own reader of it takes more, and fails in more ways.
+# The header numpy writes for an array of numbers. numpy's own reader accepts more, and fails in more ways.
 _HEADER = re.compile(
     rb"\x93NUMPY[\x01-\x03]\x00(?:..|....)\{'descr': '(?P<dtype>[<>|][biufc][0-9]{1,2})', "
     rb"'fortran_order': (?P<by_column>True|False), 'shape': \((?P<shape>[0-9, ]{0,800})\), \} *\n?",
@@ -23,7 +23,7 @@ _HEADER = re.compile(
 
 
 def with_twin(value: TensorValue, path: str, tag: str, step: int) -> TensorValue:
-    """The tensor with the values of its exported file, if there is one and it holds what the event file does."""
+    """Return the tensor with the values of its exported file, if there is one and it agrees with the event file."""
     folder = os.path.dirname(path)
     name = f"{quote(tag, safe='')}_{step}.npy"
     for export in _exports(folder, path):
@@ -36,7 +36,7 @@ def with_twin(value: TensorValue, path: str, tag: str, step: int) -> TensorValue
 
 
 def _exports(folder: str, path: str) -> list[str]:
-    """The export folders of a run, the one with the time in the event file's name first."""
+    """Yield the export folders of a run, the one with the time in the event file's name first."""
     try:
         names = [name for name in os.listdir(folder) if name.startswith("export_")]
     except OSError:
@@ -46,7 +46,7 @@ def _exports(folder: str, path: str) -> list[str]:
 
 
 def _same(array: NDArray[np.generic], value: TensorValue) -> bool:
-    """Whether the array is what the event file has, which may have kept fewer digits of it."""
+    """Return whether the array equals the event file's values, which may have fewer digits."""
     if array.shape != value.shape or array.dtype.name != value.dtype:
         return False
     with np.errstate(over="ignore", invalid="ignore"):
@@ -54,7 +54,7 @@ def _same(array: NDArray[np.generic], value: TensorValue) -> bool:
 
 
 def _load(path: str) -> NDArray[np.generic] | None:
-    """The array in a .npy file; None for anything else. Nothing in it is executed, nothing larger than it is allocated."""
+    """Read the array in a .npy file; None for anything else. Nothing is executed, and no more than its size is allocated."""
     try:
         with RegularFile(path) as file:
             head = file.read(0, LONGEST_HEADER)
@@ -73,6 +73,6 @@ def _load(path: str) -> NDArray[np.generic] | None:
 
 
 def _data_begins(head: bytes) -> int:
-    """Where the header, whose length is a number of 2 or 4 bytes, ends."""
+    """Return the end of the header, whose length is a number of 2 or 4 bytes."""
     width = 2 if head[6:7] == b"\x01" else 4
     return 8 + width + int.from_bytes(head[8 : 8 + width], "little")

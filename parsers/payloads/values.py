@@ -1,6 +1,6 @@
 """Decoded values. Their arrays are shared with the cache and cannot be written to.
 
-`problem` is a sentence where a value can be shown in part only, else "". `nbytes` is about what it takes in memory.
+`problem` is a sentence if a value can be shown only in part, else "". `nbytes` is its approximate size in memory.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from parsers.model import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HistogramValue:
-    """Buckets and what is known of all values: left, width and count have shape (n,), zero-width buckets included.
+    """Buckets and statistics: left, width and count have shape (n,), zero-width buckets included.
 
     total counts all values, those that are not finite included; min, max and sum are of the finite ones (NaN: not
     recorded, or there are none).
@@ -36,12 +36,12 @@ class HistogramValue:
 
     @property
     def finite(self) -> int:
-        """How many of the values are finite."""
+        """Number of finite values."""
         return self.total - self.nan - self.pos_inf - self.neg_inf
 
     @property
     def mean(self) -> float:
-        """Mean of the finite values, NaN where it is not known."""
+        """Mean of the finite values, NaN if unknown."""
         return self.sum / self.finite if self.finite > 0 else float("nan")
 
     @property
@@ -54,7 +54,7 @@ class HistogramValue:
 class ImageValue:
     """An encoded image. media is set from its first bytes; width and height are those of its own header.
 
-    claimed_width and claimed_height are what the record says beside it (-1: nothing); colorspace as recorded (0: not).
+    claimed_width and claimed_height are those stated in the record (-1: none); colorspace as recorded (0: none).
     others are further images of the same record (TensorBoard keeps a batch in one).
     """
 
@@ -78,9 +78,9 @@ class ImageValue:
 class TensorValue:
     """An array of its true shape. dtype is the name as recorded ("int64", "bfloat16").
 
-    stored_as is "" where the file keeps the values without loss, else the dtype it keeps them in: MindSpore writes int64 as
-    float32. data has that dtype then; bfloat16 is widened to float32. twin is the path of the .npy file that data were taken
-    from instead, in full precision, or "".
+    stored_as is "" if the file stores the values without loss, else the dtype it stores: MindSpore writes int64 as float32.
+    data then has that dtype; bfloat16 is widened to float32. twin is the path of the .npy file from which data were read
+    instead, in full precision, or "".
     """
 
     data: NDArray[Any]
@@ -138,7 +138,7 @@ class TextValue:
 
     @property
     def text(self) -> str:
-        """All of it, one string a line."""
+        """All strings, one per line."""
         return "\n".join(self.texts)
 
     @property

@@ -1,1 +1,1 @@
-"""What profilers of MindSpore (and of torch_npu, under the same names) leave on disk, as frames."""
+"""Reads the output of MindSpore's profilers (and of torch_npu, under the same names) into frames."""

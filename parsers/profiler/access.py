@@ -1,4 +1,4 @@
-"""The profiles of a run by session and rank, each read when one of its frames is asked for."""
+"""The profiles of a run by session and rank; each frame is read on demand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Frames:
     """
 
     def frame(self, name: str) -> pd.DataFrame:
-        """The frame of a name in FRAMES; KeyError for another name. Never raises for what is in files."""
+        """Return a frame by its name in FRAMES; KeyError for another name. Never raises for the content of files."""
         raise NotImplementedError
 
     def __getattr__(self, name: str) -> pd.DataFrame:
@@ -48,7 +48,7 @@ class Frames:
 
 
 class Profile(Frames):
-    """What one rank left in one session. `files` are those known; `problems` the damage found in those read so far."""
+    """The profile of one rank in one session. `files` are those known; `problems` the damage found in those read so far."""
 
     def __init__(self, session: str, rank: int, files: tuple[ProfileFile, ...]) -> None:
         self.session, self.rank, self.files = session, rank, files
@@ -67,12 +67,12 @@ class Profile(Frames):
 
     @property
     def device(self) -> str:
-        """What it was collected on, by its files: Ascend, GPU or CPU; empty for unknown."""
+        """The device it was taken on, judged by its files: Ascend, GPU or CPU; empty for unknown."""
         found = {FILE_KINDS[file.kind].device for file in self.files}
         return next((device for device in ("GPU", "Ascend", "CPU") if device in found), "")
 
     def frame(self, name: str) -> pd.DataFrame:
-        """The frame of a name in FRAMES, read when it is first asked for. What has no file is empty."""
+        """Return a frame by its name in FRAMES, read on first use. A frame without a file is empty."""
         schema = FRAMES[name]
         with self._lock:
             if name not in self._frames:
@@ -80,31 +80,31 @@ class Profile(Frames):
             return self._frames[name]
 
     def held(self) -> dict[str, tuple[pd.DataFrame, tuple[Problem, ...]]]:
-        """The frames that have been read or put back, by name, each with the damage found in its files."""
+        """Return the frames in memory by name, each with the damage found in its files."""
         with self._lock:
             return {name: (frame, self._problems.get(name, ())) for name, frame in self._frames.items()}
 
     def put_back(self, name: str, frame: pd.DataFrame, problems: tuple[Problem, ...]) -> None:
-        """Take a frame that was read before, for others are made from it."""
+        """Set a frame that was read before, as other frames are derived from it."""
         with self._lock:
             self._frames[name], self._problems[name] = frame, problems
 
     def let_go(self) -> None:
-        """Hold no frame any longer; the damage found stays known."""
+        """Drop all frames; the damage found is kept."""
         with self._lock:
             self._frames.clear()
 
     def wanted(self, name: str) -> tuple[str, ...]:
-        """The files of which any gives the frame of a name, as users know them, the usual ones first."""
+        """Return the names of the files any of which gives a frame, the usual ones first."""
         return tuple(dict.fromkeys(display_name(kind) for kind in kinds_giving(FRAMES[name])))
 
     def gives(self, name: str) -> bool:
-        """Whether there is a file of which the frame of a name is made."""
+        """Return whether there is a file that gives a frame."""
         names = {file.kind for file in self.files}
         return not names.isdisjoint(kinds_giving(FRAMES[name]))
 
     def extent(self, name: str) -> int:
-        """Bytes of the files that the frame of a name is made of."""
+        """Return the size in bytes of the files that give a frame."""
         wanted = set(kinds_giving(FRAMES[name]))
         return sum(file.size for file in self.files if file.kind in wanted)
 
@@ -115,7 +115,7 @@ class Profile(Frames):
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """What profiler_info and profiler_metadata say: version, parallel mode, settings of the profiler, groups of ranks."""
+        """Contents of profiler_info and profiler_metadata: version, parallel mode, profiler settings, groups of ranks."""
         return {**self._object(METADATA), **self._object(INFO)}
 
     def _object(self, kind: ProfileFileKind) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class Profile(Frames):
 
 
 class Profiles(Frames, Mapping[tuple[str, int], Profile]):
-    """(session, rank) -> profile, by session and then rank. Frames of all together begin with columns session and rank."""
+    """(session, rank) -> profile, by session and then rank. The joined frames begin with columns session and rank."""
 
     def __init__(self, sessions: tuple[Session, ...], problems: tuple[Problem, ...] = ()) -> None:
         self.sessions = sessions
@@ -187,11 +187,11 @@ class Profiles(Frames, Mapping[tuple[str, int], Profile]):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What could not be looked at, and damage in the files that have been read."""
+        """Files and directories that could not be accessed, and damage in the files that have been read."""
         return self._found + tuple(problem for profile in self._profiles.values() for problem in profile.problems)
 
     def frame(self, name: str) -> pd.DataFrame:
-        """The rows of all profiles; of a run with a single one its frame as it is, but for session and rank before it."""
+        """Return the rows of all profiles, with columns session and rank in front."""
         schema = FRAMES[name]
         frames = [_marked(profile.frame(name), *key) for key, profile in self._profiles.items()]
         return joined(schema, frames or [_marked(schema.empty(), "", 0)])
@@ -203,7 +203,7 @@ def _marked(frame: pd.DataFrame, session: str, rank: int) -> pd.DataFrame:
 
 
 class RunProfiles:
-    """Finds the profiles of one run. `current` are those known; reading them is up to whoever asks for a frame."""
+    """Finds the profiles of one run. `current` are those known; their frames are read on demand."""
 
     def __init__(self) -> None:
         self.current = Profiles(())

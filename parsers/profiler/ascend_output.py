@@ -1,8 +1,8 @@
-"""The tables of ASCEND_PROFILER_OUTPUT: MindSpore 2.3 and later (`*_ascend_ms`) and torch_npu (`*_ascend_pt`), text export.
+"""Reads the tables of ASCEND_PROFILER_OUTPUT: MindSpore 2.3 and later (`*_ascend_ms`), torch_npu (`*_ascend_pt`), text export.
 
-They come of `mindspore.profiler` with `ExportType.Text`, the default. Read are kernel_details, op_summary (msprof's name for
-it), op_statistic, step_trace_time, api_statistic, data_preprocess, operator_details and dataset, with the names that
-versions and torch_npu give to columns. Times are microseconds; those of events have three decimals and a TAB behind them.
+Written by `mindspore.profiler` with `ExportType.Text`, the default. Read are kernel_details, op_summary (msprof's name for
+it), op_statistic, step_trace_time, api_statistic, data_preprocess, operator_details and dataset, with the column names of
+all versions and of torch_npu. Times are microseconds; those of events have three decimals and a TAB after them.
 Memory, communication and trace_view are not read here.
 """
 
@@ -26,9 +26,9 @@ from parsers.profiler.tables import Field, Table, read_table
 from parsers.schema import Schema
 
 NO_MODEL = 4_294_967_295
-"""Model ID of what belongs to no graph."""
+"""Model ID of kernels that belong to no graph."""
 COMMUNICATION = ("HCCL", "COMMUNICATION")
-"""Accelerator cores that are no cores: rows of communication."""
+"""Values of Accelerator Core that mark rows of communication."""
 _SHAPES = (
     Field("input_shapes", ("Input Shapes",), "text"),
     Field("input_types", ("Input Data Types",), "text"),
@@ -109,67 +109,67 @@ _DATASET = (
 )
 
 
-def kernels(place: ProfileInput) -> Part:
+def kernels(source: ProfileInput) -> Part:
     """kernel_details.csv or op_summary: every execution on the device; counters under pmu/ and their names."""
-    table = read_table(place.path, _KERNELS, further="pmu/")
+    table = read_table(source.path, _KERNELS, further="pmu/")
     columns = table.columns
     columns["model"][columns["model"] == NO_MODEL] = -1
     for name in ("input_shapes", "output_shapes"):
         columns[name] = changed(columns[name], lambda text: text.strip('"'))
-    return _part(KERNELS, table, place)
+    return _part(KERNELS, table, source)
 
 
-def operator_types(place: ProfileInput) -> Part:
+def operator_types(source: ProfileInput) -> Part:
     """op_statistic.csv: types of operators."""
     fields = (Field("type", ("OP Type",), "text", required=True), Field("core", ("Core Type",), "text"), *_STATISTIC)
-    table = read_table(place.path, fields)
+    table = read_table(source.path, fields)
     table.columns["share"] /= 100.0
-    return _part(OPERATOR_TYPES, table, place)
+    return _part(OPERATOR_TYPES, table, source)
 
 
-def steps(place: ProfileInput) -> Part:
-    """step_trace_time.csv: what steps are made of."""
-    table = read_table(place.path, _STEPS)
+def steps(source: ProfileInput) -> Part:
+    """step_trace_time.csv: the parts of steps."""
+    table = read_table(source.path, _STEPS)
     columns = table.columns
     columns["total_ns"] = columns["computing_ns"] + columns["exposed_ns"] + columns["free_ns"]
     columns["kind"] = constant("step", table.rows)
-    return _part(STEPS, table, place)
+    return _part(STEPS, table, source)
 
 
-def api(place: ProfileInput) -> Part:
+def api(source: ProfileInput) -> Part:
     """api_statistic.csv: calls of the host."""
-    table = read_table(place.path, _API)
+    table = read_table(source.path, _API)
     table.columns["variance_ns2"] *= 1e6
-    return _part(API, table, place)
+    return _part(API, table, source)
 
 
-def preprocess(place: ProfileInput) -> Part:
+def preprocess(source: ProfileInput) -> Part:
     """data_preprocess.csv: executions on the AI CPU."""
-    table = read_table(place.path, _PREPROCESS)
+    table = read_table(source.path, _PREPROCESS)
     table.columns["type"] = table.columns["name"]
     table.columns["core"] = constant("AI_CPU", table.rows)
-    return _part(KERNELS, table, place)
+    return _part(KERNELS, table, source)
 
 
-def details(place: ProfileInput) -> Part:
+def details(source: ProfileInput) -> Part:
     """operator_details.csv: operators of the host, a row per call."""
-    table = read_table(place.path, _DETAILS)
+    table = read_table(source.path, _DETAILS)
     columns = table.columns
     columns["full_name"] = columns["name"]
     columns["name"] = columns["type"] = changed(columns["name"], lambda text: text.rsplit("/", 1)[-1])
     columns["core"] = constant("HOST_CPU", table.rows)
     columns["count"] = np.ones(table.rows)
     columns["mean_ns"] = columns["min_ns"] = columns["max_ns"] = columns["total_ns"]
-    return _part(OPERATORS, table, place)
+    return _part(OPERATORS, table, source)
 
 
-def dataset(place: ProfileInput) -> Part:
+def dataset(source: ProfileInput) -> Part:
     """dataset.csv: stages of dataset operations."""
-    return _part(PIPELINE, read_table(place.path, _DATASET), place)
+    return _part(PIPELINE, read_table(source.path, _DATASET), source)
 
 
-def _part(schema: Schema, table: Table, place: ProfileInput) -> Part:
-    return Part(frame_of(schema, table.rows, table.columns, place.name), table.problems)
+def _part(schema: Schema, table: Table, source: ProfileInput) -> Part:
+    return Part(frame_of(schema, table.rows, table.columns, source.name), table.problems)
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

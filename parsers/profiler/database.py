@@ -39,9 +39,9 @@ from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
 LONGEST_S = 120.0
-"""Seconds that one query may take."""
+"""Maximum seconds of one query."""
 ROWS = 100_000
-"""Rows taken from the database at once."""
+"""Rows fetched at a time."""
 _TEXTS = {
     "input_shapes": "inputShapes", "input_types": "inputDataTypes", "input_formats": "inputFormats",
     "output_shapes": "outputShapes", "output_types": "outputDataTypes", "output_formats": "outputFormats",
@@ -49,7 +49,7 @@ _TEXTS = {
 
 
 class Database:
-    """A database open for reading, and the tables and columns it has (no views: these could compute for ever)."""
+    """A database open for reading, with its tables and columns (views are ignored: they could run forever)."""
 
     def __init__(self, path: str) -> None:
         self._connection = _connect(path)
@@ -74,16 +74,16 @@ class Database:
         self._connection.close()
 
     def has(self, table: str, *columns: str) -> bool:
-        """Whether a table has these columns."""
+        """Return whether a table has these columns."""
         return set(columns) <= set(self.columns.get(table, ()))
 
     def column(self, table: str, *names: str) -> str:
-        """The first of these columns that a table has, as SQL; NULL where it has none."""
+        """Return the first of these columns that a table has, as SQL; NULL if it has none."""
         found = next((name for name in names if name in self.columns.get(table, ())), None)
         return "NULL" if found is None else f"{quoted(table)}.{quoted(found)}"
 
     def rows(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows of a query, so many at a time."""
+        """Yield the rows of a query in batches."""
         self._until = time.monotonic() + LONGEST_S
         cursor = self._connection.execute(query)
         while found := cursor.fetchmany(ROWS):
@@ -92,11 +92,11 @@ class Database:
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    """Open a database so that nothing is written beside it, nor waited for, whoever has it open.
+    """Open a database without writing files beside it and without waiting for locks of others.
 
-    What a log beside it holds that is not yet in the file needs shared memory beside it, which only a plain reader makes.
+    If a write-ahead log beside it holds newer rows, it is opened normally, since reading the log needs a shared-memory file.
     """
-    with open(path, "rb"):  # says why, where it cannot be opened
+    with open(path, "rb"):  # raises an OSError with the reason if it cannot be opened
         pass
     log = f"{path}-wal"
     logged = os.path.exists(log) and os.path.getsize(log) > 0
@@ -106,23 +106,23 @@ def _connect(path: str) -> sqlite3.Connection:
 
 
 def quoted(name: str) -> str:
-    """A name as SQL."""
+    """Quote a name for SQL."""
     return '"' + name.replace('"', '""') + '"'
 
 
 Make = Callable[[Database, ProfileInput, Complaints], pd.DataFrame]
 
 
-def _read(place: ProfileInput, schema: Schema, make: Make) -> Part:
-    """What `make` gives of a database; nothing, and a complaint, for one that cannot be read."""
-    complaints = Complaints(place.path)
+def _read(source: ProfileInput, schema: Schema, make: Make) -> Part:
+    """Return what `make` reads from a database; an empty frame and a problem if it cannot be read."""
+    complaints = Complaints(source.path)
     frame = schema.empty()
     try:
-        if not os.path.getsize(place.path):
+        if not os.path.getsize(source.path):
             complaints.add("The file is empty.", "empty_file")
         else:
-            with Database(place.path) as database:
-                frame = make(database, place, complaints)
+            with Database(source.path) as database:
+                frame = make(database, source, complaints)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
     except (sqlite3.Error, OverflowError, ValueError) as error:
@@ -130,14 +130,14 @@ def _read(place: ProfileInput, schema: Schema, make: Make) -> Part:
     return Part(frame, complaints.all())
 
 
-def kernels(place: ProfileInput) -> Part:
+def kernels(source: ProfileInput) -> Part:
     """Every execution on the device and every communication operator, by begin."""
-    return _read(place, KERNELS, _kernels)
+    return _read(source, KERNELS, _kernels)
 
 
-def _kernels(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
+def _kernels(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     texts = _Texts(database)
-    frames = [_tasks(database, texts, place, complaints), _communication(database, texts, place, complaints)]
+    frames = [_tasks(database, texts, source, complaints), _communication(database, texts, source, complaints)]
     frame = joined(KERNELS, [frame for frame in frames if frame is not None])
     frame = frame.sort_values("start_ns", kind="stable", ignore_index=True)
     if database.has("STEP_TIME", "id", "startNs", "endNs"):
@@ -145,7 +145,7 @@ def _kernels(database: Database, place: ProfileInput, complaints: Complaints) ->
     return frame
 
 
-def _tasks(database: Database, texts: _Texts, place: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
+def _tasks(database: Database, texts: _Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     info = "COMPUTE_TASK_INFO"
     if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has(info, "name", "globalTaskId")):
         tables = ", ".join(sorted(database.columns)[:40]) or "none"
@@ -166,10 +166,10 @@ def _tasks(database: Database, texts: _Texts, place: ProfileInput, complaints: C
     made["model"] = np.where(columns["model"] == NO_MODEL, NONE, columns["model"])
     made["duration_ns"] = columns["end_ns"] - columns["start_ns"]
     made["wait_ns"] = np.where(columns["wait_ns"] == NONE, np.nan, columns["wait_ns"])
-    return frame_of(KERNELS, rows, made, place.name)
+    return frame_of(KERNELS, rows, made, source.name)
 
 
-def _communication(database: Database, texts: _Texts, place: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
+def _communication(database: Database, texts: _Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     if not database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
         return None
     kind = database.column("COMMUNICATION_OP", "opType")
@@ -179,13 +179,13 @@ def _communication(database: Database, texts: _Texts, place: ProfileInput, compl
         "start_ns": columns["start_ns"], "duration_ns": columns["end_ns"] - columns["start_ns"],
         "name": texts.of(columns["name"]), "type": texts.of(columns["type"]), "core": constant("COMMUNICATION", rows),
     }  # fmt: skip
-    return frame_of(KERNELS, rows, made, place.name)
+    return frame_of(KERNELS, rows, made, source.name)
 
 
 def _columns(
     database: Database, query: str, names: Sequence[str], table: str, complaints: Complaints
 ) -> tuple[dict[str, NDArray[np.int64]], int]:
-    """Columns of whole numbers; rows without a begin or an end are left out and told."""
+    """Read columns of whole numbers; rows without start or end are skipped and reported."""
     parts: list[NDArray[np.int64]] = []
     left_out = 0
     for rows in database.rows(query):
@@ -196,13 +196,13 @@ def _columns(
         left_out += int(np.count_nonzero(~kept))
         parts.append(block[:, kept])
     if left_out:
-        complaints.add(f"Table {table}: expected startNs <= endNs in every row; {left_out:,} rows are left out.")
+        complaints.add(f"Table {table}: expected startNs <= endNs in every row; {left_out:,} rows were skipped.")
     whole = np.concatenate(parts, axis=1) if parts else np.empty((len(names), 0), np.int64)
     return dict(zip(names, whole, strict=True)), whole.shape[1]
 
 
 def _whole(cell: Any) -> int | None:
-    """A whole number within int64, also one written as text."""
+    """Return a whole number within int64, also from text; None otherwise."""
     if isinstance(cell, str | float):
         try:
             cell = int(cell)
@@ -212,7 +212,7 @@ def _whole(cell: Any) -> int | None:
 
 
 class _Texts:
-    """STRING_IDS: the texts that numbers stand for."""
+    """STRING_IDS: text ids -> texts."""
 
     def __init__(self, database: Database) -> None:
         found: dict[int, str] = {}
@@ -222,7 +222,7 @@ class _Texts:
         self._texts: Mapping[int, str] = found
 
     def of(self, numbers: NDArray[np.int64]) -> pd.Categorical:
-        """The texts of numbers; empty for a number that stands for none."""
+        """Return the texts of ids; empty for an unknown id."""
         codes, known = pd.factorize(numbers)
         places: dict[str, int] = {}
         table = [places.setdefault(self._texts.get(int(one), "").strip('"'), len(places)) for one in known]
@@ -231,7 +231,7 @@ class _Texts:
 
 
 def _steps_at(database: Database, starts: NDArray[np.int64], complaints: Complaints) -> NDArray[np.int64]:
-    """The step that each begin is in; -1 between steps."""
+    """Return the step that each start lies in; -1 between steps."""
     query = "SELECT startNs, endNs, id FROM STEP_TIME"
     columns, rows = _columns(database, query, ["start", "end", "id"], "STEP_TIME", complaints)
     if not rows:
@@ -243,12 +243,12 @@ def _steps_at(database: Database, starts: NDArray[np.int64], complaints: Complai
     return np.where(inside, columns["id"][found], NONE)
 
 
-def api(place: ProfileInput) -> Part:
+def api(source: ProfileInput) -> Part:
     """Calls of the host by level and name, with the variance of their times."""
-    return _read(place, API, _api)
+    return _read(source, API, _api)
 
 
-def _api(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
+def _api(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     if not database.has("CANN_API", "startNs", "endNs", "type", "name"):
         return API.empty()
     levels: dict[int, str] = {}
@@ -266,7 +266,7 @@ def _api(database: Database, place: ProfileInput, complaints: Complaints) -> pd.
         "count": found["size"], "total_ns": found["sum"], "mean_ns": found["mean"], "min_ns": found["min"],
         "max_ns": found["max"], "variance_ns2": grouped.var(ddof=0).to_numpy(),
     }  # fmt: skip
-    return frame_of(API, len(found), made, place.name)
+    return frame_of(API, len(found), made, source.name)
 
 
 _STEP_COLUMNS = {
@@ -276,12 +276,12 @@ _STEP_COLUMNS = {
 }  # fmt: skip
 
 
-def steps(place: ProfileInput) -> Part:
-    """StepTraceTime of the database of analyses: microseconds, of which ns are made."""
-    return _read(place, STEPS, _steps)
+def steps(source: ProfileInput) -> Part:
+    """StepTraceTime of the analysis database, converted from microseconds to ns."""
+    return _read(source, STEPS, _steps)
 
 
-def _steps(database: Database, place: ProfileInput, complaints: Complaints) -> pd.DataFrame:
+def _steps(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
     table = "StepTraceTime"
     if not database.has(table, "step", "computing"):
         complaints.add(f"Expected a table {table}, found {', '.join(sorted(database.columns)[:40]) or 'none'}.")
@@ -299,7 +299,7 @@ def _steps(database: Database, place: ProfileInput, complaints: Complaints) -> p
             columns[name] = np.array([_number(value, name, complaints) for value in values], np.float64) * 1000
     columns["total_ns"] = columns["computing_ns"] + columns["exposed_ns"] + columns["free_ns"]
     columns["kind"] = constant("step", len(found))
-    return frame_of(STEPS, len(found), columns, place.name)
+    return frame_of(STEPS, len(found), columns, source.name)
 
 
 def _number(value: Any, name: str, complaints: Complaints) -> float:

@@ -1,4 +1,4 @@
-"""Operators from single executions, and types from operators, where a session has no file that tells them."""
+"""Derives operators from single executions, and types from operators, if a session has no file with them."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _TEXTS = ("type", "core", "input_shapes", "input_types", "input_formats", "outpu
 
 
 def operators_of(kernels: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
-    """Operators (schema OPERATORS) by name, type and core of executions on cores of which `known` has no operators.
+    """Group executions into operators (schema OPERATORS) by name, type and core, for cores without operators in `known`.
 
-    Shapes, types and formats are those of the first execution. Shares are those of the time of one core.
+    Shapes, types and formats are those of the first execution. Shares are of the time of one core.
     """
     left = kernels if known.empty else kernels[~kernels["core"].isin(known["core"].unique())]
     if left.empty:
@@ -36,9 +36,9 @@ def operators_of(kernels: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
 
 
 def types_of(operators: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
-    """Types (schema OPERATOR_TYPES) of operators on cores of which `known` has no types.
+    """Group operators by type (schema OPERATOR_TYPES), for cores without types in `known`.
 
-    An operator of which the file does not say how often it ran counts with the time of one execution.
+    An operator without a count in the file counts with the time of one execution.
     """
     left = operators if known.empty else operators[~operators["core"].isin(known["core"].unique())]
     if left.empty:
@@ -64,7 +64,7 @@ def _by_file(schema: Schema, columns: dict[str, Any], first: pd.DataFrame) -> pd
 
 
 def _groups(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The first row of every group of rows that are alike in these columns, and the group of each row."""
+    """Group rows that are equal in these columns; return the first row of each group, and the group of each row."""
     key = np.zeros(len(frame), np.int64)
     for name in names:
         codes = frame[name].cat.codes.to_numpy().astype(np.int64)
@@ -87,7 +87,7 @@ def _times(groups: NDArray[Any], number: int, duration: NDArray[Any]) -> dict[st
 
 
 def _shares(first: pd.DataFrame, total: NDArray[Any]) -> NDArray[Any]:
-    """Part of the time of the same core."""
+    """Return each time as a fraction of the total time of its core."""
     codes = first["core"].cat.codes.to_numpy().astype(np.int64) + 1
     whole = np.bincount(codes, total)[codes]
     with np.errstate(divide="ignore", invalid="ignore"):

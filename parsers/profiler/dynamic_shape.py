@@ -1,8 +1,8 @@
-"""dynamic_shape_info_<r>.json of GPU (MindSpore 2.0 to 2.2): every execution by step, with the shapes it had.
+"""Reads dynamic_shape_info_<r>.json of GPU (MindSpore 2.0 to 2.2): every execution by step, with its shapes.
 
 {"operator": {step: [{step, op_type, op_name, dur (us), shape_info: [shape, ...]}]}, "kernel": {step: [{step, op_name,
-op_full_name, dur, block_dim, grid_dim}]}}. The sums per type in it are not read: they are those of the executions. The file of
-the same name that Ascend writes ({"op_type": ...}) has times of no stated unit and is not read either.
+op_full_name, dur, block_dim, grid_dim}]}}. Its sums per type are ignored: they follow from the executions. The file of
+the same name that Ascend writes ({"op_type": ...}) states no unit of time and is not read.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from parsers.profiler.tables import NONE
 _CORES = {"operator": "GPU", "kernel": "GPU_KERNEL"}
 
 
-def executions(place: ProfileInput) -> Part:
-    """Executions of operators and kernels, in the order of the file; none of them says when it began."""
-    complaints = Complaints(place.path)
+def executions(source: ProfileInput) -> Part:
+    """Executions of operators and kernels, in file order; the file has no start times."""
+    complaints = Complaints(source.path)
     columns: dict[str, list[Any]] = {name: [] for name in ("step", "name", "type", "core", "duration_ns", "input_shapes")}
-    for row in _rows(place, complaints):
+    for row in _rows(source, complaints):
         for name, value in row.items():
             columns[name].append(value)
     made: dict[str, Any] = {name: categorical(columns[name]) for name in ("name", "type", "core", "input_shapes")}
     made |= {name: np.array(columns[name], np.int64) for name in ("step", "duration_ns")}
-    return Part(frame_of(KERNELS, len(columns["step"]), made, place.name), complaints.all())
+    return Part(frame_of(KERNELS, len(columns["step"]), made, source.name), complaints.all())
 
 
-def _rows(place: ProfileInput, complaints: Complaints) -> Iterator[dict[str, Any]]:
+def _rows(source: ProfileInput, complaints: Complaints) -> Iterator[dict[str, Any]]:
     try:
-        found = read_json(place.path)
+        found = read_json(source.path)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}).", "unreadable")
         return

@@ -1,7 +1,7 @@
-"""What MindSpore's FLOPs parser sums up (Ascend, `profiler/` before 2.3): flops_summary_<r>.json and flops_scope_<r>.json.
+"""Reads the sums of MindSpore's FLOPs parser (Ascend, `profiler/` before 2.3): flops_summary_<r>.json, flops_scope_<r>.json.
 
-The summary has millions of operations of a step, thousand millions in a second and percent of what the units can do, of the
-cube unit alone in older files. The scopes are links from a scope to those in it, from Total down; a name may be in several
+The summary has millions of operations per step, billions per second and percent of the units' peak, in older files only for
+the cube unit. The scopes are links from a scope to those in it, from Total down; a name may be in several
 scopes. FLOPs of operators are in flops_<r>.txt (`legacy_ascend`).
 """
 
@@ -27,9 +27,9 @@ _UNITS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] =
 }
 
 
-def summary(place: ProfileInput) -> Part:
-    """flops_summary_<r>.json: a row for each unit that the file has numbers of."""
-    complaints, found = _object(place)
+def summary(source: ProfileInput) -> Part:
+    """flops_summary_<r>.json: a row for each unit with numbers in the file."""
+    complaints, found = _object(source)
     columns: dict[str, list[Any]] = {"unit": [], "flops": [], "flops_per_s": [], "flops_use": []}
     for unit, keys in _UNITS.items():
         numbers = [_number(found, names, complaints) for names in keys]
@@ -39,12 +39,12 @@ def summary(place: ProfileInput) -> Part:
                 columns[name].append(number * scale)
     if found and not columns["unit"]:
         complaints.add(f"Expected a number under FLOPs or cube_FLOPs, found {', '.join(map(str, list(found)[:20]))}.")
-    return _part(FLOPS, columns, place, complaints)
+    return _part(FLOPS, columns, source, complaints)
 
 
-def scopes(place: ProfileInput) -> Part:
+def scopes(source: ProfileInput) -> Part:
     """flops_scope_<r>.json: a row for each link from a scope to one in it."""
-    complaints, found = _object(place)
+    complaints, found = _object(source)
     data = found.get("data")
     links = data.get("links") if isinstance(data, dict) else None
     columns: dict[str, list[Any]] = {"parent": [], "scope": [], "flops": []}
@@ -59,13 +59,13 @@ def scopes(place: ProfileInput) -> Part:
         columns["parent"].append(parent)
         columns["scope"].append(scope)
         columns["flops"].append(value * MEGA)
-    return _part(FLOPS_SCOPES, columns, place, complaints)
+    return _part(FLOPS_SCOPES, columns, source, complaints)
 
 
-def _object(place: ProfileInput) -> tuple[Complaints, dict[str, Any]]:
-    complaints = Complaints(place.path)
+def _object(source: ProfileInput) -> tuple[Complaints, dict[str, Any]]:
+    complaints = Complaints(source.path)
     try:
-        found = read_json(place.path)
+        found = read_json(source.path)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}).", "unreadable")
         return complaints, {}
@@ -93,11 +93,11 @@ def _number(found: Mapping[str, Any], names: tuple[str, ...], complaints: Compla
     return number
 
 
-def _part(schema: Schema, columns: dict[str, list[Any]], place: ProfileInput, complaints: Complaints) -> Part:
+def _part(schema: Schema, columns: dict[str, list[Any]], source: ProfileInput, complaints: Complaints) -> Part:
     rows = len(columns["flops"])
     made = {name: np.array(values, np.float64) if name.startswith("flops") else categorical(values)
             for name, values in columns.items()}  # fmt: skip
-    return Part(frame_of(schema, rows, made, place.name), complaints.all())
+    return Part(frame_of(schema, rows, made, source.name), complaints.all())
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

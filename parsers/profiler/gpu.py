@@ -1,8 +1,8 @@
-"""Operators and kernels of GPU, as MindSpore's C++ writes them (`profiler/` before 2.3).
+"""Reads operators and kernels of GPU, as MindSpore's C++ writes them (`profiler/` before 2.3).
 
 gpu_op_type_info, gpu_op_detail_info and gpu_activity_data (microseconds), gpu_op_execute_timestamp and
-activity_execute_timestamp (every execution: begin in ns, time in us). A row of gpu_activity_data is all executions of one
-kernel by name: stream, operator and dimensions are those of the first.
+activity_execute_timestamp (every execution: start in ns, duration in us). A row of gpu_activity_data sums up all executions
+of one kernel name: stream, operator and dimensions are those of the first.
 """
 
 from __future__ import annotations
@@ -55,44 +55,44 @@ _ACTIVITY = (
 )
 
 
-def types(place: ProfileInput) -> Part:
+def types(source: ProfileInput) -> Part:
     """gpu_op_type_info_<r>.csv: types of operators."""
-    table = read_table(place.path, _TYPES)
+    table = read_table(source.path, _TYPES)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
     table.columns["core"] = constant("GPU", table.rows)
-    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
+    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
 
 
-def details(place: ProfileInput) -> Part:
+def details(source: ProfileInput) -> Part:
     """gpu_op_detail_info_<r>.csv: operators."""
-    table = read_table(place.path, _DETAILS)
+    table = read_table(source.path, _DETAILS)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
     table.columns["core"] = constant("GPU", table.rows)
-    return Part(frame_of(OPERATORS, table.rows, table.columns, place.name), table.problems)
+    return Part(frame_of(OPERATORS, table.rows, table.columns, source.name), table.problems)
 
 
-def kernels(place: ProfileInput) -> Part:
+def kernels(source: ProfileInput) -> Part:
     """gpu_activity_data_<r>.csv: kernels by name."""
-    table = read_table(place.path, _ACTIVITY)
+    table = read_table(source.path, _ACTIVITY)
     columns = table.columns
     columns["core"] = constant("GPU_KERNEL", table.rows)
     whole = np.nansum(columns["total_ns"])
     columns["share"] = columns["total_ns"] / whole if whole > 0 else np.full(table.rows, np.nan)
-    return Part(frame_of(OPERATORS, table.rows, columns, place.name), table.problems)
+    return Part(frame_of(OPERATORS, table.rows, columns, source.name), table.problems)
 
 
-def executions(place: ProfileInput) -> Part:
+def executions(source: ProfileInput) -> Part:
     """gpu_op_execute_timestamp_<r>.txt: every execution of an operator."""
-    return timestamps(place, "GPU", 3)
+    return timestamps(source, "GPU", 3)
 
 
-def activities(place: ProfileInput) -> Part:
+def activities(source: ProfileInput) -> Part:
     """activity_execute_timestamp_<r>.txt, lines `kernel;stream;start;duration`: every execution of a kernel."""
-    complaints = Complaints(place.path)
+    complaints = Complaints(source.path)
     names: list[str] = []
     rows: list[tuple[int, int, int]] = []
-    for number, line in lines_of(place.path, complaints):
-        cells = line.rsplit(";", 3)  # names of C++ templates may hold any sign
+    for number, line in lines_of(source.path, complaints):
+        cells = line.rsplit(";", 3)  # names of C++ templates may contain any character
         start, taken = (exact_ns(cells[2], 0), exact_ns(cells[3], 3)) if len(cells) == 4 else (None, None)
         if start is None or taken is None:
             complaints.add(f"Line {number}: expected kernel;stream;start;duration, found {line[:60]!r}; the line was skipped.")
@@ -107,7 +107,7 @@ def activities(place: ProfileInput) -> Part:
         "core": constant("GPU_KERNEL", len(rows)), "start_ns": values[:, 0], "duration_ns": values[:, 1],
         "stream": values[:, 2],
     }  # fmt: skip
-    return Part(frame_of(KERNELS, len(rows), columns, place.name), complaints.all())
+    return Part(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

@@ -1,8 +1,8 @@
-"""Operators on the CPU, as every MindSpore writes them: into `profiler/` before 2.3, into FRAMEWORK since.
+"""Reads operators on the CPU, as every MindSpore version writes them: into `profiler/` before 2.3, into FRAMEWORK since.
 
-cpu_op_type_info and cpu_op_detail_info (milliseconds), cpu_op_execute_timestamp (every execution: begin in ns, time in ms,
-thread), cpu_framework (shapes of inputs) and cpu_ms_memory_record (bytes of MindSpore's pool). On Ascend and GPU machines
-these are the operators of the host.
+cpu_op_type_info and cpu_op_detail_info (milliseconds), cpu_op_execute_timestamp (every execution: start in ns, duration in
+ms, thread), cpu_framework (shapes of inputs) and cpu_ms_memory_record (bytes of MindSpore's memory pool). On Ascend and GPU
+machines these are the operators of the host.
 """
 
 from __future__ import annotations
@@ -56,24 +56,24 @@ _POOL = (
 )
 
 
-def types(place: ProfileInput) -> Part:
+def types(source: ProfileInput) -> Part:
     """cpu_op_type_info_<r>.csv: types on the CPU."""
-    table = read_table(place.path, _TYPES)
+    table = read_table(source.path, _TYPES)
     table.columns["core"] = constant("HOST_CPU", table.rows)
     table.columns["share"] = fraction(table.columns["share"], table.columns["total_ns"])
-    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, place.name), table.problems)
+    return Part(frame_of(OPERATOR_TYPES, table.rows, table.columns, source.name), table.problems)
 
 
-def details(place: ProfileInput) -> Part:
-    """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt where it is there.
+def details(source: ProfileInput) -> Part:
+    """cpu_op_detail_info_<r>.csv: operators on the CPU, with the shapes of cpu_framework_<r>.txt if it exists.
 
-    That file has names without scopes: what several operators share with different shapes is left unknown.
+    That file has names without scopes: if several operators share a name but not the shapes, these stay unknown.
     """
-    table = read_table(place.path, _DETAILS)
+    table = read_table(source.path, _DETAILS)
     columns, problems = table.columns, table.problems
     columns["core"] = constant("HOST_CPU", table.rows)
     columns["share"] = fraction(columns["share"], columns["total_ns"])
-    beside = place.beside.get("cpu_framework")
+    beside = source.beside.get("cpu_framework")
     if beside is not None:
         shapes, wrong = _shapes(beside)
         problems += wrong
@@ -81,14 +81,14 @@ def details(place: ProfileInput) -> Part:
         shared = {names.categories[code] for code in np.flatnonzero(np.bincount(names.codes) > 1)} if len(names) else set()
         known = {name: found[0] for name, found in shapes.items() if len(found) == 1 or name not in shared}
         columns["input_shapes"] = changed(names, lambda name: known.get(name, ""))
-    return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
+    return Part(frame_of(OPERATORS, table.rows, columns, source.name), problems)
 
 
-def _shapes(place: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
-    """Name without scopes -> the shapes its inputs had. Since 2.3 several operators may have one such name."""
-    complaints = Complaints(place.path)
+def _shapes(source: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, ...]]:
+    """Return name without scopes -> shapes of its inputs. Since 2.3 several operators may share such a name."""
+    complaints = Complaints(source.path)
     found: dict[str, list[str]] = {}
-    for number, line in lines_of(place.path, complaints):
+    for number, line in lines_of(source.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
             complaints.add(f"Line {number}: expected type;name;graph;inputs, found {len(cells)} parts; the line was skipped.")
@@ -102,7 +102,7 @@ def _shapes(place: ProfileInput) -> tuple[dict[str, list[str]], tuple[Problem, .
 
 
 def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
-    """Number and text of every line that is not empty; nothing, and a complaint, where the file cannot be read."""
+    """Yield number and text of every non-empty line; nothing, and a problem, if the file cannot be read."""
     try:
         with RegularFile(path) as file:
             if file.size > LONGEST_FILE:
@@ -125,17 +125,17 @@ def lines_of(path: str, complaints: Complaints) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def executions(place: ProfileInput) -> Part:
+def executions(source: ProfileInput) -> Part:
     """cpu_op_execute_timestamp_<r>.txt: every execution on the CPU."""
-    return timestamps(place, "HOST_CPU", 6)
+    return timestamps(source, "HOST_CPU", 6)
 
 
-def timestamps(place: ProfileInput, core: str, decimals: int) -> Part:
-    """Lines `full name;kind;start,duration[,thread] start,duration ...`: begin in ns, time in 10**decimals ns."""
-    complaints = Complaints(place.path)
+def timestamps(source: ProfileInput, core: str, decimals: int) -> Part:
+    """Read lines `full name;kind;start,duration[,thread] start,duration ...`: start in ns, duration in 10**decimals ns."""
+    complaints = Complaints(source.path)
     names: list[str] = []
     rows: list[tuple[int, int, int]] = []
-    for number, line in lines_of(place.path, complaints):
+    for number, line in lines_of(source.path, complaints):
         cells = line.split(";")
         if len(cells) < 3:
             complaints.add(f"Line {number}: expected name;kind;times, found {len(cells)} parts; the line was skipped.")
@@ -156,16 +156,16 @@ def timestamps(place: ProfileInput, core: str, decimals: int) -> Part:
         "name": name.take(order), "type": changed(name, _type_of).take(order), "core": constant(core, len(rows)),
         "start_ns": values[order, 0], "duration_ns": values[order, 1], "stream": values[order, 2],
     }  # fmt: skip
-    return Part(frame_of(KERNELS, len(rows), columns, place.name), complaints.all())
+    return Part(frame_of(KERNELS, len(rows), columns, source.name), complaints.all())
 
 
 def _type_of(name: str) -> str:
     return name.rsplit("/", 1)[-1].rsplit("-op", 1)[0]
 
 
-def memory(place: ProfileInput) -> Part:
-    """cpu_ms_memory_record_<r>.txt: MindSpore's pool on the host."""
-    table = read_table(place.path, _POOL)
+def memory(source: ProfileInput) -> Part:
+    """cpu_ms_memory_record_<r>.txt: MindSpore's memory pool on the host."""
+    table = read_table(source.path, _POOL)
     measures = [name for name in ("allocated", "reserved", "active") if name in table.found]
     rows = table.rows * len(measures)
     sizes = [table.columns[name] for name in measures]
@@ -174,7 +174,7 @@ def memory(place: ProfileInput) -> Part:
         "measure": categorical(measures * table.rows),
         "size_bytes": np.stack(sizes, axis=1).ravel() if sizes else np.empty(0, np.int64),
     }  # fmt: skip
-    return Part(frame_of(HOST_MEMORY, rows, columns, place.name), table.problems)
+    return Part(frame_of(HOST_MEMORY, rows, columns, source.name), table.problems)
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The JSON files of profilers, bounded."""
+"""Reads JSON files of profilers, up to a maximum size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_JSON = 64 << 20
 
 
 def read_json(path: str) -> Any:
-    """What a JSON file holds; FormatError saying what is wrong with it, OSError where it cannot be read."""
+    """Parse a JSON file; FormatError for invalid content, OSError if it cannot be read."""
     with RegularFile(path) as file:
         if file.size > LONGEST_JSON:
             raise FormatError(f"expected at most {LONGEST_JSON:,} bytes of JSON, found {file.size:,}")

@@ -1,9 +1,9 @@
-"""Operators and steps of Ascend as MindSpore 1.x to 2.2 wrote them into `profiler/`.
+"""Reads operators and steps of Ascend as MindSpore 1.x to 2.2 wrote them into `profiler/`.
 
 aicore_intermediate (types and details, joined with framework_raw and flops), aicpu_intermediate, pynative_op_intermediate,
-output_timeline_data and step_trace_raw. Times of operators are milliseconds, those of step traces counts of 10 ns. What the
-details mean per execution is per step in types. The raw text tables (output_op_compute_time, hwts) say the same and are not
-read; flops_summary and flops_scope are read by `flops`.
+output_timeline_data and step_trace_raw. Times of operators are milliseconds, those of step traces multiples of 10 ns. Times
+in details are per execution, in types per step. The raw text tables (output_op_compute_time, hwts) hold the same data and are
+not read; flops_summary and flops_scope are read by `flops`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from parsers.profiler.parts import (
 from parsers.profiler.tables import NONE, Field, read_table
 
 TICK_NS = 10
-"""Nanoseconds of one count in a step trace."""
+"""Nanoseconds of one unit in a step trace."""
 _FULL_NAMES = ("full_op_name", "full_kernel_name", "full_kernel_time")  # the last one is a slip of a writer
 _NUMBERED = re.compile(r"(.*?)-op\d+")
 _DETAILS = (
@@ -83,39 +83,39 @@ _STEP_POINTS = {
 _REDUCE = re.compile(r"stream_(?P<stream>\d+)_(?:(?P<number>\d+)_(?P<name>.+)|(?P<old>[A-Za-z]\w*)_(?P<place>\d+))")
 
 
-def types(place: ProfileInput) -> Part:
+def types(source: ProfileInput) -> Part:
     """aicore_intermediate_<r>_type.csv: types on the AI Core, times of one step."""
-    return _types(place, "AI_CORE")
+    return _types(source, "AI_CORE")
 
 
-def pynative_types(place: ProfileInput) -> Part:
+def pynative_types(source: ProfileInput) -> Part:
     """pynative_op_intermediate_<r>_type.csv: types of PyNative mode."""
-    return _types(place, "PYNATIVE")
+    return _types(source, "PYNATIVE")
 
 
-def _types(place: ProfileInput, core: str) -> Part:
-    table = read_table(place.path, _TYPES)
+def _types(source: ProfileInput, core: str) -> Part:
+    table = read_table(source.path, _TYPES)
     columns = table.columns
     columns["count"] = columns["per_step"]
     with np.errstate(divide="ignore", invalid="ignore"):
         columns["mean_ns"] = columns["total_ns"] / columns["count"]
     columns["share"] = fraction(columns["share"], columns["total_ns"])
     columns["core"] = constant(core, table.rows)
-    return Part(frame_of(OPERATOR_TYPES, table.rows, columns, place.name), table.problems)
+    return Part(frame_of(OPERATOR_TYPES, table.rows, columns, source.name), table.problems)
 
 
-def details(place: ProfileInput) -> Part:
-    """aicore_intermediate_<r>_detail.csv: operators on the AI Core, with shapes and FLOPs where the files beside have them."""
-    return _details(place, "AI_CORE")
+def details(source: ProfileInput) -> Part:
+    """aicore_intermediate_<r>_detail.csv: operators on the AI Core, with shapes and FLOPs if files beside it have them."""
+    return _details(source, "AI_CORE")
 
 
-def pynative_details(place: ProfileInput) -> Part:
+def pynative_details(source: ProfileInput) -> Part:
     """pynative_op_intermediate_<r>_detail.csv: operators of PyNative mode."""
-    return _details(place, "PYNATIVE")
+    return _details(source, "PYNATIVE")
 
 
-def _details(place: ProfileInput, core: str) -> Part:
-    table = read_table(place.path, _DETAILS)
+def _details(source: ProfileInput, core: str) -> Part:
+    table = read_table(source.path, _DETAILS)
     columns, problems = table.columns, table.problems
     columns["total_ns"] = columns["mean_ns"] * columns["count"]
     columns["name"] = changed(columns["full_name"], last_part)
@@ -125,29 +125,29 @@ def _details(place: ProfileInput, core: str) -> Part:
         "framework_raw": _framework, "flops": _flops,
     }  # fmt: skip
     for what, read in files.items():
-        beside = place.beside.get(what)
+        beside = source.beside.get(what)
         if beside is not None and core == "AI_CORE":
             names, found, wrong = read(beside)
             problems += wrong
             columns |= _joined(columns["full_name"], names, found, columns)
-    if core == "AI_CORE" and table.rows and "framework_raw" not in place.beside:
-        problems += (_without_framework(place),)
-    return Part(frame_of(OPERATORS, table.rows, columns, place.name), problems)
+    if core == "AI_CORE" and table.rows and "framework_raw" not in source.beside:
+        problems += (_without_framework(source),)
+    return Part(frame_of(OPERATORS, table.rows, columns, source.name), problems)
 
 
-def _without_framework(place: ProfileInput) -> Problem:
-    expected = place.name.replace("aicore_intermediate", "framework_raw").replace("_detail", "")
+def _without_framework(source: ProfileInput) -> Problem:
+    expected = source.name.replace("aicore_intermediate", "framework_raw").replace("_detail", "")
     text = f"Expected {expected} beside it, found none: types are taken from names; shapes, formats and subgraphs are unknown."
-    return Problem(place.path, 0, 0, "bad_table", text)
+    return Problem(source.path, 0, 0, "bad_table", text)
 
 
 def last_part(name: str) -> str:
-    """A full name without its scopes."""
+    """Return a full name without its scopes."""
     return name.rsplit("/", 1)[-1]
 
 
 def type_of(name: str) -> str:
-    """The operator type in a name such as Conv2D-op65."""
+    """Return the operator type in a name such as Conv2D-op65."""
     match = _NUMBERED.fullmatch(name)
     return match[1] if match is not None else name
 
@@ -155,7 +155,7 @@ def type_of(name: str) -> str:
 def _joined(
     names: pd.Categorical, beside: pd.Categorical, found: Mapping[str, Any], known: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """What another file says, whose rows have the names `beside`, in the rows of these names; of several rows the first."""
+    """Join the columns of another file, whose rows have the names `beside`, by name; of several rows the first."""
     codes, first = np.unique(beside.codes, return_index=True)
     rows = np.full(len(beside.categories) + 1, -1)
     rows[codes] = first
@@ -171,7 +171,7 @@ def _joined(
 
 
 def _either(told: pd.Categorical, other: pd.Categorical) -> pd.Categorical:
-    """The texts told, and the other ones where these are missing or empty."""
+    """Return the first texts, replaced by the others where they are missing or empty."""
     categories = told.categories.union(other.categories, sort=False)
     mine = categories.get_indexer(told.categories)
     codes = np.append(mine, -1)[told.codes]
@@ -179,10 +179,10 @@ def _either(told: pd.Categorical, other: pd.Categorical) -> pd.Categorical:
     return pd.Categorical.from_codes(np.where(empty, categories.get_indexer(other.categories)[other.codes], codes), categories)
 
 
-def _framework(place: ProfileInput) -> tuple[pd.Categorical, dict[str, pd.Categorical], tuple[Problem, ...]]:
-    """Full names of framework_raw, columns beside them, and problems."""
-    table = read_table(place.path, _FRAMEWORK)
-    complaints = Complaints(place.path)
+def _framework(source: ProfileInput) -> tuple[pd.Categorical, dict[str, pd.Categorical], tuple[Problem, ...]]:
+    """Return full names of framework_raw, their columns, and problems."""
+    table = read_table(source.path, _FRAMEWORK)
+    complaints = Complaints(source.path)
     columns = table.columns
     found = {name: columns[name] for name in ("type", "subgraph")}
     described = {text: _described(text, complaints) for text in columns["op_info"].categories}
@@ -193,7 +193,7 @@ def _framework(place: ProfileInput) -> tuple[pd.Categorical, dict[str, pd.Catego
 
 
 def _described(text: str, complaints: Complaints) -> dict[str, str]:
-    """Shapes, types and formats of inputs and outputs in an op_info."""
+    """Return shapes, types and formats of inputs and outputs in an op_info."""
     columns = {f"{side}_{what}": "" for side in ("input", "output") for what in ("shapes", "types", "formats")}
     if not text:
         return columns
@@ -218,9 +218,9 @@ def _port(name: str) -> tuple[int, str]:
     return (int(digits) if digits.isdigit() and len(digits) < 10 else 10**9), name
 
 
-def _flops(place: ProfileInput) -> tuple[pd.Categorical, dict[str, Any], tuple[Problem, ...]]:
-    """Full names of flops_<r>.txt, numbers beside them (in the file millions, milliards a second, percent), and problems."""
-    table = read_table(place.path, _FLOPS)
+def _flops(source: ProfileInput) -> tuple[pd.Categorical, dict[str, Any], tuple[Problem, ...]]:
+    """Return full names of flops_<r>.txt, their numbers (in the file millions, billions per second, percent), and problems."""
+    table = read_table(source.path, _FLOPS)
     columns = {
         "flops": ("mega", 1e6), "flops_per_s": ("giga_per_s", 1e9), "flops_use": ("use", 0.01),
         "vector_flops": ("vector_mega", 1e6), "vector_flops_per_s": ("vector_giga_per_s", 1e9),
@@ -230,51 +230,51 @@ def _flops(place: ProfileInput) -> tuple[pd.Categorical, dict[str, Any], tuple[P
     return table.columns["full_name"], found, table.problems
 
 
-def aicpu(place: ProfileInput) -> Part:
+def aicpu(source: ProfileInput) -> Part:
     """aicpu_intermediate_<r>.csv: every execution on the AI CPU."""
-    table = read_table(place.path, _AICPU)
+    table = read_table(source.path, _AICPU)
     columns = table.columns
     columns["name"] = columns["full_name"] = columns["type"]
     columns["type"] = changed(columns["type"], lambda text: text.split("-", 1)[0])
     columns["core"] = constant("AI_CPU", table.rows)
     columns["count"] = np.ones(table.rows)
     columns["mean_ns"] = columns["min_ns"] = columns["max_ns"] = columns["total_ns"]
-    return Part(frame_of(OPERATORS, table.rows, columns, place.name), table.problems)
+    return Part(frame_of(OPERATORS, table.rows, columns, source.name), table.problems)
 
 
-def timeline(place: ProfileInput) -> Part:
+def timeline(source: ProfileInput) -> Part:
     """output_timeline_data_<r>.txt: every execution on the device."""
-    table = read_table(place.path, _TIMELINE)
+    table = read_table(source.path, _TIMELINE)
     columns = table.columns
     columns["type"] = changed(columns["name"], lambda text: type_of(last_part(text)))
     columns["core"] = constant("AI_CORE", table.rows)
-    return Part(frame_of(KERNELS, table.rows, columns, place.name), table.problems)
+    return Part(frame_of(KERNELS, table.rows, columns, source.name), table.problems)
 
 
-def steps(place: ProfileInput) -> Part:
-    """step_trace_raw_<r>_detail_time.csv: steps, and the average as its writer computed it."""
+def steps(source: ProfileInput) -> Part:
+    """step_trace_raw_<r>_detail_time.csv: steps, and the average in the file."""
     fields = [Field("step", ("step_num",), "text", required=True)]
     fields += [Field(name, (header,), "whole" if name == "start_ns" else "number") for name, header in _STEP_POINTS.items()]
     fields[3:5] = [Field("interval_ns", ("iteration_interval",)), Field("forward_backward_ns", ("fp_and_bp", "fp"))]
-    table = read_table(place.path, fields)
+    table = read_table(source.path, fields)
     columns = table.columns
     kinds, numbers = _numbered(list(columns["step"]))
     columns["kind"], columns["step"] = categorical(kinds), numbers
     for name in _STEP_POINTS:
         columns[name] = np.where(columns[name] == NONE, NONE, columns[name] * TICK_NS)
     columns["start_ns"] = np.where(np.array(kinds) == "average", NONE, columns["start_ns"]).astype(np.int64)
-    return Part(frame_of(STEPS, table.rows, columns, place.name), table.problems)
+    return Part(frame_of(STEPS, table.rows, columns, source.name), table.problems)
 
 
 def _numbered(cells: list[str]) -> tuple[list[str], Any]:
-    """Kind and number of each step; the average is called - or, in the oldest files, 0 (and an empty cell is a -)."""
+    """Return kind and number of each step; the average has step `-` or, in the oldest files, 0 (an empty cell is a `-`)."""
     numbers = np.array([int(cell) if cell.isdecimal() and len(cell) < 19 and cell != "0" else NONE for cell in cells], np.int64)
     return ["average" if cell in ("", "-", "0") else "step" for cell in cells], numbers
 
 
-def reduces(place: ProfileInput) -> Part:
-    """The marked operators in step_trace_raw_<r>_detail_time.csv: three columns each, of which begin and end are taken."""
-    table = read_table(place.path, (Field("step", ("step_num",), "text", required=True),), further="at/")
+def reduces(source: ProfileInput) -> Part:
+    """The marked operators in step_trace_raw_<r>_detail_time.csv: three columns each, of which start and end are read."""
+    table = read_table(source.path, (Field("step", ("step_num",), "text", required=True),), further="at/")
     kinds, numbers = _numbered(list(table.columns["step"]))
     steps = np.flatnonzero(np.array(kinds) == "step") if kinds else np.empty(0, np.int64)
     frames: dict[str, list[Any]] = {name: [] for name in ("step", "stream", "number", "start_ns", "duration_ns", "name")}
@@ -294,7 +294,7 @@ def reduces(place: ProfileInput) -> Part:
         name: np.concatenate(parts) if parts else np.empty(0, np.int64) for name, parts in frames.items() if name != "name"
     }
     columns["name"] = categorical(frames["name"])
-    frame = frame_of(REDUCES, len(columns["name"]), columns, place.name)
+    frame = frame_of(REDUCES, len(columns["name"]), columns, source.name)
     return Part(frame.sort_values(["step", "stream", "start_ns"], kind="stable", ignore_index=True), table.problems)
 
 

@@ -1,7 +1,7 @@
-"""The records of a text table in blocks of bytes: whole ones only, of the right number of cells, each with its line number.
+"""Splits a text table into blocks of complete records with the right number of cells, each with its line number.
 
-The table may be larger than memory, cut, of another encoding, or have a quote that is never closed; what is no record of the
-table is a complaint and the rest goes on.
+The table may be larger than memory, cut, in another encoding, or have an unclosed quote; anything that is not a record of
+the table is reported and skipped.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from parsers.model import Problem
 from parsers.profiler.progress import report_read
 
 BLOCK = 4 << 20
-"""Bytes looked at at once."""
+"""Bytes read at a time."""
 LONGEST_RECORD = 64 << 20
-"""Bytes of one record; a quote that stays open for longer is taken for a character of its cell."""
+"""Maximum bytes of one record; a quote that stays open for longer is treated as a character of its cell."""
 LONGEST_CELL = 1 << 20
-"""Characters of a cell that are kept."""
+"""Maximum characters of a cell."""
 MOST_COMPLAINTS = 50
 _LONG_RECORD = 100_000  # below the bytes of a cell that the csv module takes
 Places = NDArray[np.int64]
@@ -34,14 +34,14 @@ _QUOTE, _NEWLINE, _COMMA = 34, 10, 44
 
 @dataclass(slots=True)
 class Complaints:
-    """What is wrong in one file: the first ones as they are, of the others the number."""
+    """The problems of one file: the first ones in full, the number of the others."""
 
     path: str
     problems: list[Problem] = field(default_factory=list)
     left_out: int = 0
 
     def add(self, text: str, kind: str = "bad_table") -> None:
-        """Note what is wrong, once."""
+        """Add a problem, unless it is already there."""
         if any(problem.text == text for problem in self.problems):
             return
         if len(self.problems) < MOST_COMPLAINTS:
@@ -50,7 +50,7 @@ class Complaints:
             self.left_out += 1
 
     def all(self) -> tuple[Problem, ...]:
-        """The problems, the last one telling how many more there are."""
+        """Return the problems; the last one states how many more there are."""
         if not self.left_out:
             return tuple(self.problems)
         text = f"{self.left_out:,} more places of this file could not be read."
@@ -66,7 +66,7 @@ class Block:
 
 
 class Lines:
-    """A text table, record by record. `header` are the names in its first line that is not empty."""
+    """A text table, record by record. `header` holds the names in its first non-empty line."""
 
     def __init__(self, file: RegularFile, complaints: Complaints) -> None:
         self._complaints = complaints
@@ -99,7 +99,7 @@ class Lines:
                 return b"", []
 
     def blocks(self) -> Iterator[Block]:
-        """The records after the header."""
+        """Yield the records after the header."""
         while not self._ended:
             self._fill()
             block = self._take()
@@ -107,7 +107,7 @@ class Lines:
                 yield block
 
     def _take(self) -> Block:
-        """The whole records among the bytes at hand; at the end of the file all of them."""
+        """Return the complete records in the buffer; at the end of the file all of them."""
         data = self._rest
         if self._ended and data and not data.endswith(b"\n"):
             data += b"\n"
@@ -130,10 +130,10 @@ class Lines:
         return block
 
     def _checked(self, data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
-        """The records as they are where all are good; else the good ones, and of the others what can be saved.
+        """Return the valid records, and what can be saved of the others.
 
-        Cells are counted in the first record only: the table that is made of the block tells whether others differ, and then
-        they are counted in all (`recounted`), which takes longer than reading them.
+        Cells are counted only in the first record: parsing the block shows whether others differ, and then they are counted
+        in all (`recounted`), which takes longer than parsing.
         """
         lengths = ends - starts
         odd = (lengths > LONGEST_CELL) | (lengths <= 1)
@@ -143,24 +143,24 @@ class Lines:
         return self._without(odd, data, starts, ends, lines)
 
     def sample(self, block: Block, most: int) -> list[list[str]]:
-        """The cells of the first whole records of a block, at most so many."""
+        """Return the cells of the first complete records of a block, at most `most`."""
         starts, ends, _ = _records(block.data)
         found = (cells(block.data[start:end]) for start, end in zip(starts[:most].tolist(), ends[:most].tolist(), strict=True))
         return [row for row in found if row is not None and len(row) == len(self.header)]
 
     def recounted(self, block: Block) -> Block:
-        """The block without the records that have too many or too few cells; the same block where there are none."""
+        """Return the block without records that have too many or too few cells; the same block if there are none."""
         starts, ends, _ = _records(block.data)
         odd = _counts(block.data, starts) != len(self.header)
         return self._without(odd, block.data, starts, ends, block.lines) if odd.any() else block
 
     def requoted(self, block: Block) -> Block:
-        """The block with every cell in quotes, for one that no reader takes as it is."""
+        """Return the block with every cell quoted, for one that pandas rejects."""
         starts, ends, _ = _records(block.data)
         return self._without(np.ones(len(starts), np.bool_), block.data, starts, ends, block.lines)
 
     def _without(self, odd: NDArray[np.bool_], data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
-        """The block with what can be saved of its odd records."""
+        """Replace the odd records of a block by what can be saved of them."""
         if not odd.any():
             return Block(data, lines)
         parts: list[bytes] = []
@@ -178,12 +178,12 @@ class Lines:
         return Block(b"".join(parts), np.concatenate(kept))
 
     def _odd(self, record: bytes, line: int) -> Block:
-        """What can be saved of a record that is not as the header says."""
+        """Return what can be saved of a record that does not match the header."""
         stripped = record.rstrip(b"\r")
         if not stripped.strip():
             return _NOTHING
         if stripped == self._header:
-            self._complaints.add(f"Line {line}: the header is repeated; the line is passed over.")
+            self._complaints.add(f"Line {line}: the header is repeated; the line was skipped.")
             return _NOTHING
         found = cells(record)
         if found is not None and len(found) == len(self.header):
@@ -204,7 +204,7 @@ class Lines:
         return Block(",".join(quoted).encode() + b"\n", np.array([line], np.int64))
 
     def _unquoted(self, data: bytes, line: int | None = None) -> Block:
-        """Records of one line each, where quotes do not come in pairs."""
+        """Return records of one line each, for bytes with unpaired quotes."""
         if line is None:
             line, end = self._line, data.rfind(b"\n") + 1
             data, self._rest = data[:end], data[end:] if not self._ended else b""
@@ -227,7 +227,7 @@ _NOTHING = Block(b"", np.empty(0, np.int64))
 
 
 def _records(data: bytes) -> tuple[Places, Places, Places]:
-    """First byte and newline of every record that ends within the bytes, and all newlines, those in quotes too."""
+    """Return start and newline of every record that ends within the bytes, and all newlines, also quoted ones."""
     view = np.frombuffer(data, np.uint8)
     newlines = np.flatnonzero(view == _NEWLINE)
     ends = newlines
@@ -238,7 +238,7 @@ def _records(data: bytes) -> tuple[Places, Places, Places]:
 
 
 def _counts(data: bytes, starts: Places) -> Places:
-    """How many cells each record has."""
+    """Return the number of cells of each record."""
     view = np.frombuffer(data, np.uint8)
     separators = (view == _COMMA).view(np.uint8)
     if b'"' in data:
@@ -247,7 +247,7 @@ def _counts(data: bytes, starts: Places) -> Places:
 
 
 def cells(record: bytes) -> list[str] | None:
-    """The cells of one record; None where a quote does not end."""
+    """Split one record into cells; None if a quote is not closed."""
     if len(record) >= _LONG_RECORD:
         try:
             frame = pd.read_csv(
@@ -266,7 +266,7 @@ def cells(record: bytes) -> list[str] | None:
 
 
 def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[bytes]:
-    """The bytes of the file as UTF-8, told where they are none."""
+    """Yield the file as UTF-8; report where it is not valid."""
     head = file.read(0, 4)
     wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     decoder = codecs.getincrementaldecoder("utf-16" if wide else "utf-8")("replace")

@@ -1,6 +1,6 @@
-"""What the data pipeline leaves of itself on all devices: in `profiler/` or FRAMEWORK, analysed in ASCEND_PROFILER_OUTPUT.
+"""Reads profiles of the data set pipeline of all devices: in `profiler/` or FRAMEWORK, analysed in ASCEND_PROFILER_OUTPUT.
 
-pipeline_profiling and minddata_pipeline_raw (operations and samples of their queues; the same in two forms),
+pipeline_profiling and minddata_pipeline_raw (operations and samples of their queues, the same data in two forms),
 minddata_pipeline_summary (CPU of operations), device_queue_profiling and dataset_iterator_profiling (a step's times and
 queue), minddata_aicpu and minddata_getnext_profiling (getting data on the device), minddata_cpu_utilization (CPU, memory).
 """
@@ -41,7 +41,7 @@ _RAW = (
 
 @dataclass(slots=True)
 class _Operation:
-    """One operation of the pipeline; length is None where it has no queue, interval the ns between two samples."""
+    """One operation of the pipeline; length is None if it has no queue, interval the ns between two samples."""
 
     op_id: int
     type: str
@@ -52,34 +52,34 @@ class _Operation:
     sizes: list[float]
 
 
-def pipeline(place: ProfileInput) -> Part:
+def pipeline(source: ProfileInput) -> Part:
     """pipeline_profiling_<r>.json: the operations."""
-    complaints = Complaints(place.path)
-    return _operations(_profiled(place, complaints), place, complaints)
+    complaints = Complaints(source.path)
+    return _operations(_profiled(source, complaints), source, complaints)
 
 
-def pipeline_raw(place: ProfileInput) -> Part:
+def pipeline_raw(source: ProfileInput) -> Part:
     """minddata_pipeline_raw_<r>.csv: the operations."""
-    complaints = Complaints(place.path)
-    return _operations(_raw(place, complaints), place, complaints)
+    complaints = Complaints(source.path)
+    return _operations(_raw(source, complaints), source, complaints)
 
 
-def samples(place: ProfileInput) -> Part:
+def samples(source: ProfileInput) -> Part:
     """pipeline_profiling_<r>.json: the queues of operations, sample by sample."""
-    complaints = Complaints(place.path)
-    return _samples(_profiled(place, complaints), place, complaints)
+    complaints = Complaints(source.path)
+    return _samples(_profiled(source, complaints), source, complaints)
 
 
-def samples_raw(place: ProfileInput) -> Part:
+def samples_raw(source: ProfileInput) -> Part:
     """minddata_pipeline_raw_<r>.csv: the queues of operations, sample by sample."""
-    complaints = Complaints(place.path)
-    return _samples(_raw(place, complaints), place, complaints)
+    complaints = Complaints(source.path)
+    return _samples(_raw(source, complaints), source, complaints)
 
 
-def _object(place: ProfileInput, complaints: Complaints) -> Mapping[str, Any]:
-    """The JSON object in a file; an empty one and a complaint for anything else."""
+def _object(source: ProfileInput, complaints: Complaints) -> Mapping[str, Any]:
+    """Read the JSON object in a file; an empty one and a problem for anything else."""
     try:
-        found = read_json(place.path)
+        found = read_json(source.path)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
         return {}
@@ -93,7 +93,7 @@ def _object(place: ProfileInput, complaints: Complaints) -> Mapping[str, Any]:
 
 
 def _numbers(found: Any, what: str, complaints: Complaints) -> list[float]:
-    """A list of numbers; what is none in it is NaN, and told."""
+    """Return a list of numbers; anything else in it becomes NaN and is reported."""
     if found is None:
         return []
     if not isinstance(found, list):
@@ -119,8 +119,8 @@ def _whole(value: Any, other: int = NONE) -> int:
     return int(number) if number is not None and abs(number) < 2**62 else other
 
 
-def _profiled(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
-    found = _object(place, complaints)
+def _profiled(source: ProfileInput, complaints: Complaints) -> list[_Operation]:
+    found = _object(source, complaints)
     interval = _number(found.get("sampling_interval"))
     operations: list[_Operation] = []
     parents: dict[int, int] = {}
@@ -148,8 +148,8 @@ def _profiled(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
     return sorted(operations, key=lambda operation: operation.op_id)
 
 
-def _raw(place: ProfileInput, complaints: Complaints) -> list[_Operation]:
-    table = read_table(place.path, _RAW)
+def _raw(source: ProfileInput, complaints: Complaints) -> list[_Operation]:
+    table = read_table(source.path, _RAW)
     complaints.problems += table.problems
     operations = []
     columns = table.columns
@@ -175,8 +175,8 @@ def _listed(text: str, row: int, complaints: Complaints) -> list[float]:
     return _numbers(found, f"Row {row + 1}, column output_queue_size", complaints)
 
 
-def _operations(operations: Sequence[_Operation], place: ProfileInput, complaints: Complaints) -> Part:
-    uses, levels = _cpu_use(place), _levels(operations)
+def _operations(operations: Sequence[_Operation], source: ProfileInput, complaints: Complaints) -> Part:
+    uses, levels = _cpu_use(source), _levels(operations)
     operations = sorted(operations, key=lambda one: (levels[one.op_id], one.op_id))
     means = [float(np.mean(one.sizes)) if one.sizes else math.nan for one in operations]
     lengths = [math.nan if one.length is None else one.length for one in operations]
@@ -188,11 +188,11 @@ def _operations(operations: Sequence[_Operation], place: ProfileInput, complaint
         "queue_empty": [one.sizes.count(0.0) / len(one.sizes) if one.sizes else math.nan for one in operations],
         "interval_ns": [one.interval for one in operations], "cpu": [uses.get(one.op_id, math.nan) for one in operations],
     }  # fmt: skip
-    return Part(frame_of(PIPELINE, len(operations), columns, place.name), complaints.all())
+    return Part(frame_of(PIPELINE, len(operations), columns, source.name), complaints.all())
 
 
 def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
-    """How many operations come after each."""
+    """Return the number of operations after each one."""
     parents = {one.op_id: one.parent for one in operations}
     levels: dict[int, int] = {}
     for op_id in parents:
@@ -205,9 +205,9 @@ def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
     return levels
 
 
-def _cpu_use(place: ProfileInput) -> dict[int, float]:
-    """Operation -> mean CPU use of one of its workers, of minddata_pipeline_summary beside; nothing where it tells none."""
-    beside = place.beside.get("pipeline_summary")
+def _cpu_use(source: ProfileInput) -> dict[int, float]:
+    """Return operation -> mean CPU use of one worker, from minddata_pipeline_summary beside the file, if it has any."""
+    beside = source.beside.get("pipeline_summary")
     if beside is None:
         return {}
     complaints = Complaints(beside.path)
@@ -230,7 +230,7 @@ def _parsed(cell: str) -> float | None:
         return None
 
 
-def _samples(operations: Sequence[_Operation], place: ProfileInput, complaints: Complaints) -> Part:
+def _samples(operations: Sequence[_Operation], source: ProfileInput, complaints: Complaints) -> Part:
     counts = [len(one.sizes) for one in operations]
     rows = sum(counts)
     columns = {
@@ -239,25 +239,25 @@ def _samples(operations: Sequence[_Operation], place: ProfileInput, complaints: 
         "size": [size for one in operations for size in one.sizes],
         "capacity": np.repeat([math.nan if one.length is None else one.length for one in operations], counts),
     }  # fmt: skip
-    return Part(frame_of(QUEUES, rows, columns, place.name), complaints.all())
+    return Part(frame_of(QUEUES, rows, columns, source.name), complaints.all())
 
 
-def host_queue(place: ProfileInput) -> Part:
-    """device_queue_profiling_<r>.txt: the queue on the host that data are sunk from."""
-    return _steps(place, "host")
+def host_queue(source: ProfileInput) -> Part:
+    """device_queue_profiling_<r>.txt: the queue on the host from which data are sunk to the device."""
+    return _steps(source, "host")
 
 
-def iterator(place: ProfileInput) -> Part:
-    """dataset_iterator_profiling_<r>.txt: data handed over step by step."""
-    return _steps(place, "iterator")
+def iterator(source: ProfileInput) -> Part:
+    """dataset_iterator_profiling_<r>.txt: the queue on the host if data are not sunk."""
+    return _steps(source, "iterator")
 
 
-def _steps(place: ProfileInput, queue: str) -> Part:
-    """Lines `type subtype step value [time]`, in ms: type 0 times (subtype 0 get, 1 push, 2 total), 1 a queue (capacity)."""
-    complaints = Complaints(place.path)
+def _steps(source: ProfileInput, queue: str) -> Part:
+    """Read lines `type subtype step value [time]`, in ms: type 0 times (subtype 0 get, 1 push, 2 total), 1 queue (capacity)."""
+    complaints = Complaints(source.path)
     rows: list[dict[str, float]] = []
     times: list[int] = []
-    for number, line in lines_of(place.path, complaints):
+    for number, line in lines_of(source.path, complaints):
         cells = line.split()
         values = [int(cell) if cell.lstrip("-").isdecimal() and len(cell) < 16 else None for cell in cells]
         if len(values) not in (4, 5) or None in values or values[0] not in (0, 1):
@@ -277,24 +277,24 @@ def _steps(place: ProfileInput, queue: str) -> Part:
         name: [row.get(name, math.nan) for row in rows] for name in ("size", "capacity", "total_ns", "push_ns", "get_ns")
     }
     columns |= {"queue": constant(queue, len(rows)), "step": [int(row["step"]) for row in rows], "time_ns": times}
-    return Part(frame_of(QUEUES, len(rows), columns, place.name), complaints.all())
+    return Part(frame_of(QUEUES, len(rows), columns, source.name), complaints.all())
 
 
-def get_next_ascend(place: ProfileInput) -> Part:
+def get_next_ascend(source: ProfileInput) -> Part:
     """minddata_aicpu_<r>.txt: getting data on Ascend, in us."""
-    return _get_next(place, 1_000)
+    return _get_next(source, 1_000)
 
 
-def get_next_gpu(place: ProfileInput) -> Part:
+def get_next_gpu(source: ProfileInput) -> Part:
     """minddata_getnext_profiling_<r>.txt: getting data on GPU, in ns."""
-    return _get_next(place, 1)
+    return _get_next(source, 1)
 
 
-def _get_next(place: ProfileInput, unit: int) -> Part:
-    """Lines `name start end queue_size`."""
-    complaints = Complaints(place.path)
+def _get_next(source: ProfileInput, unit: int) -> Part:
+    """Read lines `name start end queue_size`."""
+    complaints = Complaints(source.path)
     rows: list[tuple[int, int, int]] = []
-    for number, line in lines_of(place.path, complaints):
+    for number, line in lines_of(source.path, complaints):
         cells = line.split()
         if len(cells) != 4 or not all(cell.isdecimal() and len(cell) < 16 for cell in cells[1:]):
             complaints.add(f"Line {number}: expected a name and 3 whole numbers, found {line[:60]!r}; the line was skipped.")
@@ -306,21 +306,21 @@ def _get_next(place: ProfileInput, unit: int) -> Part:
         "queue": constant("device", len(rows)), "step": np.arange(1, len(rows) + 1), "time_ns": values[:, 0] * unit,
         "size": values[:, 2], "total_ns": taken, "get_ns": taken,
     }  # fmt: skip
-    return Part(frame_of(QUEUES, len(rows), columns, place.name), complaints.all())
+    return Part(frame_of(QUEUES, len(rows), columns, source.name), complaints.all())
 
 
 _USES = {"user": "user_utilization", "system": "sys_utilization", "io": "io_utilization", "idle": "idle_utilization"}
 
 
-def cpu(place: ProfileInput) -> Part:
+def cpu(source: ProfileInput) -> Part:
     """minddata_cpu_utilization_<r>.json: use of the CPU.
 
-    Some writers put every value of the machine twice, or a zero after each, and cut some of its lists (user and system) to the
-    number of samples: where one list of a scope has two values per sample, all of the scope have their samples at even places,
-    and those past the end of a list are NaN. Other lists that are shorter than the samples are of the first ones.
+    Some writers repeat every value of the machine, or write a zero after each, and cut some of its lists (user and system) to
+    the number of samples: if one list of a scope has two values per sample, all lists of the scope have their samples at even
+    indices, and those past the end of a list are NaN. Other lists shorter than the samples hold the first ones.
     """
-    complaints = Complaints(place.path)
-    found = _object(place, complaints)
+    complaints = Complaints(source.path)
+    found = _object(source, complaints)
     stamps = _numbers(found.get("time_stamp"), "time_stamp", complaints)
     scopes: list[tuple[str, int, Any]] = [
         ("machine", NONE, found.get("device_info")), ("process", NONE, found.get("process_info")),
@@ -329,7 +329,7 @@ def cpu(place: ProfileInput) -> Part:
     operators = [info for info in (listed if isinstance(listed, list) else []) if isinstance(info, dict)]
     scopes += [("operator", op_id, info.get("metrics")) for info in operators if (op_id := _whole(info.get("op_id"))) >= 0]
     times = np.array([_whole(stamp * MS) for stamp in stamps], np.int64)
-    step = _steps_at(times, place)
+    step = _steps_at(times, source)
     named = ("sample", "time_ns", "step", "op_id", *_USES, "runnable", "context_switches")
     parts: dict[str, list[Any]] = {name: [] for name in named}
     names: list[str] = []
@@ -353,20 +353,20 @@ def cpu(place: ProfileInput) -> Part:
     columns: dict[str, Any] = {name: np.concatenate(values) for name, values in parts.items() if values}
     columns["scope"] = categorical(names)
     columns["cores"] = np.full(len(names), _whole(found.get("cpu_processor_num")))
-    return _named(CPU, columns, len(names), place, complaints)
+    return _named(CPU, columns, len(names), source, complaints)
 
 
 def _fitted(values: Sequence[float], rows: int) -> Any:
-    """As many values as samples."""
+    """Fit a list to the number of samples."""
     fitted = np.full(rows, np.nan)
     fitted[: min(len(values), rows)] = values[:rows]
     return fitted
 
 
-def _steps_at(times: Any, place: ProfileInput) -> Any:
-    """The step under way at each time: the last one that the queue file beside has a time of by then."""
+def _steps_at(times: Any, source: ProfileInput) -> Any:
+    """Return the current step at each time: the last one with an earlier time in the queue file beside the file."""
     for what in ("device_queue", "dataset_iterator"):
-        beside = place.beside.get(what)
+        beside = source.beside.get(what)
         if beside is None:
             continue
         queue = _steps(beside, "").frame
@@ -386,10 +386,10 @@ _MEMORY = {
 }  # fmt: skip
 
 
-def memory(place: ProfileInput) -> Part:
-    """minddata_cpu_utilization_<r>.json: memory of the process and of the machine, in MiB; as many values as there are."""
-    complaints = Complaints(place.path)
-    found = _object(place, complaints)
+def memory(source: ProfileInput) -> Part:
+    """minddata_cpu_utilization_<r>.json: memory of the process and of the machine, in MiB in the file."""
+    complaints = Complaints(source.path)
+    found = _object(source, complaints)
     stamps = _numbers(found.get("time_stamp"), "time_stamp", complaints)
     rows: list[tuple[int, str, str, int]] = []
     for (scope, measure), (group, key) in _MEMORY.items():
@@ -403,11 +403,11 @@ def memory(place: ProfileInput) -> Part:
         "time_ns": [row[0] for row in rows], "scope": categorical([row[1] for row in rows]),
         "measure": categorical([row[2] for row in rows]), "size_bytes": [row[3] for row in rows],
     }  # fmt: skip
-    return _named(HOST_MEMORY, columns, len(rows), place, complaints)
+    return _named(HOST_MEMORY, columns, len(rows), source, complaints)
 
 
-def _named(schema: Schema, columns: Mapping[str, Any], rows: int, place: ProfileInput, complaints: Complaints) -> Part:
-    return Part(frame_of(schema, rows, columns, place.name), complaints.all())
+def _named(schema: Schema, columns: Mapping[str, Any], rows: int, source: ProfileInput, complaints: Complaints) -> Part:
+    return Part(frame_of(schema, rows, columns, source.name), complaints.all())
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Frames as producers make them, of what a file has; and several of one schema as one."""
+"""What the readers of profiler files share: declarations of files and frames, and how frames are built and joined."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from parsers.schema import Schema
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What one file gives of one schema."""
+    """The rows of one file for one schema, and the damage found."""
 
     frame: pd.DataFrame
     problems: tuple[Problem, ...] = ()
@@ -27,7 +27,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class ProfileInput:
-    """A file to be read: its path, its name below the directory of the session, and files beside it by what they are."""
+    """A file to read: its path, its name below the directory of the session, and files beside it by the name of their kind."""
 
     path: str
     name: str
@@ -77,7 +77,7 @@ class FrameReader:
 
 
 def frame_of(schema: Schema, rows: int, columns: Mapping[str, Any], file: str) -> pd.DataFrame:
-    """A frame of the schema with these columns; what is not among them is missing, `file` in every row."""
+    """Build a frame of the schema from these columns; others are filled with missing values, `file` is set in every row."""
     made: dict[str, Any] = {}
     for column in schema.columns:
         if column.name == "file":
@@ -102,19 +102,19 @@ def _missing(dtype: str, rows: int) -> Any:
 
 
 def constant(text: str, rows: int) -> pd.Categorical:
-    """One text in every row."""
+    """Return a categorical with one text in every row."""
     return pd.Categorical.from_codes(np.zeros(rows, np.int8), categories=pd.Index([text], dtype="str"))
 
 
 def categorical(values: Sequence[str]) -> pd.Categorical:
-    """Texts, each kept once, in order of appearance."""
+    """Return a categorical of texts, categories in order of appearance."""
     known: dict[str, int] = {}
     codes = np.fromiter((known.setdefault(value, len(known)) for value in values), np.int32, len(values))
     return pd.Categorical.from_codes(codes, categories=pd.Index(list(known), dtype="str"))
 
 
 def changed(values: pd.Categorical, change: Callable[[str], str]) -> pd.Categorical:
-    """The same rows with another text; done once for each different one."""
+    """Map the texts of a categorical, calling change once per distinct text."""
     made = categorical([change(text) for text in values.categories.tolist()])
     if not len(values.categories):
         return values
@@ -122,7 +122,7 @@ def changed(values: pd.Categorical, change: Callable[[str], str]) -> pd.Categori
 
 
 def joined(schema: Schema, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """The rows of all; a further column that only some have is missing in the others."""
+    """Concatenate frames; a further column that only some have is filled with missing values in the others."""
     full = [frame for frame in frames if len(frame)] or list(frames[:1])
     if not full:
         return schema.empty()
@@ -147,7 +147,7 @@ def _filled(part: Any, rows: int, texts: bool) -> Any:
 
 
 def fraction(share: NDArray[np.float64], total: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Shares as parts of 1, whether they were written so or as percent: told by the times they are the shares of."""
+    """Convert shares to fractions of 1, whether they are fractions or percent, judged by the times they refer to."""
     whole = np.nansum(total)
     if not whole > 0.0:
         return share / 100.0 if np.nansum(share) > 1.5 else share

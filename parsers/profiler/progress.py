@@ -1,4 +1,4 @@
-"""How far the reading of a profile is, told to whoever asked for it, who may end it."""
+"""Reports the progress of reading a profile to the caller, who may cancel it."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 Watch = Callable[[int], None]
-"""Takes the bytes read since it was last called; ends the reading by raising Cancelled."""
+"""Called with the bytes read since the last call; raises Cancelled to stop reading."""
 _WATCH: ContextVar[Watch | None] = ContextVar("profile_watch", default=None)
 
 
 class Cancelled(BaseException):
-    """Whoever asked for a frame does not want it any more. No Exception: nothing on the way takes it for damage."""
+    """The caller cancelled reading a frame. Derived from BaseException so that no handler mistakes it for damage."""
 
 
 @contextmanager
 def watched(watch: Watch) -> Iterator[None]:
-    """Tell `watch` of what is read in this thread within the block."""
+    """Call `watch` for everything read in this thread within the block."""
     token = _WATCH.set(watch)
     try:
         yield
@@ -26,7 +26,7 @@ def watched(watch: Watch) -> Iterator[None]:
 
 
 def report_read(size: int) -> None:
-    """So many bytes more have been read."""
+    """Report that this many more bytes have been read."""
     watch = _WATCH.get()
     if watch is not None:
         watch(size)

@@ -1,8 +1,8 @@
-"""Profiler directories -> sessions and the files in them, from names alone; of the ranks also what small JSON files say.
+"""Finds the sessions in profiler directories and their files, from names alone; ranks also from small JSON files.
 
 A session is a directory with files of a profiler: `profiler/` itself, `<host>_<pid>_<time>_ascend_ms` with its
-ASCEND_PROFILER_OUTPUT and FRAMEWORK, or any directory that holds only the files. What lies in those parts of a session is the
-session's. Directories below are sessions of their own: `profiler/rank-0_<time>_ascend_ms`, `rank0_start1_stop2/...`.
+ASCEND_PROFILER_OUTPUT and FRAMEWORK, or any directory that holds only the files. Files in those subdirectories belong to the
+session. Other directories below are separate sessions: `profiler/rank-0_<time>_ascend_ms`, `rank0_start1_stop2/...`.
 
 The rank of a file is the number at the end of its name (`kernel_details_3.csv`, `cpu_op_type_info_0.csv`); a file without one
 has the rank of its session: that of profiler_info_<rank>.json, else of profiler_metadata.json, else of a directory named
@@ -26,7 +26,7 @@ PARTS = re.compile(r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_.*|mindstudio_profile
 _BELOW = re.compile(rf"{PARTS.pattern}|device_\d+|rank[_-]?\d+.*")
 DEEPEST = 6
 MOST_FILES = 20_000
-"""Files of one run's profiles that are looked at."""
+"""Maximum profiler files of one run."""
 _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d{1,9})(?:$|[^\d])", re.IGNORECASE)
 
 
@@ -43,7 +43,7 @@ class ProfileFile:
 
 
 def extent(directories: Sequence[str]) -> tuple[int, float]:
-    """Bytes and newest mtime in seconds of the files of profilers in these directories; (0, 0.0) where there are none."""
+    """Return bytes and newest mtime in seconds of the profiler files in these directories; (0, 0.0) if there are none."""
     size, newest, left = 0, 0.0, MOST_FILES
     for path in (path for directory in directories for _, path in _files(directory, [])):
         if classify(os.path.basename(path)) is None:
@@ -69,12 +69,12 @@ class Session:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The ranks it has files of."""
+        """The ranks of its files."""
         return tuple(sorted({file.rank for file in self.files}))
 
 
 def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, ...], tuple[Problem, ...]]:
-    """The sessions in profiler directories of a run by name, and what could not be looked at."""
+    """Return the sessions in profiler directories of a run by name, and what could not be accessed."""
     found: dict[str, list[tuple[str, str, str, int | None, os.stat_result]]] = {}
     problems: list[Problem] = []
     left = MOST_FILES
@@ -85,13 +85,13 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
                 continue
             left -= 1
             if left < 0:
-                text = f"There are more than {MOST_FILES:,} files of profilers; the others are not shown."
+                text = f"There are more than {MOST_FILES:,} profiler files; the others are not shown."
                 problems.append(Problem(directory, 0, 0, "bad_table", text))
                 break
             try:
                 status = os.stat(path)
             except OSError as error:
-                problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be looked at ({error.strerror})."))
+                problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
                 continue
             found.setdefault(session, []).append((path, os.path.relpath(path, session), *known, status))
     sessions = []
@@ -115,9 +115,9 @@ ABOUT = (INFO.name, METADATA.name)
 
 
 def _files(directory: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:
-    """(directory of the session, path) of every file, sessions in sessions too; links into directories are not followed.
+    """Yield (directory of the session, path) of every file, also of nested sessions; linked directories are not followed.
 
-    A directory that is a profiler's by its name is searched whole, another one only for what profilers make.
+    A directory with the name of a profiler directory is searched completely, any other only for profiler output.
     """
     anything = PROFILE_NAME.fullmatch(os.path.basename(directory)) is not None
     pending = [(directory, directory, 0)]
@@ -127,7 +127,7 @@ def _files(directory: str, problems: list[Problem]) -> Iterator[tuple[str, str]]
             with os.scandir(path) as listed:
                 entries = sorted(listed, key=lambda entry: entry.name)
         except OSError as error:
-            text = f"The directory cannot be listed ({error.strerror}): what is in it is not shown."
+            text = f"The directory cannot be listed ({error.strerror}); its contents are not shown."
             problems.append(Problem(path, 0, 0, "unreadable", text))
             continue
         for entry in entries:
@@ -142,7 +142,7 @@ def _files(directory: str, problems: list[Problem]) -> Iterator[tuple[str, str]]
 
 
 def _rank_of(path: str, files: Sequence[tuple[str, str]], named: set[int | None]) -> int:
-    """The rank of files of a session that have none in their names."""
+    """Return the rank of those files of a session that have none in their names."""
     if len(named) == 1:
         return next(iter(named)) or 0
     for kind, file in files:

@@ -1,8 +1,8 @@
-r"""Frames of profiles as bytes and back, so that a table of a million rows is read once.
+r"""Serialises frames of profiles, so that a table of a million rows is parsed only once.
 
 Layout: magic ``MSPF`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of the header; the header
-(msgpack of `_Header`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8: of
-texts that repeat the numbers of the texts, which are in the header. Nothing in it is executed.
+(msgpack of `_Header`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8. For
+categoricals the columns hold codes and the header the texts. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from parsers.schema import Schema
 
 MAGIC = b"MSPF\0\0\0"
 VERSION = 1
-"""Grows whenever this layout or what is read from a file changes."""
+"""Increment whenever this layout or the output of a reader changes."""
 _PREFIX = struct.Struct("<7sBQQ")
 _PIECE = 1 << 20
 _TYPES = ("int8", "int16", "int32", "int64", "float64")
@@ -49,14 +49,14 @@ class _Header(msgspec.Struct):
 
 
 def key_of(directory: str, files: Sequence[ProfileFile], name: str) -> str:
-    """What a frame of a profile is kept under: another one whenever a file has another name, size or mtime."""
+    """Return the key of a profile's frame; it changes with the name, size or mtime of any file."""
     parts = [str(VERSION), name, os.path.realpath(directory)]
     parts += [f"{file.name}\0{file.size}\0{file.mtime_ns}" for file in files]
     return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=20).hexdigest()
 
 
 def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> list[bytes | memoryview] | None:
-    """The parts of a snapshot, to be written one after the other; None for what cannot be kept (a path that is no text)."""
+    """Return the parts of a snapshot, to be written one after the other; None if a path cannot be encoded."""
     if sys.byteorder != "little":
         return None
     columns: list[_Column] = []
@@ -89,7 +89,7 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
 
 
 def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]]:
-    """The frame a snapshot holds, and what was wrong in its files; FormatError for anything but a whole one of this version."""
+    """Return the frame in a snapshot and the damage in its files; FormatError unless it is complete and of this version."""
     if len(data) < _PREFIX.size:
         raise FormatError(f"snapshot: expected at least {_PREFIX.size} bytes, found {len(data)}")
     magic, version, size, crc = _PREFIX.unpack_from(data)
@@ -102,7 +102,7 @@ def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]
         raise FormatError(f"snapshot: the header cannot be decoded ({error})") from error
     body = np.frombuffer(data, np.uint8)[_PREFIX.size + size + -size % 8 :]
     if header.schema != schema.name or len(body) != header.size or google_crc32c.value(body) != header.crc:
-        raise FormatError("snapshot: the columns are not as the header says")
+        raise FormatError("snapshot: the columns do not match the header")
     made: dict[str, Any] = {}
     at = 0
     for column in header.columns:
@@ -122,7 +122,7 @@ def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]
 
 def _categories(codes: NDArray[Any], texts: list[str]) -> pd.Categorical:
     if len(codes) and (int(codes.min()) < -1 or int(codes.max()) >= len(texts)):
-        raise FormatError("snapshot: a text that is not there")
+        raise FormatError("snapshot: a code without a text")
     try:
         return pd.Categorical.from_codes(codes, categories=pd.Index(texts, dtype="str"), validate=False)
     except ValueError as error:

@@ -1,7 +1,7 @@
-"""Text tables to columns: which of a file's columns is which of ours, in which unit, however the writer called it.
+"""Reads text tables into columns, with the column names and units of all writers.
 
-Names are compared without case, blanks and underscores; a unit in brackets behind a name tells how the numbers are scaled.
-Numbers that cannot be read are missing, and told with file, line and column. Texts that repeat are kept once.
+Names are compared without case, blanks and underscores; a unit in brackets after a name determines the scale of the numbers.
+Numbers that cannot be read become missing values and are reported with file, line and column. Texts are stored once each.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from parsers.profiler.lines import Block, Complaints, Lines
 NANOSECONDS: Mapping[str, int] = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 BYTES: Mapping[str, int] = {"b": 1, "byte": 1, "kb": 1 << 10, "mb": 1 << 20, "gb": 1 << 30}
 NONE = -1
-"""In columns of whole numbers: the file has none."""
+"""The missing value in columns of whole numbers."""
 _MISSING = ("", "N/A", "n/a", "NA", "nan", "NaN", "None", "null", "-")
 _UNIT = re.compile(r"(.*)\(([^()]*)\)\s*")
 _OTHER_UNITS = ("%", "per-step")
@@ -36,12 +36,12 @@ _UNSET = np.iinfo(np.int64).min
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A column wanted: its name in the frame, the names files give it, and what is in it.
+    """A column to read: its name in the frame, its names in files, and its type.
 
-    kind: "text" (kept once per different text), "number" (float64, in the base unit), "whole" (int64, NONE for none),
-    "time" (int64 nanoseconds, read without rounding to a float) or "exact" (int64, a number rounded to a whole one in the
-    base unit). unit is the one of the numbers where the name in the file has none in brackets. A row without a value in a
-    `required` column is left out and told.
+    kind: "text" (a categorical), "number" (float64, in the base unit), "whole" (int64, NONE for none), "time" (int64
+    nanoseconds, parsed without rounding to a float) or "exact" (int64, a number rounded to a whole one in the base unit).
+    unit applies if the name in the file has none in brackets. A row without a value in a `required` column is skipped and
+    reported.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is in one file: columns by name, each as long as the others; `found` are those that the file has."""
+    """The content of one file: columns by name, of equal length; `found` are those that the file has."""
 
     columns: dict[str, Any]
     rows: int
@@ -63,7 +63,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """A wanted column at its place in the file."""
+    """A column to read and its position in the file."""
 
     field: Field
     place: int
@@ -72,15 +72,15 @@ class _Placed:
 
 
 def plain(name: str) -> str:
-    """A column's name as names are compared."""
+    """Normalise a column's name for comparison."""
     return re.sub(r"[\s_]+", "", name).casefold()
 
 
 def read_table(path: str, fields: Sequence[Field], *, further: str = "") -> Table:
-    """The wanted columns of a text table; never raises for what is in it or for there being none.
+    """Read columns of a text table; never raises for its content, or if it does not exist.
 
-    A column that the file does not have is missing values; where it is required, that is a problem and there are no rows.
-    With `further` columns that nobody wants are taken too, under this and their names: numbers as float64, else texts.
+    A column that the file does not have holds missing values; if it is required, that is a problem and there are no rows.
+    With `further`, all other columns are read too, with this prefix to their names: numbers as float64, else texts.
     """
     complaints = Complaints(path)
     try:
@@ -135,7 +135,7 @@ def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Compl
 
 
 class _Growing:
-    """A column as it grows. Memory that is not written to is not taken: what is expected too much costs nothing."""
+    """A growing column. Overestimating its size costs nothing: memory that is not written to is not allocated."""
 
     def __init__(self, field: Field, expected: int) -> None:
         dtype = np.int32 if field.kind == "text" else np.float64 if field.kind == "number" else np.int64
@@ -153,7 +153,7 @@ class _Growing:
         self._rows = rows
 
     def whole(self) -> NDArray[Any]:
-        """All values."""
+        """Return all values."""
         return self._array[: self._rows]
 
 
@@ -168,7 +168,7 @@ def _categories(codes: NDArray[np.int32], texts: Mapping[str, int]) -> pd.Catego
 
 
 def _places(header: Sequence[str], fields: Sequence[Field], complaints: Complaints) -> list[_Placed]:
-    """Where the wanted columns are; of two columns of one name the first counts."""
+    """Find the columns to read; of two columns of one name the first counts."""
     known: dict[str, tuple[int, str]] = {}
     exact = {name: (place, _split(name)[1]) for place, name in reversed(list(enumerate(header)))}  # FLOPs is not FLOPS
     for place, name in enumerate(header):
@@ -187,12 +187,12 @@ def _places(header: Sequence[str], fields: Sequence[Field], complaints: Complain
         placed.append(_Placed(field, found[0], header[found[0]], _scale(field, found[1])))
     twice = [name for place, name in enumerate(header) if name and name in header[:place]]
     for name in dict.fromkeys(twice):
-        complaints.add(f"Line 1, column {name}: it is there {header.count(name)} times; the first one counts.")
+        complaints.add(f"Line 1, column {name}: expected once, found {header.count(name)} times; the first one is used.")
     return sorted(placed, key=lambda one: one.place)
 
 
 def _split(name: str) -> tuple[str, str]:
-    """A name without the unit in brackets behind it, and that unit."""
+    """Split a name into the name and the unit in brackets after it."""
     match = _UNIT.fullmatch(name)
     unit = match[2].strip().casefold() if match is not None else ""
     if match is None or not (unit in NANOSECONDS or unit in BYTES or unit in _OTHER_UNITS):
@@ -201,7 +201,7 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _scale(field: Field, unit: str) -> float:
-    """What a number of the file is multiplied with."""
+    """Return the factor that converts the file's numbers to the base unit."""
     for units in (NANOSECONDS, BYTES):
         if field.unit in units:
             return units.get(unit, units[field.unit])
@@ -209,7 +209,7 @@ def _scale(field: Field, unit: str) -> float:
 
 
 def _others(lines: Lines, placed: Sequence[_Placed], block: Block, further: str) -> list[_Placed]:
-    """The columns that nobody wants; numbers where the first records have nothing else."""
+    """Return the remaining columns; as numbers if the first records hold nothing else."""
     taken = {one.place for one in placed}
     header = lines.header
     rest = [(place, name) for place, name in enumerate(header) if place not in taken and name and name not in header[:place]]
@@ -232,9 +232,9 @@ def _is_number(cell: str) -> bool:
 
 
 def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
-    """Columns by place. "str" cells are stripped of blanks; missing ones are missing in every kind but bytes.
+    """Parse cells into columns by position. "str" cells are stripped; missing cells are NaN in every kind but bytes.
 
-    A record of our own goes first and away again: it gives the number of cells, and keeps texts that are all digits texts.
+    An extra first record is added and removed again: it sets the number of cells, and keeps texts of digits texts.
     """
     first = ",".join(_TEXT if kinds[place] in ("category", "str") else "" for place in range(len(kinds)))
     dtypes: Any = {place: _DTYPES.get(kind, kind) for place, kind in kinds.items()}
@@ -252,7 +252,7 @@ def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
 
 _TEXT = "\x01"
 _BYTES = f"S{_WIDTH}"
-# Made once: pandas looks a name up among all dtypes it knows, for every column of every block.
+# Created once: pandas looks up a dtype's name anew for every column of every block.
 _DTYPES: Mapping[str, Any] = {
     "category": pd.CategoricalDtype(), "float64": np.dtype("float64"), _BYTES: np.dtype(_BYTES),
 }  # fmt: skip
@@ -262,7 +262,7 @@ _FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "
 def _columns(
     lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
 ) -> tuple[dict[str, Any], int]:
-    """The wanted columns of the records of one block and how many there are."""
+    """Return the columns of one block and the number of its rows."""
     block, columns = _cells(lines, block, placed, complaints)
     values: dict[str, Any] = {}
     kept = np.ones(len(block.lines), np.bool_)
@@ -285,7 +285,7 @@ def _columns(
 def _cells(
     lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
 ) -> tuple[Block, dict[int, pd.Series[Any]]]:
-    """The records of a block that have as many cells as the header has, and their cells by place."""
+    """Return the records of a block with as many cells as the header, and their cells by position."""
     last = len(lines.header) - 1
     kinds = dict.fromkeys(range(last + 1), "category") | {one.place: _FAST[one.field.kind] for one in placed}
     frame = _fast(block, kinds)
@@ -303,7 +303,7 @@ def _cells(
 
 
 def _fast(block: Block, kinds: Mapping[int, str]) -> pd.DataFrame | None:
-    """The cells of a block; None where one is not of its kind or a record has too many."""
+    """Parse a block; None if a cell is not of its kind or a record has too many cells."""
     try:
         return _parsed(block.data, kinds)
     except (ValueError, OverflowError):  # ParserError is one
@@ -317,7 +317,7 @@ def _tell_left_out(block: Block, placed: Sequence[_Placed], kept: NDArray[np.boo
 
 
 def _careful(block: Block, placed: Sequence[_Placed], fast: Mapping[int, str], complaints: Complaints) -> pd.DataFrame:
-    """As the fast way, for a block in which something is no number: that is missing and told."""
+    """Parse a block in which some cells are no numbers: these become missing values and are reported."""
     kinds = {place: "str" if kind == "float64" else kind for place, kind in fast.items()}
     frame = _parsed(block.data, kinds)
     for one in placed:
@@ -353,7 +353,7 @@ def _value(one: _Placed, column: pd.Series[Any], block: Block, complaints: Compl
 
 
 def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints) -> NDArray[np.int64]:
-    """Times as int64 nanoseconds, from the digits themselves: a float64 of microseconds since 1970 is 250 ns coarse."""
+    """Parse times as int64 nanoseconds from their digits: a float64 of microseconds since 1970 is only exact to 250 ns."""
     raw = np.asarray(raw, f"S{_WIDTH}")
     decimals = len(str(int(one.scale))) - 1
     values, odd = _digits(raw, decimals)
@@ -367,7 +367,7 @@ def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints
 
 
 def exact_ns(text: str, decimals: int) -> int | None:
-    """A time in a text, multiplied with 10**decimals and rounded; None where there is none or it is beyond int64."""
+    """Parse a time, multiplied by 10**decimals and rounded; None if it is no number or exceeds int64."""
     try:
         number = Decimal(text).scaleb(decimals)
         if not number.is_finite() or abs(number) >= 2**63 - 1:
@@ -378,7 +378,7 @@ def exact_ns(text: str, decimals: int) -> int | None:
 
 
 def _digits(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Decimal numbers of bytes as whole ones of 10**-decimals, and which rows are of another form and stay to be read."""
+    """Parse decimal numbers as multiples of 10**-decimals; also return which rows have another form and are left to parse."""
     rows = len(raw)
     view = raw.view(np.uint8).reshape(rows, _WIDTH)
     width = int(np.flatnonzero(view.any(axis=0))[-1]) + 1 if rows and view.any() else 0
@@ -405,7 +405,7 @@ def _digits(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArra
 
 
 def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
-    """Numbers of the texts of a block among all texts of the column; the missing text is the empty one."""
+    """Map the codes of a block to those of the whole column; a missing text becomes the empty one."""
     known = []
     for text in values.categories.tolist():
         code = texts.get(text) if text else None

@@ -2,10 +2,49 @@ import { pageWith } from "./page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { binAt } from "../../assets/cards/histogram_hover.js";
+import { arrange, slotsFor } from "../../assets/cards/places.js";
 import { indexIn, parse, placeAt, positions } from "../../assets/cards/stepping.js";
 import { grouped } from "../../assets/cards/tag_list.js";
 import { matching, pattern, tick, ticked } from "../../assets/cards/ticks.js";
 import { across, bucketOf } from "../../assets/cards/widths.js";
+
+test("a card keeps its slot while others come and go", () => {
+  assert.deepEqual(slotsFor(["a", "b"], [], 3), ["a", "b", null]);
+  const all = slotsFor(["a", "b", "c"], [], 3);
+  const filtered = slotsFor(["c"], all, 3);
+  assert.deepEqual(filtered, ["a", "b", "c"]);  // drawings of cards that are not on screen are kept
+  assert.deepEqual(slotsFor(["d", "c", "e"], filtered, 3), ["d", "e", "c"]);
+  assert.deepEqual(slotsFor(["a", "x"], ["a", "b", null, null], 4), ["a", "b", "x", null]);  // empty slots are taken first
+  assert.deepEqual(slotsFor([], ["a"], 1), ["a"]);
+  assert.deepEqual(slotsFor([""], ["a"], 1), [""]);  // the one chart of several tags
+});
+
+function hostOf(names) {
+  const host = {
+    nodes: [],
+    moves: 0,
+    get firstElementChild() { return this.nodes[0] || null; },
+    insertBefore(node, before) {
+      this.moves += 1;
+      this.nodes.splice(this.nodes.indexOf(node), 1);
+      this.nodes.splice(before ? this.nodes.indexOf(before) : this.nodes.length, 0, node);
+    },
+  };
+  const after = (node) => host.nodes[host.nodes.indexOf(node) + 1] || null;
+  host.nodes = names.map((name) => ({ name, get nextElementSibling() { return after(this); } }));
+  return host;
+}
+
+test("elements are moved into the order of the cards, and only those that are not in it", () => {
+  const cases = [["abcd", "abc", 0], ["cabd", "abc", 2], ["abcd", "dab", 1], ["ab", "", 0], ["ba", "ab", 1]];
+  for (const [names, order, moves] of /** @type {[string, string, number][]} */ (cases)) {
+    const host = hostOf([...names]);
+    arrange(host, [...order].map((name) => host.nodes.find((node) => node.name === name)));
+    const found = host.nodes.map((node) => node.name).join("");
+    assert.ok(found.startsWith(order), `${names} to ${order}: ${found}`);
+    assert.equal(host.moves, moves, `${names} to ${order}`);
+  }
+});
 
 test("tags are filtered by an expression; what is none filters nothing", () => {
   const tags = ["loss", "Loss/train", "acc"];

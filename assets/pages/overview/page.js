@@ -18,10 +18,10 @@ function make(tag, className, text) {
 
 const storeOf = (rootId) => rootId.replace(/-root$/, "-state");
 
-// Selected runs in the order of the list: [key, name].
-function chosen(rows, state, store) {
-  const keys = picker.selected(state, rows, picker.needsOf(store));
-  return rows.flatMap((row) =>
+// The chosen runs in the order of the list: [key, name].
+function chosen(runs, state) {
+  const keys = picker.selected(state, runs);
+  return runs.rows.flatMap((row) =>
     row.members.filter((key) => keys.has(key)).map((key) => [key, row.members.length === 1 ? row.name : key]),
   );
 }
@@ -112,7 +112,7 @@ function shown(head, runs, state, rootId) {
     views.delete(rootId);
     return;
   }
-  const view = { of: head.of, runs: chosen(runs.rows, state, storeOf(rootId)), state };
+  const view = { of: head.of, runs: chosen(runs, state), state };
   views.set(rootId, view);
   if (!view.runs.some(([key]) => key === head.of)) return;  // the answer to this state has not arrived yet
   select(root, view);

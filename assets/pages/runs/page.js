@@ -84,6 +84,7 @@ class View {
   constructor(gridId, body) {
     this.gridId = gridId;
     this.body = body;
+    this.runs = { rows: [], default: [] };
     this.rows = [];
     this.drawnIn = new Map();
     this.order = new Map();
@@ -121,12 +122,14 @@ class View {
     this.show();
   }
 
-  // Rows keep their order while the page is open; new ones are added on top.
-  arrange({ rows, notebook }) {
+  // Rows keep their places while the page is open, so that nothing moves under the pointer; new ones come on top.
+  arrange(runs) {
+    const { rows, notebook } = runs;
     const fresh = rows.filter((row) => !this.order.has(row.key));
     const least = Math.min(0, ...this.order.values());
     const first = this.order.size ? least - fresh.length : 0;
     fresh.forEach((row, i) => this.order.set(row.key, first + i));
+    this.runs = runs;
     this.rows = rows;
     this.choose();
     this.said = new Map(
@@ -187,7 +190,7 @@ class View {
   }
 
   choose() {
-    this.chosen = picker.selected(this.state, this.rows);
+    this.chosen = picker.selected(this.state, this.runs);
     this.drawnIn = picker.colours(this.chosen, this.rows);
   }
 

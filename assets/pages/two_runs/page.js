@@ -14,10 +14,10 @@ function set(rootId, [one, other]) {
   if (view) setState(storeOf(rootId), view.state, { one: [one], other: [other] });
 }
 
-// Selected runs first, then all others.
-function options(rows, state, store) {
-  const chosen = picker.selected(state, rows, picker.needsOf(store));
-  const all = rows.flatMap((row) => row.members.map((key) => [key, row.members.length === 1 ? row.name : key]));
+// Chosen runs first, then all others; every run can be compared with every other.
+function options(runs, state) {
+  const chosen = picker.selected(state, runs);
+  const all = runs.rows.flatMap((row) => row.members.map((key) => [key, row.members.length === 1 ? row.name : key]));
   return [...all.filter(([key]) => chosen.has(key)), ...all.filter(([key]) => !chosen.has(key))];
 }
 
@@ -56,7 +56,7 @@ function shown(two, runs, state, rootId) {
   }
   const view = { runs: two.runs, state };
   views.set(rootId, view);
-  const all = options(runs.rows, state, storeOf(rootId));
+  const all = options(runs, state);
   two.runs.forEach((_run, at) => select(root, at, all, view, two.colours[at]));
 }
 

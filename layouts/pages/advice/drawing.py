@@ -14,9 +14,10 @@ from parsers.analysis.advice import THRESHOLDS, Advice
 
 from layouts import format as fmt
 from layouts.i18n import attributes, t
-from layouts.pages.advice.layout import UNITS
 from layouts.profiling.choice import Choice
 
+UNITS = {"interval": ("ms", 1e6), **dict.fromkeys(("idle", "empty", "cpu", "queue_use", "ai_cpu"), ("%", 0.01))}
+"""Rule -> unit in which its threshold is shown and typed, and how many of those of THRESHOLDS that is."""
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))

@@ -20,7 +20,7 @@ from layouts.page import Ids, Page
 from layouts.pages.data_lineage.columns import table
 from layouts.pages.data_lineage.detail import detail
 from layouts.pages.data_lineage.texts import TEXTS
-from layouts.pages.dataset.layout import RECORD
+from layouts.pages.dataset.page import RECORD
 from layouts.sources import FrameSource
 
 

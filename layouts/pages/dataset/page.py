@@ -7,10 +7,169 @@ its text can be selected, its boxes reached by keyboard, and what is on screen i
 
 from __future__ import annotations
 
-from layouts.page import Page
-from layouts.pages.dataset.callbacks import register
-from layouts.pages.dataset.layout import layout
+import json
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
+from layouts.components.elements import empty_state, toolbar
+from layouts.components.plain_html import markup
+from layouts.i18n import attributes, for_browser, t
+from layouts.page import Ids, Page
+from layouts.pages.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
+from layouts.pages.dataset.catalogue import catalogue, compared, find
+from layouts.pages.dataset.panel import MOST_ROWS, ROWS, chosen, csv, differences, panel
 from layouts.pages.dataset.texts import TEXTS
+from layouts.sources import FrameSource
+from layouts.state import number
+
+KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
+"""In the order of the legend."""
+_STORES = ("chosen", "catalogue", "digest", "ask", "screen", "panel", "differences", "save")
+RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
+model.train(epochs, dataset, callbacks=[summary])"""
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    return html.Div(
+        [
+            *(dcc.Store(id=ids(part)) for part in _STORES),
+            dcc.Download(id=ids("file")),
+            html.Div(_states(), className="ms-dataset-states"),
+            html.Div(
+                [
+                    toolbar([_legend(), html.Span(className="ms-grow"), html.Span(className="ms-dataset-zoom")],
+                            label="dataset.controls", class_name="ms-dataset-controls"),
+                    html.Div(className="ms-dataset-notes"),
+                    html.Section(
+                        [
+                            html.Header(
+                                [
+                                    html.H3(t("dataset.differences"), className="ms-card-title"),
+                                    html.Button("CSV", type="button", className="ms-button", **{"data-act": "csv"}),
+                                ],
+                                className="ms-card-head",
+                            ),
+                            html.Div(className="ms-dataset-differences"),
+                        ],
+                        className="ms-card ms-dataset-comparison", tabIndex=-1, hidden=True,
+                    ),
+                    html.Div(className="ms-dataset-pipelines"),
+                    html.Section(className="ms-card ms-dataset-panel", tabIndex=-1,
+                                 **attributes(aria_label="dataset.parameters")),
+                ],
+                className="ms-dataset-body", hidden=True,
+            ),
+        ],
+        id=ids("root"),
+        className="ms-dataset",
+        **{
+            "data-instance": ids.instance, "data-routes": routes, "data-texts": json.dumps(for_browser(TEXTS)),
+            "data-box": json.dumps({"width": WIDTH, "between": BETWEEN, "head": HEAD, "line": LINE, "part": PART}),
+        },
+    )  # fmt: skip
+
+
+def _legend() -> html.Ul:
+    return html.Ul(
+        [
+            html.Li([html.Span(className=f"ms-dataset-key ms-dataset-{kind}"), t(f"dataset.{kind}")])
+            for kind in KINDS
+        ],
+        className="ms-dataset-legend", **attributes(aria_label="dataset.legend"),
+    )  # fmt: skip
+
+
+def _states() -> list[Any]:
+    """What is shown instead of pipelines; the browser shows at most one."""
+    none = [
+        empty_state("dataset.none", hint="dataset.none_hint", code=RECORD),
+        html.Div(className="ms-dataset-elsewhere"),
+    ]
+    return [
+        html.Div(html.Div(className="ms-skeleton ms-dataset-skeleton"), **{"data-state": "opening"}),
+        html.Div(empty_state("dataset.no_runs", hint="dataset.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
+        html.Div(none, hidden=True, **{"data-state": "none"}),
+        html.Div(empty_state("dataset.broken_all"), hidden=True, **{"data-state": "broken"}),
+        html.Div(empty_state("dataset.reading"), hidden=True, **{"data-state": "reading"}),
+    ]
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+
+    def list_pipelines(asked: Any, _version: Any, known: Any) -> tuple[Any, Any, Any]:
+        answer, digest, table = pipelines_of(source, asked, known)
+        return answer, digest, table if table is no_update else markup(table)
+
+    def tell(asked: Any) -> Any:
+        shown = parameters_of(source, asked)
+        return shown if shown is no_update else markup(shown)
+
+    def save(asked: Any) -> Any:
+        return no_update if asked is None else differences_of(source, asked)
+
+    app.callback(
+        Output(ids("catalogue"), "data"),
+        Output(ids("digest"), "data"),
+        Output(ids("differences"), "data"),
+        Input(ids("chosen"), "data"),
+        Input(ids("version"), "data"),
+        State(ids("digest"), "data"),
+        prevent_initial_call=True,
+    )(list_pipelines)
+    app.callback(Output(ids("panel"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(tell)
+    app.callback(Output(ids("file"), "data"), Input(ids("save"), "data"), prevent_initial_call=True)(save)
+    _register_browser(app, ids)
+
+
+def pipelines_of(source: FrameSource, asked: Any, known: Any) -> tuple[Any, Any, Any]:
+    """(catalogue, its digest, list of differences) of the runs that asked names; nothing where known is that digest."""
+    if asked is None:
+        return no_update, no_update, no_update
+    found = find(source, asked)
+    places = compared(found)
+    answer = catalogue(source, asked, found, places)
+    if answer["digest"] == known:
+        return no_update, no_update, no_update
+    return answer, answer["digest"], differences(found, places)
+
+
+def parameters_of(source: FrameSource, asked: Any) -> Any:
+    """All parameters of the operation that asked names among the pipelines of the runs it names."""
+    if asked is None:
+        return no_update
+    found = find(source, asked)
+    one = chosen(asked, found)
+    most = int(number(asked, "rows", ROWS, 1, MOST_ROWS))
+    return panel(found, compared(found) if one else (), one, most)
+
+
+def differences_of(source: FrameSource, asked: Any) -> dict[str, str]:
+    """{"filename", "content"} of a CSV file of all that differs between the pipelines of the runs that asked names."""
+    found = find(source, asked)
+    return {"filename": "dataset-differences.csv", "content": csv(found, compared(found))}
+
+
+def _register_browser(app: Any, ids: Ids) -> None:
+    """What happens in the browser alone: assets/dataset.js."""
+
+    def call(name: str, *arguments: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_dataset", name), *arguments)
+
+    call(
+        "chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), Input(ids("screen"), "data"),
+        State(ids("chosen"), "data"), State(ids("root"), "id"),
+    )  # fmt: skip
+    call(
+        "plan", Output(ids("ask"), "data"), Input(ids("state"), "data"), Input(ids("catalogue"), "data"),
+        State(ids("ask"), "data"), State(ids("root"), "id"),
+    )  # fmt: skip
+    for part in ("panel", "differences"):
+        call(part, Input(ids(part), "data"), State(ids("root"), "id"))
+
 
 PAGE = Page(
     name="dataset", texts=TEXTS, needs=("dataset_graph",), layout=layout, register=register, group="training",

@@ -7,10 +7,258 @@ what stands beside the canvas.
 
 from __future__ import annotations
 
-from layouts.page import Page
-from layouts.pages.graph.callbacks import register
-from layouts.pages.graph.layout import layout
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import dash_cytoscape as cyto
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
+from layouts.components.elements import empty_state, icon, icon_button, toolbar
+from layouts.components.plain_html import markup
+from layouts.i18n import attributes, for_browser, t
+from layouts.page import Ids, Page
+from layouts.pages.graph.asks import read_ask, read_name, read_of
+from layouts.pages.graph.catalogue import catalogue
+from layouts.pages.graph.drawing import drawn
+from layouts.pages.graph.files import file
+from layouts.pages.graph.finding import results
+from layouts.pages.graph.panel import panel
+from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.texts import TEXTS
+from layouts.pages.graph.treemap import tiles
+from layouts.pages.graph.views import Views
+from layouts.sources import FrameSource
+from layouts.state import BadInput
+
+_RECORD = """mindspore.set_context(mode=mindspore.GRAPH_MODE)
+summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_graph": True})
+model.train(epochs, dataset, callbacks=[summary])"""
+
+_STORES = (
+    "chosen", "catalogue", "digest", "ask", "about", "query", "count", "map", "flags", "drawing", "panel", "results", "tables",
+    "tiles", "flagged", "save",
+)  # fmt: skip
+_LEGEND = (
+    "scope", "stack", "fold", "operator", "parameter", "constant", "proxy", "data", "control", "merged", "added", "removed",
+    "changed",
+)  # fmt: skip
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    return html.Div(
+        [
+            *(dcc.Store(id=ids(part)) for part in _STORES),
+            dcc.Download(id=ids("file")),
+            toolbar([], label="graph.controls", class_name="ms-graph-controls"),
+            html.Div(_states(), className="ms-graph-states"),
+            html.Div(
+                [
+                    html.Section(
+                        [
+                            html.Div(className="ms-graph-search"),
+                            html.Div(className="ms-graph-results"),
+                            html.Div(className="ms-graph-tree", role="tree", **attributes(aria_label="graph.tree")),
+                        ],
+                        className="ms-card ms-graph-left", tabIndex=-1,
+                    ),
+                    _canvas(ids),
+                    html.Section(
+                        html.Div(className="ms-graph-panel"), className="ms-card ms-graph-right", tabIndex=-1,
+                        **attributes(aria_label="graph.panel"),
+                    ),
+                ],
+                className="ms-graph-body", hidden=True,
+            ),
+            html.Div(_statistics(), className="ms-graph-statistics", hidden=True),
+        ],
+        id=ids("root"),
+        className="ms-graph",
+        **{
+            "data-instance": ids.instance, "data-page": ids.page, "data-routes": routes,
+            "data-texts": json.dumps(for_browser(TEXTS)),
+        },
+    )  # fmt: skip
+
+
+def _canvas(ids: Ids) -> html.Section:
+    """The only place that knows of dash-cytoscape; in the browser it is assets/graph_canvas.js."""
+    canvas = cyto.Cytoscape(
+        id=ids("canvas"), elements=[], stylesheet=[], layout={"name": "preset", "fit": False}, autoRefreshLayout=False,
+        autoungrabify=True, autounselectify=True, boxSelectionEnabled=False, minZoom=0.02, maxZoom=4, responsive=False,
+        style={"width": "100%", "height": "100%"}, className="ms-graph-cytoscape",
+    )  # fmt: skip
+    tools = [
+        icon_button(name, f"graph.{act}", **{"data-act": act})
+        for name, act in (("zoom", "fit"), ("full", "full"))
+    ]
+    return html.Section(
+        [
+            html.Header(
+                [
+                    html.H3(className="ms-card-title"),
+                    html.Span(className="ms-card-badges"),
+                    html.Span(tools, className="ms-card-tools"),
+                ],
+                className="ms-card-head",
+            ),
+            html.Div(className="ms-graph-message ms-wrong-text", hidden=True, role="alert"),
+            html.Div(
+                [
+                    canvas,
+                    html.Div(className="ms-graph-tip", hidden=True),
+                    html.Details(
+                        [html.Summary([icon("down"), t("graph.legend")]), html.Div([_legend(name) for name in _LEGEND])],
+                        className="ms-graph-legend",
+                    ),
+                    html.Div(className="ms-graph-minimap", hidden=True, **{"aria-hidden": "true"}),
+                ],
+                className="ms-graph-canvas", tabIndex=0, role="application", **attributes(aria_label="graph.canvas"),
+            ),
+        ],
+        className="ms-card ms-graph-main", tabIndex=-1,
+    )  # fmt: skip
+
+
+def _statistics() -> list[html.Section]:
+    """Cards of tables; the server fills them, assets/graph_treemap.js draws the treemap."""
+    treemap = html.Div(
+        [
+            html.Div(
+                [html.Nav(className="ms-graph-crumbs", **attributes(aria_label="graph.crumbs")),
+                 html.Div(className="ms-graph-tints")],
+                className="ms-graph-map-head",
+            ),
+            html.Div(className="ms-graph-map", role="group", **attributes(aria_label="graph.treemap")),
+            html.P(className="ms-muted ms-graph-note ms-graph-unsized", hidden=True),
+        ],
+        className="ms-graph-treemap",
+    )  # fmt: skip
+    return [
+        _tables("types", ("types.csv",), _table("types")),
+        _tables("scopes", ("treemap.svg", "scopes.csv"), treemap, _table("scopes")),
+        _tables("parameters", ("parameters.csv",), _table("parameters")),
+        _tables("precision", ("precision.csv",), _table("flagged"), head=html.Div(className="ms-graph-flags")),
+    ]
+
+
+def _table(name: str) -> html.Div:
+    return html.Div(className="ms-graph-rows", **{"data-table": name})
+
+
+def _tables(name: str, files: Sequence[str], *body: Any, head: Any = None) -> html.Section:
+    saves = [
+        html.Button(form.rpartition(".")[2].upper(), type="button", className="ms-button", **{"data-save": form})
+        for form in files
+    ]
+    parts = [html.H3(t(f"graph.table.{name}"), className="ms-card-title"), head, html.Span(saves, className="ms-graph-saves")]
+    header = html.Header([part for part in parts if part is not None], className="ms-card-head")
+    return html.Section([header, html.Div(body, className="ms-card-body")], className=f"ms-card ms-graph-{name}", tabIndex=-1)
+
+
+def _legend(name: str) -> html.Div:
+    return html.Div([html.Span(className=f"ms-graph-key ms-graph-key-{name}"), t(f"graph.legend.{name}")])
+
+
+def _states() -> list[Any]:
+    """What is shown instead of a graph; the browser shows at most one."""
+    return [
+        html.Div(html.Div(className="ms-skeleton ms-graph-skeleton"), **{"data-state": "opening"}),
+        html.Div(empty_state("graph.no_runs", hint="graph.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
+        html.Div(
+            [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere"),
+             html.Div(className="ms-graph-refused")],
+            hidden=True, **{"data-state": "none"},
+        ),
+        html.Div(empty_state("graph.reading"), hidden=True, **{"data-state": "reading"}),
+    ]  # fmt: skip
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    views = Views(source)
+
+    def list_graphs(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        found = catalogue(source, chosen, known)
+        return (no_update, no_update) if found is None else (found, found["digest"])
+
+    def draw(ask: Any) -> Any:
+        return no_update if _nothing(ask) else drawn(views, read_ask(ask))
+
+    def tell(about: Any) -> Any:
+        return no_update if _nothing(about) else markup(panel(views, read_of(about), read_name(about)))
+
+    def find(query: Any) -> Any:
+        return no_update if _nothing(query) else markup(results(source, views, query))
+
+    def count(asked: Any) -> Any:
+        return no_update if _nothing(asked) else [markup(table) for table in statistics(views, read_of(asked))]
+
+    def mapped(asked: Any) -> Any:
+        return no_update if _nothing(asked) else tiles(views, asked)
+
+    def flag(asked: Any) -> Any:
+        return no_update if _nothing(asked) else markup(flagged(views, asked))
+
+    def save(ask: Any) -> Any:
+        return no_update if _nothing(ask) else file(views, ask)
+
+    app.callback(
+        Output(ids("catalogue"), "data"),
+        Output(ids("digest"), "data"),
+        Input(ids("chosen"), "data"),
+        Input(ids("version"), "data"),
+        State(ids("digest"), "data"),
+    )(list_graphs)
+    for answer, asked, work in (
+        ("drawing", "ask", draw), ("panel", "about", tell), ("results", "query", find), ("tables", "count", count),
+        ("tiles", "map", mapped), ("flagged", "flags", flag), ("file", "save", save),
+    ):  # fmt: skip
+        app.callback(Output(ids(answer), "data"), Input(ids(asked), "data"), prevent_initial_call=True)(work)
+    _register_browser(app, ids)
+
+
+def _nothing(ask: Any) -> bool:
+    """Whether nothing is asked for; BadInput where it is no ask at all."""
+    if ask is not None and not isinstance(ask, dict):
+        raise BadInput(f"ask: wanted an object; got {type(ask).__name__}")
+    return ask is None
+
+
+def _register_browser(app: Any, ids: Ids) -> None:
+    """What happens in the browser alone: assets/graph*.js."""
+
+    def call(name: str, *arguments: Any, **options: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_graph", name), *arguments, **options)
+
+    root = State(ids("root"), "id")
+    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
+    call(
+        "plan",
+        Output(ids("ask"), "data"),
+        Output(ids("about"), "data"),
+        Output(ids("query"), "data"),
+        Output(ids("count"), "data"),
+        Output(ids("map"), "data"),
+        Output(ids("flags"), "data"),
+        Input(ids("state"), "data"),
+        Input(ids("catalogue"), "data"),
+        Input(ids("prefs"), "data"),
+        root,
+    )
+    call(
+        "place",
+        Output(ids("canvas"), "elements"),
+        Output(ids("canvas"), "stylesheet"),
+        Input(ids("drawing"), "data"),
+        root,
+        prevent_initial_call=True,
+    )
+    for part in ("panel", "results", "tables", "flagged", "tiles"):
+        call(part, Input(ids(part), "data"), root, prevent_initial_call=True)
+
 
 PAGE = Page(
     name="graph", texts=TEXTS, needs=("graph",), layout=layout, register=register, libraries=("cytoscape",),

@@ -6,9 +6,59 @@ becomes a figure of one of five views.
 
 from __future__ import annotations
 
-from layouts.page import Page
-from layouts.pages.histograms.callbacks import layout, register
+from typing import Any
+
+from dash import html
+
+from layouts.cards import cards
+from layouts.cards.cards import Cards
+from layouts.page import Ids, Page
+from layouts.pages.histograms import drawing
+from layouts.pages.histograms.asks import read_ask
 from layouts.pages.histograms.texts import TEXTS
+from layouts.sources import FrameSource
+
+_RECORD = """specified = {"histogram_regular": "conv.*|fc.*"}
+summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10, collect_specified_data=specified)
+model.train(epochs, dataset, callbacks=[summary])"""
+
+
+def draw(source: FrameSource, ask: Any) -> dict[str, Any]:
+    """The figure of one card."""
+    wanted = read_ask(ask)
+    return drawing.draw(source, wanted, drawing.found_in(source, wanted))
+
+
+def stamp(source: FrameSource, ask: Any) -> str:
+    """A text that changes whenever the histograms of a card do."""
+    return drawing.stamp(drawing.found_in(source, read_ask(ask)))
+
+
+def body(ids: Ids, slot: str) -> list[Any]:
+    """A plot, what is written over it, and the place of the step slider below it."""
+    legend = html.Div(className="ms-histogram-legend", hidden=True)
+    return [
+        html.Div([*cards.plot(ids, slot), legend], className="ms-histogram-plot"),
+        html.Div(className="ms-histogram-note", role="status", hidden=True),
+        html.Div(className="ms-histogram-step", hidden=True),
+    ]
+
+
+CARDS = Cards(
+    kind="histogram", draw=draw, stamp=stamp, texts=TEXTS, controls="histograms.controls", missing="histograms.missing",
+    hint="histograms.missing_hint", record=_RECORD, body=body,
+)  # fmt: skip
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data."""
+    return cards.layout(CARDS, ids, routes)
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+    """Add the page's callbacks to a Dash application."""
+    cards.register(CARDS, app, source, ids)
+
 
 PAGE = Page(
     name="histograms", texts=TEXTS, needs=("histogram",), layout=layout, register=register, libraries=("plotly",),

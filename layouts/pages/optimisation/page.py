@@ -7,10 +7,177 @@ forest grows behind `FrameSource.growth` while the page asks for it. assets/targ
 
 from __future__ import annotations
 
-from layouts.page import Page
-from layouts.pages.optimisation.callbacks import register
-from layouts.pages.optimisation.layout import layout
+import json
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
+from layouts.components.elements import empty_state, toolbar
+from layouts.figures import GRAPH_CONFIG
+from layouts.i18n import attributes, for_browser, t
+from layouts.lineage.table import Tables
+from layouts.page import Ids, Page
+from layouts.pages.model_lineage.columns import table
+from layouts.pages.optimisation.asks import read_ask
+from layouts.pages.optimisation.drawing import over_setting
+from layouts.pages.optimisation.explained import choose, grown, pairs, sheet
 from layouts.pages.optimisation.texts import TEXTS
+from layouts.sources import FrameSource
+from layouts.state import BadInput, colours
+
+_RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
+model.train(epochs, dataset, callbacks=[collector])    # a collector given to model.eval records its metrics"""
+_CLEAR = "rgba(0,0,0,0)"
+_BLANK = {
+    "data": [],
+    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    return html.Div(
+        [
+            *(dcc.Store(id=ids(part)) for part in ("chosen", "sheet", "stamp", "ask", "drawing", "growing", "tick", "growth")),
+            html.Div(_states(), className="ms-target-states"),
+            html.Div(
+                [
+                    toolbar([], label="optimisation.controls", class_name="ms-target-bar"),
+                    html.Div(
+                        [
+                            html.Section(
+                                [_head(t("optimisation.importance")), html.Div(className="ms-target-note"),
+                                 html.Div(className="ms-target-settings"), html.Div(className="ms-target-grown")],
+                                className="ms-card ms-target-importance", tabIndex=-1,
+                                **attributes(aria_label="optimisation.importance"),
+                            ),
+                            _card(ids("spread"), "ms-target-spread", t("optimisation.distribution")),
+                            _card(ids("plot"), "ms-target-over", t("optimisation.over_none")),
+                            html.Section(
+                                [_head(t("optimisation.pairs")), html.Div(className="ms-target-pairs")],
+                                className="ms-card ms-target-nearest", tabIndex=-1,
+                            ),
+                        ],
+                        className="ms-target-cards",
+                    ),
+                ],
+                className="ms-target-body", hidden=True,
+            ),
+        ],
+        id=ids("root"),
+        className="ms-target",
+        **{"data-instance": ids.instance, "data-routes": routes, "data-texts": json.dumps(for_browser(TEXTS))},
+    )  # fmt: skip
+
+
+def _states() -> list[Any]:
+    """What is shown instead of a result; the browser shows at most one."""
+    return [
+        html.Div(html.Div(className="ms-skeleton ms-target-skeleton"), **{"data-state": "opening"}),
+        html.Div(
+            empty_state("optimisation.none", hint="optimisation.none_hint", code=_RECORD),
+            hidden=True, **{"data-state": "none"},
+        ),
+        html.Div(
+            empty_state("optimisation.no_runs", hint="optimisation.no_runs_hint"),
+            hidden=True, **{"data-state": "no-runs"},
+        ),
+    ]  # fmt: skip
+
+
+def _card(graph: Any, class_name: str, *title: Any) -> html.Section:
+    plot = dcc.Graph(id=graph, figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    body = html.Div([html.Div(className="ms-skeleton"), plot], className="ms-card-body")
+    return html.Section([_head(*title), body], className=f"ms-card {class_name}", tabIndex=-1)
+
+
+def _head(*title: Any) -> html.Header:
+    return html.Header(
+        [
+            html.H3(list(title), className="ms-card-title"), html.Span(className="ms-target-told ms-cut"),
+            html.Span(className="ms-card-tools"),
+        ],
+        className="ms-card-head",
+    )  # fmt: skip
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    tables = Tables(source, table)
+
+    def explain(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        return explained(source, tables, chosen, known)
+
+    def draw(ask: Any) -> Any:
+        return drawn(source, tables, ask)
+
+    def grow(_ticks: Any, ask: Any) -> Any:
+        return growing(source, tables, ask)
+
+    app.callback(
+        Output(ids("sheet"), "data"), Output(ids("stamp"), "data"), Input(ids("chosen"), "data"), Input(ids("version"), "data"),
+        State(ids("stamp"), "data"), prevent_initial_call=True,
+    )(explain)  # fmt: skip
+    app.callback(Output(ids("drawing"), "data"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
+    app.callback(
+        Output(ids("growth"), "data"), Input(ids("tick"), "data"), Input(ids("growing"), "data"),
+        prevent_initial_call=True,
+    )(grow)  # fmt: skip
+    _register_browser(app, ids)
+
+
+def explained(source: FrameSource, tables: Tables, chosen: Any, known: Any) -> tuple[Any, Any]:
+    """(sheet of the result that is asked for, its stamp); nothing where known is that stamp."""
+    if known is not None and not isinstance(known, str):
+        raise BadInput("stamp: wanted a text")
+    if chosen is None:
+        return no_update, no_update
+    found = sheet(choose(tables.table(), read_ask(chosen, source)))
+    return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
+
+
+def drawn(source: FrameSource, tables: Tables, data: Any) -> Any:
+    """Figure and pairs of the setting that is asked for; nothing where there is none."""
+    if data is None:
+        return no_update
+    ask = read_ask(data, source)
+    chosen = choose(tables.table(), ask)
+    if not chosen.target or ask.setting not in chosen.settings:
+        return {"setting": "", "figure": None, "pairs": [], "total": 0, "also": []}
+    figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, colours(source), log=ask.log)
+    return {"setting": ask.setting, "target": chosen.target, "figure": figure, **pairs(chosen, ask.setting)}
+
+
+def growing(source: FrameSource, tables: Tables, data: Any) -> Any:
+    """How far the forest has come that explains the result that is asked for; nothing where there is none."""
+    if data is None:
+        return no_update
+    ask = read_ask(data, source)
+    chosen = choose(tables.table(), ask)
+    if not chosen.target:
+        return no_update
+    found = grown(source.growth(chosen.rows, chosen.target, ask.act))
+    return found | {"target": chosen.target, "act": ask.act}
+
+
+def _register_browser(app: Any, ids: Ids) -> None:
+    """What happens in the browser alone: assets/target.js."""
+
+    def call(name: str, *arguments: Any, **options: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_target", name), *arguments, **options)
+
+    root = State(ids("root"), "id")
+    state, sheet_, prefs = Input(ids("state"), "data"), Input(ids("sheet"), "data"), Input(ids("prefs"), "data")
+    call("chosen", Output(ids("chosen"), "data"), state, State(ids("chosen"), "data"))
+    call(
+        "plan", Output(ids("ask"), "data"), Output(ids("growing"), "data"), state, sheet_, Input(ids("runs"), "data"), prefs,
+        State(ids("ask"), "data"), State(ids("growing"), "data"), root,
+    )  # fmt: skip
+    call("distribution", Output(ids("spread"), "figure"), sheet_, prefs, root)
+    call("over", Output(ids("plot"), "figure"), Input(ids("drawing"), "data"), prefs, root)
+    call("grown", Input(ids("growth"), "data"), root, prevent_initial_call=True)
+
 
 PAGE = Page(
     name="optimisation", texts=TEXTS, needs=("lineage", "hparams", "config"), layout=layout, register=register,

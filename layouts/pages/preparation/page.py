@@ -6,10 +6,93 @@ CPU and memory meanwhile. assets/preparation.js chooses operations and steps.
 
 from __future__ import annotations
 
-from layouts.page import Page
-from layouts.pages.preparation.callbacks import register
-from layouts.pages.preparation.layout import FRAMES, layout
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, html, no_update
+
+from layouts.components.elements import icon_button
+from layouts.i18n import attributes, t
+from layouts.page import Ids, Page
+from layouts.pages.preparation import feeding, machine, operations
+from layouts.pages.preparation.asks import KEYS, read_ask
+from layouts.pages.preparation.given import Given
 from layouts.pages.preparation.texts import TEXTS
+from layouts.profiling.body import body, damage, register_body
+from layouts.sources import FrameSource
+
+FRAMES = ("queues", "pipeline", "cpu", "host_memory")
+CARDS = ("flow", "sizes", "times", "pipeline", "queue", "table", "cpu", "memory")
+PLOTS = frozenset(("sizes", "times", "queue", "cpu", "memory"))
+"""Cards that may have plots."""
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    cards: list[Any] = [_card(ids, name) for name in CARDS]
+    return body(
+        ids, routes, [html.Div(cards, className="ms-preparation-cards"), damage()], title="preparation.title",
+        frames=FRAMES, keys=KEYS, texts=tuple(TEXTS), class_name="ms-preparation",
+    )  # fmt: skip
+
+
+def _card(ids: Ids, name: str) -> html.Section:
+    tools: list[Any] = [_steps()] if name == "cpu" else []
+    if name in PLOTS:
+        tools.append(icon_button("download", "preparation.png", **{"data-act": "png"}))
+    tools.append(icon_button("full", "preparation.full", **{"data-act": "full"}))
+    head = html.Header(
+        [
+            html.H3(t(f"preparation.{name}"), className="ms-card-title"),
+            html.Span(className="ms-card-badges"),
+            html.Span(tools, className="ms-card-tools"),
+        ],
+        className="ms-card-head",
+    )
+    return html.Section(
+        [head, html.Div(html.Div(className="ms-skeleton"), id=ids(f"card-{name}"), className="ms-card-body")],
+        className=f"ms-card ms-preparation-card ms-preparation-card-{name}", tabIndex=-1, **{"data-card": name},
+    )  # fmt: skip
+
+
+def _steps() -> html.Span:
+    """Which steps the CPU's use is shown of. The inputs are made by assets/preparation.js, which keeps them in the state."""
+    return html.Span(className="ms-preparation-steps", role="group", **attributes(aria_label="preparation.steps"))
+
+
+_DRAW = (
+    feeding.flow, feeding.sizes, feeding.times, operations.pipeline, operations.queue, operations.table, machine.cpu,
+    machine.memory,
+)  # fmt: skip
+"""What draws each of CARDS."""
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    register_body(app, source, ids, FRAMES)
+
+    def draw(asked: Any) -> tuple[Any, ...]:
+        return drawn(source, asked, routes)
+
+    app.callback(
+        *(Output(ids(f"card-{name}"), "children") for name in CARDS), Input(ids("ask"), "data"), prevent_initial_call=True
+    )(draw)
+    app.clientside_callback(
+        ClientsideFunction("mindscope_preparation", "shown"),
+        *(Input(ids(f"card-{name}"), "children") for name in CARDS), State(ids("root"), "id"),
+    )  # fmt: skip
+
+
+def drawn(source: FrameSource, asked: Any, routes: str) -> tuple[Any, ...]:
+    """The contents of the cards, None for a card that has nothing to show; nothing where no profile is asked for."""
+    ask = read_ask(asked)
+    if ask is None:
+        return (no_update,) * len(CARDS)
+    frames = {name: ask.choice.frame(source, name) for name in FRAMES}
+    key = ask.choice.session, ask.choice.rank
+    stepped = any((row.session, row.rank) == key and "steps" in row.frames for row in source.profiles(ask.choice.run))
+    of = Given(ask, frames, routes, stepped)
+    return tuple(draw(of) for draw in _DRAW)
+
 
 PAGE = Page(
     name="preparation", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout,

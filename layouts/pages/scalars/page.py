@@ -6,9 +6,101 @@ state into what each card asks for; here each such request becomes a figure.
 
 from __future__ import annotations
 
-from layouts.page import Page
-from layouts.pages.scalars.callbacks import layout, register
+import json
+import zlib
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, no_update
+from parsers.analysis import ThresholdError, parse_threshold
+
+from layouts.cards import cards
+from layouts.cards.cards import Cards
+from layouts.components.insight_texts import TEXTS as INSIGHTS
+from layouts.page import Ids, Page
+from layouts.pages.scalars import charts, insights
+from layouts.pages.scalars.asks import read_ask
+from layouts.pages.scalars.finals import sheet
 from layouts.pages.scalars.texts import TEXTS
+from layouts.sources import FrameSource
+from layouts.state import BadInput
+
+_RECORD = """summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10)
+model.train(epochs, dataset, callbacks=[summary])"""
+
+
+def draw(source: FrameSource, ask: Any) -> dict[str, Any]:
+    """The figure of one card."""
+    wanted = read_ask(ask)
+    return charts.chart(source, wanted, charts.series_of(source, wanted))
+
+
+def stamp(source: FrameSource, ask: Any) -> str:
+    """A text that changes whenever the points of a card do."""
+    wanted = read_ask(ask)
+    return charts.stamp(source, wanted, charts.series_of(source, wanted))
+
+
+CARDS = Cards(
+    kind="scalar", draw=draw, stamp=stamp, texts={**TEXTS, **INSIGHTS}, controls="scalars.controls",
+    missing="scalars.no_scalars", hint="scalars.no_scalars_hint", record=_RECORD,
+    stores=("proposal", "verdict", "marked", "marks", "sheet-ask", "sheet", "sheet-stamp"),
+)  # fmt: skip
+"""Stores proposal and verdict: a threshold to be checked, and the answer. marked, marks: cards and their insights. sheet-ask,
+sheet, sheet-stamp: groups and the table of what curves came to."""
+
+
+def layout(ids: Ids, routes: str) -> Any:
+    """The page without data."""
+    return cards.layout(CARDS, ids, routes)
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout
+    """Add the page's callbacks to a Dash application."""
+    cards.register(CARDS, app, source, ids)
+    app.callback(Output(ids("verdict"), "data"), Input(ids("proposal"), "data"), prevent_initial_call=True)(verdict)
+
+    def fill(ask: Any, _version: Any, known: Any) -> tuple[Any, Any]:
+        return filled(source, ask, known)
+
+    app.callback(
+        Output(ids("sheet"), "data"), Output(ids("sheet-stamp"), "data"), Input(ids("sheet-ask"), "data"),
+        Input(ids("version"), "data"), State(ids("sheet-stamp"), "data"), prevent_initial_call=True,
+    )(fill)  # fmt: skip
+    app.clientside_callback(
+        ClientsideFunction("mindscope_scalars", "filled"),
+        Input(ids("sheet"), "data"),
+        State(ids("root"), "id"),
+        prevent_initial_call=True,
+    )
+    app.clientside_callback(
+        ClientsideFunction("mindscope_scalars", "judged"),
+        Input(ids("verdict"), "data"),
+        State(ids("root"), "id"),
+        prevent_initial_call=True,
+    )
+    insights.register(app, source, ids)
+
+
+def filled(source: FrameSource, ask: Any, known: Any) -> tuple[Any, Any]:
+    """(sheet of groups and table, its stamp); nothing where known is that stamp, or where none is asked for."""
+    if ask is None:
+        return no_update, no_update
+    found = sheet(source, ask)
+    mark = f"{zlib.crc32(json.dumps([ask, found]).encode()):08x}"
+    return (no_update, no_update) if mark == known else ({**found, "ask": ask}, mark)
+
+
+def verdict(proposal: Any) -> dict[str, Any]:
+    """Whether a threshold is one: {"text": what was asked, "reason": "" or why not, "threshold": its normal form}."""
+    if not isinstance(proposal, dict) or not isinstance(proposal.get("text"), str):
+        raise BadInput("proposal: wanted an object with a text")
+    answer = {"text": proposal["text"], "number": proposal.get("number"), "reason": "", "threshold": ""}
+    try:
+        answer["threshold"] = parse_threshold(proposal["text"]).text
+    except ThresholdError as error:
+        answer["reason"] = error.reason
+    return answer
+
 
 PAGE = Page(
     name="scalars", texts=TEXTS, needs=("scalar",), layout=layout, register=register, libraries=("plotly",),

@@ -6,10 +6,99 @@ part over the steps. Trace, unit, window and picked step are in the state. Every
 
 from __future__ import annotations
 
-from layouts.page import Page
-from layouts.pages.steps.callbacks import register
-from layouts.pages.steps.layout import layout
+from typing import Any
+
+from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+
+from layouts.components.elements import toolbar
+from layouts.i18n import t
+from layouts.page import Ids, Page
+from layouts.pages.steps.asks import FRAMES, KEYS, read_ask
+from layouts.pages.steps.drawing import drawn
 from layouts.pages.steps.texts import TEXTS
+from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.composition_texts import TEXTS as COMPOSITION
+from layouts.profiling.plots import plot_card
+from layouts.sources import FrameSource
+
+
+def layout(ids: Ids, routes: str) -> html.Div:
+    """The page without data. routes is the URL prefix of plain routes."""
+    stores = ("draw", "screen", "facts", "figure-bars", "figure-trends", "figure-streams")
+    children: list[Any] = [
+        *(dcc.Store(id=ids(part)) for part in stores),
+        html.Section(html.Div(id=ids("head"), className="ms-breakdown-head"), className="ms-card", tabIndex=-1),
+        toolbar([], label="steps.controls", class_name="ms-breakdown-bar-tools"),
+        plot_card(ids("bars"), "bars", t("steps.bars"), "ms-breakdown-bars"),
+        html.Div(
+            [
+                html.Section(html.Div(id=ids("detail"), className="ms-breakdown-detail"), className="ms-card", tabIndex=-1),
+                plot_card(ids("streams"), "streams", t("steps.streams"), "ms-breakdown-streams"),
+            ],
+            className="ms-breakdown-row",
+        ),
+        plot_card(ids("trends"), "trends", t("steps.trends"), "ms-breakdown-trends"),
+        damage(),
+    ]
+    return body(
+        ids, routes, children, title="steps.title", frames=FRAMES, keys=KEYS, texts=(*TEXTS, *COMPOSITION),
+        class_name="ms-breakdown"
+    )
+
+
+FIGURES = ("bars", "trends", "streams")
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+    """Add the page's callbacks to a Dash application."""
+    del routes
+    register_body(app, source, ids, FRAMES)
+
+    def draw(ask: Any) -> tuple[Any, ...]:
+        return shown(source, ask)
+
+    app.callback(
+        Output(ids("head"), "children"),
+        Output(ids("detail"), "children"),
+        Output(ids("facts"), "data"),
+        *(Output(ids(f"figure-{name}"), "data") for name in FIGURES),
+        Input(ids("draw"), "data"),
+        prevent_initial_call=True,
+    )(draw)
+    _register_browser(app, ids)
+
+
+def shown(source: FrameSource, ask: Any) -> tuple[Any, ...]:
+    """(head, detail, facts, figures of bars, trends and streams); nothing where no profile is asked for."""
+    wanted = read_ask(ask)
+    if wanted is None:
+        return (no_update,) * (3 + len(FIGURES))
+    choice = wanted.choice
+    points = source.profile_notes(choice.run, choice.session, choice.rank)
+    answer = drawn(wanted, choice.frame(source, "steps"), choice.frame(source, "reduces"), points)
+    return answer["head"], answer["detail"], answer["facts"], *(answer[name] for name in FIGURES)
+
+
+def _register_browser(app: Any, ids: Ids) -> None:
+    """What happens in the browser alone: assets/steptrace.js and assets/profiling_steps.js."""
+
+    def call(name: str, *arguments: Any, **options: Any) -> None:
+        app.clientside_callback(ClientsideFunction("mindscope_steps", name), *arguments, **options)
+
+    root = State(ids("root"), "id")
+    call(
+        "plan", Output(ids("draw"), "data"), Input(ids("ask"), "data"), Input(ids("screen"), "data"),
+        Input(ids("prefs"), "data"), State(ids("draw"), "data"), root, prevent_initial_call=True,
+    )  # fmt: skip
+    call(
+        "painted", *(Output(ids(name), "figure") for name in FIGURES),
+        *(Input(ids(f"figure-{name}"), "data") for name in FIGURES), Input(ids("facts"), "data"), root,
+        prevent_initial_call=True,
+    )  # fmt: skip
+    call("picked", Input(ids("bars"), "clickData"), root, prevent_initial_call=True)
+    call("moved", Input(ids("bars"), "relayoutData"), root, prevent_initial_call=True)
+    call("moved", Input(ids("trends"), "relayoutData"), root, prevent_initial_call=True)
+
 
 PAGE = Page(
     name="steps", texts=TEXTS, needs=("profile.steps",), layout=layout, register=register, libraries=("plotly",),

@@ -1,7 +1,7 @@
-"""What is drawn of a graph: its tree of scopes, what is visible of it, what is found, hidden, counted and different in it.
+"""Prepares graphs for drawing: tree of scopes, visible part, search, simplification, counts and differences.
 
-A graph's frames (NODES, EDGES) become a `Network` of arrays once; everything else is computed from that. A node's id is its
-row, in every function and whatever is hidden.
+A graph's frames (NODES, EDGES) are converted to a `Network` of arrays once; everything else is computed from that. A node's id
+is its row in every function, also when nodes are hidden.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Which blocks of a graph are equal: the same operators, types, shapes and wiring, under the same names within.
+"""Finds equal blocks of a graph: the same operators, types, shapes and wiring, under the same inner names.
 
 A block's hash is the sum of its nodes' hashes after rounds of colour refinement (Weisfeiler and Leman, 1968): a node's
 colour is hashed with those of its neighbours in the block. Isomorphic blocks have one hash; blocks that differ have two,
-except for graphs that colour refinement cannot tell apart in ROUNDS rounds, and for accidents of 1 in 2**64.
+except for graphs that colour refinement cannot distinguish in ROUNDS rounds, and for collisions of 1 in 2**64.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ITSELF = np.uint64(0x6A09E667F3BCC908)
 
 
 def block_hashes(scopes: Scopes, children: Sequence[int]) -> dict[int, int]:
-    """A hash for each of some scopes, none of which is in another, by what is in them."""
+    """Hash the contents of scopes, none of which is in another."""
     network, chosen = scopes.network, np.array(children, np.int64)
     rows, many = scopes.each_within(chosen)
     block = np.full(network.size, -1, np.int64)
@@ -42,7 +42,7 @@ def block_hashes(scopes: Scopes, children: Sequence[int]) -> dict[int, int]:
 
 
 def node_hashes(network: Network) -> Hashes:
-    """A hash of what each node is by itself: kind, type, output and what parameters and constants it takes, but no names."""
+    """Hash each node by itself: kind, type, output, and the parameters and constants it takes, but no names."""
     colour = mixed(
         text_hashes(network.types)[network.type],
         text_hashes(network.output_types)[network.output_type],
@@ -56,7 +56,7 @@ def node_hashes(network: Network) -> Hashes:
 
 
 def refined(colour: Hashes, source: Ints, target: Ints, slots: Hashes, rounds: int) -> Hashes:
-    """Each node's hash after it was hashed so many times with those at both ends of its edges."""
+    """Hash each node with its neighbours this many times."""
     for _ in range(rounds):
         into, out = np.zeros(len(colour), np.uint64), np.zeros(len(colour), np.uint64)
         np.add.at(into, target, mixed(colour[source], slots))
@@ -66,14 +66,14 @@ def refined(colour: Hashes, source: Ints, target: Ints, slots: Hashes, rounds: i
 
 
 def text_hashes(texts: Iterable[str]) -> Hashes:
-    """A hash of each text, the same in every process."""
+    """Hash each text, the same in every process."""
     digests = (hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
     return np.frombuffer(b"".join(digests), np.uint64).copy()
 
 
 @np.errstate(over="ignore")
 def mixed(*parts: Hashes | np.uint64) -> Hashes:
-    """One hash of several, in this order; after Stafford's variant 13 of the finaliser of splitmix64."""
+    """Combine hashes in this order; after Stafford's variant 13 of the finaliser of splitmix64."""
     state: Hashes = np.zeros(1, np.uint64)
     for part in parts:
         state = (state * np.uint64(0x9E3779B97F4A7C15) + part) ^ np.uint64(0x2545F4914F6CDD1D)
@@ -84,11 +84,11 @@ def mixed(*parts: Hashes | np.uint64) -> Hashes:
 
 
 def _slots(network: Network) -> Hashes:
-    """What an edge is beside its ends: which output, which input, and whether it is a control edge."""
+    """Hash an edge without its ends: output, input, and whether it is a control edge."""
     return mixed(network.output.astype(np.uint64), network.input.astype(np.uint64), network.control.astype(np.uint64))
 
 
 @np.errstate(over="ignore")
 def _totals(colour: Hashes, many: Ints) -> list[int]:
-    """The sums of so many of some hashes, one after the other; none of the counts is 0."""
+    """Sum consecutive groups of hashes of these sizes; no size is 0."""
     return [int(total) for total in np.add.reduceat(colour, np.cumsum(many) - many)] if len(many) else []

@@ -67,7 +67,7 @@ FLAG = "precision_flag"
 
 
 def operator_types(network: Network) -> pd.DataFrame:
-    """How often each type of operator occurs (schema OPERATOR_TYPES); equally frequent ones by name."""
+    """Count each type of operator (schema OPERATOR_TYPES); equally frequent ones by name."""
     rows = np.flatnonzero(network.shown & (network.kind == OPERATOR))
     counts = np.bincount(network.type[rows], minlength=len(network.types))
     places = np.unique(network.type[rows] * (len(network.scope_texts) + 1) + network.scope[rows])
@@ -85,7 +85,7 @@ def operator_types(network: Network) -> pd.DataFrame:
 
 
 def scope_parameters(scopes: Scopes) -> pd.DataFrame:
-    """Parameters and their sizes by scope (schema SCOPE_PARAMETERS), in the order of the tree: for a treemap."""
+    """Return parameters and their sizes by scope (schema SCOPE_PARAMETERS), in the order of the tree: for a treemap."""
     held = np.flatnonzero(scopes.parameters)
     within = np.zeros(len(scopes), np.int64)
     np.add.at(within, scopes.parent[1:], scopes.parameter_bytes[1:])
@@ -104,7 +104,7 @@ def scope_parameters(scopes: Scopes) -> pd.DataFrame:
 
 
 def parameters(scopes: Scopes) -> pd.DataFrame:
-    """Each parameter with its size (schema PARAMETERS), the largest first, equal ones in topological order."""
+    """Return each parameter with its size (schema PARAMETERS), the largest first, equal ones in topological order."""
     network = scopes.network
     rows = scopes.nodes[network.kind[scopes.nodes] == PARAMETER]
     many = values(network.shapes)[network.shape[rows]]
@@ -126,9 +126,9 @@ def parameters(scopes: Scopes) -> pd.DataFrame:
 
 
 def precision(network: Network, flags_of: Mapping[int, str], *, every: bool = True) -> pd.DataFrame:
-    """Which operators were reduced or raised in precision (schema PRECISION). flags_of: the attribute FLAG by row.
+    """Return which operators were reduced or raised in precision (schema PRECISION). flags_of: the attribute FLAG by row.
 
-    Without every, operators that have no flag are left out.
+    Without every, operators without a flag are omitted.
     """
     rows = np.flatnonzero(network.shown & (network.kind == OPERATOR)).tolist()
     rows = rows if every else [row for row in rows if flags_of.get(row)]

@@ -1,4 +1,4 @@
-"""What differs between two graphs: nodes that were added, removed or changed, and edges that were.
+"""Computes the difference of two graphs: nodes that were added, removed or changed, and edges that were added or removed.
 
 Nodes are matched in this order, each at most once:
 1. of one scope and one full name, and of one kind (the first of equal names to the first, and so on);
@@ -22,11 +22,11 @@ from parsers.analysis.graphs.blocks import mixed, refined, text_hashes
 from parsers.analysis.graphs.network import Ints, Network
 
 FIELDS = ("name", "scope", "type", "output_type", "shape", "attributes")
-"""What can change of a node."""
+"""The fields of a node that are compared."""
 _NUMBER = re.compile(r"(?<=-op)\d+$|(?<=^cst)\d+$")
-"""What MindSpore numbers through the whole graph; no name changes by that."""
+"""Numbers that MindSpore counts through the whole graph; a different one is no change of name."""
 LONGEST = 4_000
-"""Operators of one type in one scope up to which they are aligned; more are matched by name alone."""
+"""Maximum operators of one type in one scope that are aligned; more are matched only by name."""
 Attributes = Sequence[Hashable]
 
 
@@ -48,12 +48,12 @@ class Difference:
 
     @property
     def same(self) -> bool:
-        """Whether nothing differs."""
+        """True if nothing differs."""
         return not (len(self.removed) or len(self.added) or self.changed or len(self.edges_removed) or len(self.edges_added))
 
 
 def compare(first: Network, second: Network, attributes: tuple[Attributes, Attributes] | None = None) -> Difference:
-    """The difference of two graphs; hidden nodes are in neither. attributes: what to compare of each node beside columns."""
+    """Compute the difference of two graphs without hidden nodes. attributes: what to compare of each node beside columns."""
     one = _Side(first, attributes[0] if attributes else None)
     other = _Side(second, attributes[1] if attributes else None)
     match = np.full(first.size, -1, np.int64)
@@ -95,7 +95,7 @@ def compare(first: Network, second: Network, attributes: tuple[Attributes, Attri
 
 
 class _Side:
-    """One of the graphs, with what its nodes are matched by."""
+    """One of the graphs, with the keys by which its nodes are matched."""
 
     def __init__(self, network: Network, attributes: Attributes | None) -> None:
         self.network = network
@@ -144,7 +144,7 @@ class _Side:
 
 
 def _equal_first(one: _Side, rows: list[int], other: _Side, others: list[int]) -> tuple[list[int], list[int]]:
-    """Nodes of one name so that those which are equal stand at the same place, then the rest in order."""
+    """Pair nodes of one name: equal ones first, then the rest in order."""
     waiting: dict[Hashable, list[int]] = {}
     for row in reversed(others):
         waiting.setdefault(other.looks(row), []).append(row)
@@ -155,7 +155,7 @@ def _equal_first(one: _Side, rows: list[int], other: _Side, others: list[int]) -
 
 
 def _renumbered(one: _Side, other: _Side, match: Ints, back: Ints) -> None:
-    """Match the operators of a type in a scope anew by what they are, where names would make most of them changed."""
+    """Match the operators of a type in a scope again by content, if matching by name would mark most of them as changed."""
     left, right = one.groups(one.kinds), other.groups(other.kinds)
     for name in left.keys() & right.keys():
         rows, others = left[name], right[name]
@@ -200,7 +200,7 @@ def _surroundings(network: Network) -> NDArray[np.uint64]:
 
 
 def _once(colour: NDArray[np.uint64], rows: list[int]) -> dict[int, int]:
-    """Those of some rows whose colour no other of them has."""
+    """Return the rows whose colour is unique among them."""
     found: dict[int, int] = {}
     twice = set()
     for row, value in zip(rows, colour[rows].tolist(), strict=True):

@@ -1,6 +1,6 @@
-"""What is directly in one scope, folded: siblings of one type to an aggregate, equal blocks to a stack.
+"""Folds the direct contents of one scope: siblings of one type to an aggregate, equal blocks to a stack.
 
-Only what can be one box without making a cycle is folded. Each member gets a depth: the greatest number of changes of type on
+Members are folded only if that creates no cycle. Each member gets a depth: the greatest number of changes of type on
 a path of siblings to it. Members of one type and one depth fold; every edge between what results leads to a greater depth.
 Edges that say only in which order things happen do not count: the optimizer's 200 updates come one after the other and
 are one box.
@@ -18,9 +18,9 @@ from parsers.analysis.graphs.network import OPERATOR, Ints
 from parsers.analysis.graphs.scopes import Scopes
 
 FOLD = 5
-"""So many siblings of one type are one aggregate."""
+"""Minimum siblings of one type for an aggregate."""
 STACK = 3
-"""So many equal blocks are one stack."""
+"""Minimum equal blocks for a stack."""
 _NUMBER = re.compile(r"\d+")
 
 
@@ -50,7 +50,7 @@ class Level:
 
 
 def level(scopes: Scopes, scope: int) -> Level:
-    """What is in a scope. O(nodes and edges of the graph)."""
+    """Fold the contents of a scope. O(nodes and edges of the graph)."""
     network = scopes.network
     children = np.array([child for child in scopes.children(scope) if scopes.operators[child]], np.int64)
     own = scopes.own(scope)
@@ -82,7 +82,7 @@ def level(scopes: Scopes, scope: int) -> Level:
 
 
 def _species(scopes: Scopes, own: Ints, children: list[int]) -> Ints:
-    """A number for each node and child that those have in common which may be one box."""
+    """Return a number for each node and child; those with equal numbers may share a box."""
     network = scopes.network
     base = len(network.types)
     alike: dict[tuple[str, int], list[int]] = {}

@@ -1,4 +1,4 @@
-"""A graph as arrays: what its frames say, in the form that 100,000 nodes are quickly walked in."""
+"""A graph as arrays, for fast traversal of 100,000 nodes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OPERATOR, PARAMETER, CONSTANT = 0, 1, 2
 KINDS = ("operator", "parameter", "constant")
 """The kinds of nodes, in the order of their codes."""
 ORDERING = ("UpdateState",)
-"""The types of operators whose output is no value but a moment in the order of side effects."""
+"""Types of operators whose output is no value but a position in the order of side effects."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Network:
     nodes: the frame they come from, which matches NODES.
     kind, type, output_type, shape, scope: codes of each node into the texts of that name, except kind, which is into KINDS.
     Where the file has several functions, the scopes of each are in one that is named after it.
-    placed: which nodes say themselves what scope they are in.
+    placed: which nodes have a scope of their own.
     source, target, output, input, control, edge: the edges that are left of the frame's, and the row of each in it, or -1.
     shown: which nodes are drawn; edges have both ends among them.
     """
@@ -54,7 +54,7 @@ class Network:
 
     @property
     def size(self) -> int:
-        """How many nodes there are, hidden ones included."""
+        """Number of nodes, including hidden ones."""
         return len(self.kind)
 
     @cached_property
@@ -133,7 +133,7 @@ class Network:
 
 
 def network(nodes: pd.DataFrame, edges: pd.DataFrame) -> Network:
-    """The arrays of two frames. An edge whose end is no row of nodes is left out. Raises SchemaError."""
+    """Convert two frames to arrays. An edge whose end is no row of nodes is skipped. Raises SchemaError."""
     NODES.check(nodes)
     EDGES.check(edges)
     size = len(nodes)

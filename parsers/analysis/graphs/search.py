@@ -11,9 +11,9 @@ from parsers.analysis.graphs.network import KINDS, Bools, Ints
 from parsers.analysis.graphs.visible import View
 
 MOST = 1_000
-"""So many nodes are listed."""
+"""Maximum nodes listed."""
 Matching = Callable[[str, Sequence[str]], Sequence[str]]
-"""Which of some names a pattern occurs in. It has to stop by itself: some patterns take for ever on some names."""
+"""Returns which names match a pattern. It must limit its own time: some patterns take forever on some names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def search(
     dtype: str = "",
     kind: str = "",
 ) -> Found:
-    """Nodes that have all that is asked for: names in which text occurs, letters of either case being one.
+    """Find nodes that satisfy all conditions: text is part of the name, ignoring case.
 
     matching: text is a pattern for it. type: a text in the operator's type. shape: a whole shape such as 8x128, or with ? or *
     for any dimension or any number of them. dtype: a text in the output's type. kind: one of KINDS. Nodes that are hidden are
@@ -64,7 +64,7 @@ _NOTHING = 9
 
 
 def _named(view: View, rows: list[int], text: str, matching: Matching | None) -> tuple[Ints, list[int]]:
-    """How well each row is named, 0 the best and _NOTHING not at all; and the scopes that are."""
+    """Rank each row's name, 0 the best and _NOTHING for no match; also return the matching scopes."""
     if not text:
         return np.zeros(len(rows), np.int64), []
     names, paths = view.network.full_names, view.scopes.paths
@@ -95,7 +95,7 @@ def _shaped(texts: Sequence[str], wanted: str) -> Bools:
 
 
 def _fits(wanted: list[str], given: list[str]) -> bool:
-    """Whether a shape is as wanted; * stands for any number of dimensions, so at most one of them is looked at."""
+    """Return whether a shape matches; * stands for any number of dimensions and may occur once."""
     if "*" not in wanted:
         return len(wanted) == len(given) and all(one in ("?", other) for one, other in zip(wanted, given, strict=True))
     at = wanted.index("*")

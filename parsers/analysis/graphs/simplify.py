@@ -1,4 +1,4 @@
-"""A graph without what only makes it work: gradients, the optimizer, and operators that pass values on.
+"""Simplifies a graph: hides gradients, the optimizer, and operators that only pass values on.
 
 A value goes through an operator that passes it on: through Load, Depend and TupleGetItem from the first input, through
 MakeTuple from every one. Nothing goes through UpdateState, which says only what comes first. So an edge is drawn from what
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, Bools, Ints, Network
 
 PASSING: dict[str, int] = {"Load": 1, "Depend": 1, "TupleGetItem": 1, "MakeTuple": -1, "UpdateState": 0}
-"""Operators that are by-passed, and how many of their inputs go through: -1 for all."""
+"""Bypassed operators, and the number of their inputs that pass through: -1 for all."""
 MOST = 512
-"""An operator that would pass on more values than this stays where it is."""
+"""An operator that would pass on more values than this is kept."""
 DEEPEST = 8
-"""Tuples within tuples whose places are told apart."""
+"""Maximum nesting of tuples that is tracked."""
 _INDEX = re.compile(r"(?:[A-Za-z]\w*\()?(\d{1,9})\)?")
-"""A place in a tuple as constants are written: 1 in .pb and .dot, I64(1) in .ir."""
+"""An index into a tuple as constants are written: 1 in .pb and .dot, I64(1) in .ir."""
 Value = tuple[int, int, tuple[int, ...]]
 """A node, one of its outputs, and the places in tuples that it was put into, the outermost first."""
 
@@ -44,7 +44,7 @@ class Simplified:
 
 
 def simplified(network: Network, value: Callable[[int], str] | None = None) -> Simplified:
-    """The graph with fewer nodes shown and edges over what is by-passed. O(nodes and edges) but for what passes on many.
+    """Hide nodes and connect the ends of bypassed ones. O(nodes and edges), except for operators that pass on many values.
 
     value: the text of a constant by its row, which tells the index of a TupleGetItem; without it, its name.
     """
@@ -114,7 +114,7 @@ def _slots(network: Network) -> Ints:
 
 
 def _indices(network: Network, slots: Ints, value: Callable[[int], str]) -> dict[int, int]:
-    """The place in its tuple that each TupleGetItem takes, where that is known."""
+    """Return the index that each TupleGetItem takes, if known."""
     code = network.types.index("TupleGetItem") if "TupleGetItem" in network.types else -1
     second = (slots == 1) & (network.type[network.target] == code) & (network.kind[network.source] == CONSTANT)
     texts: dict[int, str] = {}
@@ -132,7 +132,7 @@ def _indices(network: Network, slots: Ints, value: Callable[[int], str]) -> dict
 def _bypassed(
     network: Network, passing: Bools, gone: Bools, value: Callable[[int], str]
 ) -> tuple[Ints, Ints, Ints, Ints, Ints, Bools]:
-    """Edges between what is not by-passed: source, target, output, input, and row or -1; and what passes on too many."""
+    """Return edges between kept nodes: source, target, output, input, row or -1; and operators with too many values."""
     limit = np.zeros(network.size, np.int64)
     for kind, many in PASSING.items():
         if kind in network.types:
@@ -166,7 +166,7 @@ def _bypassed(
 def _reached(
     network: Network, passing: Bools, into: Ints, stuck: Bools, slots: Ints, indices: dict[int, int]
 ) -> dict[int, set[Value]]:
-    """For each by-passed node the values that come out of it. Marks those that pass on more than MOST."""
+    """Return for each bypassed node its output values. Marks those that pass on more than MOST."""
     reach: dict[int, set[Value]] = {}
     order = into[np.argsort(network.rank[network.target[into]], kind="stable")]
     kinds = [network.types[code] for code in network.type]

@@ -1,4 +1,4 @@
-"""How many numbers a shape holds and how many bytes a type takes, from the texts of NODES."""
+"""Computes the number of values of a shape and the bytes of a type, from the texts of NODES."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from parsers.analysis.graphs.network import Ints
 
 _BITS = re.compile(r"(?:bfloat|float|complex|uint|int)s?_?(\d+)", re.IGNORECASE)
 _MOST = 2**62
-"""No shape is believed to hold more: sums must fit 64 bits with room for all nodes."""
+"""Maximum values of a shape, so that sums over all nodes fit 64 bits."""
 
 
 def values(shapes: list[str]) -> Ints:

@@ -1,6 +1,6 @@
-"""A graph as text for other programs: DOT for Graphviz and JSON, of all of it or of what is visible.
+"""Exports a graph as text: DOT for Graphviz and JSON, of all of it or of the visible part.
 
-Names are data: in DOT they stand in quotes, escaped, where Graphviz reads neither markup nor its own escapes in them.
+Names are data: in DOT they are quoted and escaped, so that Graphviz interprets neither markup nor escapes in them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from parsers.analysis.graphs.visible import Visible
 
 _SHAPES = {OPERATOR: "box", PARAMETER: "ellipse", CONSTANT: "plaintext"}
 _SUBGRAPHS = 10_000
-"""More clusters than this are of no use to Graphviz."""
+"""Maximum clusters; more are of no use to Graphviz."""
 
 
 def dot(scopes: Scopes, title: str = "") -> Iterator[str]:
@@ -106,7 +106,7 @@ def visible_json(visible: Visible, title: str = "") -> str:
 
 
 def quoted(text: str) -> str:
-    """A text as a quoted string of DOT that Graphviz prints as it is, on one line."""
+    """Quote a text for DOT so that Graphviz prints it unchanged, on one line."""
     escaped = "".join(one if one >= " " and not "\ud800" <= one <= "\udfff" else "\ufffd" for one in text)
     return '"' + escaped.replace("\\", "\\\\").replace('"', '\\"') + '"'
 

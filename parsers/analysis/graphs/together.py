@@ -1,4 +1,4 @@
-"""Two graphs as one, so that their difference is seen on one drawing: the first, with what the second has more."""
+"""Merges two graphs so that one drawing shows their difference: the first graph plus the additions of the second."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Together:
 
 
 def together(first: Network, second: Network, found: Difference) -> Together:
-    """The union of two graphs by what was matched in their difference."""
+    """Build the union of two graphs from the matches of their difference."""
     added = found.added
     nodes = pd.concat([first.nodes[list(NODES.names)], second.nodes.iloc[added][list(NODES.names)]], ignore_index=True)
     place = found.back.copy()
@@ -63,7 +63,7 @@ def together(first: Network, second: Network, found: Difference) -> Together:
 
 
 def marks(visible: Visible, scopes: Scopes, state: Ints) -> dict[str, str]:
-    """The state of each box that holds a difference, by key: the one that all in it have, else "changed"."""
+    """Return the state of each box that holds a difference, by key: the common state of its contents, else "changed"."""
     found: dict[str, str] = {}
     for item in visible.items:
         if item.kind in ("node", "fold"):

@@ -1,7 +1,7 @@
-"""What is visible of a graph when some of its scopes are open: boxes, links between them, and small things beside them.
+"""Computes the visible part of a graph when some scopes are open: boxes, links between them, and small items beside them.
 
 Boxes are named by keys: n5 is the node of row 5, s3 scope number 3, f5 an aggregate and k3 a stack that begin with those.
-An open scope, aggregate or stack is a frame around its boxes. The page, which knows no others, keeps a list of open keys.
+An open scope, aggregate or stack is a frame around its boxes. The page only keeps a list of open keys.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from parsers.analysis.graphs.network import KINDS, OPERATOR, PARAMETER, Ints, Ne
 from parsers.analysis.graphs.scopes import Scopes, scopes
 
 PAGE = 300
-"""So many boxes of one frame are drawn at a time."""
+"""Maximum boxes of one frame that are drawn at a time."""
 CAP = 2_000
-"""So many elements are drawn: boxes, links and what is beside boxes."""
+"""Maximum elements drawn: boxes, links and items beside boxes."""
 HUB = 20
 """A box with more links than this on one side keeps only the nearest KEPT of them."""
 KEPT = 4
 BESIDE = 4
-"""So many parameters, or constants, are drawn one by one beside a node."""
+"""Maximum parameters, or constants, drawn one by one beside a node."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a visitor opened.
+    """The state of the view: what is open.
 
     opened: keys, the latest last. pages: for the key of a frame ("" for the top) how many of its boxes come before the drawn.
     """
@@ -40,16 +40,16 @@ class Shown:
     constants: bool = True
 
     def toggled(self, key: str) -> Shown:
-        """The same with one box open that was closed, or closed that was open. What is in it stays as it is."""
+        """Return the state with one box opened or closed. The state of its contents is kept."""
         opened = tuple(one for one in self.opened if one != key)
         return replace(self, opened=opened if len(opened) < len(self.opened) else (*opened, key))
 
     def turned(self, key: str, by: int) -> Shown:
-        """The same with a frame's page moved by so many boxes; key is that of the frame."""
+        """Return the state with the page of a frame moved by this many boxes; key is that of the frame."""
         return replace(self, pages={**self.pages, key: max(0, self.pages.get(key, 0) + by)})
 
     def also(self, other: Shown) -> Shown:
-        """The same with what is open of another, whose pages are those that count: for what `View.reveal` gives."""
+        """Merge another state, whose pages take precedence, such as the result of `View.reveal`."""
         opened = tuple(one for one in self.opened if one not in other.opened)
         return replace(self, opened=(*opened, *other.opened), pages={**self.pages, **other.pages})
 
@@ -118,12 +118,12 @@ class Visible:
 
     @property
     def elements(self) -> int:
-        """How many things are drawn."""
+        """Number of elements drawn."""
         return len(self.items) + len(self.links) + sum(len(item.beside) for item in self.items)
 
 
 class View:
-    """A graph that scopes are opened and closed in. What was worked out of a scope is kept."""
+    """A graph whose scopes can be opened and closed. Computed levels are cached."""
 
     def __init__(self, network: Network) -> None:
         self.network = network
@@ -135,13 +135,13 @@ class View:
         self._edge_shape = network.edges["shape"].cat.codes.to_numpy()
 
     def level(self, scope: int) -> Level:
-        """What is directly in a scope."""
+        """Return the direct contents of a scope."""
         if scope not in self._levels:
             self._levels[scope] = level(self.scopes, scope)
         return self._levels[scope]
 
     def visible(self, shown: Shown) -> Visible:
-        """What is drawn; never more than CAP elements.
+        """Return what is drawn, at most CAP elements.
 
         If there are too many, first what is beside boxes is left out, then pages become shorter, then the frames that were
         opened first are closed.
@@ -164,7 +164,7 @@ class View:
         return replace(drawn, closed=tuple(dropped))
 
     def reveal(self, row: int) -> tuple[str, Shown]:
-        """Which box shows a node, and what has to be open for that.
+        """Return the box that shows a node, and the state in which it is visible.
 
         A parameter or constant is shown by its first consumer. The key is "" for a node that is not drawn.
         """
@@ -277,7 +277,7 @@ class View:
 
 
 class _Members(Sequence[Unit]):
-    """The members of an aggregate or a stack as boxes of their own, made when they are asked for."""
+    """The members of an aggregate or a stack as separate boxes, created on demand."""
 
     def __init__(self, unit: Unit) -> None:
         self.kind, self.members = "node" if unit.kind == "fold" else "scope", unit.members
@@ -296,7 +296,7 @@ class _Members(Sequence[Unit]):
 
 
 class _Boxes:
-    """The boxes that are drawn, as they are found: frames first."""
+    """Collects the boxes that are drawn: frames first."""
 
     def __init__(self, view: View, opened: Sequence[str], pages: Mapping[str, int], page: int) -> None:
         self.view, self.pages, self.page = view, pages, page

@@ -1,7 +1,7 @@
-"""What in a curve deserves a look: NaN, spikes, divergence, plateaus, missing steps, slower steps, runs that stand still.
+"""Finds anomalies in curves: NaN, spikes, divergence, plateaus, missing steps, slower steps, stalled runs.
 
-Computed on read from what was recorded; nothing has to be logged for it. `insights(run)` is the frame of a whole run,
-`insights_of(tag, series)` what one series has, RULES what is looked for.
+Computed from the recorded scalars; nothing else has to be logged. `insights(run)` returns the frame of a whole run,
+`insights_of(tag, series)` the insights of one series; RULES lists the rules.
 """
 
 from __future__ import annotations

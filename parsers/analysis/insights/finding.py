@@ -1,4 +1,4 @@
-"""From a series to its insights: which rules apply to it, and on which of its points."""
+"""Computes the insights of series: which rules apply, and to which points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ORDER = {kind: number for number, kind in enumerate(RULES)}
 
 
 class Recorded(Protocol):
-    """A run, as far as insights need one; `parsers.Run` is one."""
+    """What insights need of a run; `parsers.Run` satisfies it."""
 
     def tags(self, kind: str = "scalar") -> tuple[str, ...]:
         """Its scalar tags."""
@@ -33,7 +33,7 @@ class Recorded(Protocol):
 
 
 class _Points(NamedTuple):
-    """Points of a series and where they are in it."""
+    """Points of a series and their indices in it."""
 
     place: Ints
     step: Ints
@@ -41,10 +41,10 @@ class _Points(NamedTuple):
 
 
 def insights(run: Recorded, *, sensitivity: str = "normal", now: float | None = None) -> pd.DataFrame:
-    """What deserves a look in the scalars of a run (schema INSIGHTS), the severest first.
+    """Return the insights of a run's scalars (schema INSIGHTS), the most severe first.
 
-    sensitivity is one of LEVELS: "low", "normal" or "high". now, in seconds since 1970, is when the run is looked at; without
-    it, as for a run known to have ended, no run stands still. ValueError for another sensitivity.
+    sensitivity is one of LEVELS: "low", "normal" or "high". now is the current time in seconds since 1970; without it, as for
+    a run known to have ended, no stall is reported. ValueError for another sensitivity.
     """
     least = _least(sensitivity)
     found = [one for one in insights_of_run({tag: run.series(tag) for tag in run.tags("scalar")}, now) if one.score >= least]
@@ -52,7 +52,7 @@ def insights(run: Recorded, *, sensitivity: str = "normal", now: float | None = 
 
 
 def frame(found: list[Insight]) -> pd.DataFrame:
-    """Insights as a frame of schema INSIGHTS, in the order given."""
+    """Return insights as a frame of schema INSIGHTS, in the order given."""
     if not found:
         return INSIGHTS.empty()
     columns = {
@@ -69,19 +69,19 @@ _OF_RULE = {
 
 
 def insights_of_run(every: Mapping[str, Series], now: float | None = None) -> list[Insight]:
-    """Insights of all series of a run by tag, the severest first, at every level of sensitivity (score from LEAST on)."""
+    """Return the insights of all series of a run by tag, the most severe first, for every sensitivity (score from LEAST on)."""
     found = [one for tag, series in every.items() for one in insights_of(tag, series)]
     standing = stalled(every, now) if now is not None else None
     return ranked([*found, *([standing] if standing else [])])
 
 
 def ranked(found: list[Insight]) -> list[Insight]:
-    """The severest first; of equal severity by rule, then the highest score."""
+    """Sort by severity, then by rule, then by score, highest first."""
     return sorted(found, key=lambda one: (-one.severity, _ORDER[one.kind], -one.score, one.tag, one.place))
 
 
 def insights_of(tag: str, series: Series) -> list[Insight]:
-    """Insights of one series but `stall`, in the order of RULES, at every level of sensitivity.
+    """Return the insights of one series except `stall`, in the order of RULES, for every sensitivity.
 
     Steps that go back begin another session, which is no fault. Values written twice count as written last where the
     course of the curve is concerned. Deterministic; about 0.2 microseconds of CPU a point.
@@ -94,7 +94,7 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
     whole = bool(finite.all())
     at = np.arange(series.step.size) if whole else np.flatnonzero(finite)
     points = _Points(at, series.step if whole else series.step[at], series.value if whole else series.value[at])
-    # A file may hold any number; what overflows is far from everything else, which is no reason for a warning.
+    # A file may hold any number; overflow just means that a value is far from all others.
     with np.errstate(over="ignore", invalid="ignore"):
         last = _last_word(points) if starts.size else points
         found += _courses(tag, series, last)
@@ -105,15 +105,15 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
 
 
 def stalled(every: Mapping[str, Series], now: float) -> Insight | None:
-    """Whether a run that is not known to have ended stands still, told of the tag that was written most recently.
+    """Return whether a run that is not known to have ended is stalled, judged by its most recently written tag.
 
-    A run that has not grown for two hours, or for 250 usual intervals, is taken to have ended.
+    A run that has not grown for two hours, or for 250 usual intervals, counts as ended.
     """
     recorded = [(tag, one) for tag, one in every.items() if one.step.size]
     if not recorded:
         return None
     newest = max(float(one.wall_time[-1]) for _, one in recorded)
-    # Of tags that were written at the end the one with most points knows the usual interval best.
+    # Of the tags written at the end, the one with most points gives the best estimate of the usual interval.
     tag, series = max(recorded, key=lambda pair: (float(pair[1].wall_time[-1]) >= newest - 1.0, pair[1].step.size))
     found = pace.stall(series.wall_time, now)
     if found is None or newest > float(series.wall_time[-1]) + found.seconds / 2:
@@ -141,7 +141,7 @@ def _insight(
 
 
 def _last_word(points: _Points) -> _Points:
-    """The points that no later one goes back before: of each step the value written last."""
+    """Return the points not superseded by a restart: of each step the value written last."""
     after = np.minimum.accumulate(points.step[::-1])[::-1]
     kept = np.ones(points.step.size, bool)
     kept[:-1] = points.step[:-1] < after[1:]
@@ -149,7 +149,7 @@ def _last_word(points: _Points) -> _Points:
 
 
 def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
-    """All non-finite values as one insight that begins at the first."""
+    """Return all non-finite values as one insight that begins at the first."""
     at = np.flatnonzero(~np.isfinite(series.value))
     if at.size:
         first = int(at[0])
@@ -160,7 +160,7 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
 
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     """Divergence, else plateau."""
-    # Of a loss scale neither more nor less is better.
+    # For a loss scale neither direction is better.
     wanted = "" if "scale" in tag.lower() else better(tag)
     if points.value.size < RULES["divergence"].fewest:
         return
@@ -183,7 +183,7 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
 
 
 def _best(value: Floats, wanted: str) -> float | None:
-    """The best value there can be: 0 of a loss without negative values, 1 (or 100) of a share."""
+    """Return the best possible value: 0 for a loss without negative values, 1 (or 100) for a share."""
     low, high = float(value.min()), float(value.max())
     if low < 0:
         return None

@@ -1,4 +1,4 @@
-"""Robust levels of a noisy curve: medians of blocks, and how far such medians scatter."""
+"""Robust levels of a noisy curve: medians of blocks, and their scatter."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from parsers.model import Floats, Ints
 SIGMA = 1.4826
 """Standard deviation of normal noise over its median absolute deviation."""
 BLOCKS = 512
-"""A curve has at most so many levels; its whole is then known to a fifth of a percent of its length."""
+"""Maximum levels of a curve, which locate a change to a fifth of a percent of its length."""
 
 
 class Levels(NamedTuple):
@@ -28,7 +28,7 @@ class Levels(NamedTuple):
 
 
 def levels(value: Floats, blocks: int = BLOCKS) -> Levels:
-    """The levels of an array without NaN."""
+    """Compute the levels of an array without NaN."""
     size = max(1, -(-value.size // blocks))
     whole = value.size // size
     level = medians(value[: whole * size].reshape(whole, size))
@@ -47,7 +47,7 @@ def medians(rows: Floats) -> Floats:
 
 
 def scatter(level: Floats) -> float:
-    """Standard deviation of the noise of neighbouring levels, whatever their trend.
+    """Estimate the standard deviation of the noise of neighbouring levels, independent of the trend.
 
     A level less the mean of its neighbours has 3/2 the variance of independent noise; the median does not see jumps.
     """

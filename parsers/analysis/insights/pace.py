@@ -1,4 +1,4 @@
-"""When and how often a curve was recorded: missing steps, steps that take longer than before, a run that stands still."""
+"""Finds irregularities in when a curve was recorded: missing steps, slower steps, a stalled run."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from parsers.analysis.segments import restarts
 from parsers.model import Floats, Ints
 
 _AROUND = 16
-"""Distances on either side that a gap is compared with."""
+"""Number of distances on either side that a gap is compared with."""
 _MOST_GAPS = 20
 _MOST_POINTS = 1 << 20
 _BLOCKS = 512
 _WIDE = 12
 """Blocks on either side of a change of pace."""
 _LEAST_SECONDS = 1e-3
-"""No step is worth a look for less."""
+"""Minimum change of pace in seconds per step."""
 _SURE = 8.0
-"""A change of pace is one if it is so many deviations of such medians."""
+"""A change of pace must exceed this many standard deviations of block medians."""
 _LATEST = 253_402_300_800.0  # the year 10,000
 _ENDED = 7200.0
 _ENDED_INTERVALS = 250.0
-"""A run that has not grown for so many seconds, or usual intervals, whichever is longer, is taken to have ended."""
+"""A run that has not grown for this many seconds, or usual intervals, whichever is longer, counts as ended."""
 
 
 class Gap(NamedTuple):
@@ -53,7 +53,7 @@ class Stall(NamedTuple):
 
 
 def gaps(step: Ints) -> list[Gap]:
-    """The gaps in steps that grow throughout."""
+    """Return the gaps in ascending steps."""
     stride = np.diff(step).astype(np.float64)
     if stride.size < 4:
         return []
@@ -80,7 +80,7 @@ def gaps(step: Ints) -> list[Gap]:
 
 
 def slower(step: Ints, wall_time: Floats, starts: Ints) -> Change | None:
-    """Where steps begin to take longer, for good; pauses between steps and restarts do not count."""
+    """Return where steps become permanently slower; pauses between steps and restarts are ignored."""
     every = -(-step.size // _MOST_POINTS)
     if every > 1:
         # So many at a time: what they take together tells as much.
@@ -114,14 +114,14 @@ def _pace(taken: Floats, steps: Floats, size: int) -> Floats:
     coarse = np.count_nonzero(taken == 0) > taken.size // 20 or bool((taken[:1000] == np.floor(taken[:1000])).all())
     if not coarse:
         return medians(rows / distances)
-    # A pause would be seen in a mean: no interval counts for more than a few usual ones.
+    # A pause would distort a mean: each interval is capped at a few usual ones.
     most = 5.0 * max(float(np.median(taken)), 1.0)
     means: Floats = np.minimum(rows, most).sum(axis=1) / distances.sum(axis=1)
     return means
 
 
 def _change(pace: Floats, wide: int) -> tuple[int, float, float] | None:
-    """(block, pace before, pace after) of the largest lasting change for the worse."""
+    """Return (block, pace before, pace after) of the largest lasting slowdown."""
     windows = medians(np.lib.stride_tricks.sliding_window_view(pace, wide))
     before, after = windows[:-wide], windows[wide:]
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -155,13 +155,13 @@ def _place(near: Ints, taken: Floats, steps: Floats, before: float, after: float
 
 
 def stall(wall_time: Floats, now: float) -> Stall | None:
-    """Whether the last point is much older than the usual interval; wall_time in seconds, in the order written."""
+    """Return whether the last point is much older than the usual interval; wall_time in seconds, in the order written."""
     known = wall_time[(wall_time > 0) & (wall_time < _LATEST)]
     passed = np.diff(known)
     passed = passed[passed >= 0]
     if passed.size < RULES["stall"].fewest - 1:
         return None
-    # The longest interval may be a night between two sessions; one that comes twice in a hundred is usual.
+    # The longest interval may be a night between two sessions; one that occurs twice in a hundred is usual.
     longest = float(np.quantile(passed, 0.98)) if passed.size >= 50 else float(passed.max())
     longest = max(longest, 3.0 * float(np.median(passed)), float(np.sort(passed)[-2]) / 2.0 if passed.size > 2 else 0.0, 6.0)
     since = now - float(known.max())

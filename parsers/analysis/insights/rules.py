@@ -1,7 +1,7 @@
-"""What is looked for in a curve, as data: one rule per kind of insight, and how strict each is.
+"""The rules of insights as data: one rule per kind of insight, with its limit.
 
-A rule has one limit. What it measures over that limit is the score of an insight: 1 is just enough at the normal level, 2 twice
-as much. Another level of sensitivity asks for another least score.
+A rule has one limit. The score of an insight is the measured value divided by that limit: 1 is just enough at the normal
+sensitivity. Each level of sensitivity has its own minimum score.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from types import MappingProxyType
 class Rule:
     """One kind of insight.
 
-    limit is in `unit`. severity: 2 for what is wrong, 1 for what deserves a look. fewest: with fewer points of a
-    tag it is not looked for. doc: what is compared with the limit.
+    limit is in `unit`. severity: 2 for errors, 1 for hints. fewest: the minimum number of points of a tag. doc: what is
+    compared with the limit.
     """
 
     kind: str
@@ -46,12 +46,12 @@ RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
 LEVELS: Mapping[str, float] = MappingProxyType({"low": 1.5, "normal": 1.0, "high": 0.85})
 """Level of sensitivity -> least score."""
 LEAST = min(LEVELS.values())
-"""No detector looks for less."""
+"""The minimum score of any detector."""
 
 
 @dataclass(frozen=True, slots=True)
 class Insight:
-    """Something about one curve that deserves a look.
+    """An anomaly of one curve.
 
     tag is the curve's, kind one of RULES. step and place (index in the series) are where it begins, last_step and
     last_place where it ends. score is `measured` over the limit of its rule (of a spike: over the limit for its

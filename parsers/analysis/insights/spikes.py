@@ -17,28 +17,28 @@ from parsers.analysis.insights.rules import LEAST, RULES
 from parsers.model import Floats, Ints
 
 MOST = 20
-"""Of one curve so many spikes are told at most, the largest."""
+"""Maximum spikes reported per curve, the largest ones."""
 _WIDE = 8
 """Points in a median of the second pass."""
 _SURER = 1.2
-"""What lasts may be a wave of the noise: the limit of the second pass is so many times as high."""
+"""Factor on the limit of the second pass, as longer deviations may be waves of the noise."""
 _AROUND = 10
-"""Blocks on either side that the noise is measured in."""
+"""Blocks on either side in which the noise is measured."""
 _CHANGED = 2.0
-"""Noise that differs so many times between the two sides has changed; else both sides tell of it."""
+"""If the noise of the two sides differs by more than this factor, it has changed; otherwise both sides are used."""
 _BACK = 0.5
-"""A spike comes back by this share of its height at least."""
+"""Minimum fraction of its height by which a spike returns."""
 _SAMPLE = 200_000
 _TAIL_RANK = 30
 """The tail begins at the distance of this rank, or at the thousandth part."""
 _STEEPER = 1.25
-"""The few points of a tail tell how heavy it is to no more than this: it may be so many times as heavy further out."""
+"""Safety factor on the weight of a tail, which is estimated from few points."""
 _UNKNOWN_TAIL = 1.7
-"""A short curve does not tell the tail of its noise: the limit is so many times as high."""
+"""Factor on the limit of short curves, whose tail cannot be estimated."""
 _STEP = 5.0
-"""It is measured from there to so many times as many points."""
+"""The tail is measured from there to this many times as many points."""
 _PART = 1 << 20
-"""Points looked at at once."""
+"""Points processed at a time."""
 _OVERLAP = 1 << 10
 
 
@@ -54,7 +54,7 @@ class Spike(NamedTuple):
 
 
 def spikes(value: Floats) -> list[Spike]:
-    """The spikes of an array without NaN, in its order; of a long one part by part, in memory for one part."""
+    """Return the spikes of an array without NaN, in order; long arrays are processed in parts to limit memory."""
     found: list[Spike] = []
     for first in range(0, max(1, value.size - _OVERLAP), _PART):
         begin = max(0, first - _OVERLAP)
@@ -83,7 +83,7 @@ def _in_points(spike: Spike, value: Floats) -> Spike:
 
 
 def _joined(every: list[Spike]) -> list[Spike]:
-    """What several passes have found counts as the one tells it that is surest."""
+    """Merge the spikes of several passes; of overlapping ones the most significant is kept."""
     kept: list[Spike] = []
     for one in sorted(every, key=lambda spike: spike.sigma / spike.limit, reverse=True):
         if not any(one.first - _WIDE <= other.last and other.first - _WIDE <= one.last for other in kept):
@@ -101,7 +101,7 @@ def _pass(value: Floats, size: int, points: int) -> list[Spike]:
         return []
     cuts = np.flatnonzero(np.diff(at) > 2 * size) + 1
     groups = [_spike(group, sigma, height, limit) for group in np.split(at, cuts)]
-    # What comes again and again is the way of the curve.
+    # Frequent spikes are a property of the curve.
     return groups if len(groups) <= max(value.size // 1000, 5) else []
 
 
@@ -116,12 +116,12 @@ def _distances(value: Floats, size: int, points: int) -> tuple[Floats, Floats, f
     padded = np.pad(value, (0, blocks * size - value.size), mode="reflect").reshape(blocks, size)
     middle = medians(padded)
     before, after = np.roll(middle, 1), np.roll(middle, -1)
-    # At the ends nothing says whether the curve comes back.
+    # At the ends it is unknown whether the curve returns.
     before[0], after[-1] = middle[0], middle[-1]
     up, down = padded - before[:, None], padded - after[:, None]
     low, high = np.minimum(up, down), np.maximum(up, down)
     sided = (low > _BACK * high) & (low > 0) | (high < _BACK * low) & (high < 0)
-    # The mean of both leaves out a straight trend.
+    # The mean of both cancels a linear trend.
     height = (up + down) / 2.0
     # What a jump of the curve does to the points beside it says nothing about the noise.
     noise = np.where(sided, np.abs(height), np.minimum(np.abs(up), np.abs(down)))
@@ -148,7 +148,7 @@ def _scale(spread: Floats) -> Floats:
 
 
 def _largest(points: int) -> float:
-    """What normal noise of so many points exceeds once in fifty curves."""
+    """Return what normal noise of this many points exceeds in one of fifty curves."""
     return NormalDist().inv_cdf(1.0 - 0.01 / points)
 
 

@@ -1,7 +1,7 @@
-"""Where a curve stops getting better: it turns back and stays there (divergence), or goes on level (plateau).
+"""Finds where a curve stops improving: it turns back and stays there (divergence), or stays level (plateau).
 
-Both look at the levels of a curve (`levels`), of which less is better. Where it begins is the place from which two pieces, one
-before and one from there on, fit the levels best.
+Both use the levels of a curve (`levels`), where less is better. The beginning is the breakpoint at which two pieces, one before
+and one after it, fit the levels best.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from parsers.model import Floats
 _SMOOTH = 5
 """Levels in a running median."""
 _SURE = 8.0
-"""A change is one if it is so many deviations of a level."""
+"""A change must exceed this many standard deviations of a level."""
 _HABIT = 1.5
-"""A curve that has gone back and recovered before diverges if it goes back so many times as far."""
+"""A curve that has recovered from a setback before diverges only if it goes back this many times as far."""
 _STAYS = 0.7
-"""Of what it went back, a diverged curve keeps this share to its end."""
+"""Fraction of the setback that a diverged curve keeps to its end."""
 _LEVEL = 3.0
-"""The slope of a plateau differs from none by so many standard errors at most."""
+"""Maximum slope of a plateau in standard errors."""
 _APART = 5.0
-"""The first and last eighth of it by so many times the usual step from one eighth to the next."""
+"""Maximum difference of its first and last eighth, in usual steps from one eighth to the next."""
 _SLIGHT = 0.01
-"""Or by this share of the way the curve has come."""
+"""Or maximum difference as a fraction of the curve's total change."""
 _BEST = 0.05
-"""A curve that has come to within this share of the way from the best there is has arrived."""
+"""A curve has converged once it is within this fraction of its total change from the best value."""
 _ABRUPT = 0.35
-"""A curve that levels off has arrived; one that stops went at this share of its mean speed just before."""
+"""A curve that levels off has converged; one that stops had at least this fraction of its mean speed just before."""
 _WINDOW = 0.25
-"""The two pieces are fitted to so much of the curve on either side, at most."""
+"""Maximum fraction of the curve on either side to which the two pieces are fitted."""
 _CANDIDATES = 24
 
 
@@ -109,7 +109,7 @@ def _trend(part: Floats, ahead: int) -> tuple[Floats, Floats]:
 
 
 def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
-    """Since when a curve of which less is better is no better. best: the least there can be, where that is known."""
+    """Find since when a curve, where less is better, has not improved. best: the lowest possible value, if known."""
     level = known.level
     if level.size < 40:
         return None
@@ -146,7 +146,7 @@ def _speed(level: Floats, first: int) -> float:
 
 
 def _flat(part: Floats, way: float, noise: float) -> bool:
-    """Whether a line through these levels neither falls nor rises, by as much as can be told.
+    """Return whether a line through these levels neither falls nor rises significantly.
 
     The line goes through medians of eighths: their scatter about it says how sure it is, correlated noise or not.
     """

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 import pytest
@@ -104,14 +103,6 @@ def test_config_that_is_no_toml(tmp_path, content) -> None:
 def test_config_that_is_not_there(tmp_path) -> None:
     with pytest.raises(SettingError, match="wanted a readable TOML file"):
         read_config(os.path.join(tmp_path, "none.toml"))
-
-
-@pytest.mark.skipif(not (ROOT / "README.md").exists(), reason="README.md is not written yet")
-def test_the_readme_names_every_setting() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for setting in SETTINGS:
-        wanted = setting.variable if setting.secret else setting.option
-        assert re.search(rf"{re.escape(wanted)}\b", readme), f"README.md does not name {wanted}"
 
 
 def test_the_version_is_said_once() -> None:

@@ -121,10 +121,10 @@ def test_whoever_cancels_gets_nothing_and_may_ask_again(run: Path, monkeypatch: 
     read = Profile.frame
 
     def slow(self: Profile, name: str) -> pd.DataFrame:
-        from parsers.profiler.progress import tell
+        from parsers.profiler.progress import report_read
 
         for _ in range(2_000):
-            tell(1)
+            report_read(1)
             time.sleep(0.01)
         return read(self, name)
 
@@ -167,14 +167,14 @@ def test_memory_is_bounded(run: Path) -> None:
 
 
 def test_reading_ends_where_it_is_told_to() -> None:
-    from parsers.profiler.progress import tell
+    from parsers.profiler.progress import report_read
 
     def stop(_size: int) -> None:
         raise Cancelled
 
     with pytest.raises(Cancelled), watched(stop):
-        tell(1)
-    tell(1)
+        report_read(1)
+    report_read(1)
 
 
 def test_a_frame_as_csv(store: Store, run: Path) -> None:

@@ -183,7 +183,7 @@ def test_texts_of_tensorboard(tmp_path: Path) -> None:
     assert [run.text("notes", place).text for place in range(3)] == ["<b>plain</b>", "行\n2", ""]
     broken = run.text("notes", 3)
     assert broken.text == "\\xff\\xfe"
-    assert broken.problem == "Its shape (3,) is not that of 1 strings; they are shown one after the other."
+    assert broken.problem == "Its shape (3,) does not fit 1 strings; they are shown as a list."
 
 
 def test_a_refused_value_leaves_the_others(tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_axes_that_cannot_be_drawn_whole_say_so(axis: str) -> None:
     def with_first(value: float):
         return lambda values: np.append(value, values[1:])
 
-    assert problem(with_first(np.nan)) == f"Of its {axis}, 1 values are not finite or come twice: they are not drawn."
+    assert problem(with_first(np.nan)) == f"Of its {axis}, 1 values are not finite or duplicates; they are not drawn."
     assert problem(with_first(np.inf)).startswith(f"Of its {axis}, 1 values")
     assert problem(lambda values: np.append(values[1], values[1:])).startswith(f"Of its {axis}, 1 values")
     assert problem(lambda values: values * 0) == f"Its {axis} has no two different values: there is no plane to draw."

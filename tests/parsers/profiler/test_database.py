@@ -171,4 +171,4 @@ def test_values_of_other_types_are_left_out(tmp_path: Path) -> None:
     assert profile.kernels["duration_ns"].tolist() == [50, 102]
     assert profile.kernels["stream"].tolist() == [-1, -1]
     assert profile.kernels["type"].tolist() == ["", "\ufffdA"]
-    assert ["1 rows are left out" in problem.text for problem in profile.problems] == [True]
+    assert ["1 rows were skipped" in problem.text for problem in profile.problems] == [True]

@@ -123,7 +123,7 @@ def test_one_line_too_long_and_one_too_short(path: Path) -> None:
 
 def test_a_repeated_header_is_passed_over(path: Path) -> None:
     table = read(path, HEADER + ROW + HEADER + ROW)
-    assert (table.rows, texts(table)) == (2, ["Line 3: the header is repeated; the line is passed over."])
+    assert (table.rows, texts(table)) == (2, ["Line 3: the header is repeated; the line was skipped."])
 
 
 def test_blank_lines_and_lines_in_quotes(path: Path) -> None:

@@ -16,10 +16,8 @@ import pytest
 
 from layouts import PAGES
 from layouts.i18n import CATALOGUE
-from layouts.pages.advice.callbacks import advice_for, as_csv, thresholds_of
-from layouts.pages.advice.drawing import drawn
-from layouts.pages.advice.layout import FRAMES, UNITS
-from layouts.pages.advice.page import PAGE
+from layouts.pages.advice.drawing import UNITS, drawn
+from layouts.pages.advice.page import FRAMES, PAGE, advice_for, as_csv, thresholds_of
 from layouts.profiling.choice import Choice
 from layouts.sources import FrameSource
 from layouts.state import BadInput

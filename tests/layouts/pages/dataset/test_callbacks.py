@@ -12,8 +12,8 @@ import pytest
 from dash import html, no_update
 
 from layouts.pages.dataset.boxes import MOST_BOXES
-from layouts.pages.dataset.callbacks import differences_of, parameters_of, pipelines_of
 from layouts.pages.dataset.catalogue import MOST_PIPELINES
+from layouts.pages.dataset.page import differences_of, parameters_of, pipelines_of
 from layouts.state import BadInput
 from parsers import DatasetGraph
 from tests.layouts.pages.dataset.pipelines import PipelineSource, chain, node

@@ -14,8 +14,8 @@ from layouts.figures.curves import WRONG
 from layouts.figures.histograms import cell_edges, gradient
 from layouts.figures.panels import grid, titles
 from layouts.pages.histograms.asks import read_ask
-from layouts.pages.histograms.callbacks import draw, stamp
 from layouts.pages.histograms.drawing import MOST_COLUMNS, MOST_LINES
+from layouts.pages.histograms.page import draw, stamp
 from layouts.state import BadInput
 from parsers import HistogramValue
 from tests.layouts.pages.histograms.conftest import START, Histograms, growing, value_of

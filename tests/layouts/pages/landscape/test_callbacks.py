@@ -11,7 +11,7 @@ import orjson
 import pytest
 from dash import no_update
 
-from layouts.pages.landscape import callbacks
+from layouts.pages.landscape import page as callbacks
 from layouts.pages.landscape.catalogue import MOST_ELSEWHERE, MOST_PLANS, MOST_RUNS
 from layouts.state import BadInput
 from parsers import FormatError, LandscapePlan

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.store.profiles import row_of
-from layouts.pages.operators import callbacks, drawing, scopes
+from layouts.pages.operators import drawing, scopes
+from layouts.pages.operators import page as callbacks
 from layouts.pages.operators.asks import Ask, read_ask
 from layouts.pages.operators.compare import changes, compared
 from layouts.pages.operators.sheet import Sheet

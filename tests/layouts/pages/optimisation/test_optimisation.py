@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from layouts.lineage.table import Tables
 from layouts.pages.model_lineage.columns import table as model_table
 from layouts.pages.optimisation.asks import read_ask
-from layouts.pages.optimisation.callbacks import drawn, explained, growing
 from layouts.pages.optimisation.drawing import MOST_CATEGORIES
+from layouts.pages.optimisation.page import drawn, explained, growing
 from layouts.sources import Growth
 from layouts.state import BadInput
 from parsers import LineageRow, Setting

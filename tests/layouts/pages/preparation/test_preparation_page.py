@@ -20,11 +20,9 @@ from hypothesis import strategies as st
 from layouts import PAGES
 from layouts.pages.preparation import feeding, machine, operations
 from layouts.pages.preparation.asks import Ask, read_ask
-from layouts.pages.preparation.callbacks import _DRAW, drawn
 from layouts.pages.preparation.figures import Curve, figure
 from layouts.pages.preparation.given import Given
-from layouts.pages.preparation.layout import CARDS, FRAMES
-from layouts.pages.preparation.page import PAGE
+from layouts.pages.preparation.page import _DRAW, CARDS, FRAMES, PAGE, drawn
 from layouts.profiling.choice import Choice
 from layouts.state import BadInput
 from parsers import open_run

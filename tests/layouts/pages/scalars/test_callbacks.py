@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from layouts.cards import cards
 from layouts.pages.scalars.asks import read_ask
-from layouts.pages.scalars.callbacks import CARDS, verdict
 from layouts.pages.scalars.charts import MOST_LINES
+from layouts.pages.scalars.page import CARDS, verdict
 from layouts.state import BadInput, colours
 from tests.layouts.pages.scalars.conftest import START, Arrays, series
 from tests.layouts.pages.scalars.test_lines import mains, xs, ys
@@ -122,18 +122,22 @@ def test_too_many_lines_are_counted_and_can_be_had() -> None:
 def test_only_cards_with_new_points_are_drawn_again(source: Arrays) -> None:
     asks = [ask("loss"), ask("lr"), None]
     marks = [card(source, one)[1] if one else None for one in asks]
-    assert cards.changed_cards(CARDS, source, asks, marks) == [no_update, no_update, no_update]
+    assert cards.grown_cards(CARDS, source, [0, 1, 2], asks, marks) == []
     source.data["a"]["loss"] = series([3.0, 2.0, 1.5, 1.0, 0.5])
-    changed = cards.changed_cards(CARDS, source, asks, marks)
-    assert changed[1:] == [no_update, no_update]
-    assert changed[0] == card(source, asks[0])[1]
-    assert ys(mains(card(source, asks[0])[0])[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
+    [[slot, drawing, stamp]] = cards.grown_cards(CARDS, source, [0, 1, 2], asks, marks)
+    assert (slot, stamp) == (0, card(source, asks[0])[1])
+    assert ys(mains(drawing)[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
+    assert cards.grown_cards(CARDS, source, [1, 2], asks, marks) == []  # what is not on screen is not drawn
 
 
-@pytest.mark.parametrize(("asks", "drawn"), [(None, []), ([], None), ([None], []), (5, 5), ([ask()], ["x", "y"])])
-def test_unequal_lists_of_cards_are_refused(source: Arrays, asks: Any, drawn: Any) -> None:
+@pytest.mark.parametrize(
+    ("shown", "asks", "drawn"),
+    [([], None, []), ([], [], None), ([0], [None], []), (5, 5, 5), ([0], [ask()], ["x", "y"]), (None, [None], [None]),
+     ([1], [None], [None]), ([-1], [None], [None]), (["0"], [None], [None])],
+)  # fmt: skip
+def test_unequal_lists_of_cards_are_refused(source: Arrays, shown: Any, asks: Any, drawn: Any) -> None:
     with pytest.raises(BadInput):
-        cards.changed_cards(CARDS, source, asks, drawn)
+        cards.grown_cards(CARDS, source, shown, asks, drawn)
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.pages.scalars.callbacks import draw, stamp
 from layouts.pages.scalars.grouping import REST, REST_COLOUR, columns, grouping
+from layouts.pages.scalars.page import draw, stamp
 from layouts.sources import RunRow
 from layouts.state import BadInput
 from parsers import LineageRow, Series, Setting

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from layouts.pages.scalars.callbacks import filled
 from layouts.pages.scalars.finals import MOST_ROWS, final, sheet
+from layouts.pages.scalars.page import filled
 from layouts.state import BadInput
 from tests.layouts.pages.scalars.conftest import Arrays, series
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 from layouts.i18n import both
-from layouts.pages.profile_overview import callbacks as overview
+from layouts.pages.profile_overview import page as overview
 from layouts.pages.profile_overview.drawing import clock
-from layouts.pages.steps import callbacks as steptrace
+from layouts.pages.steps import page as steptrace
 from layouts.pages.steps.asks import read_ask
 from layouts.profiling.composition import bar, said, words
 from layouts.sources import ProfileFrame

@@ -1,0 +1,47 @@
+"""The sizes page: how much disk do the chosen runs take, the largest first?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dash import Input, Output, html
+
+from layouts import format as fmt
+from layouts.components.elements import card, empty_state
+from layouts.i18n import t
+from layouts.page import Ids, Page
+from layouts.pages.sizes.texts import TEXTS
+from layouts.sources import FrameSource
+from layouts.state import selected_runs
+
+
+def layout(ids: Ids, routes: str) -> html.Div:  # noqa: ARG001 - has no routes of its own
+    """The page without data."""
+    return html.Div(id=ids("root"))
+
+
+def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001
+    """Add the page's callbacks to a Dash application."""
+
+    def draw(state: Any, _version: Any) -> Any:
+        return table(rows(source, state))
+
+    app.callback(Output(ids("root"), "children"), Input(ids("state"), "data"), Input(ids("version"), "data"))(draw)
+
+
+def rows(source: FrameSource, state: Any) -> list[tuple[str, int]]:
+    """Return (name, bytes) of the chosen runs, the largest first. BadInput for a state that is none."""
+    chosen = set(selected_runs(state, source))
+    return sorted(((row.name, row.size) for row in source.runs() if chosen & set(row.members)), key=lambda row: -row[1])
+
+
+def table(found: list[tuple[str, int]]) -> Any:
+    """Draw the rows as a table."""
+    if not found:
+        return empty_state("sizes.none", hint="sizes.none_hint")
+    head = html.Thead(html.Tr([html.Th(t("sizes.run")), html.Th(t("sizes.size"))]))
+    body = html.Tbody([html.Tr([html.Td(name), html.Td(fmt.size(size))]) for name, size in found])
+    return card(t("sizes.title"), html.Table([head, body]))
+
+
+PAGE = Page(name="sizes", texts=TEXTS, needs=(), layout=layout, register=register, group="training")

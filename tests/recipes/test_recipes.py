@@ -1,0 +1,110 @@
+"""The recipes of CONTRIBUTING, followed on a copy of the project: what they say is all that there is to do."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+COPIED = ("app", "assets", "layouts", "parsers", "tests", "pyproject.toml")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """name: the heading in CONTRIBUTING. files: example -> where it goes. lines: (file, text in it, what is put in its place).
+    tests: what pytest is given, which must collect at least `least` tests.
+    """
+
+    name: str
+    files: dict[str, str]
+    lines: tuple[tuple[str, str, str], ...]
+    tests: tuple[str, ...]
+    least: int
+
+
+RECIPES = (
+    Recipe(
+        "Add a format",
+        {"format/metrics_csv.py": "parsers/metrics_csv.py", "format/metrics.csv": "tests/data/lightning/2.5/metrics.csv"},
+        (
+            ("parsers/registry.py", "\nfrom parsers.mod", "\nfrom parsers.metrics_csv import METRICS_CSV\nfrom parsers.mod"),
+            ("parsers/registry.py", "    GRAPHS,\n", "    GRAPHS,\n    METRICS_CSV,\n"),
+        ),
+        ("tests/contract/test_readers.py", "-k", "metrics_csv"),
+        8,
+    ),
+    Recipe(
+        "Add a page",
+        {"page/page.py": "layouts/pages/sizes/page.py", "page/texts.py": "layouts/pages/sizes/texts.py"},
+        (
+            ("layouts/__init__.py", '        "text",\n', '        "text",\n        "sizes",\n'),
+            ("assets/base/icons.css", ".ms-icon-text {", ".ms-icon-text, .ms-icon-sizes {"),
+        ),
+        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k", "sizes or folder or book"),
+        8,
+    ),
+    Recipe(
+        "Add a frame of a profile",
+        {"frame/npu_modules.py": "parsers/profiler/npu_modules.py",
+         "frame/npu_module_mem.csv": "tests/data/torch_npu/7.1/npu_module_mem.csv"},
+        (
+            ("parsers/profiler/registry.py", "legacy_ascend, minddata\n", "legacy_ascend, minddata, npu_modules\n"),
+            ("parsers/profiler/registry.py", "    flops.SCOPES,\n", "    flops.SCOPES,\n    npu_modules.NPU_MODULE_MEM,\n"),
+        ),
+        ("tests/contract/test_profile_frames.py", "-k", "module_memory or schemas or kind"),
+        4,
+    ),
+)  # fmt: skip
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the project."""
+    for name in COPIED:
+        if (ROOT / name).is_dir():
+            shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "recipes", "browser"))
+        else:
+            shutil.copyfile(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def follow(recipe: Recipe, project: Path) -> None:
+    for example, place in recipe.files.items():
+        (project / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(HERE / example, project / place)
+    for name, old, new in recipe.lines:
+        text = (project / name).read_text(encoding="utf-8")
+        assert text.count(old) == 1, f"{recipe.name}: {name} no longer has {old!r} once"
+        (project / name).write_text(text.replace(old, new), encoding="utf-8")
+
+
+def run(project: Path, *command: str) -> str:
+    done = subprocess.run([sys.executable, "-m", *command], cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_a_recipe_is_all_there_is_to_do(recipe: Recipe, project: Path) -> None:
+    follow(recipe, project)
+    printed = run(project, "pytest", "-q", "-p", "no:cacheprovider", "-rN", *recipe.tests)
+    passed = sum(line.count(".") for line in printed.splitlines() if re.fullmatch(r"[.s]+ +\[ *\d+%\]", line))
+    assert passed >= recipe.least, printed
+    run(project, "ruff", "check", "--no-cache", *(place for place in recipe.files.values() if place.endswith(".py")))
+
+
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
+def test_contributing_says_the_same(recipe: Recipe) -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    chapter = text.partition(f"## {recipe.name}\n")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\d+\. ", chapter, re.MULTILINE)
+    assert 3 <= len(steps) <= 10
+    for name in {name for name, _, _ in recipe.lines} | {f"tests/recipes/{example}" for example in recipe.files}:
+        assert name in chapter, name

@@ -1,0 +1,253 @@
+"""README, manual and the other documents: links, completeness, and examples that work."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import io
+import itertools
+import re
+import shlex
+import shutil
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from app import create_app
+from app.commands.settings import SETTINGS
+from layouts import PAGES
+from layouts.i18n import CATALOGUE
+from parsers.export import FORMATS
+from parsers.export.directory import KINDS as EXPORTED
+from parsers.model import KINDS
+from parsers.profiler.registry import FRAMES
+
+ROOT = Path(__file__).resolve().parents[1]
+DEMO = ROOT / "app" / "demo"
+MANUAL = sorted((ROOT / "docs").glob("*.md"))
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *MANUAL]
+METADATA = [ROOT / name for name in ("pyproject.toml", "Makefile", ".editorconfig", ".pre-commit-config.yaml")]
+PICTURES = sorted((ROOT / "docs" / "pictures").iterdir())
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b")
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+def prose_of(path: Path) -> str:
+    """The document without its blocks of code."""
+    return FENCE.sub("", text_of(path))
+
+
+def examples(language: str, *paths: Path) -> list[str]:
+    return [code for path in paths for name, code in FENCE.findall(text_of(path)) if name == language]
+
+
+def anchors(path: Path) -> set[str]:
+    """The anchors that forges make of a document's headings."""
+    headings = re.findall(r"^#+ (.+)$", prose_of(path), re.MULTILINE)
+    plain = (re.sub(r"[^\w\s-]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).lower()) for heading in headings)
+    return {re.sub(r"\s", "-", heading.strip()) for heading in plain}
+
+
+# Links and pictures --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target in LINK.findall(prose_of(document)):
+        place, _, anchor = target.partition("#")
+        path = (document.parent / place).resolve() if place else document
+        assert path.is_relative_to(ROOT), target
+        assert path.exists(), target
+        if anchor:
+            assert anchor in anchors(path), target
+
+
+@pytest.mark.parametrize("document", [*DOCUMENTS, *METADATA], ids=lambda path: path.name)
+def test_no_address_of_a_host_or_a_machine(document: Path) -> None:
+    text = text_of(document)
+    for place in re.findall(r"\w+://([^\s/'\"`)?]*)", text):
+        assert place.partition(":")[0] == "127.0.0.1", place
+    for path in (str(ROOT.parent) + "/", str(Path.home()) + "/"):
+        assert path not in text
+
+
+def test_every_picture_is_used_and_taken() -> None:
+    used = {Path(target).name for path in DOCUMENTS for target in LINK.findall(prose_of(path)) if target.endswith(".png")}
+    script = text_of(ROOT / "docs" / "take_screenshots.py")
+    assert {path.name for path in PICTURES} == used
+    assert {path.stem for path in PICTURES} == set(re.findall(r'\("([\w-]+)", f?"[^"]*", "(?:light|dark)"', script))
+
+
+def test_the_manual_lists_all_of_its_files() -> None:
+    listed = {target.partition("#")[0] for target in LINK.findall(text_of(ROOT / "docs" / "README.md"))}
+    assert {path.name for path in MANUAL} - {"README.md"} <= listed
+
+
+def found(dotted: str) -> bool:
+    """Whether a module, or a name in one, is there."""
+    with contextlib.suppress(ImportError):
+        return bool(importlib.import_module(dotted))
+    module, _, name = dotted.rpartition(".")
+    return bool(module) and hasattr(importlib.import_module(module), name)
+
+
+@pytest.mark.parametrize("document", [ROOT / "ARCHITECTURE.md", ROOT / "CONTRIBUTING.md"], ids=lambda path: path.name)
+def test_modules_and_paths_that_are_named_exist(document: Path) -> None:
+    named = re.findall(r"`([^`\s]+)`", prose_of(document))
+    modules = [name for name in named if re.fullmatch(r"(app|layouts|parsers)(\.(?!py$)[a-zA-Z_]+)+", name)]
+    paths = [name for name in named if re.match(r"(app|assets|benchmarks|docs|examples|layouts|parsers|tests)/", name)]
+    assert modules
+    assert paths
+    assert [name for name in modules if not found(name)] == []
+    assert [name for name in paths if not re.search(r"[<*]|metrics_csv|npu_modules", name) and not (ROOT / name).exists()] == []
+
+
+# Completeness --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_is_documented(page: Any) -> None:
+    title = CATALOGUE[page.title][0]
+    manual = "\n".join(text_of(path) for path in MANUAL)
+    head = rf"^## {re.escape(title)}\n\n`/{page.path}` — \*[^\n]+\?\*\n\n"
+    chapter = re.search(rf"{head}(.+?)(?=^## |\Z)", manual, re.MULTILINE | re.DOTALL)
+    assert chapter, f"docs: wanted a chapter '## {title}' that begins with `/{page.path}` and the question it answers"
+    assert f"pictures/{page.name}.png)" in chapter[1]
+    assert title.lower() in text_of(ROOT / "README.md").lower()
+    assert CATALOGUE[page.title][1] in text_of(ROOT / "README.zh.md")
+
+
+def test_renamed_pages_are_in_the_changelog() -> None:
+    changelog = text_of(ROOT / "CHANGELOG.md")
+    renamed = [(old, page.name) for page in PAGES for old in page.formerly]
+    assert renamed
+    assert [names for names in renamed if "| `/{}` | `/{}` |".format(*names) not in changelog] == []
+
+
+def entry_point() -> Any:
+    place = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]["scripts"]["mindscope"]
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def help_of(*command: str) -> str:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed), pytest.raises(SystemExit):
+        entry_point()([*command, "--help"])
+    return printed.getvalue()
+
+
+def commands() -> list[str]:
+    return re.findall(r"^    (\w+)(?=\s)", help_of(), re.MULTILINE)
+
+
+def options(command: str) -> set[str]:
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", help_of(command))) - {"--help"}
+
+
+def test_every_command_and_option_is_documented() -> None:
+    manual = text_of(ROOT / "docs" / "commands.md") + text_of(ROOT / "docs" / "settings.md")
+    assert {"start", "list", "export"} <= set(commands())
+    for command in commands():
+        assert re.search(rf"^## (\w+ and )?{command}\b", manual, re.MULTILINE), command
+        for option in options(command):
+            assert re.search(rf"`{option}[` ]", manual), f"{command} {option}"
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_every_setting_is_documented_with_its_default(setting: Any) -> None:
+    name = setting.variable if setting.secret else setting.option
+    row = re.search(rf"^\| `{re.escape(name)}[ `].*$", text_of(ROOT / "docs" / "settings.md"), re.MULTILINE)
+    assert row, f"docs/settings.md: wanted a row for {name}"
+    shown = {True: "on", False: "off", "": "", (): ""}.get(setting.default, str(setting.default))
+    assert shown in row[0].split("|")[2]
+
+
+@pytest.mark.parametrize(
+    ("document", "names"),
+    [
+        ("damage.md", KINDS), ("notebook.md", tuple(FRAMES)), ("commands.md", (*EXPORTED, *FORMATS)),
+    ],
+)  # fmt: skip
+def test_every_name_is_documented(document: str, names: tuple[str, ...]) -> None:
+    text = text_of(ROOT / "docs" / document)
+    assert [name for name in names if f"`{name}`" not in text] == []
+
+
+@pytest.fixture(scope="module")
+def client() -> FlaskClient:
+    made = create_app(DEMO)
+    assert made.source.wait(30)
+    return made.server.test_client()
+
+
+def test_every_route_is_documented(client: FlaskClient) -> None:
+    text = text_of(ROOT / "docs" / "exports.md")
+    every = [rule.rule for rule in client.application.url_map.iter_rules()]
+    rules = [rule for rule in every if re.match(r"/(api/|health)", rule) and "<" not in rule]
+    assert len(rules) > 20
+    assert [rule for rule in rules if f"`{rule}`" not in text] == []
+
+
+# Examples ------------------------------------------------------------------------------------------------------------
+
+
+def shell_lines() -> Iterator[list[str]]:
+    for line in itertools.chain.from_iterable(code.splitlines() for code in examples("sh", *DOCUMENTS)):
+        yield shlex.split(line, comments=True)
+
+
+def test_commands_in_examples_exist() -> None:
+    seen = 0
+    for words in shell_lines():
+        if words[:1] == ["mindscope"]:
+            command = words[1] if len(words) > 1 and not words[1].startswith("-") else "start"
+            assert command in commands()
+            assert {word.partition("=")[0] for word in words if word.startswith("--")} <= options(command), words
+            seen += 1
+        elif words[:1] == ["make"]:
+            assert re.search(rf"^{words[1]}:", text_of(ROOT / "Makefile"), re.MULTILINE), words
+            seen += 1
+    assert seen > 10
+
+
+def test_urls_in_examples_answer(client: FlaskClient) -> None:
+    urls = [word for words in shell_lines() if words[:1] == ["curl"] for word in words if "://" in word]
+    assert urls
+    for url in urls:
+        answer = client.get(url.partition("127.0.0.1:8080")[2], headers={"Host": "127.0.0.1"})
+        assert answer.status_code == 200, (url, answer.text)
+
+
+def test_links_to_pages_in_the_manual_exist() -> None:
+    paths = {page.path for page in PAGES}
+    links = [link for path in MANUAL for link in re.findall(r"`/(\w+)\?[^`]*`", text_of(path)) if link != "api"]
+    assert len(links) > 5
+    assert set(links) <= paths
+
+
+@pytest.fixture
+def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A working directory with the files that examples name."""
+    shutil.copytree(DEMO / "lenet_adam_lr0.01_b64", tmp_path / "output" / "summary" / "run1")
+    shutil.copytree(ROOT / "tests" / "data" / "mindspore_profiler" / "2.10_minddata" / "profiler",
+                    tmp_path / "output" / "profiled" / "profiler")  # fmt: skip
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("document", ["README.md", "README.zh.md", "docs/notebook.md", "docs/embedding.md"])
+def test_python_examples_run(document: str, output: Path) -> None:
+    namespace: dict[str, Any] = {}
+    for code in examples("python", ROOT / document):
+        if "import show" not in code:  # needs IPython
+            exec(compile(code, document, "exec"), namespace)
