@@ -96,7 +96,7 @@ def _histograms(view: str) -> dict[str, float]:
     import numpy as np
 
     from layouts.figures import histograms
-    from layouts.pages.histograms.drawing import MOST_LINES
+    from layouts.queries.histogram_figures import MOST_LINES
     from parsers import HistogramValue
     from parsers.analysis import thinned
 

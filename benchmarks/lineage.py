@@ -42,8 +42,8 @@ def measure() -> dict[str, float]:
 
     from layouts.lineage.asks import read_ask
     from layouts.lineage.drawing import drawing, sheet
+    from layouts.lineage.model_columns import COLUMNS as ABOUT
     from layouts.lineage.table import Table
-    from layouts.pages.model_lineage.columns import COLUMNS as ABOUT
     from parsers import lineage_frame
 
     rows = _rows()
@@ -68,7 +68,7 @@ def _pipelines() -> float:
 
     from layouts.lineage.asks import read_ask
     from layouts.lineage.drawing import drawing, sheet
-    from layouts.pages.data_lineage.columns import Pipelines, side_by_side
+    from layouts.lineage.pipeline_columns import Pipelines, side_by_side
     from parsers import DatasetGraph
 
     random = np.random.default_rng(2)
@@ -113,8 +113,8 @@ def measure_target() -> dict[str, float]:
     """CPU time of strengths, of the page's first answer, of a chart, and of a forest with all its refits."""
     import msgspec
 
+    from layouts.lineage.model_columns import COLUMNS as ABOUT
     from layouts.lineage.table import Table
-    from layouts.pages.model_lineage.columns import COLUMNS as ABOUT
     from layouts.pages.optimisation.asks import Ask
     from layouts.pages.optimisation.drawing import over_setting
     from layouts.pages.optimisation.explained import choose, pairs, sheet

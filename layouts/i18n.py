@@ -35,6 +35,14 @@ def define_texts(texts: Texts) -> Texts:
     return MappingProxyType(dict(texts))
 
 
+def texts_of(part: str) -> Texts:
+    """The texts whose keys begin with the name of a part, as of the modules imported so far.
+
+    For what draws with the texts of a page it may not import; called when a page is laid out, all of them are there.
+    """
+    return {key: text for key, text in _catalogue.items() if key.partition(".")[0] == part}
+
+
 def both(key: str, **values: object) -> tuple[str, str]:
     """The English and the Chinese text of a key, its placeholders filled in."""
     english, chinese = CATALOGUE[key]

@@ -1,4 +1,9 @@
-"""What a page may know of the application: runs, values, profiles, lineage and notes, as data and as protocols."""
+"""What pages know of the application: rows as data, and protocols by subject.
+
+`FrameSource` is all of the protocols as one object; a function annotates the smallest protocol that has what it calls.
+Values, profiles, lineage and notes belong to runs, so each of these protocols includes `RunSource`.
+`app.store.store.Store` implements `FrameSource` over directories, `tests.sources.MemorySource` over a dict.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +33,7 @@ from layouts.notes import Note, Notebook, NoteChange, View
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
-    """A run as the pages list it. A job of several ranks is one row whose members are the keys of its ranks.
+    """A run as pages list it. A job of several ranks is one row, whose members are the keys of its ranks.
 
     key names the run in URLs and callbacks (never a path to open). members are the keys that hold series: (key,) for a
     single run. Times in seconds since 1970, size in bytes, steps = number of distinct steps of its longest series.
@@ -59,11 +64,11 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """What the header says: the base directory (or several, joined), when it was last looked at, how much is loaded.
+    """What the header shows: base directory (several are joined), time of the last scan, number of loaded runs.
 
-    failed is what ended the last look before its time, "" for nothing.
-    read_at is seconds since 1970 of the last finished look at the disk (None: none yet); interval the seconds between
-    looks (0: once). version changes whenever any run's version, the list of runs or the list of problems changes.
+    failed is the error that ended the last scan, "" for none. read_at is the time of the last finished scan in seconds since
+    1970 (None: none yet), interval the seconds between scans (0: one scan only). version changes whenever the version of a
+    run, the list of runs or the list of problems changes.
     """
 
     base: str
@@ -78,7 +83,7 @@ class SourceStatus:
 
 @dataclass(frozen=True, slots=True)
 class ProfileRow:
-    """What one rank left in one session of the profiler: the key of a profile is (run, session, rank).
+    """The files of one rank in one session of the profiler; the key of a profile is (run, session, rank).
 
     session is the directory below the run ("." for it), device Ascend, GPU, CPU or "" for unknown. files are their names below
     the session, size their bytes, updated the newest mtime in seconds. frames are the names of those in parsers' FRAMES that
@@ -97,11 +102,11 @@ class ProfileRow:
 
 @dataclass(frozen=True, slots=True)
 class ProfileFrame:
-    """One frame of a profile, or how far it is.
+    """One frame of a profile, or the progress of reading it.
 
-    state: "ready" (frame is there, perhaps of no rows), "reading" (done of total bytes read; ask again), "waiting" (others are
-    read first; ask again), "missing" (no file gives it: any of `wanted` would), "cancelled" (ask with again) or "failed" (text
-    says why). problems is the damage found in its files.
+    state: "ready" (frame is set, perhaps without rows), "reading" (done of total bytes; ask again), "waiting" (others are read
+    first; ask again), "missing" (no file has it; any of `wanted` would), "cancelled" (ask with again=True) or "failed" (text is
+    the reason). problems is the damage found in its files.
     """
 
     state: str
@@ -115,9 +120,9 @@ class ProfileFrame:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """A forest that is being grown: "waiting" (for others), "growing", "done", "stopped", "failed" or "missing".
+    """A forest being fitted. state: "waiting" (for others), "growing", "done", "stopped", "failed" or "missing" (scikit-learn).
 
-    Missing is scikit-learn; text says why it failed. forest is as of the last refit, refits how many there will be.
+    text is the reason of a failure, forest the state after the last refit, refits their number in the end.
     """
 
     state: str
@@ -126,179 +131,205 @@ class Growth:
     text: str = ""
 
 
-class FrameSource(Protocol):
-    """All a page may know of the application.
+class RunSource(Protocol):
+    """Runs and their scalars.
 
-    Every method but `value`, `insights`, `distribution`, `settings`, `dataset_graph`, `graph`, `matching`, `captured`,
-    `landscape_plan` and `profile_notes` answers from memory within milliseconds; `profile_frame` within two tenths of a second.
+    Every method answers from memory within milliseconds, but `insights`, which takes up to `seconds`.
     """
 
     def status(self) -> SourceStatus:
-        """State of the whole."""
+        """Return the state of all runs together."""
         ...
 
     def runs(self) -> Sequence[RunRow]:
-        """All runs, newest first."""
+        """Return all runs, newest first."""
         ...
 
     def member(self, run: str) -> RunRow | None:
-        """One member run as a row of its own, where `runs` has one for all ranks of a job; None for an unknown run."""
+        """Return the row of one member run, of which `runs` has one for all ranks of a job; None for an unknown run."""
         ...
 
     def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
-        """Tags of one member run, in order of first appearance; empty for an unknown run."""
+        """Return the tags of one member run in order of first appearance; empty for an unknown run."""
         ...
 
     def series(self, run: str, tag: str) -> Series | None:
-        """One scalar series of one member run, or None."""
+        """Return one scalar series of one member run, or None."""
         ...
 
+    def version(self, run: str) -> int:
+        """Return a number that changes whenever the data of a member run changes; 0 for an unknown run."""
+        ...
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        """Return (run key, problem) for one run (for a job: its ranks) or for all."""
+        ...
+
+    def unverified(self, run: str | None = None) -> int:
+        """Return the number of large values whose data CRC has not been checked yet."""
+        ...
+
+    def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
+        """Return (insights into these scalars of one member run, number of tags not analysed yet).
+
+        tags None: all of them, and whether the run has stalled. No series is started after so many seconds of CPU: ask again.
+        """
+        ...
+
+    def want(self, runs: Sequence[str]) -> None:
+        """Load these runs, which are on screen, before all others."""
+        ...
+
+    def refresh(self) -> None:
+        """Scan the disk now instead of after the interval; return at once."""
+        ...
+
+
+class ValueSource(RunSource, Protocol):
+    """Runs, and what is read from their files on demand: large values, data pipelines, computation graphs.
+
+    `payload_series` and `graphs` answer from memory, the others read.
+    """
+
     def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
-        """Steps, times and places of the large values of one tag of one member run, or None."""
+        """Return steps, times and file positions of the large values of one tag of one member run, or None."""
         ...
 
     def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        """One large value by its index in `payload_series`, read from its file unless a cache has it.
+        """Return one large value by its index in `payload_series`, read from its file unless it is cached.
 
-        kind decides its type: "histogram", "image", "tensor", "landscape" or "text". PayloadError, whose text is meant for
-        the user, where it cannot be shown.
+        kind decides its type: "histogram", "image", "tensor", "landscape" or "text". Raises PayloadError, whose text is meant
+        for the user, if it cannot be shown.
         """
         ...
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
-        """How the values of one tensor are distributed; with known, None where it takes a look at all of them to say.
+        """Return the histogram of one tensor; with known, only a cached one, else None.
 
-        PayloadError as of `value`; of a tensor whose record is damaged a histogram without buckets that says why.
-        """
-        ...
-
-    def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
-        """(what deserves a look in these scalars of one member run, how many of them have not been looked at yet).
-
-        tags None: all, and whether the run stands still. After so many seconds of CPU no other series is begun: ask again.
-        """
-        ...
-
-    def settings(self, run: str) -> Mapping[str, Setting]:
-        """What a member run says of itself, by column of LINEAGE; what was not recorded is missing."""
-        ...
-
-    def lineage(self) -> tuple[LineageRow, ...]:
-        """What every member run that says anything of itself says, newest first; `run` of a row is its key.
-
-        Another object whenever it may differ.
-        """
-        ...
-
-    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
-        """How far the forest over these rows, some of `lineage`, has come that explains a result.
-
-        Asking has it grown in the background, and not asking for a while ends it. Rows that have changed are taken a minute
-        after the forest over those before them. act is "stop", "again" (from the beginning), or "" for neither.
+        Raises PayloadError as `value` does. The histogram of a damaged record has no buckets, and its problem is the reason.
         """
         ...
 
     def dataset_graph(self, run: str) -> DatasetGraph | None:
-        """The data pipeline that fed a member run, None where none was recorded."""
+        """Return the data pipeline of a member run, None if none was recorded."""
         ...
 
     def graphs(self, run: str) -> Sequence[GraphLocation]:
-        """Where the computation graphs of one member run are, in the order of its files; empty for an unknown run."""
+        """Return the locations of the computation graphs of one member run in file order; empty for an unknown run."""
         ...
 
     def graph(self, run: str, name: str) -> Graph | None:
-        """One graph of one member run by the name of its place, read from its file unless a cache has it, or None.
+        """Return one graph of one member run by the name of its location, read from its file unless it is cached, or None.
 
-        PayloadError, whose text is meant for the user, where its bytes cannot be had.
-        """
-        ...
-
-    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
-        """The names in which a regular expression occurs, in order, found within a time limit.
-
-        ValueError, whose text is meant for the user, for no such expression or one that takes too long.
-        """
-        ...
-
-    def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
-        """What a regular expression finds in each name: its first group, else all of it, None where it does not occur.
-
-        Found within a time limit; ValueError as of `matching`.
+        Raises PayloadError, whose text is meant for the user, if its bytes cannot be read.
         """
         ...
 
     def landscape_plan(self, run: str) -> LandscapePlan | None:
-        """What a member run's checkpoints allow to compute, read from its file; None where it collected none.
+        """Return what landscapes the checkpoints of a member run allow, read from its file; None if it collected none.
 
-        FormatError, whose text is meant for the user, where the file is damaged.
+        Raises FormatError, whose text is meant for the user, if the file is damaged.
         """
         ...
 
+
+class ProfileSource(RunSource, Protocol):
+    """Runs and their profiles. `profile_frame` answers within 0.2 s, whether or not the frame has been read."""
+
     def profiles(self, run: str) -> Sequence[ProfileRow]:
-        """The profiles of one member run by session and rank; empty for an unknown run."""
+        """Return the profiles of one member run by session and rank; empty for an unknown run."""
         ...
 
     def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
-        """One frame of one profile by its name in FRAMES (KeyError for another); never write into it.
+        """Return one frame of one profile by its name in FRAMES (KeyError for another); it is shared, so never write into it.
 
-        What is not at hand is read in the background, and small files while the caller waits. again: also what was cancelled.
+        Frames not cached are read in the background, small files while the caller waits. again: resume a cancelled one.
         """
         ...
 
     def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
-        """Read no further what `profile_frame` has begun to read."""
+        """Stop reading a frame that `profile_frame` has started to read."""
         ...
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
-        """What the small files of a profile tell: fp_start, bp_end, and what profiler_info and profiler_metadata say."""
+        """Return the metadata of a profile: fp_start, bp_end, and the contents of profiler_info and profiler_metadata."""
         ...
 
-    def version(self, run: str) -> int:
-        """A number that changes whenever the data of that member run changes; 0 for an unknown run."""
+
+class LineageSource(RunSource, Protocol):
+    """Runs, their recorded settings and results, and forests that explain the results."""
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        """Return the settings and results of a member run by column of LINEAGE; those not recorded are missing."""
         ...
 
-    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
-        """(run key, problem) of one run (a job: of its ranks) or of all."""
+    def lineage(self) -> tuple[LineageRow, ...]:
+        """Return the settings and results of every member run that recorded any, newest first; `run` of a row is its key.
+
+        The object is another one whenever its content may differ.
+        """
         ...
 
-    def unverified(self, run: str | None = None) -> int:
-        """Number of large values whose data CRC has not been checked yet."""
+    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+        """Return the progress of the forest that explains a result over these rows of `lineage`.
+
+        The first call starts it in the background; it ends if there are no calls for a while. Changed rows are used a minute
+        after the forest over the previous ones. act is "stop", "again" (from the beginning), or "" for neither.
+        """
         ...
+
+
+class NoteSource(RunSource, Protocol):
+    """Runs, their remarks and tags, and saved views."""
 
     def notebook(self) -> Notebook:
-        """Remarks and tags of runs and the saved views, and whether they are kept; `SourceStatus.version` tells of changes."""
+        """Return remarks, tags and saved views, and whether they can be changed; `SourceStatus.version` changes with them."""
         ...
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         """Change remark and tags of a run, a job or a rank; the note is on disk before this returns.
 
-        Stale where the remark was changed meanwhile, Unfit for what is no remark or tag, NotKept (whose text is meant for the
-        user) where nothing can be kept, KeyError for an unknown run.
+        Raises Stale if the remark was changed meanwhile, Unfit for an invalid remark or tag, NotKept (whose text is meant for
+        the user) if notes cannot be written, KeyError for an unknown run.
         """
         ...
 
     def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
-        """Save a place of the application under a name; instead is the version of the view of that name it replaces.
+        """Save an address of the application under a name; instead is the version of the view of that name it replaces.
 
-        Stale where there is one of that name and not of that version, Unfit for no such name or place, NotKept.
+        Raises Stale if the view of that name has another version, Unfit for an invalid name or address, NotKept.
         """
         ...
 
     def rename_view(self, key: str, name: str, was: str) -> View:
         """Rename the view of this key and version.
 
-        Stale where it was changed meanwhile or the name is taken, Unfit, NotKept.
+        Raises Stale if it was changed meanwhile or the name is taken, Unfit, NotKept.
         """
         ...
 
     def delete_view(self, key: str, was: str) -> None:
-        """Delete the view of this key and version; Stale where it was changed meanwhile, NotKept."""
+        """Delete the view of this key and version. Raises Stale if it was changed meanwhile, NotKept."""
         ...
 
-    def want(self, runs: Sequence[str]) -> None:
-        """Say which runs are on screen: they are loaded before all others."""
+
+class PatternMatcher(Protocol):
+    """Regular expressions of users, matched under a time limit."""
+
+    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
+        """Return the names that a regular expression matches anywhere, in order.
+
+        Raises ValueError, whose text is meant for the user, if the expression is invalid or takes too long.
+        """
         ...
 
-    def refresh(self) -> None:
-        """Look at the disk now instead of at the next interval; returns at once."""
+    def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
+        """Return the match in each name: the first group, else the whole match; None if there is no match.
+
+        Raises ValueError as `matching` does.
+        """
         ...
+
+
+class FrameSource(ValueSource, ProfileSource, LineageSource, NoteSource, PatternMatcher, Protocol):
+    """Everything pages may know of the application."""

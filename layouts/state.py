@@ -16,7 +16,7 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State
 
 from layouts.page import Ids
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import RunRow, RunSource
 from layouts.theme import run_colours
 
 NEWEST = 10
@@ -81,7 +81,7 @@ def flag(state: Any, key: str, default: bool = False) -> bool:
     return text(state, key, "1" if default else "0", choices=("0", "1")) == "1"
 
 
-def selected_runs(state: Any, source: FrameSource, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
+def selected_runs(state: Any, source: RunSource, kinds: Sequence[str] = (), *, every: bool = False) -> list[str]:
     """Member run keys on screen, in the order of the list of runs (newest first).
 
     Without a `run` key: those of the newest 10 runs that have, or may turn out to have, data of one of the kinds (what a page
@@ -103,7 +103,7 @@ def label_of(run: str, row: RunRow | None) -> str:
     return row.name if row and len(row.members) == 1 else run
 
 
-def elsewhere(source: FrameSource, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
+def elsewhere(source: RunSource, chosen: Iterable[str], kind: str, most: int) -> list[dict[str, str]]:
     """Key and name of the newest runs that have data of a kind and of which no member is chosen, at most so many."""
     known = set(chosen)
     others = (row for row in source.runs() if row.tags.get(kind) and known.isdisjoint(row.members))
@@ -115,7 +115,7 @@ def stamped(found: dict[str, Any]) -> dict[str, Any]:
     return found | {"digest": f"{zlib.crc32(json.dumps(found).encode()):08x}"}
 
 
-def colours(source: FrameSource) -> dict[str, str]:
+def colours(source: RunSource) -> dict[str, str]:
     """Member run key -> colour, for every run: the one mapping that picker and charts draw with."""
     oldest_first = sorted(source.runs(), key=lambda row: (row.started or 0.0, row.key))
     return run_colours(member for row in oldest_first for member in row.members)

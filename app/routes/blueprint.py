@@ -36,9 +36,9 @@ from app.routes.histograms import histogram_rows
 from app.routes.refusals import Unusable, refusal
 from app.store.insights import insight_rows
 from app.store.matching import PatternError, matching
+from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.notes import Note
-from layouts.pages.data_lineage.columns import table as pipeline_table
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, RunSource, ValueSource
 from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
@@ -92,13 +92,13 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
     return routes
 
 
-def health(source: FrameSource, **more: Any) -> Response:
+def health(source: RunSource, **more: Any) -> Response:
     """Whether the runs are being read, with more about it; 503 where the last look at them failed."""
     failed = bool(source.status().failed)
     return _json({"status": "failed" if failed else "ok", **more}, 503 if failed else 200)
 
 
-def runs(source: FrameSource) -> Response:
+def runs(source: RunSource) -> Response:
     """All runs as the list of runs shows them."""
     try:
         _wait_for_look(source)
@@ -107,7 +107,7 @@ def runs(source: FrameSource) -> Response:
     return _json([asdict(row) | {"main_value": _json_value(row.main_value)} for row in source.runs()])
 
 
-def dataset(source: FrameSource) -> Response:
+def dataset(source: ValueSource) -> Response:
     """The data pipeline of one run as a list of operations, the last one first; 404 where none was recorded."""
     try:
         named = request.args.getlist("run")
@@ -202,7 +202,7 @@ def _noted(note: Note) -> dict[str, str]:
     return {name: text for name, text in there if text}
 
 
-def insights(source: FrameSource) -> Response:
+def insights(source: RunSource) -> Response:
     """What deserves a look in the scalars of runs, at every level of sensitivity, one row each; made while it is sent."""
     try:
         _refuse_unknown_parameters(("run",))
@@ -283,7 +283,7 @@ def disposition(wanted: Wanted, suffix: str) -> str:
 # What is asked for --------------------------------------------------------------------------------------------------
 
 
-def _selected_runs(source: FrameSource) -> list[str]:
+def _selected_runs(source: RunSource) -> list[str]:
     """Member keys of the runs a request names, in the order of the list of runs."""
     _refuse_unknown_parameters()
     _wait_for_look(source)
@@ -304,7 +304,7 @@ def _selected_runs(source: FrameSource) -> list[str]:
     return [member for member in members if member in chosen]
 
 
-def _wait_for_look(source: FrameSource) -> None:
+def _wait_for_look(source: RunSource) -> None:
     """Wait until the disk has been looked at once, so that a run is not missing that is merely not found yet."""
     end = time.monotonic() + PATIENCE
     while (status := source.status()).read_at is None:
@@ -315,7 +315,7 @@ def _wait_for_look(source: FrameSource) -> None:
         time.sleep(0.05)
 
 
-def _wait_for(source: FrameSource, runs: Sequence[str]) -> None:
+def _wait_for(source: RunSource, runs: Sequence[str]) -> None:
     """Wait until the runs have been read, so that no export is silently short."""
     end = time.monotonic() + PATIENCE
     source.want(runs)
@@ -325,12 +325,12 @@ def _wait_for(source: FrameSource, runs: Sequence[str]) -> None:
         time.sleep(0.05)
 
 
-def _unread(source: FrameSource, runs: Sequence[str]) -> list[str]:
+def _unread(source: RunSource, runs: Sequence[str]) -> list[str]:
     chosen = set(runs)
     return [row.key for row in source.runs() if row.state in ("waiting", "loading") and not chosen.isdisjoint(row.members)]
 
 
-def _selected_pairs(source: FrameSource, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
+def _selected_pairs(source: RunSource, runs: Sequence[str], kind: str) -> tuple[tuple[str, str], ...]:
     tags = {run: source.tags(run, kind) for run in runs}
     everything = list(dict.fromkeys(tag for found in tags.values() for tag in found))
     named = request.args.getlist("tag")
@@ -370,7 +370,7 @@ def _refuse_unknown_parameters(known: Sequence[str] = ("run", "runs", "tag", "ta
 # What is answered ---------------------------------------------------------------------------------------------------
 
 
-def _parts(source: FrameSource, wanted: Wanted) -> Iterator[tuple[str, str, Series]]:
+def _parts(source: RunSource, wanted: Wanted) -> Iterator[tuple[str, str, Series]]:
     """(run, tag, some rows of the range); a series that vanishes meanwhile is left out."""
     for run, tag in wanted.pairs:
         series = source.series(run, tag)
@@ -379,17 +379,17 @@ def _parts(source: FrameSource, wanted: Wanted) -> Iterator[tuple[str, str, Seri
                 yield run, tag, part
 
 
-def _csv_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+def _csv_pieces(source: RunSource, wanted: Wanted) -> Iterator[bytes]:
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag, part in _parts(source, wanted):
         yield csv_rows(run, tag, part)
 
 
-def _histogram_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+def _histogram_pieces(source: ValueSource, wanted: Wanted) -> Iterator[bytes]:
     return histogram_rows(source, wanted.pairs, wanted.steps)
 
 
-def _json_pieces(source: FrameSource, wanted: Wanted) -> Iterator[bytes]:
+def _json_pieces(source: RunSource, wanted: Wanted) -> Iterator[bytes]:
     separator = b"[\n"
     for run, tag, part in _parts(source, wanted):
         yield separator + json_rows(run, tag, part)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from layouts.sources import FrameSource
+from layouts.sources import ValueSource
 from parsers import HistogramValue, PayloadError
 from parsers.export import Steps
 from parsers.export.cells import csv_names, number_text
@@ -16,7 +16,7 @@ _NAN = float("nan")
 _NOTHING = np.zeros(0)
 
 
-def histogram_rows(source: FrameSource, pairs: Sequence[tuple[str, str]], steps: Steps) -> Iterator[bytes]:
+def histogram_rows(source: ValueSource, pairs: Sequence[tuple[str, str]], steps: Steps) -> Iterator[bytes]:
     """Lines of CSV for each (run, tag) and step of a closed range. The note of a record that cannot be read says why."""
     yield ",".join(COLUMNS).encode() + b"\n"
     for run, tag in pairs:
@@ -29,7 +29,7 @@ def histogram_rows(source: FrameSource, pairs: Sequence[tuple[str, str]], steps:
             yield from csv_rows(start, _value(source, run, tag, place), f"{items.file[place]},{items.order[place]}")
 
 
-def _value(source: FrameSource, run: str, tag: str, place: int) -> HistogramValue:
+def _value(source: ValueSource, run: str, tag: str, place: int) -> HistogramValue:
     try:
         value = source.value(run, "histogram", tag, place)
     except PayloadError as error:

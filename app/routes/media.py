@@ -23,7 +23,7 @@ from urllib.parse import quote
 from flask import Response, request
 
 from app.routes.refusals import Unusable, refusal
-from layouts.sources import FrameSource
+from layouts.sources import ValueSource
 from parsers import ImageValue, MediaError, PayloadError, PayloadSeries, TextValue, Value
 from parsers.export.single import files_of
 
@@ -45,7 +45,7 @@ class Wanted:
     step: int
 
 
-def image(source: FrameSource) -> Response:
+def image(source: ValueSource) -> Response:
     """One image; 404 where there is none, 415 where its type is not sent, 422 where it cannot be read."""
     try:
         wanted = _wanted(source, "image")
@@ -60,7 +60,7 @@ def image(source: FrameSource) -> Response:
     return answer
 
 
-def text(source: FrameSource) -> Response:
+def text(source: ValueSource) -> Response:
     """One text, one string a line; 404 where there is none, 422 where it cannot be read."""
     try:
         wanted = _wanted(source, "text")
@@ -73,7 +73,7 @@ def text(source: FrameSource) -> Response:
     return answer
 
 
-def landscape(source: FrameSource) -> Response:
+def landscape(source: ValueSource) -> Response:
     """The arrays of one landscape; 404 where there is none, 422 where it cannot be read."""
     try:
         wanted = _wanted(source, "landscape", newest=True)
@@ -92,7 +92,7 @@ def landscape(source: FrameSource) -> Response:
 # What is asked for --------------------------------------------------------------------------------------------------
 
 
-def _wanted(source: FrameSource, kind: str, *, newest: bool = False) -> Wanted:
+def _wanted(source: ValueSource, kind: str, *, newest: bool = False) -> Wanted:
     """What a request names; with newest it need name neither place nor step."""
     for name in request.args:
         if name not in PARAMETERS:
@@ -137,7 +137,7 @@ def _number(name: str) -> int | None:
     return int(digits)
 
 
-def _value(source: FrameSource, wanted: Wanted) -> Value:
+def _value(source: ValueSource, wanted: Wanted) -> Value:
     try:
         return source.value(wanted.run, wanted.kind, wanted.tag, wanted.place)
     except PayloadError as error:

@@ -20,7 +20,7 @@ from flask import Blueprint, Response, request
 from app.routes.refusals import Unusable, refusal
 from layouts.notes import Note, NoteChange, NotKept, Stale, Unfit, View
 from layouts.shell.run_list import told
-from layouts.sources import FrameSource
+from layouts.sources import NoteSource
 
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -45,13 +45,13 @@ class _Viewed(msgspec.Struct, forbid_unknown_fields=True):
     was: str = ""
 
 
-def add_routes(routes: Blueprint, source: FrameSource) -> None:
+def add_routes(routes: Blueprint, source: NoteSource) -> None:
     """Add them to the plain routes over one source."""
     routes.add_url_rule("/note", "note", lambda: _answer(lambda: annotate(source)), methods=["POST"])
     routes.add_url_rule("/view", "view", lambda: _answer(lambda: change_view(source)), methods=["POST"])
 
 
-def annotate(source: FrameSource) -> Note:
+def annotate(source: NoteSource) -> Note:
     """Change what is said of a run; the note as it is then."""
     asked = _body(_Noted)
     change = NoteChange(asked.remark, asked.was, tuple(asked.add), tuple(asked.remove))
@@ -61,7 +61,7 @@ def annotate(source: FrameSource) -> Note:
         raise Unusable(f"no such run: {asked.run[:200]!r}", 404) from None
 
 
-def change_view(source: FrameSource) -> View | None:
+def change_view(source: NoteSource) -> View | None:
     """Save, rename or delete a view; the view as it is then."""
     asked = _body(_Viewed)
     if [asked.save, asked.rename, asked.delete].count(None) != 2:

@@ -14,7 +14,7 @@ from flask import Response, request
 
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
-from layouts.sources import FrameSource, ProfileFrame
+from layouts.sources import ProfileFrame, ProfileSource
 from parsers.export.frames import csv_rows
 from parsers.profiler.registry import FRAMES
 
@@ -23,7 +23,7 @@ PATIENCE = 30.0
 PARAMETERS = ("run", "session", "rank", "frame")
 
 
-def table(source: FrameSource) -> Response:
+def table(source: ProfileSource) -> Response:
     """One frame as CSV; 404 where there is none, 503 while it is being read."""
     try:
         run, session, rank, name = _wanted()
@@ -52,7 +52,7 @@ def _wanted() -> tuple[str, str, int, str]:
     return given["run"][0], (given["session"] or ["."])[0], int(rank), name
 
 
-def _read(source: FrameSource, run: str, session: str, rank: int, name: str) -> pd.DataFrame:
+def _read(source: ProfileSource, run: str, session: str, rank: int, name: str) -> pd.DataFrame:
     if not any(one.session == session and one.rank == rank for one in source.profiles(run)):
         raise Unusable(f"no profile of run {run[:200]!r}, session {session[:200]!r}, rank {rank}", 404)
     until = time.monotonic() + PATIENCE

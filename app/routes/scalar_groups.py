@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from layouts.pages.scalars import charts
-from layouts.pages.scalars.asks import COLUMNS, Ask, read_ask
-from layouts.pages.scalars.finals import Row, read_wanted, rows
-from layouts.pages.scalars.grouping import Grouping, grouping
-from layouts.sources import FrameSource
+from layouts.queries.curves import group_lines
+from layouts.queries.final_values import Row, read_wanted, rows
+from layouts.queries.grouping import Grouping, grouping
+from layouts.queries.scalars import COLUMNS, Ask, read_ask
+from layouts.sources import FrameSource, RunSource
 from parsers.analysis import Estimate
 from parsers.export.cells import csv_names, number_text
 
@@ -73,9 +73,9 @@ def _cell(value: float) -> str:
     return "" if math.isnan(value) else number_text(value)
 
 
-def _curve_lines(source: FrameSource, ask: Ask, groups: Grouping) -> Iterator[bytes]:
+def _curve_lines(source: RunSource, ask: Ask, groups: Grouping) -> Iterator[bytes]:
     for tag in dict.fromkeys((*ask.left, *ask.right)):
-        for line in charts.group_lines(source, ask, groups, tag):
+        for line in group_lines(source, ask, groups, tag):
             spread: Any = line.spread
             low, high = spread.ends(np.arange(line.x.size)) if spread.ends else (np.full(line.x.size, np.nan),) * 2
             x = line.x / 1000.0 - ask.zone if ask.axis == "absolute" else line.x

@@ -1,4 +1,4 @@
-"""Plain GET routes for the values of tensors. What they all take is an ask of `layouts.pages.tensors.asks`.
+"""Plain GET routes for the values of tensors. What they all take is an ask of `layouts.queries.tensors`.
 
     <prefix>tensor?run=KEY&tag=TAG&step=STEP&dims=0,:,:&rows=0:128&cols=0:64     a rectangle of the part that dims names
     <prefix>tensor-bad?...&after=0,3,5       index of the next NaN or infinity after that one: {"index": [0, 7, 1]} or null
@@ -28,11 +28,10 @@ from numpy.typing import NDArray
 
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
-from layouts.pages.tensors import facts
-from layouts.pages.tensors.asks import read_ask
-from layouts.pages.tensors.histograms import over_steps
-from layouts.pages.tensors.shown import Shown, chosen, extent, find, rectangle
-from layouts.sources import FrameSource
+from layouts.queries import tensor_facts as facts
+from layouts.queries.tensor_histograms import over_steps
+from layouts.queries.tensors import Shown, chosen, extent, find, read_ask, rectangle
+from layouts.sources import ValueSource
 from layouts.state import BadInput
 from parsers.analysis import Tensor, chunks, cut, next_bad, row_number
 from parsers.errors import FormatError
@@ -45,7 +44,7 @@ _SPAN = re.compile(r"([0-9]{1,15}):([0-9]{1,15})")
 _REFUSED = (Unusable, BadInput, FormatError)
 
 
-def block(source: FrameSource) -> Response:
+def block(source: ValueSource) -> Response:
     """A rectangle of values."""
     try:
         shown = _shown(source, "rows", "cols")
@@ -65,7 +64,7 @@ def block(source: FrameSource) -> Response:
     return answer
 
 
-def about(source: FrameSource) -> Response:
+def about(source: ValueSource) -> Response:
     """What is known of a tensor without its values; one that cannot be read or shown says so in its `problem`."""
     try:
         _refuse_others()
@@ -74,7 +73,7 @@ def about(source: FrameSource) -> Response:
         return _refusal(error)
 
 
-def statistics(source: FrameSource) -> Response:
+def statistics(source: ValueSource) -> Response:
     """Statistics of all values of a tensor."""
     try:
         _refuse_others("figure")
@@ -83,7 +82,7 @@ def statistics(source: FrameSource) -> Response:
         return _refusal(error)
 
 
-def histograms(source: FrameSource) -> Response:
+def histograms(source: ValueSource) -> Response:
     """A figure of a tag over the steps of one or many runs, of as many steps as a time allowed."""
     try:
         return _json(over_steps(source, _query()))
@@ -91,7 +90,7 @@ def histograms(source: FrameSource) -> Response:
         return _refusal(error)
 
 
-def bad(source: FrameSource) -> Response:
+def bad(source: ValueSource) -> Response:
     """Where the next value that is not finite is, in row order; from the first on after the last."""
     try:
         tensor = _shown(source, "after").tensor
@@ -104,17 +103,17 @@ def bad(source: FrameSource) -> Response:
     return _json({"index": index})
 
 
-def npy(source: FrameSource) -> Response:
+def npy(source: ValueSource) -> Response:
     """Values as a .npy file."""
     return _file(source, "npy", "application/octet-stream", _npy_pieces)
 
 
-def csv(source: FrameSource) -> Response:
+def csv(source: ValueSource) -> Response:
     """Values as text."""
     return _file(source, "csv", "text/csv", _csv_pieces)
 
 
-def _file(source: FrameSource, suffix: str, mimetype: str, sent: Any) -> Response:
+def _file(source: ValueSource, suffix: str, mimetype: str, sent: Any) -> Response:
     try:
         shown = _shown(source, "part")
         whole = _text("part") == "all"
@@ -141,7 +140,7 @@ def _name(shown: Shown) -> str:
 # What is asked for --------------------------------------------------------------------------------------------------
 
 
-def _shown(source: FrameSource, *others: str) -> Shown:
+def _shown(source: ValueSource, *others: str) -> Shown:
     _refuse_others(*others)
     ask = read_ask(_query())
     for run in [ask.value.run] + ([ask.minus.run] if ask.minus else []):

@@ -48,7 +48,7 @@ class _Job:
 
 
 class Forests:
-    """What `layouts.page.FrameSource.growth` answers. grow is `parsers.analysis.forests`."""
+    """What `layouts.sources.LineageSource.growth` answers. grow is `parsers.analysis.forests`."""
 
     def __init__(self, grow: Grow = forests, *, installed: Callable[[], bool] = available) -> None:
         self._grow = grow

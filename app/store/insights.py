@@ -7,7 +7,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from parsers import INSIGHTS, Insight, Series
 from parsers.analysis.insights import frame, insights_of, ranked, stalled
 from parsers.export import csv_names, number_text
@@ -74,7 +74,7 @@ class Insights:
         return found
 
 
-def insight_rows(source: FrameSource, runs: Sequence[str]) -> Iterator[bytes]:
+def insight_rows(source: RunSource, runs: Sequence[str]) -> Iterator[bytes]:
     """Lines of CSV: the columns of INSIGHTS after the run, one line per insight."""
     yield (",".join(("run", *INSIGHTS.names)) + "\n").encode()
     for run in runs:

@@ -26,7 +26,7 @@ from layouts.components.elements import empty_state, toolbar
 from layouts.figures import GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser
 from layouts.page import Ids
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, RunSource
 from layouts.state import BadInput
 
 _STORES = ("chosen", "catalogue", "digest", "screen", "shown", "grown", "looked")
@@ -216,7 +216,7 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
         on_card("moved", "graph", "relayoutData")
 
 
-def tags_of(source: FrameSource, kind: str, chosen: Any, known: Any) -> tuple[Any, Any]:
+def tags_of(source: RunSource, kind: str, chosen: Any, known: Any) -> tuple[Any, Any]:
     """(catalogue, its digest) of the runs that chosen, a JSON list of keys, names; nothing new where known is the digest."""
     found = catalogue(source, kind, _chosen_state(chosen), known)
     return (no_update, no_update) if found is None else (found, found["digest"])

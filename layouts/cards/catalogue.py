@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from layouts.state import selected_runs
 
 
-def catalogue(source: FrameSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
     """Tags of a kind of all chosen runs: those of most runs first, losses before others, then in natural order. Beside them the
     keys of the runs, how many of them have not been read yet (waiting), and how many runs there are to choose from (total).
 

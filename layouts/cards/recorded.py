@@ -16,7 +16,7 @@ from parsers import PayloadSeries
 
 from layouts.cards.cards import Cards
 from layouts.page import Ids
-from layouts.sources import FrameSource
+from layouts.sources import RunSource, ValueSource
 from layouts.state import BadInput, colours, selected_runs, texts
 
 Found = Sequence[tuple[str, PayloadSeries]]
@@ -28,11 +28,11 @@ def recorded_cards(
 ) -> Cards:
     """Cards that step through the values of a kind. class_name is that of the element in which a script shows them."""
 
-    def draw(source: FrameSource, ask: Any) -> dict[str, Any]:
+    def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
         tag, state = read_ask(ask)
         return {"meta": steps_of(source, tag, items_of(source, kind, tag, state))}
 
-    def mark(source: FrameSource, ask: Any) -> str:
+    def mark(source: ValueSource, ask: Any) -> str:
         return stamp(items_of(source, kind, *read_ask(ask)))
 
     def body(ids: Ids, slot: str) -> list[Any]:
@@ -52,13 +52,13 @@ def read_ask(ask: Any) -> tuple[str, dict[str, list[str]]]:
     return tags[0], {"run": runs} if runs else {}
 
 
-def items_of(source: FrameSource, kind: str, tag: str, state: dict[str, list[str]]) -> Found:
+def items_of(source: ValueSource, kind: str, tag: str, state: dict[str, list[str]]) -> Found:
     """The items of one tag in the chosen runs."""
     runs = selected_runs(state, source, (kind,))
     return [(run, items) for run in runs if (items := source.payload_series(run, kind, tag)) is not None]
 
 
-def steps_of(source: FrameSource, tag: str, found: Found) -> dict[str, Any]:
+def steps_of(source: RunSource, tag: str, found: Found) -> dict[str, Any]:
     """Steps and wall times in ms of every value, by place, as first value and differences; equal steps are sent once."""
     labels = {row.key if len(row.members) > 1 else row.members[0]: row.name for row in source.runs()}
     drawn = colours(source)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from layouts.pages.runs.texts import TEXTS
+from layouts.components.grid_texts import TEXTS
 
-GRID_TEXTS = tuple(key for key in TEXTS if key.startswith("grid."))
+GRID_TEXTS = tuple(TEXTS)
 """Texts that AG Grid asks for."""
 OPTIONS: dict[str, Any] = {
     "theme": {"function": "mindscopeTheme(themeQuartz)"},

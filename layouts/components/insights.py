@@ -11,7 +11,7 @@ from parsers import Insight, Series
 
 from layouts import format as fmt
 from layouts.i18n import both
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 
 AROUND = 40
 """A link shows so many points to either side."""
@@ -46,7 +46,7 @@ def view(insight: Insight, series: Series) -> str:
     return f"{low},{max(high, low + 1)},,"
 
 
-def link(source: FrameSource, run: str, insight: Insight) -> str:
+def link(source: RunSource, run: str, insight: Insight) -> str:
     """The scalars page at the tag of an insight, the steps around it in view."""
     series = source.series(run, insight.tag)
     query = {"run": run, "tag": insight.tag}

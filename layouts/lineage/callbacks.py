@@ -10,11 +10,11 @@ from layouts.lineage.asks import read_ask
 from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import Tables
 from layouts.page import Ids
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from layouts.state import BadInput, colours
 
 
-def register(app: Any, source: FrameSource, ids: Ids, tables: Tables) -> None:
+def register(app: Any, source: RunSource, ids: Ids, tables: Tables) -> None:
     """Add the callbacks of a page with these tables of the source to a Dash application."""
 
     def fill(_version: Any, known: Any) -> tuple[Any, Any]:
@@ -38,7 +38,7 @@ def filled(tables: Tables, known: Any) -> tuple[Any, Any]:
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
-def drawn(source: FrameSource, tables: Tables, ask: Any) -> Any:
+def drawn(source: RunSource, tables: Tables, ask: Any) -> Any:
     """The figure that is asked for; nothing where none is."""
     if ask is None:
         return no_update

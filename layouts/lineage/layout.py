@@ -12,12 +12,10 @@ from dash import dcc, html
 from layouts.components.elements import toolbar
 from layouts.components.grid import GRID_TEXTS, OPTIONS
 from layouts.figures import GRAPH_CONFIG
-from layouts.i18n import attributes, for_browser
+from layouts.i18n import attributes, for_browser, texts_of
 from layouts.lineage import texts as lineage
 from layouts.page import Ids
-from layouts.pages.data_lineage import texts as pipelines
 
-TEXTS = (*lineage.TEXTS, *pipelines.TEXTS, *GRID_TEXTS)
 _CLEAR = "rgba(0,0,0,0)"
 _BLANK = {
     "data": [],
@@ -34,6 +32,7 @@ _OPTIONS = OPTIONS | {
 def layout(ids: Ids, *, export: str, none: html.Div, beside: Sequence[Any] = ()) -> html.Div:
     """The page without data. export: URL of its exports without their suffix; none: what stands where there are no runs;
     beside: what stands beside the table."""
+    texts = (*lineage.TEXTS, *texts_of("data_lineage"), *GRID_TEXTS)
     plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     grid = dag.AgGrid(
         id=ids("grid"), columnDefs=[], rowData=[], getRowId="params.data.key", dashGridOptions=_OPTIONS,
@@ -55,7 +54,7 @@ def layout(ids: Ids, *, export: str, none: html.Div, beside: Sequence[Any] = ())
         ],
         id=ids("root"),
         className="ms-lineage ms-lineage-waiting",
-        **{"data-export": export, "data-grid": ids("grid"), "data-texts": json.dumps(for_browser(TEXTS))},
+        **{"data-export": export, "data-grid": ids("grid"), "data-texts": json.dumps(for_browser(texts))},
     )  # fmt: skip
 
 

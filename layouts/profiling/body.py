@@ -23,7 +23,7 @@ from layouts.profiling.catalogue import catalogue
 from layouts.profiling.choice import read_against, read_choice
 from layouts.profiling.reading import reading
 from layouts.profiling.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 from layouts.state import flag
 
 RECORD = """profiler = mindspore.profiler.Profiler(output_path="summary/run_1/profiler")
@@ -101,7 +101,7 @@ def damage() -> html.Details:
     )  # fmt: skip
 
 
-def register_body(app: Any, source: FrameSource, ids: Ids, frames: Sequence[str]) -> None:
+def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[str]) -> None:
     """Add the callbacks of `body`; frames as there."""
 
     def list_profiles(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from layouts.sources import FrameSource, ProfileRow, RunRow
+from layouts.sources import ProfileRow, ProfileSource, RunRow
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
@@ -17,7 +17,7 @@ MOST_FILES = 12
 MOST_ELSEWHERE = 8
 
 
-def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: ProfileSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Profiles by run, how many runs are left out or unread; None where the digest is the known one.
 
     elsewhere names runs that are not chosen and have profiles, for a choice without any.

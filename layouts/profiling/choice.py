@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 from parsers import Problem
 
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 from layouts.state import BadInput, number, text
 
 PATIENCE = 2.0
@@ -25,7 +25,7 @@ class Choice:
     rank: int
     mark: str = ""
 
-    def frame(self, source: FrameSource, name: str) -> pd.DataFrame | None:
+    def frame(self, source: ProfileSource, name: str) -> pd.DataFrame | None:
         """A frame of the profile that has been read, by its name in FRAMES; None where no file gives it."""
         until = time.monotonic() + PATIENCE
         while True:
@@ -33,7 +33,7 @@ class Choice:
             if found.state not in ("reading", "waiting") or time.monotonic() > until:
                 return found.frame
 
-    def problems(self, source: FrameSource, name: str) -> tuple[Problem, ...]:
+    def problems(self, source: ProfileSource, name: str) -> tuple[Problem, ...]:
         """The damage in the files of a frame that has been read."""
         return source.profile_frame(self.run, self.session, self.rank, name).problems
 

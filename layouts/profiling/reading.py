@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from layouts.profiling.choice import Choice
-from layouts.sources import FrameSource, ProfileFrame
+from layouts.sources import ProfileFrame, ProfileSource
 
 MOST_PROBLEMS = 50
 
 
 def reading(
-    source: FrameSource, chosen: Choice, against: Choice | None, frames: Sequence[str], *, again: bool = False
+    source: ProfileSource, chosen: Choice, against: Choice | None, frames: Sequence[str], *, again: bool = False
 ) -> dict[str, Any]:
     """How far the frames are: of those that files give all must be there, of the profile compared with too.
 

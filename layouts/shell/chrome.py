@@ -22,7 +22,7 @@ from layouts.components import note_texts as notes
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
 from layouts.shell.run_list import listing, problems
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, NoteSource, RunSource
 from layouts.state import text
 
 TICK_MS = 1000
@@ -185,7 +185,7 @@ def _keys(ids: Ids) -> html.Dialog:
     )
 
 
-def _register_clock(app: Any, source: FrameSource, page: Page, ids: Ids) -> None:
+def _register_clock(app: Any, source: NoteSource, page: Page, ids: Ids) -> None:
     def tick(_ticks: Any, reloads: Any, known: Any) -> tuple[Any, Any, Any]:
         # The first call of a page is triggered by everything at once and asks for nothing to be read again.
         if reloads and ctx.triggered_id == ids("reload"):
@@ -206,7 +206,7 @@ def _register_clock(app: Any, source: FrameSource, page: Page, ids: Ids) -> None
     )(tick)
 
 
-def _register_health(app: Any, source: FrameSource, ids: Ids) -> None:
+def _register_health(app: Any, source: RunSource, ids: Ids) -> None:
     def list_problems(asked: Any) -> dict[str, Any]:
         run = text({"run": asked.get("run", [])} if isinstance(asked, dict) else None, "run")
         return problems(source, PROBLEMS_SENT, run)

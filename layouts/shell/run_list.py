@@ -10,11 +10,11 @@ from typing import Any
 
 from layouts import format as fmt
 from layouts.notes import Note, View
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import NoteSource, RunRow, RunSource
 from layouts.state import NEWEST, colours, selected_runs
 
 
-def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = False) -> dict[str, Any]:
+def listing(source: NoteSource, needs: Sequence[str] = (), *, every: bool = False) -> dict[str, Any]:
     """All runs, newest first: what picker, menu and runs page show. colours are those of its members.
 
     default are the keys of the members on screen where the state names none, for a page that shows data of these kinds: those
@@ -29,7 +29,7 @@ def listing(source: FrameSource, needs: Sequence[str] = (), *, every: bool = Fal
     }
 
 
-def _notebook(source: FrameSource) -> dict[str, Any]:
+def _notebook(source: NoteSource) -> dict[str, Any]:
     found = source.notebook()
     return {
         "kept": found.kept,
@@ -71,7 +71,7 @@ def _row(row: RunRow, drawn: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def problems(source: FrameSource, limit: int, run: str = "") -> dict[str, Any]:
+def problems(source: RunSource, limit: int, run: str = "") -> dict[str, Any]:
     """Up to limit problems of one run or of all as [run, kind, path, offset, length, text], and how many there are."""
     found: Sequence[Any] = source.problems(run or None)
     return {

@@ -14,10 +14,9 @@ from flask.testing import FlaskClient
 from app.web import server
 from layouts.page import Ids, Page
 from layouts.shell import shell as whole
-from layouts.sources import RunRow, SourceStatus
 from layouts.state import BadInput
 from parsers import Series
-from tests.layouts.sources import EmptySource
+from tests.sources import MemorySource
 
 
 def series(steps: Sequence[int], values: Sequence[float]) -> Series:
@@ -25,43 +24,6 @@ def series(steps: Sequence[int], values: Sequence[float]) -> Series:
     step = np.array(steps, np.int64)
     file, order = np.zeros(count, np.int32), np.arange(count, dtype=np.int64)
     return Series(step, 1.7e9 + step / 3, np.array(values, np.float64), file, order)
-
-
-class MemorySource(EmptySource):
-    """A FrameSource over {run: {tag: Series}}."""
-
-    def __init__(self, data: dict[str, dict[str, Series]]) -> None:
-        self.data = data
-        self.state = "idle"
-        self.main_value: float | None = None
-        self.read_at: float | None = 1.0
-        self.failed = ""
-        self.wanted: list[str] = []
-
-    def status(self) -> SourceStatus:
-        count = len(self.data) if self.read_at is not None else 0
-        return SourceStatus("base", self.read_at, 3.0, count, count, 0, 1, self.failed)
-
-    def runs(self) -> Sequence[RunRow]:
-        names = self.data if self.read_at is not None else ()
-        return [
-            RunRow(name, name, name, name, (name,), 1.0, 2.0, 3, self.state, main_value=self.main_value) for name in names
-        ]
-
-    def member(self, run: str) -> RunRow | None:
-        return next((row for row in self.runs() if row.key == run), None)
-
-    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
-        return list(self.data.get(run, {}))
-
-    def series(self, run: str, tag: str) -> Series | None:
-        return self.data.get(run, {}).get(tag)
-
-    def version(self, run: str) -> int:
-        return 1
-
-    def want(self, runs: Sequence[str]) -> None:
-        self.wanted = list(runs)
 
 
 def _register(app, source, ids, routes) -> None:
@@ -105,8 +67,8 @@ def small_pages() -> tuple[Page, Page]:
 @pytest.fixture
 def source() -> MemorySource:
     return MemorySource({
-        "a": {"loss": series([1, 2, 3], [0.1, float("nan"), float("-inf")]), "acc": series([1, 2], [0.5, 1 / 3])},
-        "dir/b": {"loss": series([2**60, 5], [1e-308, 123456789.123456789])},
+        "a": {"scalar": {"loss": series([1, 2, 3], [0.1, float("nan"), float("-inf")]), "acc": series([1, 2], [0.5, 1 / 3])}},
+        "dir/b": {"scalar": {"loss": series([2**60, 5], [1e-308, 123456789.123456789])}},
     })
 
 

@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 
 from app import create_app
 from parsers import DatasetGraph, open_run
-from tests.layouts.pages.dataset.pipelines import PipelineSource, chain, node
+from tests.layouts.pages.dataset.pipelines import chain, node, pipeline_source
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 BOX = ".ms-dataset-box"
@@ -92,7 +92,7 @@ def test_two_runs_are_compared(page: Page, address: str) -> None:
 
 def test_odd_deep_and_wide_pipelines_stay_in_their_card(page: Page, serve: Callable[[Flask], str]) -> None:
     odd = node("<img src=x onerror=alert(1)>", **{"<b>": "</text><script>alert(1)</script>" * 50})
-    source = PipelineSource({
+    source = pipeline_source({
         "deep": DatasetGraph(chain(200)), "odd": DatasetGraph(odd),
         "wide": DatasetGraph(node("Batch", node("Concat", *(chain(2) for _ in range(50))))),
     })  # fmt: skip
@@ -111,7 +111,7 @@ def test_odd_deep_and_wide_pipelines_stay_in_their_card(page: Page, serve: Calla
 
 def test_more_of_very_many_parameters_are_a_press_away(page: Page, serve: Callable[[Flask], str]) -> None:
     told = DatasetGraph(node("Map", **{f"p{number}": number for number in range(3_000)}))
-    page.goto(f"{serve(create_app(PipelineSource({'told': told})).server)}/dataset?run=told&node={told.mark}:0")
+    page.goto(f"{serve(create_app(pipeline_source({'told': told})).server)}/dataset?run=told&node={told.mark}:0")
     rows = page.locator(".ms-dataset-panel tr")
     expect(rows).to_have_count(500)
     page.locator("[data-rows]").click()

@@ -21,8 +21,8 @@ from app import create_app
 from app.store.store import Store
 from app.web.embedding import pages
 from parsers import LandscapeValue, PayloadError, open_run
-from tests.layouts.pages.landscape.landscapes import LandscapeSource, bowl
-from tests.layouts.sources import row, series
+from tests.layouts.pages.landscape.landscapes import bowl, landscape_source
+from tests.sources import MemorySource, row, series
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 PLOT = ".ms-landscape-main .js-plotly-plot"
@@ -51,11 +51,11 @@ def state(page: Page) -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def compared() -> LandscapeSource:
+def compared() -> MemorySource:
     keys = ["one", "two", "three", "four"]
     sheets = {(key, "landscape_[90]"): bowl(scale=1 + n, size=12) for n, key in enumerate(keys)}
     rows = [row(key, tags={"scalar": 1, "landscape": 1}) for key in keys]
-    return LandscapeSource(rows, {(key, "loss"): series(90) for key in keys}, sheets)
+    return landscape_source(rows, {(key, "loss"): series(90) for key in keys}, sheets)
 
 
 def test_a_landscape_is_drawn_as_recorded_with_its_path(page: Page, address: str) -> None:
@@ -252,7 +252,7 @@ def test_damage_is_named_on_the_card(page: Page, tmp_path: Path, serve: Callable
         ("one", "landscape_[1]"): str(cut),
         ("one", "landscape_[2]"): replace(good, x=x, problem="Of its x, 1 values are not finite."),
     }
-    source = LandscapeSource([row("one", tags={"scalar": 1, "landscape": 2})], {("one", "loss"): series(20)}, sheets)
+    source = landscape_source([row("one", tags={"scalar": 1, "landscape": 2})], {("one", "loss"): series(20)}, sheets)
     address = serve(create_app(source).server)
     page.goto(f"{address}/landscape?run=one&at=landscape_%5B1%5D")
     message = page.locator(".ms-landscape-message")

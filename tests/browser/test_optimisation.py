@@ -13,20 +13,19 @@ from flask import Flask
 from playwright.sync_api import Page, expect
 
 from app import create_app
-from layouts.sources import RunRow
 from parsers import LineageRow, Setting
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource
 
 ROWS = ".ms-target-settings tbody tr"
 
 
-class Forested(GivenSource):
+class Forested(MemorySource):
     """Runs in memory with the forests of the application."""
 
-    def __init__(self, rows: list[RunRow], settings: dict[str, dict[str, Setting]]) -> None:
+    def __init__(self, settings: dict[str, dict[str, Setting]]) -> None:
         from app.store.forests import Forests
 
-        super().__init__(rows, settings=settings)
+        super().__init__({key: {"settings": recorded} for key, recorded in settings.items()})
         self.growth = Forests().growth  # type: ignore[method-assign]
         self.kept = super().lineage()
 
@@ -43,7 +42,7 @@ def made() -> Forested:
             "learning_rate": rate, "optimizer": kind, "epoch": 3, "batch_size": int(rng.choice([16, 32])),
             "metric/acc": 0.9 + 0.1 * float(np.log10(rate)) + (0.05 if kind == "SGD" else 0.0), "loss": float(rng.random()),
         }  # fmt: skip
-    return Forested([row(key, tags={"lineage": 1}) for key in described], described)
+    return Forested(described)
 
 
 def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_path: Path) -> None:
@@ -82,7 +81,7 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     download.value.save_as(tmp_path / "optimisation.csv")
     lines = (tmp_path / "optimisation.csv").read_text(encoding="utf-8").splitlines()
     told = {one["setting"]: one for one in csv.DictReader(lines)}
-    values = [source.described[key] for key in source.described]
+    values = [content["settings"] for content in source.data.values()]
     wanted = np.corrcoef([one["learning_rate"] for one in values], [one["metric/acc"] for one in values])[0, 1]  # type: ignore[list-item]
     assert float(told["learning_rate"]["linear"]) == pytest.approx(abs(wanted), abs=1e-6)
     assert float(told["learning_rate"]["forest_low"]) <= float(told["learning_rate"]["forest"])

@@ -18,8 +18,8 @@ from app import create_app
 from app.store.store import Store
 from app.web.embedding import pages
 from parsers.events.writer import EventWriter, Image, Text
-from tests.layouts.sources import GivenSource, row
 from tests.parsers.payloads.test_images import png
+from tests.sources import MemorySource, row
 
 RUN = "lenet_adam_lr0.01_b64"
 LINKS = (
@@ -176,7 +176,7 @@ def test_a_text_written_later_gets_its_tile(page: Page, base: Path, serve: Calla
 
 def test_no_run_chosen_and_an_empty_run(page: Page, serve: Callable[[Flask], str]) -> None:
     empty = row("empty", tags={"scalar": 1}, steps=0, points=0, main_tag="", main_value=None)
-    address = serve(create_app(GivenSource([empty])).server)
+    address = serve(create_app(MemorySource(rows=[empty])).server)
     page.goto(f"{address}/overview")
     expect(page.locator(".ms-tile code")).to_have_count(7)
     expect(page.locator(".ms-fact-size")).to_contain_text("51.5 KiB")

@@ -15,22 +15,23 @@ from app import create_app
 from app.web.embedding import EmbeddedPage
 from layouts import PAGES
 from layouts.page import Page
-from tests.layouts.sources import GivenSource, row, series
+from tests.sources import MemorySource, row, series
 
 Serve = Callable[[Flask], str]
 EMPTY = row("empty", tags={}, steps=0, points=0, main_tag="", main_value=None)
 ODD = '<b>odd</b> "run"/%2F/名称 🚀'
 
 
-def given(count: int) -> GivenSource:
+def given(count: int) -> MemorySource:
     keys = ["one", ODD, "three"][:count]
-    values = {(key, tag): series(200, seed) for seed, key in enumerate(keys) for tag in ("loss", "accuracy/top1")}
-    return GivenSource([row(key, tags={"scalar": 2}) for key in keys], values)
+    return MemorySource({
+        key: {"scalar": {tag: series(200, seed) for tag in ("loss", "accuracy/top1")}} for seed, key in enumerate(keys)
+    })  # fmt: skip
 
 
-SOURCES: dict[str, Callable[[], GivenSource]] = {
-    "no run": GivenSource,
-    "an empty run": lambda: GivenSource([EMPTY]),
+SOURCES: dict[str, Callable[[], MemorySource]] = {
+    "no run": MemorySource,
+    "an empty run": lambda: MemorySource(rows=[EMPTY]),
     "one run": lambda: given(1),
     "three runs": lambda: given(3),
 }

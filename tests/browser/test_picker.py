@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from app import create_app
 from layouts.sources import RunRow
 from layouts.state import colours, selected_runs
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource, row
 
 Serve = Callable[[Flask], str]
 
@@ -34,19 +34,19 @@ def settle(page: Page) -> None:
 
 
 @pytest.fixture
-def source() -> GivenSource:
-    return GivenSource(many(30))
+def source() -> MemorySource:
+    return MemorySource(rows=many(30))
 
 
 @pytest.fixture
-def opened(page: Page, serve: Serve, source: GivenSource) -> Page:
+def opened(page: Page, serve: Serve, source: MemorySource) -> Page:
     page.goto(serve(create_app(source).server) + "/")
     expect(page.locator('[row-id="sweep/run_0000"] .ag-checkbox-input').first).to_be_checked()
     settle(page)
     return page
 
 
-def browser_rows(source: GivenSource) -> list[dict[str, object]]:
+def browser_rows(source: MemorySource) -> list[dict[str, object]]:
     drawn = colours(source)
     return [
         {"key": r.key, "members": r.members, "colours": [drawn[m] for m in r.members], "tags": dict(r.tags), "state": r.state}
@@ -54,7 +54,7 @@ def browser_rows(source: GivenSource) -> list[dict[str, object]]:
     ]
 
 
-def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: GivenSource) -> None:
+def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, source: MemorySource) -> None:
     source.rows[20:] = [replace(r, tags={"image": 1, **r.tags}) for r in source.rows[20:]]
     chance = random.Random(7)
     keys = [key for r in source.rows for key in (r.key, *r.members)]
@@ -126,7 +126,7 @@ def test_the_name_of_a_run_opens_it(opened: Page) -> None:
 
 
 def test_the_picker_finds_the_chosen_among_a_thousand(page: Page, serve: Serve) -> None:
-    page.goto(serve(create_app(GivenSource(many(1000))).server) + "/scalars?run=sweep/run_0700&run=sweep/run_0900")
+    page.goto(serve(create_app(MemorySource(rows=many(1000))).server) + "/scalars?run=sweep/run_0700&run=sweep/run_0900")
     page.locator(".ms-picker-open").click()
     expect(page.locator('.ms-panel-row[aria-selected="true"]')).to_have_count(1)
     expect(page.locator('.ms-panel-row[aria-selected="true"]')).to_be_in_viewport()
@@ -142,7 +142,7 @@ def test_the_picker_finds_the_chosen_among_a_thousand(page: Page, serve: Serve) 
 def test_chips_tell_runs_apart(page: Page, serve: Serve) -> None:
     long = "lenet_with_momentum_and_a_long_name_lr"
     names = [f"{long}{n}_b{n}" for n in range(9)] + ["a/run", "b/run"]
-    page.goto(serve(create_app(GivenSource([row(name) for name in names])).server) + "/scalars?run=a/run")
+    page.goto(serve(create_app(MemorySource(rows=[row(name) for name in names])).server) + "/scalars?run=a/run")
     expect(page.locator(".ms-chip-name").first).to_have_text("a/run")
     expect(page.locator(".ms-picker-count .en")).to_have_text("1 of 11 runs")
     page.goto(page.url.partition("?")[0] + "?run=*")
@@ -153,7 +153,7 @@ def test_chips_tell_runs_apart(page: Page, serve: Serve) -> None:
     assert page.locator(".ms-chips").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
-def test_a_run_that_is_gone_is_named(page: Page, serve: Serve, source: GivenSource) -> None:
+def test_a_run_that_is_gone_is_named(page: Page, serve: Serve, source: MemorySource) -> None:
     address = serve(create_app(source).server)
     page.goto(address + "/scalars?run=was/here")
     sentence = page.locator(".ms-frame-gone .ms-empty-sentence .en")
@@ -221,7 +221,7 @@ def test_back_and_forward_between_pages_keep_the_choice(opened: Page) -> None:
 
 
 def test_new_data_moves_nothing(page: Page, serve: Serve) -> None:
-    source = GivenSource(many(200))
+    source = MemorySource(rows=many(200))
     page.goto(serve(create_app(source).server) + "/?run=sweep/run_0120")
     expect(page.locator(".ag-row").first).to_be_visible()
     page.evaluate("document.querySelector('.ag-body-viewport').scrollTop = 3000")
@@ -246,7 +246,7 @@ def test_an_idle_page_gets_no_rows_again(opened: Page) -> None:
 
 
 def test_pages_without_data_are_greyed_and_say_why(page: Page, serve: Serve) -> None:
-    source = GivenSource([row("empty", tags={}, state="unreadable", main_tag="", main_value=None)])
+    source = MemorySource(rows=[row("empty", tags={}, state="unreadable", main_tag="", main_value=None)])
     page.goto(serve(create_app(source).server) + "/")
     link = page.locator('.ms-menu-link[data-page="scalars"]')
     expect(link).to_have_attribute("aria-disabled", "true")
@@ -259,7 +259,7 @@ def test_pages_without_data_are_greyed_and_say_why(page: Page, serve: Serve) -> 
 
 
 def test_nothing_below_the_directory_says_how_to_record(page: Page, serve: Serve) -> None:
-    page.goto(serve(create_app(GivenSource()).server) + "/")
+    page.goto(serve(create_app(MemorySource()).server) + "/")
     expect(page.locator(".ms-frame-empty .ms-empty-sentence")).to_be_visible()
     expect(page.locator(".ms-code:visible")).to_contain_text("SummaryCollector")
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -267,7 +267,7 @@ def test_nothing_below_the_directory_says_how_to_record(page: Page, serve: Serve
     assert "callbacks=[summary]" in page.evaluate("navigator.clipboard.readText()")
 
 
-def test_a_server_that_is_gone_is_said_and_taken_back(context: BrowserContext, serve: Serve, source: GivenSource) -> None:
+def test_a_server_that_is_gone_is_said_and_taken_back(context: BrowserContext, serve: Serve, source: MemorySource) -> None:
     page = context.new_page()  # without the watch on errors: the browser itself logs an answer of 502
     page.goto(serve(create_app(source).server) + "/")
     expect(page.locator(".ag-row").first).to_be_visible()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -213,6 +214,48 @@ def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Pat
     sent.clear()
     page.wait_for_timeout(2000)
     assert not [body for body in sent if '"figure"' in body], "nothing new, no chart is sent"
+
+
+def headings(page: Page) -> list[str]:
+    return page.locator(f"{CARDS} .ms-card-title").all_inner_texts()
+
+
+def test_cards_that_stay_while_the_filter_is_typed_are_not_requested_again(page: Page, address: str) -> None:
+    visit(page, address, "run=many_tags")
+    expect(page.locator(f"{CARDS}.ms-pending")).to_have_count(0)
+    every = headings(page)
+    some = every[5:11]
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.post_data or "") if "_dash-update" in request.url else None)
+    filter_box = page.locator(".ms-tags input").first
+    filter_box.fill("|".join(f"^{re.escape(tag)}$" for tag in some))
+    expect(page.locator(CARDS)).to_have_count(len(some))
+    assert headings(page) == some
+    filter_box.fill("")
+    expect(page.locator(CARDS)).to_have_count(len(every))
+    assert headings(page) == every
+    expect(card(page, every[0]).locator(LINE).first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert not [body for body in sent if '"figure"' in body], "all of these were drawn before"
+
+
+def test_new_points_come_with_one_request(page: Page, address: str, base: Path) -> None:
+    path = next(iter((base / "long_history").iterdir()))
+    data = path.read_bytes()
+    grown = base / "growing" / path.name
+    grown.parent.mkdir()
+    grown.write_bytes(data[: len(data) // 2])
+    visit(page, address, "run=growing")
+    expect(page.locator(f"{CARDS}.ms-pending")).to_have_count(0)
+    expect(card(page, "loss").locator(".ms-card-notes")).to_contain_text(f"{len(open_run(grown).series('loss').step):,} points")
+    page.wait_for_timeout(1500)
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.post_data or "") if "_dash-update" in request.url else None)
+    with grown.open("ab") as file:
+        file.write(data[len(data) // 2 :])
+    expect(card(page, "loss").locator(".ms-card-notes")).to_contain_text(f"{len(open_run(grown).series('loss').step):,} points")
+    assert not [body for body in sent if '"figure"' in body], "drawings come with the look at the source"
+    assert [body for body in sent if "grown.data" in body], [json.loads(body)["output"] for body in sent]
 
 
 def test_one_chart_with_two_axes(page: Page, address: str) -> None:

@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -14,20 +13,10 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
-from layouts.sources import SourceStatus
 from parsers import Problem
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource, row
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
-
-
-class Failing(GivenSource):
-    """A source whose last look ended with an error."""
-
-    failed = "OSError: No space left"
-
-    def status(self) -> SourceStatus:
-        return replace(super().status(), failed=self.failed)
 
 
 def open_runs(page: Page, address: str, query: str = "") -> None:
@@ -110,7 +99,7 @@ def test_the_badge_of_a_run_opens_its_problems_alone(page: Page, serve: Callable
     found = [("a", Problem("/data/a", n * 1000, 8, "bad_data", "lost")) for n in range(50)] + [
         ("b", Problem("/data/b", 7, 8, "bad_length", "lost"))
     ]
-    source = GivenSource([row("a", problems=50), row("b", problems=1)], problems=found)
+    source = MemorySource(rows=[row("a", problems=50), row("b", problems=1)], problems=found)
     page.goto(serve(create_app(source).server) + "/")
     page.locator('[row-id="a"] .ms-badge-button').click()
     dialog = page.locator("dialog[open]")
@@ -123,7 +112,8 @@ def test_the_badge_of_a_run_opens_its_problems_alone(page: Page, serve: Callable
 
 
 def test_a_reading_that_failed_is_said_until_one_succeeds(page: Page, serve: Callable[[Flask], str]) -> None:
-    source = Failing([row("a")])
+    source = MemorySource(rows=[row("a")])
+    source.failed = "OSError: No space left"
     page.goto(serve(create_app(source).server) + "/")
     failure = page.locator(".ms-failure")
     expect(failure).to_be_visible()

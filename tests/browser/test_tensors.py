@@ -14,7 +14,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from app import create_app
 from app.store.store import Store
-from layouts.pages.tensors.histograms import over_steps
+from layouts.queries.tensor_histograms import over_steps
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
 
 RNG = np.random.default_rng(3)
@@ -211,7 +211,7 @@ def test_a_damaged_tensor_does_not_hide_the_histograms_of_others(page: Page, add
     page.goto(f"{address}/tensors?run=one&run=broken&tag=weights&view=histogram&hist=ridge")
     expect(page.locator(f"{CARD} .js-fill").first).to_be_attached()
     damaged = page.locator(f"{CARD} .ms-card-notes").get_by_text("damaged", exact=True)
-    expect(page.locator(f"{CARD} .ms-card-notes .ms-badge-wrong").last).to_have_attribute("title", re.compile("got 240"))
+    expect(page.locator(f"{CARD} .ms-card-notes .ms-badge-wrong").last).to_have_attribute("title", re.compile("found 240"))
     expect(damaged).to_be_visible()
 
 

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from app.store.store import Store
 from layouts import state
-from layouts.pages.data_lineage.columns import table
+from layouts.lineage.pipeline_columns import table
 from layouts.pages.data_lineage.page import PAGE as PIPELINES
 from layouts.pages.model_lineage.page import PAGE as MODEL
 from layouts.pages.optimisation.page import PAGE as TARGET
 from layouts.state import BadInput
 from layouts.theme import PALETTE
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource, row
 
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.floats() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
@@ -69,9 +69,9 @@ def test_anything_is_a_value_or_bad_input(anything: object) -> None:
                 pass
 
 
-def source() -> GivenSource:
+def source() -> MemorySource:
     job = row("job", [f"job/rank_{n}" for n in range(3)])
-    return GivenSource([row(f"run{n:02d}") for n in range(9)] + [job] + [row(f"old{n}") for n in range(5)])
+    return MemorySource(rows=[row(f"run{n:02d}") for n in range(9)] + [job] + [row(f"old{n}") for n in range(5)])
 
 
 def test_by_default_the_newest_ten_runs_are_on_screen() -> None:
@@ -83,21 +83,21 @@ def test_by_default_the_newest_ten_runs_are_on_screen() -> None:
 def test_by_default_a_page_shows_runs_that_have_what_it_needs_or_may_turn_out_to() -> None:
     rows = [row(f"new{n:02d}", tags={"scalar": 1}) for n in range(20)]
     rows += [row(f"old{n:02d}", tags={"image": n % 2}) for n in range(30)]
-    given = GivenSource(rows)
+    given = MemorySource(rows=rows)
     assert state.selected_runs({}, given, ("image", "text")) == [f"old{n:02d}" for n in range(1, 20, 2)]
     assert state.selected_runs({}, given, ("text",)) == state.selected_runs({}, given) == [f"new{n:02d}" for n in range(10)]
     assert state.selected_runs({"run": ["new03"]}, given, ("image",)) == ["new03"]
     rows = [row("new", tags={"scalar": 1}), row("unread", tags={}, state="waiting"), row("old", tags={"image": 1})]
-    assert state.selected_runs({}, GivenSource(rows), ("image",)) == ["unread", "old"]
+    assert state.selected_runs({}, MemorySource(rows=rows), ("image",)) == ["unread", "old"]
 
 
 def test_pages_of_every_run_show_all_that_have_what_they_need() -> None:
     rows = [row(f"run{n:02d}", tags={"lineage": n % 2, "scalar": 1}) for n in range(40)]
     rows += [row("unread", tags={}, state="waiting")]
-    given = GivenSource(rows)
+    given = MemorySource(rows=rows)
     wanted = [f"run{n:02d}" for n in range(1, 40, 2)] + ["unread"]
     assert state.selected_runs({}, given, ("lineage",), every=True) == wanted
-    assert state.selected_runs({}, GivenSource(rows[:1]), ("lineage",), every=True) == ["run00"]
+    assert state.selected_runs({}, MemorySource(rows=rows[:1]), ("lineage",), every=True) == ["run00"]
     assert state.selected_runs({"run": ["run02"]}, given, ("lineage",), every=True) == ["run02"]
 
 

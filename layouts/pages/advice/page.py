@@ -17,7 +17,7 @@ from layouts.pages.advice.drawing import UNITS, drawn
 from layouts.pages.advice.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import read_choice
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 from layouts.state import number, text
 
 FRAMES = ("steps", "queues", "pipeline", "cpu", "operators")
@@ -43,7 +43,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 _MOST = 1e9
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -67,7 +67,7 @@ def thresholds_of(asked: Any) -> dict[str, float]:
     return {rule: number(asked, rule, 0.0, 0.0, _MOST) * UNITS[rule][1] for rule in THRESHOLDS if text(asked, rule)}
 
 
-def advice_for(source: FrameSource, asked: Any) -> tuple[list[Advice], Mapping[str, float]] | None:
+def advice_for(source: ProfileSource, asked: Any) -> tuple[list[Advice], Mapping[str, float]] | None:
     """(advice for the profile that is asked for, thresholds of all rules); None where no profile is asked for."""
     choice = read_choice(asked)
     if choice is None:

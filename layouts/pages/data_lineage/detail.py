@@ -7,14 +7,14 @@ from typing import Any
 from dash import no_update
 from parsers.analysis.pipelines import numbered
 
-from layouts.pages.data_lineage.columns import pipelines
-from layouts.pages.dataset.catalogue import Found, Pipeline
-from layouts.pages.dataset.panel import chosen, panel
-from layouts.sources import FrameSource
+from layouts.components.pipeline_panel import chosen, panel
+from layouts.lineage.pipeline_columns import pipelines
+from layouts.queries.pipelines import Found, Pipeline
+from layouts.sources import ValueSource
 from layouts.state import text
 
 
-def detail(source: FrameSource, asked: Any) -> Any:
+def detail(source: ValueSource, asked: Any) -> Any:
     """The operation that asked names as "mark:number" under `node`; nothing where none is named."""
     if asked is None:
         return no_update

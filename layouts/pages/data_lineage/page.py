@@ -12,15 +12,15 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, dcc, html
 
 from layouts.components.elements import empty_state
+from layouts.components.pipeline_panel import RECORD
 from layouts.i18n import attributes
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
+from layouts.lineage.pipeline_columns import table
 from layouts.lineage.table import Tables
 from layouts.page import Ids, Page
-from layouts.pages.data_lineage.columns import table
 from layouts.pages.data_lineage.detail import detail
 from layouts.pages.data_lineage.texts import TEXTS
-from layouts.pages.dataset.page import RECORD
 from layouts.sources import FrameSource
 
 

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from parsers import DatasetNode
 from parsers.analysis.pipelines import ComparedOperation, Difference, Numbered, parameters_of
 
-from layouts.pages.dataset.parameters import PLUMBING, brief, summary, value_text
+from layouts.components.pipeline_parameters import PLUMBING, brief, summary, value_text
 
 WIDTH = 200
 BETWEEN = 26

@@ -13,21 +13,21 @@ from typing import Any
 from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 
 from layouts.components.elements import empty_state, toolbar
+from layouts.components.pipeline_panel import MOST_ROWS, RECORD, ROWS, chosen, panel
 from layouts.components.plain_html import markup
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
 from layouts.pages.dataset.boxes import BETWEEN, HEAD, LINE, PART, WIDTH
-from layouts.pages.dataset.catalogue import catalogue, compared, find
-from layouts.pages.dataset.panel import MOST_ROWS, ROWS, chosen, csv, differences, panel
+from layouts.pages.dataset.catalogue import catalogue
+from layouts.pages.dataset.differences import csv, differences
 from layouts.pages.dataset.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.queries.pipelines import compared, find
+from layouts.sources import ValueSource
 from layouts.state import number
 
 KINDS = ("create", "map", "operator", "shuffle", "batch", "repeat")
 """In the order of the legend."""
 _STORES = ("chosen", "catalogue", "digest", "ask", "screen", "panel", "differences", "save")
-RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
-model.train(epochs, dataset, callbacks=[summary])"""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -96,7 +96,7 @@ def _states() -> list[Any]:
     ]
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ValueSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
 
@@ -125,7 +125,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def pipelines_of(source: FrameSource, asked: Any, known: Any) -> tuple[Any, Any, Any]:
+def pipelines_of(source: ValueSource, asked: Any, known: Any) -> tuple[Any, Any, Any]:
     """(catalogue, its digest, list of differences) of the runs that asked names; nothing where known is that digest."""
     if asked is None:
         return no_update, no_update, no_update
@@ -137,7 +137,7 @@ def pipelines_of(source: FrameSource, asked: Any, known: Any) -> tuple[Any, Any,
     return answer, answer["digest"], differences(found, places)
 
 
-def parameters_of(source: FrameSource, asked: Any) -> Any:
+def parameters_of(source: ValueSource, asked: Any) -> Any:
     """All parameters of the operation that asked names among the pipelines of the runs it names."""
     if asked is None:
         return no_update
@@ -147,7 +147,7 @@ def parameters_of(source: FrameSource, asked: Any) -> Any:
     return panel(found, compared(found) if one else (), one, most)
 
 
-def differences_of(source: FrameSource, asked: Any) -> dict[str, str]:
+def differences_of(source: ValueSource, asked: Any) -> dict[str, str]:
     """{"filename", "content"} of a CSV file of all that differs between the pipelines of the runs that asked names."""
     found = find(source, asked)
     return {"filename": "dataset-differences.csv", "content": csv(found, compared(found))}

@@ -9,25 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from layouts.queries.graphs import Of
 from layouts.state import BadInput, flag, text, texts
 
 MOST_OPEN = 1_000
 LONGEST = 20_000
 """Characters of a name: a scope may be deep."""
 HIDDEN = ("parameter", "constant")
-
-
-@dataclass(frozen=True, slots=True)
-class Of:
-    """Which graph: member run, name in it, and whether it is simplified.
-
-    against: member run and name of the graph it is compared with, or None.
-    """
-
-    run: str
-    graph: str
-    simple: bool
-    against: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
@@ -19,7 +19,7 @@ MOST_REFUSED = 20
 _REFUSED = ("no_graph", "empty_file", "unreadable")
 
 
-def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Graphs by run, how many runs are left out or unread; None where the digest is the known one.
 
     For a choice without any graph, elsewhere names runs that are not chosen and have some, and refused the files that were
@@ -41,12 +41,12 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
     return None if answer["digest"] == known else answer
 
 
-def _refused(source: FrameSource, runs: Sequence[str]) -> Iterator[list[str]]:
+def _refused(source: RunSource, runs: Sequence[str]) -> Iterator[list[str]]:
     problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind in _REFUSED)
     return ([os.path.basename(problem.path), problem.text] for problem in problems)
 
 
-def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
+def _run(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
     places = source.graphs(run)
     graphs = [
         {"name": place.name, "stage": place.stage, "mark": f"{place.offset}-{place.length}-{place.wall_time:.3f}"}

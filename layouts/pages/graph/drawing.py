@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 from parsers import PayloadError
-from parsers.analysis.graphs import Item, Shown, View, Visible, marks
+from parsers.analysis.graphs import Shown, View, Visible, marks
 from parsers.analysis.graphs.network import CONSTANT, OPERATOR, PARAMETER
 
 from layouts.figures.graph import arrange, elements, minimap, stylesheet
 from layouts.pages.graph.asks import Ask
 from layouts.pages.graph.names import key_of, name_of, where
-from layouts.pages.graph.views import Opened, Views
+from layouts.queries.graphs import Opened, Views, first_opened
 
-FIRST = 60
-"""A first picture is opened until it has about so many boxes."""
-FIRST_FRAMES = 6
 MOST_PROBLEMS = 20
 _OPENS = ("scope", "stack", "fold")
 
@@ -75,30 +72,6 @@ def shown_of(view: View, ask: Ask) -> tuple[str, Shown]:
     # What is opened last is closed last where there is too much.
     opened = [*(key for key in wanted if key not in needed.opened), *needed.opened]
     return chosen, Shown(tuple(opened), {**pages, **needed.pages}, ask.parameters, ask.constants)
-
-
-def first_opened(view: View) -> list[str]:
-    """What is open where nobody said: the largest scopes of the network itself, as long as the picture stays small."""
-    opened: list[str] = []
-    for _ in range(FIRST_FRAMES):
-        visible = view.visible(Shown(tuple(opened)))
-        closed = [item for item in visible.items if item.kind == "scope" and not item.opened and _forward(view, item)]
-        closed.sort(key=lambda item: (-item.count, item.key))
-        largest = next((item for item in closed if _children(view, item) + len(visible.items) <= FIRST), None)
-        if largest is None or (len(visible.items) > FIRST // 4 and opened):
-            break
-        opened.append(largest.key)
-    return opened
-
-
-def _forward(view: View, item: Item) -> bool:
-    """Whether a scope is of the network itself: what a reader looks for first."""
-    parts = view.scopes.paths[item.members[0]].split("/")
-    return parts[0] != "Gradients" and not any(part.lower().startswith("optimizer") for part in parts)
-
-
-def _children(view: View, item: Item) -> int:
-    return len(view.level(item.members[0]).units)
 
 
 def _named(view: View, visible: Visible, shown: Shown, found: Sequence[dict[str, Any]]) -> dict[str, str]:

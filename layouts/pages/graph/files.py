@@ -18,7 +18,7 @@ from layouts.pages.graph.panel import links, members
 from layouts.pages.graph.statistics import TABLES, csv, table
 from layouts.pages.graph.treemap import into, treemap
 from layouts.pages.graph.treemap import picture as picture_of
-from layouts.pages.graph.views import Opened, Views
+from layouts.queries.graphs import Opened, Views
 from layouts.state import BadInput, text
 
 FORMS = (

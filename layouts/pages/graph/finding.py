@@ -19,8 +19,8 @@ from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.graph.asks import read_of
 from layouts.pages.graph.panel import kind_of
-from layouts.pages.graph.views import Opened, Views
-from layouts.sources import FrameSource
+from layouts.queries.graphs import Opened, Views
+from layouts.sources import PatternMatcher
 from layouts.state import BadInput, flag, text
 
 MOST = 300
@@ -49,7 +49,7 @@ def read_query(data: Any) -> Query:
     return Query(words, flag(data, "regex"), **conditions)
 
 
-def results(source: FrameSource, views: Views, data: Any) -> list[Any]:
+def results(source: PatternMatcher, views: Views, data: Any) -> list[Any]:
     """The list of what is found; nothing where nothing is searched for."""
     query, of = read_query(data), read_of(data)
     nothing = query == Query("", query.regex)

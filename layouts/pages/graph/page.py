@@ -27,7 +27,7 @@ from layouts.pages.graph.panel import panel
 from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.texts import TEXTS
 from layouts.pages.graph.treemap import tiles
-from layouts.pages.graph.views import Views
+from layouts.queries.graphs import Views
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 

@@ -19,9 +19,8 @@ from parsers.analysis.graphs.sizes import type_bytes, values
 
 from layouts import format as fmt
 from layouts.i18n import t
-from layouts.pages.graph.asks import Of
 from layouts.pages.graph.names import key_of, row_of
-from layouts.pages.graph.views import Opened, Views, comparable
+from layouts.queries.graphs import Of, Opened, Views, comparable
 
 MOST_LINES = 1_000
 """So many inputs, outputs or members are listed."""

@@ -14,8 +14,8 @@ from parsers.export.cells import csv_names
 
 from layouts import format as fmt
 from layouts.i18n import t
-from layouts.pages.graph.asks import Of, read_of
-from layouts.pages.graph.views import Opened, Views
+from layouts.pages.graph.asks import read_of
+from layouts.queries.graphs import Of, Opened, Views
 from layouts.state import text
 
 MOST = 300

@@ -26,7 +26,7 @@ from layouts.figures.treemap import Area, squarified
 from layouts.i18n import both
 from layouts.pages.graph.asks import LONGEST, read_of
 from layouts.pages.graph.names import key_of
-from layouts.pages.graph.views import Views
+from layouts.queries.graphs import Views
 from layouts.state import text
 
 WIDTH, HEIGHT = 1000.0, 380.0

@@ -13,23 +13,23 @@ from dash import html
 from layouts.cards import cards
 from layouts.cards.cards import Cards
 from layouts.page import Ids, Page
-from layouts.pages.histograms import drawing
-from layouts.pages.histograms.asks import read_ask
 from layouts.pages.histograms.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.queries import histogram_figures as drawing
+from layouts.queries.histograms import read_ask
+from layouts.sources import FrameSource, ValueSource
 
 _RECORD = """specified = {"histogram_regular": "conv.*|fc.*"}
 summary = SummaryCollector(summary_dir="summary/run_1", collect_freq=10, collect_specified_data=specified)
 model.train(epochs, dataset, callbacks=[summary])"""
 
 
-def draw(source: FrameSource, ask: Any) -> dict[str, Any]:
+def draw(source: ValueSource, ask: Any) -> dict[str, Any]:
     """The figure of one card."""
     wanted = read_ask(ask)
     return drawing.draw(source, wanted, drawing.found_in(source, wanted))
 
 
-def stamp(source: FrameSource, ask: Any) -> str:
+def stamp(source: ValueSource, ask: Any) -> str:
     """A text that changes whenever the histograms of a card do."""
     return drawing.stamp(drawing.found_in(source, read_ask(ask)))
 

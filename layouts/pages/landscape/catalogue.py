@@ -7,7 +7,7 @@ from typing import Any
 
 from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import RunRow, ValueSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 NEEDS = ("landscape", "checkpoints")
@@ -18,7 +18,7 @@ MOST_ELSEWHERE = 5
 _SHOWN_STEPS = 12
 
 
-def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, Any] | None:
+def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Landscapes by run, plans of runs without any, how many runs are left out or unread; None where digest is the known one.
 
     elsewhere names runs that are not chosen and have landscapes, for a choice without any.
@@ -41,13 +41,13 @@ def catalogue(source: FrameSource, state: Any, known: Any = None) -> dict[str, A
     return None if answer["digest"] == known else answer
 
 
-def _run(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
+def _run(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
     sheets = [_sheet(source, run, tag) for tag in source.tags(run, "landscape")]
     sheets.sort(key=lambda sheet: (sheet["final"], sheet["first"], sheet["last"]))
     return {"key": run, "name": label_of(run, row), "version": source.version(run), "sheets": sheets}
 
 
-def _sheet(source: FrameSource, run: str, tag: str) -> dict[str, Any]:
+def _sheet(source: ValueSource, run: str, tag: str) -> dict[str, Any]:
     items = source.payload_series(run, "landscape", tag)
     mark = f"{len(items)}-{int(items.order[-1])}" if items is not None else ""
     sheet: dict[str, Any] = {"tag": tag, "mark": mark, "final": False, "first": 0, "last": 0, "unit": "", "broken": ""}
@@ -61,7 +61,7 @@ def _sheet(source: FrameSource, run: str, tag: str) -> dict[str, Any]:
     return sheet | {"first": int(at[0]), "last": int(at[-1]), "unit": value.unit}
 
 
-def newest(source: FrameSource, run: str, tag: str) -> LandscapeValue:
+def newest(source: ValueSource, run: str, tag: str) -> LandscapeValue:
     """The landscape written last under a tag; PayloadError where it cannot be shown."""
     value = source.value(run, "landscape", tag, -1)
     if not isinstance(value, LandscapeValue):
@@ -69,7 +69,7 @@ def newest(source: FrameSource, run: str, tag: str) -> LandscapeValue:
     return value
 
 
-def _plans(source: FrameSource, runs: list[str], rows: Mapping[str, RunRow]) -> list[dict[str, Any]]:
+def _plans(source: ValueSource, runs: list[str], rows: Mapping[str, RunRow]) -> list[dict[str, Any]]:
     plans: list[dict[str, Any]] = []
     for run in runs[:MOST_RUNS]:
         row = rows[run]

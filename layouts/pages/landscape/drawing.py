@@ -19,7 +19,7 @@ from layouts.figures.lines import figure as line_figure
 from layouts.i18n import both, t
 from layouts.pages.landscape.asks import Ask
 from layouts.pages.landscape.catalogue import newest
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import LineageSource, RunRow, RunSource, ValueSource
 from layouts.state import colours, label_of
 from layouts.theme import PALETTE
 
@@ -47,7 +47,7 @@ class Found:
     problem: str
 
 
-def find(source: FrameSource, sheets: Sequence[tuple[str, str]]) -> list[Found]:
+def find(source: ValueSource, sheets: Sequence[tuple[str, str]]) -> list[Found]:
     """Every landscape of an ask, read from its file where it must be."""
     rows = {member: row for row in source.runs() for member in row.members}
     found = []
@@ -62,7 +62,7 @@ def find(source: FrameSource, sheets: Sequence[tuple[str, str]]) -> list[Found]:
     return found
 
 
-def chart(source: FrameSource, ask: Ask, found: Sequence[Found]) -> dict[str, Any]:
+def chart(source: RunSource, ask: Ask, found: Sequence[Found]) -> dict[str, Any]:
     """The figure of the landscapes that can be shown; layout.meta names the run and tag of each."""
     of_run = colours(source)
     shown = [one for one in found if one.value is not None]
@@ -101,7 +101,7 @@ def _plain(value: Any) -> float | str:
 # Curve ----------------------------------------------------------------------------------------------------------------
 
 
-def curve(source: FrameSource, found: Sequence[Found]) -> dict[str, Any]:
+def curve(source: ValueSource, found: Sequence[Found]) -> dict[str, Any]:
     """The main scalar of each run over its steps. Of a single landscape its steps are marked, and those of the run's others."""
     of_run = colours(source)
     lines = [line for one in found if (line := _line(source, one, of_run.get(one.run, PALETTE[0][0]))) is not None]
@@ -117,7 +117,7 @@ def curve(source: FrameSource, found: Sequence[Found]) -> dict[str, Any]:
     return drawn
 
 
-def _line(source: FrameSource, one: Found, colour: str) -> Line | None:
+def _line(source: RunSource, one: Found, colour: str) -> Line | None:
     tag = main_tag(source, one)
     series = source.series(one.run, tag) if tag else None
     if series is None or not series.step.size:
@@ -127,13 +127,13 @@ def _line(source: FrameSource, one: Found, colour: str) -> Line | None:
     return Line(run=one.run, tag=tag, label=one.label, colour=colour, series=series, x=x, started=started)
 
 
-def main_tag(source: FrameSource, one: Found) -> str:
+def main_tag(source: RunSource, one: Found) -> str:
     """The run's main scalar, "" where it has none."""
     tag = one.row.main_tag if one.row else ""
     return tag if tag in source.tags(one.run) else ""
 
 
-def _bands(source: FrameSource, found: Sequence[Found]) -> list[dict[str, Any]]:
+def _bands(source: ValueSource, found: Sequence[Found]) -> list[dict[str, Any]]:
     """The steps from the first to the last of each landscape with a path; epochs counted in steps."""
     bands = []
     for one in found:
@@ -168,7 +168,7 @@ def _covering(view: list[float], bands: Sequence[dict[str, Any]], *, drawn: bool
 # Facts ----------------------------------------------------------------------------------------------------------------
 
 
-def facts(source: FrameSource, found: Sequence[Found]) -> html.Table:
+def facts(source: LineageSource, found: Sequence[Found]) -> html.Table:
     """Basic training information, one column per run."""
     columns = [_facts(source, one) for one in found]
     head = []
@@ -190,7 +190,7 @@ def _column_head(one: Found, colour: str) -> html.Th:
     return html.Th(html.Div([dot, name], className="ms-hover-run", title=one.label), scope="col")
 
 
-def _facts(source: FrameSource, one: Found) -> dict[str, Any]:
+def _facts(source: LineageSource, one: Found) -> dict[str, Any]:
     known = _settings(source, one.run)
     if one.row is not None:
         known["steps"] = fmt.count(one.row.steps)
@@ -204,7 +204,7 @@ def _facts(source: FrameSource, one: Found) -> dict[str, Any]:
     return known | (_landscape_facts(one.value) if one.value is not None else {})
 
 
-def _settings(source: FrameSource, run: str) -> dict[str, Any]:
+def _settings(source: LineageSource, run: str) -> dict[str, Any]:
     """How the run was trained, as far as it says."""
     recorded = source.settings(run)
     return {fact: _setting(recorded[column]) for fact, column in _SETTINGS.items() if column in recorded}

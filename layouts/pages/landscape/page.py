@@ -19,7 +19,7 @@ from layouts.pages.landscape.asks import read_ask, read_sheets
 from layouts.pages.landscape.catalogue import NEEDS, catalogue
 from layouts.pages.landscape.drawing import chart, curve, facts, find
 from layouts.pages.landscape.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, ValueSource
 
 _RECORD = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
 SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
@@ -118,13 +118,13 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def landscapes_of(source: FrameSource, chosen: Any, known: Any) -> tuple[Any, Any]:
+def landscapes_of(source: ValueSource, chosen: Any, known: Any) -> tuple[Any, Any]:
     """(catalogue, its digest) of the runs that chosen, the part of the state about runs, names; nothing where known is it."""
     found = catalogue(source, chosen, known)
     return (no_update, no_update) if found is None else (found, found["digest"])
 
 
-def drawn(source: FrameSource, ask: Any) -> Any:
+def drawn(source: ValueSource, ask: Any) -> Any:
     """The figure of the landscapes; nothing where none is asked for."""
     if ask is None:
         return no_update

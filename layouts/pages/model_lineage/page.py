@@ -15,9 +15,9 @@ from dash import html
 from layouts.components.elements import empty_state
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
+from layouts.lineage.model_columns import table
 from layouts.lineage.table import Tables
 from layouts.page import Ids, Page
-from layouts.pages.model_lineage.columns import table
 from layouts.pages.model_lineage.texts import TEXTS
 from layouts.sources import FrameSource
 

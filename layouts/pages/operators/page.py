@@ -26,7 +26,7 @@ from layouts.pages.operators.tables import Tables, default_sort, filters_of, pag
 from layouts.pages.operators.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import Choice
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 from layouts.state import BadInput
 
 FRAMES = ("operators", "operator_types")
@@ -99,7 +99,7 @@ MOST_SAVED = 200_000
 """Rows of a table that is made for the page or of what a search finds; whole frames have a route (`app.routes.profiles`)."""
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     tables = Tables(source)

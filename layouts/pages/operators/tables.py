@@ -20,7 +20,7 @@ from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
 from layouts.pages.operators.variants import by_shapes, of_variant, present, variant_of, with_shares
 from layouts.profiling.choice import Choice
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 
 MOST_SHEETS = 6
 _FIRST = 1_000
@@ -81,7 +81,7 @@ class Table:
 class Tables:
     """Makes the tables of profiles and keeps those used last."""
 
-    def __init__(self, source: FrameSource) -> None:
+    def __init__(self, source: ProfileSource) -> None:
         self._source = source
         self._made: OrderedDict[tuple[Any, ...], Table] = OrderedDict()
         self._sums: tuple[Any, dict[str, float]] = (None, {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from layouts.state import BadInput, selected_runs, text
 
 _LONGEST = 1 << 20
@@ -23,7 +23,7 @@ class Ask:
     runs: frozenset[str] | None
 
 
-def read_ask(data: Any, source: FrameSource) -> Ask:
+def read_ask(data: Any, source: RunSource) -> Ask:
     """The ask a browser sent, or BadInput."""
     if data is not None and not isinstance(data, dict):
         raise BadInput(f"ask: wanted an object; got {type(data).__name__}")

@@ -15,8 +15,8 @@ from parsers.analysis.settings import is_text
 
 from layouts import format as fmt
 from layouts.figures.parallel import brief, category_text
+from layouts.lineage.model_columns import label
 from layouts.lineage.table import Table
-from layouts.pages.model_lineage.columns import label
 from layouts.pages.optimisation.asks import Ask
 from layouts.pages.optimisation.drawing import distribution
 from layouts.sources import Growth

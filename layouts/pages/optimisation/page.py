@@ -15,14 +15,14 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from layouts.components.elements import empty_state, toolbar
 from layouts.figures import GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser, t
+from layouts.lineage.model_columns import table
 from layouts.lineage.table import Tables
 from layouts.page import Ids, Page
-from layouts.pages.model_lineage.columns import table
 from layouts.pages.optimisation.asks import read_ask
 from layouts.pages.optimisation.drawing import over_setting
 from layouts.pages.optimisation.explained import choose, grown, pairs, sheet
 from layouts.pages.optimisation.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, LineageSource, RunSource
 from layouts.state import BadInput, colours
 
 _RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
@@ -127,7 +127,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def explained(source: FrameSource, tables: Tables, chosen: Any, known: Any) -> tuple[Any, Any]:
+def explained(source: RunSource, tables: Tables, chosen: Any, known: Any) -> tuple[Any, Any]:
     """(sheet of the result that is asked for, its stamp); nothing where known is that stamp."""
     if known is not None and not isinstance(known, str):
         raise BadInput("stamp: wanted a text")
@@ -137,7 +137,7 @@ def explained(source: FrameSource, tables: Tables, chosen: Any, known: Any) -> t
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
-def drawn(source: FrameSource, tables: Tables, data: Any) -> Any:
+def drawn(source: RunSource, tables: Tables, data: Any) -> Any:
     """Figure and pairs of the setting that is asked for; nothing where there is none."""
     if data is None:
         return no_update
@@ -149,7 +149,7 @@ def drawn(source: FrameSource, tables: Tables, data: Any) -> Any:
     return {"setting": ask.setting, "target": chosen.target, "figure": figure, **pairs(chosen, ask.setting)}
 
 
-def growing(source: FrameSource, tables: Tables, data: Any) -> Any:
+def growing(source: LineageSource, tables: Tables, data: Any) -> Any:
     """How far the forest has come that explains the result that is asked for; nothing where there is none."""
     if data is None:
         return no_update

@@ -12,7 +12,7 @@ from layouts.components import elements as parts
 from layouts.components.insights import link, told
 from layouts.i18n import attributes, t
 from layouts.page import Ids
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from layouts.state import BadInput
 
 SECONDS = 0.3
@@ -52,7 +52,7 @@ def layout(ids: Ids, routes: str) -> html.Section:
     )
 
 
-def register(app: Any, source: FrameSource, ids: Ids) -> None:
+def register(app: Any, source: RunSource, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
 
     def look(shown: Any, _again: Any) -> tuple[Any, Any]:
@@ -74,7 +74,7 @@ def register(app: Any, source: FrameSource, ids: Ids) -> None:
     )
 
 
-def entries(source: FrameSource, shown: Any) -> tuple[Any, Any]:
+def entries(source: RunSource, shown: Any) -> tuple[Any, Any]:
     """(the list of the run that is shown, {"run", "left": scalars not looked at, "scalars": how many it has})."""
     if shown is None:
         return no_update, no_update
@@ -86,7 +86,7 @@ def entries(source: FrameSource, shown: Any) -> tuple[Any, Any]:
     return listed, {"run": run, "left": left, "scalars": len(source.tags(run)) if run else 0, "version": shown.get("version")}
 
 
-def _entry(source: FrameSource, run: str, one: Insight) -> html.Li:
+def _entry(source: RunSource, run: str, one: Insight) -> html.Li:
     facts = told(one)
     href = link(source, run, one)
     english, chinese = facts["text"]

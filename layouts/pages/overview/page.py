@@ -18,10 +18,11 @@ from layouts.components.insight_texts import TEXTS as INSIGHTS
 from layouts.i18n import attributes, for_browser
 from layouts.page import Ids, Page
 from layouts.pages.overview import insights
-from layouts.pages.overview.facts import NEEDS, head, run_of
+from layouts.pages.overview.head import head, run_of
 from layouts.pages.overview.texts import TEXTS
 from layouts.pages.overview.tiles import TILES, Tile, tile
-from layouts.sources import FrameSource
+from layouts.queries.run_facts import NEEDS
+from layouts.sources import FrameSource, ValueSource
 from layouts.state import BadInput
 
 
@@ -96,7 +97,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     )
 
 
-def shown_run(source: FrameSource, state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def shown_run(source: ValueSource, state: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """(what the head says, which run in which version the tiles show); both say "" where no run is chosen."""
     found = run_of(source, state)
     if found is None:

@@ -21,9 +21,9 @@ from layouts.figures.curves import Line
 from layouts.figures.curves import Look as CurveLook
 from layouts.figures.graph import arrange, picture
 from layouts.i18n import t
-from layouts.pages.graph.drawing import first_opened
-from layouts.pages.overview.facts import main_tag
-from layouts.sources import FrameSource, RunRow
+from layouts.queries.graphs import first_opened
+from layouts.queries.run_facts import main_tag
+from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import colours, label_of
 from layouts.theme import PALETTE
 
@@ -52,14 +52,14 @@ Picture: TypeAlias = Any
 # Scalars --------------------------------------------------------------------------------------------------------------
 
 
-def scalars(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+def scalars(source: RunSource, run: str, row: RunRow) -> list[Picture]:
     """The curves of the main scalar and of one more."""
     main = main_tag(source, run, row)
     tags = list(dict.fromkeys([main, *source.tags(run)[: PICTURES + 1]]))[:PICTURES] if main else []
     return [picture for tag in tags if (picture := _curve(source, run, row, tag)) is not None]
 
 
-def _curve(source: FrameSource, run: str, row: RunRow, tag: str) -> Picture | None:
+def _curve(source: RunSource, run: str, row: RunRow, tag: str) -> Picture | None:
     series = source.series(run, tag)
     if series is None or not series.step.size:
         return None
@@ -83,7 +83,7 @@ def _curve(source: FrameSource, run: str, row: RunRow, tag: str) -> Picture | No
 # Large values ---------------------------------------------------------------------------------------------------------
 
 
-def histograms(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+def histograms(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     """The newest distribution of each of the first tags."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
@@ -101,7 +101,7 @@ def histograms(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     return _newest(source, run, "histogram", source.tags(run, "histogram")[:PICTURES], draw)
 
 
-def images(source: FrameSource, run: str, row: RunRow, routes: str) -> list[Picture]:
+def images(source: ValueSource, run: str, row: RunRow, routes: str) -> list[Picture]:
     """The newest image of the first tag, which the browser fetches from the image route."""
     del row
 
@@ -123,7 +123,7 @@ def images(source: FrameSource, run: str, row: RunRow, routes: str) -> list[Pict
     return _newest(source, run, "image", source.tags(run, "image")[:1], draw)
 
 
-def tensors(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+def tensors(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     """A corner of the newest tensor of the first tag, and its statistics."""
     del row
 
@@ -137,7 +137,7 @@ def tensors(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     return _newest(source, run, "tensor", source.tags(run, "tensor")[:1], draw)
 
 
-def texts(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+def texts(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     """The beginning of the newest text of the first tag."""
     del row
 
@@ -150,7 +150,7 @@ def texts(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     return _newest(source, run, "text", source.tags(run, "text")[:1], draw)
 
 
-def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+def landscape(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     """The landscape written last."""
 
     def draw(value: Any, tag: str, items: PayloadSeries) -> Picture:
@@ -173,7 +173,7 @@ def landscape(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     return _newest(source, run, "landscape", [max(found)[1]] if found else [], draw)
 
 
-def graph(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+def graph(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     """The newest computation graph as its page first shows it."""
     del row
     place = max(source.graphs(run), key=lambda place: place.wall_time, default=None)
@@ -199,7 +199,7 @@ def graph(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
     return [_picture(found.title, [t("overview.operators", n=fmt.count(operators))], drawn)]
 
 
-def dataset(source: FrameSource, run: str, row: RunRow) -> list[Picture]:
+def dataset(source: ValueSource, run: str, row: RunRow) -> list[Picture]:
     """The names of the operations of the data pipeline in the order of the data, branches one after the other."""
     del row
     graph = source.dataset_graph(run)
@@ -224,7 +224,7 @@ def _operation(node: DatasetNode) -> list[Any]:
 
 
 def _newest(
-    source: FrameSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, PayloadSeries], Picture]
+    source: ValueSource, run: str, kind: str, tags: Sequence[str], draw: Callable[[Any, str, PayloadSeries], Picture]
 ) -> list[Picture]:
     """A picture of the value written last under each tag, or the reason why there is none, naming the record."""
     pictures = []
@@ -301,7 +301,7 @@ def _not_finite(count: int) -> list[Any]:
     return [html.Span(t("overview.not_finite", n=fmt.count(count)), className="ms-tile-wrong")] if count else []
 
 
-def _colour(source: FrameSource, run: str) -> str:
+def _colour(source: RunSource, run: str) -> str:
     return colours(source).get(run, PALETTE[0][0])
 
 

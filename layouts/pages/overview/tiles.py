@@ -16,7 +16,7 @@ from layouts.components import elements as parts
 from layouts.i18n import attributes, both, t
 from layouts.pages.overview import pictures
 from layouts.pages.overview.pictures import Picture
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import FrameSource, RunRow, ValueSource
 
 Draw = Callable[[FrameSource, str, RunRow, str], Sequence[Picture]]
 
@@ -78,7 +78,7 @@ def tile(what: Tile, source: FrameSource, run: str, row: RunRow, routes: str) ->
     return _linked(what, run, shown)
 
 
-def _without(what: Tile, source: FrameSource, run: str, row: RunRow) -> list[Any]:
+def _without(what: Tile, source: ValueSource, run: str, row: RunRow) -> list[Any]:
     """A tile without data: that it is on its way, why there is none, or how to record some."""
     if not what.record:
         return []
@@ -92,7 +92,7 @@ def _without(what: Tile, source: FrameSource, run: str, row: RunRow) -> list[Any
     return [_head(what, 0), parts.empty_state(f"overview.{what.name}_none", code=what.record)]
 
 
-def _planned(source: FrameSource, run: str) -> Any:
+def _planned(source: ValueSource, run: str) -> Any:
     """What the checkpoints of a run allow to compute, or why that is not known; None where it collected none."""
     try:
         plan = source.landscape_plan(run)

@@ -18,7 +18,7 @@ from layouts.pages.preparation.asks import KEYS, read_ask
 from layouts.pages.preparation.given import Given
 from layouts.pages.preparation.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")
 CARDS = ("flow", "sizes", "times", "pipeline", "queue", "table", "cpu", "memory")
@@ -66,7 +66,7 @@ _DRAW = (
 """What draws each of CARDS."""
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     register_body(app, source, ids, FRAMES)
 
@@ -82,7 +82,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     )  # fmt: skip
 
 
-def drawn(source: FrameSource, asked: Any, routes: str) -> tuple[Any, ...]:
+def drawn(source: ProfileSource, asked: Any, routes: str) -> tuple[Any, ...]:
     """The contents of the cards, None for a card that has nothing to show; nothing where no profile is asked for."""
     ask = read_ask(asked)
     if ask is None:

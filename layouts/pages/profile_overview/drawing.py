@@ -14,7 +14,7 @@ from layouts.figures.step_times import joined
 from layouts.figures.steps import Look
 from layouts.i18n import both, t
 from layouts.profiling.composition import bar, chosen_trace, notes, percent, sentence, usual_of
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 
 MOST_TAGS = 50
 """Of so many scalars the one with the most steps tells the times."""
@@ -29,7 +29,7 @@ class Clock(NamedTuple):
     times: StepTimes
 
 
-def clock(source: FrameSource, run: str) -> Clock | None:
+def clock(source: RunSource, run: str) -> Clock | None:
     """The scalar with the most records of a member run; None where no scalar has two steps."""
     best: tuple[str, Series] | None = None
     for tag in list(source.tags(run))[:MOST_TAGS]:
@@ -90,7 +90,7 @@ def _compared(breakdown: Breakdown, told: Clock) -> html.P:
     ))  # fmt: skip
 
 
-def drawn(source: FrameSource, run: str, steps: Any, look: Look) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
+def drawn(source: RunSource, run: str, steps: Any, look: Look) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
     """(head, lines about the run's own step time, figure) of a profile with these steps."""
     breakdown, _ = chosen_trace(steps, "")
     lines, figure = beside(breakdown, clock(source, run), look)

@@ -16,11 +16,11 @@ from layouts.i18n import t
 from layouts.page import Ids, Page
 from layouts.pages.profile_overview.drawing import drawn
 from layouts.pages.profile_overview.texts import TEXTS
-from layouts.pages.steps.asks import read_look
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import read_choice
+from layouts.profiling.look import read_look
 from layouts.profiling.plots import plot_card
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 
 FRAMES = ("steps",)
 _TILES = {
@@ -73,7 +73,7 @@ def _legend() -> html.Div:
     )
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -100,7 +100,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     call("joined", Output(ids("plot"), "figure"), Input(ids("figure"), "data"), root)
 
 
-def shown(source: FrameSource, ask: Any) -> tuple[Any, Any, Any]:
+def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
     """(head, lines about the run's own step time, figure); nothing where no profile is asked for."""
     choice = read_choice(ask)
     if choice is None:

@@ -1,4 +1,4 @@
-"""Texts of the runs page and of its grid (grid.* are the names that AG Grid asks for)."""
+"""Texts of the runs page."""
 
 from __future__ import annotations
 
@@ -47,35 +47,4 @@ TEXTS = define_texts({
     "kind.other": ("other", "其他"),
     "kind.profile": ("profile", "性能数据"),
     "kind.dump": ("dump", "Dump 数据"),
-    "grid.noRowsToShow": ("No run matches.", "没有匹配的训练。"),
-    "grid.loadingOoo": ("Reading", "读取中"),
-    "grid.contains": ("contains", "包含"),
-    "grid.notContains": ("does not contain", "不包含"),
-    "grid.equals": ("equals", "等于"),
-    "grid.notEqual": ("does not equal", "不等于"),
-    "grid.startsWith": ("begins with", "开头是"),
-    "grid.endsWith": ("ends with", "结尾是"),
-    "grid.blank": ("is blank", "为空"),
-    "grid.notBlank": ("is not blank", "不为空"),
-    "grid.greaterThan": ("greater than", "大于"),
-    "grid.greaterThanOrEqual": ("at least", "大于等于"),
-    "grid.lessThan": ("less than", "小于"),
-    "grid.lessThanOrEqual": ("at most", "小于等于"),
-    "grid.inRange": ("between", "介于"),
-    "grid.inRangeStart": ("from", "从"),
-    "grid.inRangeEnd": ("to", "到"),
-    "grid.andCondition": ("and", "且"),
-    "grid.orCondition": ("or", "或"),
-    "grid.filterOoo": ("Filter", "筛选"),
-    "grid.sortAscending": ("Sort ascending", "升序"),
-    "grid.sortDescending": ("Sort descending", "降序"),
-    "grid.sortUnSort": ("Do not sort", "取消排序"),
-    "grid.ariaLabelColumnMenu": ("Column menu", "列菜单"),
-    "grid.ariaLabelColumnFilter": ("Column filter", "列筛选"),
-    "grid.ariaFilterInput": ("Filter value", "筛选值"),
-    "grid.ariaFilteringOperator": ("Filter operator", "筛选条件"),
-    "grid.ariaColumnSelectAll": ("Choose all runs", "全选"),
-    "grid.ariaRowToggleSelection": ("Put on or off the screen", "选中或取消"),
-    "grid.ariaRowSelect": ("Put on the screen", "选中"),
-    "grid.ariaRowDeselect": ("Take off the screen", "取消选中"),
 })

@@ -8,7 +8,7 @@ from dash import ClientsideFunction, Input, Output, State
 
 from layouts.components.insights import told, view
 from layouts.page import Ids
-from layouts.sources import FrameSource
+from layouts.sources import RunSource
 from layouts.state import BadInput, colours, label_of, selected_runs, texts
 
 SECONDS = 0.15
@@ -18,7 +18,7 @@ MOST = 400
 """So many insights are sent, the severest first."""
 
 
-def register(app: Any, source: FrameSource, ids: Ids) -> None:
+def register(app: Any, source: RunSource, ids: Ids) -> None:
     """Add the callbacks to a Dash application."""
 
     def look(ask: Any, _version: Any) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def register(app: Any, source: FrameSource, ids: Ids) -> None:
     )
 
 
-def marks(source: FrameSource, ask: Any) -> dict[str, Any]:
+def marks(source: RunSource, ask: Any) -> dict[str, Any]:
     """Insights of the tags and runs of an ask {"tag": [...], "run": [...]}: {"marks": [...], "left": series not looked at}.
 
     A mark has what `told` says, its run with label and colour, the wall times of its ends, and what a card shows of it.

@@ -18,9 +18,10 @@ from layouts.cards.cards import Cards
 from layouts.components.insight_texts import TEXTS as INSIGHTS
 from layouts.page import Ids, Page
 from layouts.pages.scalars import charts, insights
-from layouts.pages.scalars.asks import read_ask
-from layouts.pages.scalars.finals import sheet
+from layouts.pages.scalars.sheet import sheet
 from layouts.pages.scalars.texts import TEXTS
+from layouts.queries.curves import series_of
+from layouts.queries.scalars import read_ask
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 
@@ -31,13 +32,13 @@ model.train(epochs, dataset, callbacks=[summary])"""
 def draw(source: FrameSource, ask: Any) -> dict[str, Any]:
     """The figure of one card."""
     wanted = read_ask(ask)
-    return charts.chart(source, wanted, charts.series_of(source, wanted))
+    return charts.chart(source, wanted, series_of(source, wanted))
 
 
 def stamp(source: FrameSource, ask: Any) -> str:
     """A text that changes whenever the points of a card do."""
     wanted = read_ask(ask)
-    return charts.stamp(source, wanted, charts.series_of(source, wanted))
+    return charts.stamp(source, wanted, series_of(source, wanted))
 
 
 CARDS = Cards(

@@ -19,7 +19,7 @@ from layouts.pages.steps.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.composition_texts import TEXTS as COMPOSITION
 from layouts.profiling.plots import plot_card
-from layouts.sources import FrameSource
+from layouts.sources import ProfileSource
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -49,7 +49,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 FIGURES = ("bars", "trends", "streams")
 
 
-def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
+def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     register_body(app, source, ids, FRAMES)
@@ -68,7 +68,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     _register_browser(app, ids)
 
 
-def shown(source: FrameSource, ask: Any) -> tuple[Any, ...]:
+def shown(source: ProfileSource, ask: Any) -> tuple[Any, ...]:
     """(head, detail, facts, figures of bars, trends and streams); nothing where no profile is asked for."""
     wanted = read_ask(ask)
     if wanted is None:

@@ -15,10 +15,10 @@ from dash import dcc, html
 from layouts.cards import cards, step_texts
 from layouts.cards.recorded import recorded_cards
 from layouts.figures import GRAPH_CONFIG
+from layouts.i18n import texts_of
 from layouts.page import Ids, Page
-from layouts.pages.histograms import texts as histogram_texts
-from layouts.pages.tensors.facts import NOTHING
 from layouts.pages.tensors.texts import TEXTS
+from layouts.queries.tensor_facts import NOTHING
 from layouts.sources import FrameSource
 
 SLOTS = 4
@@ -51,7 +51,7 @@ def _body(ids: Ids, slot: str) -> list[Any]:
 
 CARDS = replace(
     recorded_cards(
-        "tensor", {**histogram_texts.TEXTS, **TEXTS, **step_texts.TEXTS}, "ms-tensor",
+        "tensor", {**TEXTS, **step_texts.TEXTS}, "ms-tensor",
         controls="tensors.controls", missing="tensors.no_tensors", hint="tensors.no_tensors_hint", record=_RECORD,
     ),
     body=_body, slots=SLOTS,
@@ -60,7 +60,7 @@ CARDS = replace(
 
 def layout(ids: Ids, routes: str) -> Any:
     """The page without data. routes is the URL prefix of the routes of tensors."""
-    return cards.layout(CARDS, ids, routes)
+    return cards.layout(replace(CARDS, texts={**texts_of("histograms"), **CARDS.texts}), ids, routes)
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:  # noqa: ARG001 - routes stand in the layout

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from layouts.pages.overview.facts import NEEDS
-from layouts.sources import FrameSource
+from layouts.queries.run_facts import NEEDS
+from layouts.sources import RunSource
 from layouts.state import BadInput, colours, label_of, selected_runs, text
 
 _NAME = 100_000
@@ -21,7 +21,7 @@ class Pair:
     colours: tuple[str, str]
 
 
-def pair_of(source: FrameSource, state: Any) -> Pair | None:
+def pair_of(source: RunSource, state: Any) -> Pair | None:
     """The runs that a state names as `one` and `other`, or else the first two chosen; None where there are no two."""
     rows = {member: row for row in source.runs() for member in row.members}
     chosen = selected_runs(state, source, NEEDS)
@@ -31,7 +31,7 @@ def pair_of(source: FrameSource, state: Any) -> Pair | None:
     return pair(source, (one, other)) if one and other else None
 
 
-def pair(source: FrameSource, runs: tuple[str, str]) -> Pair:
+def pair(source: RunSource, runs: tuple[str, str]) -> Pair:
     """Two runs by their keys; BadInput where one of them is not there."""
     rows = {member: row for row in source.runs() for member in row.members}
     if not set(runs) <= rows.keys():

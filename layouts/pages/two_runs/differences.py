@@ -13,9 +13,9 @@ from parsers import Series, Setting, better
 from parsers.analysis.pipelines import MISSING, compare, numbered
 
 from layouts.cards.catalogue import ordered
-from layouts.pages.dataset.catalogue import MOST_COMPARED
-from layouts.pages.model_lineage.columns import group_of
-from layouts.sources import FrameSource
+from layouts.lineage.model_columns import group_of
+from layouts.queries.pipelines import MOST_COMPARED
+from layouts.sources import LineageSource, RunSource, ValueSource
 
 Two: TypeAlias = tuple[Any, Any]
 NOT_SETTINGS = frozenset(("run", "path", "model_path", "train_dataset_path", "test_dataset_path", "model_size"))
@@ -59,18 +59,18 @@ class PipelineLine:
     values: Two
 
 
-def settings(source: FrameSource, runs: tuple[str, str]) -> list[SettingLine]:
+def settings(source: LineageSource, runs: tuple[str, str]) -> list[SettingLine]:
     """What either run says of itself, metrics and places apart, what differs first."""
     lines = [line for line in _recorded(source, runs) if group_of(line.column) != "metric"]
     return sorted(lines, key=lambda line: line.equal)
 
 
-def metrics(source: FrameSource, runs: tuple[str, str]) -> list[SettingLine]:
+def metrics(source: LineageSource, runs: tuple[str, str]) -> list[SettingLine]:
     """What either run's evaluation came to."""
     return [line for line in _recorded(source, runs) if group_of(line.column) == "metric"]
 
 
-def _recorded(source: FrameSource, runs: tuple[str, str]) -> Iterator[SettingLine]:
+def _recorded(source: LineageSource, runs: tuple[str, str]) -> Iterator[SettingLine]:
     one, other = (source.settings(run) for run in runs)
     for column in dict.fromkeys([*one, *other]):
         if column not in NOT_SETTINGS:
@@ -85,7 +85,7 @@ def _equal(one: Setting | Any, other: Setting | Any) -> bool:
     return bool(one == other) or (isinstance(one, float) and isinstance(other, float) and math.isnan(one) and math.isnan(other))
 
 
-def scalars(source: FrameSource, runs: tuple[str, str]) -> list[ScalarLine]:
+def scalars(source: RunSource, runs: tuple[str, str]) -> list[ScalarLine]:
     """Every tag of either run: those of both first, losses before others."""
     lines = []
     for tag in ordered(Counter(tag for run in runs for tag in source.tags(run))):
@@ -108,7 +108,7 @@ def end_of(series: Series | None, direction: str) -> End | None:
     return End(last, last_step, float(series.value[at]), int(series.step[at]))
 
 
-def pipelines(source: FrameSource, runs: tuple[str, str]) -> list[PipelineLine] | None:
+def pipelines(source: ValueSource, runs: tuple[str, str]) -> list[PipelineLine] | None:
     """What differs between the data pipelines, in the order of the data; None where they are too large to compare.
 
     KeyError, whose argument is the run, where one of them recorded no pipeline; PayloadError where it cannot be read.

@@ -10,9 +10,8 @@ from parsers import GraphLocation
 from parsers.analysis.graphs import STATES
 from parsers.analysis.graphs.network import OPERATOR
 
-from layouts.pages.graph.asks import Of
-from layouts.pages.graph.views import Views
-from layouts.sources import FrameSource
+from layouts.queries.graphs import Of, Views
+from layouts.sources import ValueSource
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +33,7 @@ class GraphSummary:
         return not any(self.by_state.values()) and not any(self.edges)
 
 
-def graphs(source: FrameSource, views: Views, runs: tuple[str, str]) -> GraphSummary:
+def graphs(source: ValueSource, views: Views, runs: tuple[str, str]) -> GraphSummary:
     """The newest graph of the first run against the newest of the second, one of the same compile stage where it has some.
 
     KeyError, whose argument is the run, where one of them recorded no graph; PayloadError where one cannot be read.

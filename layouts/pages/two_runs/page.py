@@ -15,13 +15,13 @@ from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
 from layouts.components import elements as parts
 from layouts.i18n import for_browser, t
 from layouts.page import Ids, Page
-from layouts.pages.graph.views import Views
-from layouts.pages.overview.facts import NEEDS
 from layouts.pages.two_runs import sections
 from layouts.pages.two_runs.choice import Pair, pair, pair_of
 from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.texts import TEXTS
-from layouts.sources import FrameSource
+from layouts.queries.graphs import Views
+from layouts.queries.run_facts import NEEDS
+from layouts.sources import FrameSource, RunSource, ValueSource
 from layouts.state import BadInput
 
 SECTIONS = ("heading", "settings", "results", "curves", "pipeline", "graph")
@@ -101,7 +101,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     )
 
 
-def two_runs(source: FrameSource, state: Any) -> dict[str, Any]:
+def two_runs(source: RunSource, state: Any) -> dict[str, Any]:
     """Which two runs the page shows, with their colours, in which version; no runs where there are no two."""
     found = pair_of(source, state)
     if found is None:
@@ -112,14 +112,14 @@ def two_runs(source: FrameSource, state: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def compiled(source: FrameSource, two: dict[str, Any]) -> dict[str, Any]:
+def compiled(source: ValueSource, two: dict[str, Any]) -> dict[str, Any]:
     """The same with the newest graphs in place of versions: while a run grows its graphs are not compared anew."""
     newest = [next(reversed(source.graphs(run)), None) for run in two["runs"]]
     marks = [place and [place.name, place.offset, place.length, place.wall_time] for place in newest]
     return {**two, "versions": marks} if two["runs"] else two
 
 
-def named(source: FrameSource, two: Any) -> Pair | None:
+def named(source: RunSource, two: Any) -> Pair | None:
     """The pair that `two_runs` named; None for none. BadInput for what is no pair of runs."""
     runs = two.get("runs") if isinstance(two, dict) else None
     if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs) or len(runs) not in (0, 2):

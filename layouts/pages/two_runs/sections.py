@@ -13,19 +13,19 @@ from parsers import PayloadError, better
 from parsers.analysis.pipelines import MISSING
 
 from layouts import format as fmt
+from layouts.components.pipeline_parameters import value_text
 from layouts.figures import GRAPH_CONFIG, lines
 from layouts.figures.curves import Line, Look
 from layouts.i18n import attributes, t
-from layouts.pages.dataset.catalogue import MOST_COMPARED
-from layouts.pages.dataset.parameters import value_text
-from layouts.pages.graph.views import Views
-from layouts.pages.model_lineage.columns import COLUMNS
-from layouts.pages.overview.facts import facts
+from layouts.lineage.model_columns import COLUMNS
 from layouts.pages.two_runs import differences as values
 from layouts.pages.two_runs.choice import Pair
 from layouts.pages.two_runs.differences import PipelineLine, ScalarLine, SettingLine
 from layouts.pages.two_runs.graphs import graphs
-from layouts.sources import FrameSource
+from layouts.queries.graphs import Views
+from layouts.queries.pipelines import MOST_COMPARED
+from layouts.queries.run_facts import facts
+from layouts.sources import FrameSource, LineageSource, RunSource, ValueSource
 
 MOST_ROWS = 500
 """Of a table so many rows are drawn; the file has all."""
@@ -41,7 +41,7 @@ _MARGIN = {"l": 52, "r": 8, "t": 6, "b": 22, "pad": 0}
 Section = Callable[[FrameSource, Pair], Any]
 
 
-def heading(source: FrameSource, pair: Pair) -> Any:
+def heading(source: ValueSource, pair: Pair) -> Any:
     """State of either run in numbers: steps, points, duration, speed, size."""
     rows = {member: row for row in source.runs() for member in row.members}
     told = [{fact["name"]: _fact(fact) for fact in facts(source, run, rows[run])} for run in pair.runs]
@@ -50,7 +50,7 @@ def heading(source: FrameSource, pair: Pair) -> Any:
     return _table(pair, [""], body)
 
 
-def settings(source: FrameSource, pair: Pair) -> Any:
+def settings(source: LineageSource, pair: Pair) -> Any:
     """Settings that differ, and those that do not, folded."""
     lines_ = values.settings(source, pair.runs)
     if not lines_:
@@ -61,7 +61,7 @@ def settings(source: FrameSource, pair: Pair) -> Any:
     return [*shown, _folded("two_runs.equal", _settings(pair, equal), len(equal))] if equal else shown
 
 
-def results(source: FrameSource, pair: Pair) -> Any:
+def results(source: LineageSource, pair: Pair) -> Any:
     """What evaluation and scalars came to in either run."""
     recorded, scalars = values.metrics(source, pair.runs), values.scalars(source, pair.runs)
     if not recorded and not scalars:
@@ -73,7 +73,7 @@ def results(source: FrameSource, pair: Pair) -> Any:
     return _rows(titles, body, numeric=True)
 
 
-def curves(source: FrameSource, pair: Pair) -> Any:
+def curves(source: RunSource, pair: Pair) -> Any:
     """The first scalars that both runs recorded, both curves in one picture each."""
     shared = [line.tag for line in values.scalars(source, pair.runs) if all(line.ends)]
     if not shared:
@@ -85,7 +85,7 @@ def curves(source: FrameSource, pair: Pair) -> Any:
     return [html.Div(drawn, className="ms-pair-curves"), html.P(link, className="ms-pair-more")]
 
 
-def pipeline(source: FrameSource, pair: Pair) -> Any:
+def pipeline(source: ValueSource, pair: Pair) -> Any:
     """What differs between the data pipelines."""
     try:
         found = values.pipelines(source, pair.runs)
@@ -101,7 +101,7 @@ def pipeline(source: FrameSource, pair: Pair) -> Any:
     return [*_table(pair, [t("dataset.operation"), t("dataset.parameter")], [_pipeline_row(line) for line in found]), link]
 
 
-def graph(source: FrameSource, pair: Pair, views: Views) -> Any:
+def graph(source: ValueSource, pair: Pair, views: Views) -> Any:
     """What differs between the computation graphs, in numbers."""
     try:
         found = graphs(source, views, pair.runs)
@@ -279,7 +279,7 @@ def _link(page: str, state: dict[str, list[str]], words: Any) -> html.A:
     return html.A(words, href=f"{page}?{query}", **{"data-page": page, "data-query": query})
 
 
-def _curve(source: FrameSource, pair: Pair, tag: str) -> html.Div:
+def _curve(source: RunSource, pair: Pair, tag: str) -> html.Div:
     rows = {member: row for row in source.runs() for member in row.members}
     drawn = []
     for at, run in enumerate(pair.runs):

@@ -129,7 +129,7 @@ def _change(pace: Floats, wide: int) -> tuple[int, float, float] | None:
     place = int(ratio.argmax())
     best = float(ratio[place])
     # Of places alike the middle one: running medians do not see a change until it fills half of them.
-    alike = np.flatnonzero(ratio >= 1.0 + 0.9 * (best - 1.0))
+    alike = np.flatnonzero(ratio >= min(best, 1.0 + 0.9 * (best - 1.0)))
     alike = alike[np.abs(alike - place) <= wide]
     block = int(alike.mean()) + wide
     old = float(np.median(pace[max(0, block - 4 * wide) : block - 1]))

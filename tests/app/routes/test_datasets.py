@@ -12,7 +12,7 @@ from flask.testing import FlaskClient
 from app import create_app
 from app.store.store import Store
 from parsers import DatasetGraph, open_run
-from tests.layouts.pages.dataset.pipelines import PipelineSource, node
+from tests.layouts.pages.dataset.pipelines import node, pipeline_source
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
@@ -44,7 +44,7 @@ def test_the_file_has_every_operation_and_parameter(client: FlaskClient) -> None
 
 
 def test_numbers_that_json_has_not_are_texts() -> None:
-    source = PipelineSource({"a": DatasetGraph(node("Map", rate=math.nan, most=math.inf))})
+    source = pipeline_source({"a": DatasetGraph(node("Map", rate=math.nan, most=math.inf))})
     answer = create_app(source).server.test_client().get("/api/dataset.json?run=a")
     assert answer.json is not None
     assert answer.json["operations"][0]["parameters"] == {"rate": "NaN", "most": "Infinity"}

@@ -134,8 +134,8 @@ def test_a_browser_that_has_it_is_not_sent_it_again(client: FlaskClient) -> None
         ({"place": [0, 1]}, 400, "place: wanted once"),
         ({"place": 0, "path": "/etc/passwd"}, 400, "wanted the parameters"),
         ({"tag": "svg", "place": 0}, 415, "expected a PNG, JPEG, GIF or WebP"),
-        ({"tag": "empty", "place": 0}, 415, "got 0 bytes"),
-        ({"tag": "huge", "place": 0}, 422, "got 100,000 x 100,000"),
+        ({"tag": "empty", "place": 0}, 415, "found 0 bytes"),
+        ({"tag": "huge", "place": 0}, 422, "found 100,000 x 100,000"),
         ({"tag": "cut", "place": 0}, 422, "expected a whole image/png header"),
     ],
 )

@@ -37,7 +37,7 @@ def unquoted(cell: str) -> str:
 def source(source):
     """The runs of the common source and one run and tag for each hostile name."""
     one = Series(*(column[:1] for column in source.series("a", "acc")))
-    source.data |= {name: {name: one} for name in HOSTILE}
+    source.data |= {name: {"scalar": {name: one}} for name in HOSTILE}
     return source
 
 
@@ -45,7 +45,7 @@ def test_everything_comes_back_bit_for_bit(client, source) -> None:
     got = rows(client.get("/api/scalars.csv"))
     wanted = [
         (run, tag, int(step), wall, value)
-        for run, tags in source.data.items() for tag, s in tags.items()
+        for run, content in source.data.items() for tag, s in content["scalar"].items()
         for step, wall, value in zip(s.step, s.wall_time, s.value, strict=True)
     ]  # fmt: skip
     names = [(unquoted(r["run"]), unquoted(r["tag"]), int(r["step"]), float(r["wall_time"])) for r in got]
@@ -69,7 +69,7 @@ def test_pandas_reads_it(client) -> None:
 def test_json_is_json(client, source) -> None:
     answer = client.get("/api/scalars.json")
     got = json.loads(answer.text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    assert len(got) == sum(len(s.step) for tags in source.data.values() for s in tags.values())
+    assert len(got) == sum(len(s.step) for content in source.data.values() for s in content["scalar"].values())
     assert [(r["step"], r["value"]) for r in got[:3]] == [(1, 0.1), (2, "NaN"), (3, "-Infinity")]
     assert {r["run"] for r in got} == set(source.data)
 
@@ -131,7 +131,7 @@ def test_a_pattern_that_never_ends_is_stopped(client, source) -> None:
 
 def test_runs_still_being_read_are_waited_for(client, source, monkeypatch) -> None:
     monkeypatch.setattr(routes, "PATIENCE", 0.1)
-    source.state = "loading"
+    source.data["a"]["row"] = {"state": "loading"}
     answer = client.get("/api/scalars.csv?run=a")
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "2")
     assert source.wanted == ["a"]
@@ -159,7 +159,7 @@ def test_a_file_name_keeps_what_it_can() -> None:
 def test_it_is_sent_while_it_is_made(make_app, source) -> None:
     count = 200_000
     steps, values = np.arange(count), np.linspace(0.0, 1.0, count)
-    source.data = {"long": {"loss": Series(steps, values, values, np.zeros(count, np.int32), steps)}}
+    source.data = {"long": {"scalar": {"loss": Series(steps, values, values, np.zeros(count, np.int32), steps)}}}
     answer = make_app().server.test_client().get("/api/scalars.csv", buffered=False)
     pieces = iter(answer.response)
     assert len(next(pieces)) + len(next(pieces)) < 2_000_000
@@ -183,7 +183,8 @@ def test_runs_and_health(client) -> None:
     (0.5, 0.5), (None, None), (math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity"),
 ])  # fmt: skip
 def test_values_of_runs_that_json_has_no_number_for(client, source, value, text) -> None:
-    source.main_value = value
+    for content in source.data.values():
+        content["row"] = {"main_value": value}
     assert {run["main_value"] for run in client.get("/api/runs.json").json} == {text}
 
 

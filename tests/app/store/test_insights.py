@@ -10,7 +10,7 @@ import numpy as np
 from app.store import insights as module
 from app.store.insights import Insights, insight_rows
 from parsers import INSIGHTS
-from tests.layouts.sources import GivenSource, row, series
+from tests.sources import MemorySource, series
 
 
 class Run:
@@ -72,7 +72,7 @@ def test_what_is_kept_is_bounded(monkeypatch):
 
 def test_an_export_has_the_columns_of_the_frame_and_no_formula():
     bad = spiked()._replace(value=np.full(400, np.nan))
-    source = GivenSource([row("=run", ("=run",))], {("=run", "@loss"): bad})
+    source = MemorySource({"=run": {"scalar": {"@loss": bad}}})
     rows = list(csv.DictReader(io.StringIO(b"".join(insight_rows(source, ["=run"])).decode())))
     assert tuple(rows[0]) == ("run", *INSIGHTS.names)
     assert (rows[0]["run"], rows[0]["tag"], rows[0]["kind"], rows[0]["points"]) == ("'=run", "'@loss", "non_finite", "400")

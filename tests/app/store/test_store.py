@@ -14,7 +14,8 @@ import numpy as np
 import orjson
 import pytest
 
-from app.store.store import Store, seconds_between
+from app.store.following import Follower, seconds_between
+from app.store.store import Store
 from parsers import Run, discover, open_run
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
@@ -143,15 +144,15 @@ def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
 def test_what_is_on_screen_is_read_first(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
     gate = threading.Event()
-    original = Store._read
+    original = Follower._read
 
-    def watched(self: Store, entry: object) -> None:
+    def watched(self: Follower, entry: object) -> None:
         if not order:
             gate.wait(10)
         order.append(entry.key)  # type: ignore[attr-defined]
         original(self, entry)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Store, "_read", watched)
+    monkeypatch.setattr(Follower, "_read", watched)
     store = Store([base]).start()
     try:
         assert until(lambda: len(store.runs()) == 3)
@@ -298,7 +299,7 @@ def test_runs_that_come_and_go_while_pages_ask(base: Path) -> None:
     asking = threading.Thread(target=ask)
     asking.start()
     for number in range(300):
-        store._take(everything if number % 2 else {}, ())
+        store._runs._take(everything if number % 2 else {}, ())
     done.set()
     asking.join()
     assert faults == []
@@ -341,8 +342,8 @@ def test_a_page_sees_what_is_new_within_one_interval(interval: float) -> None:
 def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, monkeypatch) -> None:
     looks: list[float] = []
     store = Store([tmp_path], interval=4.0)
-    look = store._look
-    monkeypatch.setattr(store, "_look", lambda: (looks.append(time.monotonic()), look())[1])
+    look = store._runs._look
+    monkeypatch.setattr(store._runs, "_look", lambda: (looks.append(time.monotonic()), look())[1])
     store.status()
     store.start()
     try:

@@ -10,31 +10,22 @@ import pytest
 from layouts.pages.images.page import CARDS
 from layouts.state import BadInput
 from parsers import PayloadSeries
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource, recorded
 
 
 def items(steps: Sequence[int], walls: Sequence[float] | None = None) -> PayloadSeries:
-    step = np.array(steps, np.int64)
-    wall = np.array(walls if walls is not None else 1.7e9 + step / 3, np.float64)
-    place = np.arange(len(step), dtype=np.int64)
-    return PayloadSeries(step, wall, np.zeros(len(step), np.int32), place * 100, place * 100 + 40, np.full(len(step), 50))
+    return recorded(steps, walls if walls is not None else 1.7e9 + np.array(steps) / 3)
 
 
-class ImageSource(GivenSource):
+def images(found: dict[tuple[str, str], PayloadSeries]) -> MemorySource:
     """Runs with images at given steps."""
-
-    def __init__(self, found: dict[tuple[str, str], PayloadSeries]) -> None:
-        self.images = found
-        super().__init__([row(run) for run in dict.fromkeys(run for run, _ in found)])
-
-    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
-        return self.images.get((run, tag)) if kind == "image" else None
+    return MemorySource({run: {"image": {tag: one for (key, tag), one in found.items() if key == run}} for run, _ in found})
 
 
 def test_steps_and_times_are_sums_and_equal_steps_are_sent_once() -> None:
     steps, back = list(range(0, 1000, 10)), [5, 9, 2, 2, 2**40]
     given = {("a", "x"): items(steps), ("b", "x"): items(steps), ("c", "x"): items(back), ("d", "y"): items([1])}
-    meta = CARDS.draw(ImageSource(given), {"tag": ["x"], "run": ["*"]})["meta"]
+    meta = CARDS.draw(images(given), {"tag": ["x"], "run": ["*"]})["meta"]
     assert meta["tags"] == ["x"]
     assert len(meta["steps"]) == 2
     assert [one["run"] for one in meta["series"]] == ["a", "b", "c"]
@@ -47,24 +38,24 @@ def test_steps_and_times_are_sums_and_equal_steps_are_sent_once() -> None:
 
 def test_times_that_are_none_do_no_harm() -> None:
     walls = [float("nan"), float("inf"), -1e300, 1.7e9]
-    source = ImageSource({("a", "x"): items([1, 2, 3, 4], walls)})
+    source = images({("a", "x"): items([1, 2, 3, 4], walls)})
     (one,) = CARDS.draw(source, {"tag": ["x"]})["meta"]["series"]
     assert np.cumsum(one["walls"]).tolist() == [0, 0, 0, 1_700_000_000_000]
 
 
 def test_the_stamp_changes_with_the_values_and_only_then() -> None:
-    source = ImageSource({("a", "x"): items([1, 2])})
+    source = images({("a", "x"): items([1, 2])})
     first = CARDS.stamp(source, {"tag": ["x"]})
     assert CARDS.stamp(source, {"tag": ["x"]}) == first
-    source.images["a", "x"] = items([1, 2, 3])
+    source.data["a"]["image"]["x"] = items([1, 2, 3])
     assert CARDS.stamp(source, {"tag": ["x"]}) != first
 
 
 def test_nothing_recorded_is_an_empty_card() -> None:
-    assert CARDS.draw(GivenSource(), {"tag": ["x"]})["meta"] == {"tags": ["x"], "steps": [], "series": []}
+    assert CARDS.draw(MemorySource(), {"tag": ["x"]})["meta"] == {"tags": ["x"], "steps": [], "series": []}
 
 
 @pytest.mark.parametrize("ask", [{}, {"tag": []}, {"tag": ["a", "b"]}, {"tag": "x"}, {"tag": [1]}, {"tag": ["x"], "run": 3}, 7])
 def test_an_ask_that_is_none_is_refused(ask: object) -> None:
     with pytest.raises(BadInput):
-        CARDS.draw(GivenSource(), ask)
+        CARDS.draw(MemorySource(), ask)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,48 +9,37 @@ import pytest
 from layouts.profiling.catalogue import MOST_FILES, MOST_PROFILES, catalogue
 from layouts.profiling.choice import Choice, read_against, read_choice
 from layouts.profiling.reading import MOST_PROBLEMS, reading
-from layouts.sources import ProfileFrame, ProfileRow
+from layouts.sources import ProfileFrame
 from layouts.state import BadInput
 from parsers import OPERATORS, Problem
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource
 
 
-class Profiled(GivenSource):
-    """A source with profiles; answers are what `profile_frame` gives by rank and frame."""
-
-    def __init__(self, *args: Any, profiles: int = 1, **more: Any) -> None:
-        super().__init__(*args, **more)
-        self.number_of = profiles
-        self.answers: dict[tuple[int, str], ProfileFrame] = {}
-
-    def profiles(self, run: str) -> list[ProfileRow]:
-        made = ProfileRow("s", 0, "Ascend", ("a.csv",), 10, 5.0, ("operators",), "m")
-        return [replace(made, rank=rank) for rank in range(self.number_of)] if run != "bare" else []
-
-    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
-        return self.answers.get((rank, name), ProfileFrame("missing", wanted=(f"{name}.csv",)))
+def profiled(run: str, ranks: int = 1) -> MemorySource:
+    """A run with a profile per rank, and one without any."""
+    return MemorySource({run: {"profiles": {("s", rank): {} for rank in range(ranks)}}, "bare": {}})
 
 
 def test_profiles_of_the_chosen_runs() -> None:
-    source = Profiled([row("a"), row("bare")], profiles=8)
+    source = profiled("a", 8)
     found = catalogue(source, {})
     assert found is not None
     assert [run["key"] for run in found["runs"]] == ["a"]
     assert [one["rank"] for one in found["runs"][0]["profiles"]] == list(range(8))
     assert catalogue(source, {}, found["digest"]) is None
-    source.number_of = 7
+    del source.data["a"]["profiles"]["s", 7]
     assert catalogue(source, {}, found["digest"]) is not None
 
 
 def test_runs_without_any_are_told_of_others() -> None:
-    source = Profiled([row("bare"), row("other", tags={"profile": 2})])
+    source = profiled("other", 2)
     found = catalogue(source, {"run": ["bare"]})
     assert found is not None
     assert (found["runs"], found["elsewhere"]) == ([], [{"key": "other", "name": "other"}])
 
 
 def test_a_great_many_are_cut_and_counted() -> None:
-    source = Profiled([row("a")], profiles=MOST_PROFILES + 5)
+    source = profiled("a", MOST_PROFILES + 5)
     found = catalogue(source, {})
     assert found is not None
     assert (len(found["runs"][0]["profiles"]), found["runs"][0]["total"]) == (MOST_PROFILES, MOST_PROFILES + 5)
@@ -75,16 +63,17 @@ def test_what_is_no_choice_is_refused(asked: Any) -> None:
 
 
 def test_how_far_the_reading_is() -> None:
-    source = Profiled([row("a")], profiles=2)
+    source = profiled("a", 2)
+    answers = source.data["a"]["profiles"]["s", 0]
     one, other = Choice("a", "s", 0, "m"), Choice("a", "s", 1, "m")
     frames = ("operators", "steps")
     told = reading(source, one, None, frames)
     assert (told["state"], told["wanted"]) == ("missing", ["operators.csv", "steps.csv"])
-    source.answers[0, "operators"] = ProfileFrame("reading", done=3, total=9)
+    answers["operators"] = ProfileFrame("reading", done=3, total=9)
     told = reading(source, one, None, frames)
     assert (told["state"], told["name"], told["done"], told["total"]) == ("reading", "operators", 3, 9)
     problems = tuple(Problem("/a.csv", 0, 0, "bad_table", f"Line {line}") for line in range(MOST_PROBLEMS + 3))
-    source.answers[0, "operators"] = ProfileFrame("ready", OPERATORS.empty(), problems=problems)
+    answers["operators"] = ProfileFrame("ready", OPERATORS.empty(), problems=problems)
     told = reading(source, one, None, frames)
     assert (told["state"], told["frames"], len(told["problems"]), told["more"]) == ("ready", ["operators"], MOST_PROBLEMS, 3)
     told = reading(source, one, other, frames)

@@ -18,7 +18,7 @@ from layouts.shell import chrome as frame
 from layouts.shell import shell
 from layouts.shell.run_list import listing, problems
 from parsers import Problem
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource, row
 
 
 def components(tree: Any) -> Iterator[Component]:
@@ -46,7 +46,7 @@ def test_ids_are_unique_and_two_copies_share_none(page: Page) -> None:
 def test_callbacks_name_only_parts_of_the_layout(page: Page) -> None:
     app = dash.Dash("test", suppress_callback_exceptions=True)
     ids = Ids(page.name, "s1")
-    frame.register(app, GivenSource(), page, ids, "/api/")
+    frame.register(app, MemorySource(), page, ids, "/api/")
     there = [getattr(part, "id", None) for part in components(frame.frame(page, ids, "/api/", picker=True))]
     for callback in app._callback_list:
         for part in [*callback["inputs"], *callback["state"]]:
@@ -70,14 +70,14 @@ def test_the_shell_holds_every_page_and_its_menu() -> None:
 
 def test_the_runs_list_tells_what_json_cannot() -> None:
     values = (math.nan, -math.inf, 0.5)
-    rows = listing(GivenSource([row(str(value), main_value=value) for value in values]))["rows"]
+    rows = listing(MemorySource(rows=[row(str(value), main_value=value) for value in values]))["rows"]
     assert [(one["value"], one["valueText"]) for one in rows] == [(None, "NaN"), (None, "-Inf"), (0.5, "0.5000")]
     json.dumps(rows, allow_nan=False)
 
 
 def test_problems_are_cut_but_counted() -> None:
     found = [("a", Problem(f"/data/{n}", n, 8, "bad_data", "lost")) for n in range(30)]
-    told = problems(GivenSource(problems=found), 10)
+    told = problems(MemorySource(problems=found), 10)
     assert told["total"] == 30
     assert [line[:4] for line in told["rows"]][:2] == [["a", "bad_data", "/data/0", 0], ["a", "bad_data", "/data/1", 1]]
     assert len(told["rows"]) == 10
@@ -85,7 +85,7 @@ def test_problems_are_cut_but_counted() -> None:
 
 def test_problems_of_one_run_alone() -> None:
     found = [(run, Problem("/data/x", n, 8, "bad_data", "lost")) for n, run in enumerate(["a", "b", "a"])]
-    source = GivenSource([row("a"), row("b")], problems=found)
+    source = MemorySource(rows=[row("a"), row("b")], problems=found)
     told = problems(source, 10, "a")
     assert (told["run"], told["total"], [line[0] for line in told["rows"]]) == ("a", 2, ["a", "a"])
     client = create_app(source).server.test_client()
@@ -122,7 +122,7 @@ def tick(client: Any, known: Any, reloads: int = 0, changed: str = "") -> Any:
 
 
 def test_the_clock_sends_the_list_only_when_it_changed() -> None:
-    source = GivenSource([row("a")])
+    source = MemorySource(rows=[row("a")])
     client = create_app(source).server.test_client()
     first = tick(client, None).get_json()["response"]
     assert first["ms-runs-version"]["data"] == 1
@@ -136,7 +136,7 @@ def test_the_clock_sends_the_list_only_when_it_changed() -> None:
 
 
 def test_a_refresh_by_hand_looks_at_the_disk() -> None:
-    source = GivenSource([row("a")])
+    source = MemorySource(rows=[row("a")])
     client = create_app(source).server.test_client()
     tick(client, 1, reloads=1, changed="ms-runs-reload.data")
     assert source.refreshed == 1
@@ -144,5 +144,5 @@ def test_a_refresh_by_hand_looks_at_the_disk() -> None:
 
 @pytest.mark.parametrize("known", ["1", [], {"a": 1}, True, -5, 1e308])
 def test_whatever_version_a_browser_claims_it_gets_an_answer(known: Any) -> None:
-    client = create_app(GivenSource([row("a")])).server.test_client()
+    client = create_app(MemorySource(rows=[row("a")])).server.test_client()
     assert tick(client, known).status_code == 200

@@ -23,7 +23,7 @@ from layouts.sources import FrameSource
 from layouts.state import BadInput
 from parsers import open_run
 from parsers.analysis.advice import THRESHOLDS, Advice, advise
-from tests.layouts.sources import GivenSource
+from tests.sources import MemorySource
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 ROWS = pd.DataFrame({
@@ -101,7 +101,7 @@ def test_the_file_has_a_line_for_each_row_of_evidence() -> None:
 
 
 def test_without_a_profile_there_is_nothing_to_say() -> None:
-    source: FrameSource = GivenSource()
+    source: FrameSource = MemorySource()
     assert advice_for(source, {}) is None
     asked: Any = {"run": ["a"], "session": ["."], "rank": ["0"]}
     found = advice_for(source, asked)

@@ -14,12 +14,13 @@ import pytest
 from app import create_app
 from app.store.store import Store
 from layouts.lineage.callbacks import drawn, filled
+from layouts.lineage.pipeline_columns import table
 from layouts.lineage.table import Table, Tables
-from layouts.pages.data_lineage.columns import table
 from layouts.pages.data_lineage.detail import detail
 from layouts.state import BadInput
 from parsers import DatasetGraph, DatasetNode, open_run
-from tests.layouts.pages.dataset.pipelines import PipelineSource, chain, node
+from tests.layouts.pages.dataset.pipelines import chain, node, pipeline_source
+from tests.sources import MemorySource
 
 RESIZE = ("Resize", {"size": [32, 32], "interpolation": 0})
 
@@ -30,9 +31,9 @@ def made(batch: int = 32, *, old: bool = False, operations: Any = (RESIZE,)) -> 
     return replace(last, recorded="BatchDataset") if old else last
 
 
-def source(*roots: DatasetNode | None) -> PipelineSource:
+def source(*roots: DatasetNode | None) -> MemorySource:
     graphs = {f"run{number}": None if root is None else DatasetGraph(root) for number, root in enumerate(roots)}
-    return PipelineSource(graphs, ["no pipeline"])
+    return pipeline_source(graphs, ["no pipeline"])
 
 
 def column(made_of: Table, name: str) -> list[Any]:
@@ -93,7 +94,7 @@ def test_the_table_is_made_once_for_each_state() -> None:
     given = source(made(), made(64))
     first = table(given, None)
     assert table(given, first) is first
-    given.pipelines["run0"] = DatasetGraph(made(16))
+    given.data["run0"]["dataset_graph"] = DatasetGraph(made(16))
     assert column(table(given, first), "Batch/batch_size") == [16, 64]
 
 

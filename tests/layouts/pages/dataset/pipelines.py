@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from layouts.sources import RunRow
 from parsers import DatasetGraph, DatasetNode, DatasetOperation
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource
 
 KINDS = {"Map": "map", "Shuffle": "shuffle", "Batch": "batch", "Repeat": "repeat", "Zip": "operator", "Concat": "operator",
          "Skip": "operator"}  # fmt: skip
@@ -30,16 +29,6 @@ def chain(length: int) -> DatasetNode:
     return found
 
 
-class PipelineSource(GivenSource):
-    """Runs with pipelines; None: recorded, but not readable."""
-
-    def __init__(self, pipelines: Mapping[str, DatasetGraph | None], others: Sequence[str] = ()) -> None:
-        rows: list[RunRow] = [row(key, tags={"scalar": 1, "dataset_graph": 1}) for key in pipelines]
-        super().__init__([*rows, *(row(key, tags={"scalar": 1}) for key in others)])
-        self.pipelines = dict(pipelines)
-
-    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
-        return ["dataset_graph"] if kind == "dataset_graph" and run in self.pipelines else super().tags(run, kind)
-
-    def dataset_graph(self, run: str) -> DatasetGraph | None:
-        return self.pipelines.get(run)
+def pipeline_source(pipelines: Mapping[str, DatasetGraph | None], others: Sequence[str] = ()) -> MemorySource:
+    """Runs with pipelines, of which None is one that cannot be read, and others without."""
+    return MemorySource({run: {"dataset_graph": graph} for run, graph in pipelines.items()} | {run: {} for run in others})

@@ -12,20 +12,21 @@ import pytest
 from dash import html, no_update
 
 from layouts.pages.dataset.boxes import MOST_BOXES
-from layouts.pages.dataset.catalogue import MOST_PIPELINES
 from layouts.pages.dataset.page import differences_of, parameters_of, pipelines_of
+from layouts.queries.pipelines import MOST_PIPELINES
 from layouts.state import BadInput
 from parsers import DatasetGraph
-from tests.layouts.pages.dataset.pipelines import PipelineSource, chain, node
+from tests.layouts.pages.dataset.pipelines import chain, node, pipeline_source
 from tests.layouts.pages.overview.test_overview import parts, words
+from tests.sources import MemorySource
 
 ODD = '<script>alert(1)</script> "/../\n名称'
 SMALL, LARGE = (DatasetGraph(node("Batch", chain(1), batch_size=size, drop_remainder=True)) for size in (32, 64))
 
 
-def source() -> PipelineSource:
+def source() -> MemorySource:
     given = {"new": SMALL, ODD: LARGE, "same": SMALL, "cut": None}
-    return PipelineSource(given, ["none"])
+    return pipeline_source(given, ["none"])
 
 
 def test_runs_with_equal_pipelines_share_a_drawing() -> None:
@@ -55,18 +56,18 @@ def test_one_pipeline_is_compared_with_nothing() -> None:
 
 def test_more_pipelines_than_are_drawn_are_counted() -> None:
     many = {f"r{n}": DatasetGraph(node("Batch", chain(1), batch_size=n)) for n in range(MOST_PIPELINES + 4)}
-    found, _, table = pipelines_of(PipelineSource(many), {"run": ["*"]}, None)
+    found, _, table = pipelines_of(pipeline_source(many), {"run": ["*"]}, None)
     assert (len(found["pipelines"]), found["left"]) == (MOST_PIPELINES, 4)
     assert len(parts(table, html.Td)) == 2 + MOST_PIPELINES
 
 
 def test_pipelines_without_end_are_drawn_and_not_compared() -> None:
     wide = {f"r{n}": DatasetGraph(node("Concat", *(node("A") for _ in range(5_000)), count=n)) for n in range(2)}
-    found, _, table = pipelines_of(PipelineSource(wide), {}, None)
+    found, _, table = pipelines_of(pipeline_source(wide), {}, None)
     assert [len(one["boxes"]) for one in found["pipelines"]] == [MOST_BOXES] * 2
     assert [one["total"] for one in found["pipelines"]] == [5_001] * 2
     assert "without being compared" in words(table)
-    assert words(parts(parameters_of(PipelineSource(wide), {"node": [f"{wide['r1'].mark}:0"]}), html.Td)) == "1"
+    assert words(parts(parameters_of(pipeline_source(wide), {"node": [f"{wide['r1'].mark}:0"]}), html.Td)) == "1"
 
 
 def panel(asked: str, **more: Any) -> Any:
@@ -88,7 +89,7 @@ def test_the_panel_has_every_parameter_and_both_values_of_what_differs() -> None
 def test_a_long_value_is_folded_and_whole() -> None:
     long = "<img src=x>" * 20_000
     graph = DatasetGraph(node("GeneratorDataset", **{ODD: long}))
-    shown = parameters_of(PipelineSource({"a": graph}), {"node": [f"{graph.mark}:0"]})
+    shown = parameters_of(pipeline_source({"a": graph}), {"node": [f"{graph.mark}:0"]})
     [fold] = parts(shown, html.Details)
     assert words(parts(fold, html.Pre)) == long
     assert words(parts(shown, html.Th)) == ODD
@@ -97,21 +98,21 @@ def test_a_long_value_is_folded_and_whole() -> None:
 def test_a_node_of_very_many_parameters_says_how_many_are_listed_and_offers_more() -> None:
     operations = [(f"Op{n}", {"a": n, "b": n}) for n in range(2_000)]
     many = DatasetGraph(node("Map", operations=operations, **{f"p{n}": n for n in range(900)}))
-    few = parameters_of(PipelineSource({"a": many}), {"node": [f"{many.mark}:0"]})
+    few = parameters_of(pipeline_source({"a": many}), {"node": [f"{many.mark}:0"]})
     assert len(parts(few, html.Tr)) == 500
     assert "500 of 4,900 parameters are listed" in words(few)
     [more] = [one for one in parts(few, html.Button) if hasattr(one, "data-rows")]
     assert "Show 4,900" in words(more)
-    every = parameters_of(PipelineSource({"a": many}), {"node": [f"{many.mark}:0"], "rows": [getattr(more, "data-rows")]})
+    every = parameters_of(pipeline_source({"a": many}), {"node": [f"{many.mark}:0"], "rows": [getattr(more, "data-rows")]})
     assert len(parts(every, html.Tr)) == 4_900
     assert "are listed" not in words(every)
     with pytest.raises(BadInput):
-        parameters_of(PipelineSource({"a": many}), {"node": [f"{many.mark}:0"], "rows": ["9999999"]})
+        parameters_of(pipeline_source({"a": many}), {"node": [f"{many.mark}:0"], "rows": ["9999999"]})
 
 
 def test_all_differences_are_saved() -> None:
     many = [DatasetGraph(node("Map", node("MnistDataset"), **{f"p{n}": n * size for n in range(1, 801)})) for size in (1, 2)]
-    of = PipelineSource({"=run,1": many[0], "run 2": many[1]})
+    of = pipeline_source({"=run,1": many[0], "run 2": many[1]})
     assert "300 more differences" in words(pipelines_of(of, {}, None)[2])
     saved = differences_of(of, {})
     assert saved["filename"].endswith(".csv")
@@ -122,7 +123,7 @@ def test_all_differences_are_saved() -> None:
     assert (first, second) == ("A =run,1", "B run 2")
     told = {(row["parameter"], row[first], row[second]) for row in rows}
     assert ("p7", "7", "14") in told
-    assert list(csv.DictReader(io.StringIO(differences_of(PipelineSource({"a": SMALL}), {})["content"]))) == []
+    assert list(csv.DictReader(io.StringIO(differences_of(pipeline_source({"a": SMALL}), {})["content"]))) == []
 
 
 def test_an_operation_that_is_not_there_is_none_chosen() -> None:
@@ -147,5 +148,5 @@ def test_anything_else_is_refused(bad: Any) -> None:
 
 def test_a_pipeline_that_is_not_whole_says_so() -> None:
     cut = replace(SMALL, problem="Its pipeline is shown to 100 levels; it has more.")
-    [one] = pipelines_of(PipelineSource({"a": cut}), {}, None)[0]["pipelines"]
+    [one] = pipelines_of(pipeline_source({"a": cut}), {}, None)[0]["pipelines"]
     assert one["problem"] == cut.problem

@@ -25,14 +25,14 @@ from layouts.pages.graph.names import key_of, name_of
 from layouts.pages.graph.panel import panel
 from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.treemap import tiles
-from layouts.pages.graph.views import KEPT, Views
+from layouts.queries.graphs import KEPT, Views
 from layouts.state import BadInput
 from parsers import Graph, PayloadError, open_run
 from parsers.analysis.graphs.counts import parameters, scope_parameters
 from parsers.graphs.anf_ir import read_graph
 from parsers.graphs.graph import Origin
-from tests.layouts.sources import EmptySource
 from tests.parsers.graphs.reference import message
+from tests.sources import MemorySource
 
 DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
 RUN = "lenet_landscape"
@@ -89,17 +89,9 @@ def boxes(drawing: dict[str, Any]) -> dict[str, Any]:
     return {element["data"]["id"]: element for element in drawing["elements"] if "source" not in element["data"]}
 
 
-class OneGraph(EmptySource):
-    """A source whose every run has the one graph."""
-
-    def __init__(self, found: Graph) -> None:
-        self.found = found
-
-    def version(self, run: str) -> int:
-        return 1
-
-    def graph(self, run: str, name: str) -> Graph | None:
-        return self.found
+def views_of(found: Graph) -> Views:
+    """Views of a run `r` that has the one graph, without a name or as `g`."""
+    return Views(MemorySource({"r": {"graphs": {"": found, "g": found}}}))
 
 
 def test_a_catalogue_names_every_graph_of_the_chosen_runs(store: Store) -> None:
@@ -413,7 +405,7 @@ def flagged_views() -> Views:
             node.attribute.add(name="precision_flag").value.str_val = FLAGS[number]
     found = read_graph(made.SerializeToString(), Origin("file"))
 
-    return Views(OneGraph(found))
+    return views_of(found)
 
 
 def test_a_very_long_attribute_is_shown_in_part_and_saved_whole() -> None:
@@ -422,7 +414,7 @@ def test_a_very_long_attribute_is_shown_in_part_and_saved_whole() -> None:
     made.node.add(name="1", op_type="Custom").attribute.add(name="kernel/source").value.str_val = long
     found = read_graph(made.SerializeToString(), Origin("file"))
 
-    views = Views(OneGraph(found))
+    views = views_of(found)
     told = panel(views, read_of({"run": ["r"]}), "n0")
     assert f"100,000 of {len(long):,} characters" in texts(told)
     assert len(texts(told)) < 102_000
@@ -442,7 +434,7 @@ def test_what_a_panel_does_not_list_is_in_a_file() -> None:
     made.node.add(name="end", op_type="End", scope="Default").input.add(name="t7")
     found = read_graph(made.SerializeToString(), Origin("file"))
 
-    views = Views(OneGraph(found))
+    views = views_of(found)
     (fold,) = [unit.key for unit in views.of(read_of({"run": ["r"]}))[1].level(1).units if unit.kind == "fold"]
     for name, lines in (("n0", 1_200), (fold, 1_200)):
         told = panel(views, read_of({"run": ["r"]}), name)
@@ -471,15 +463,9 @@ def test_long_values_that_differ_are_shown_where_they_do() -> None:
 
     graphs = {"one": made("OLD"), "other": made("NEW")}
 
-    class Source(EmptySource):
-        def version(self, run: str) -> int:
-            return 1
-
-        def graph(self, run: str, name: str) -> Graph | None:
-            return graphs[name]
-
+    source = MemorySource({"r": {"graphs": graphs}})
     ask = {"run": ["r"], "graph": ["one"], "with": ["r"], "other": ["other"]}
-    told = texts(panel(Views(Source()), read_of(ask), "n0")).partition("Attributes")[0]
+    told = texts(panel(Views(source), read_of(ask), "n0")).partition("Attributes")[0]
     assert "OLD" in told
     assert "NEW" in told
     assert len(told) < 1_500
@@ -513,17 +499,8 @@ def test_how_a_file_numbers_its_nodes_is_no_difference(tmp_path: Path) -> None:
             (graphs[key],) = open_run(path.parent).graphs.values()
         assert len(graphs["one"].nodes) >= 4
 
-        class Source(EmptySource):
-            def __init__(self, given: dict[str, Graph]) -> None:
-                self.given = given
-
-            def version(self, run: str) -> int:
-                return 1
-
-            def graph(self, run: str, name: str) -> Graph | None:
-                return self.given[name]
-
-        opened, _ = Views(Source(graphs)).of(read_of({"run": ["r"], "graph": ["one"], "with": ["r"], "other": ["other"]}))
+        source = MemorySource({"r": {"graphs": graphs}})
+        opened, _ = Views(source).of(read_of({"run": ["r"], "graph": ["one"], "with": ["r"], "other": ["other"]}))
         assert opened.compared is not None
         assert not opened.compared.difference.changed, name
 
@@ -531,22 +508,16 @@ def test_how_a_file_numbers_its_nodes_is_no_difference(tmp_path: Path) -> None:
 def test_attributes_of_files_of_different_formats_are_not_compared(real_data: Path) -> None:
     graphs = open_run(real_data / "ir" / "level3_env").graphs
 
-    class Source(EmptySource):
-        def version(self, run: str) -> int:
-            return 1
-
-        def graph(self, run: str, name: str) -> Graph | None:
-            return graphs[name]
-
+    source = MemorySource({"r": {"graphs": graphs}})
     ask = {"run": ["r"], "graph": ["24_execute_0992.ir"], "with": ["r"], "other": ["ms_output_optimize.pb"]}
-    views = Views(Source())
-    assert "different formats" in texts(results(Source(), views, ask))
+    views = Views(source)
+    assert "different formats" in texts(results(source, views, ask))
     opened, _ = views.of(read_of(ask))
     assert opened.compared is not None
     changed = opened.compared.difference.changed
     assert not any("attributes" in fields for fields in changed.values())
     alike = {**ask, "graph": ["21_validate_0936.ir"], "other": ["24_execute_0992.ir"]}
-    assert "different formats" not in texts(results(Source(), views, alike))
+    assert "different formats" not in texts(results(source, views, alike))
 
 
 def test_operators_with_a_precision_flag_are_listed_searched_and_saved() -> None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import pytest
 
-from layouts.sources import RunRow
-from parsers import HistogramValue, PayloadError, PayloadSeries, Value
-from tests.layouts.sources import GivenSource
+from parsers import HistogramValue
+from tests.sources import MemorySource
 
 START = 1_700_000_000.0
 
@@ -26,35 +23,10 @@ def value_of(data: np.ndarray, bins: int = 20) -> HistogramValue:
     )  # fmt: skip
 
 
-def _row(run: str) -> RunRow:
-    return RunRow(
-        key=run, name=run, path=run, real_path=run, members=(run,), started=START, updated=START, size=0, state="idle"
-    )
-
-
-class Histograms(GivenSource):
-    """{run: {tag: [(step, value), ...]}}; a value that is None cannot be read."""
-
-    def __init__(self, data: dict[str, dict[str, list[tuple[int, HistogramValue | None]]]]) -> None:
-        super().__init__([_row(run) for run in data])
-        self.data = data
-
-    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
-        return list(self.data.get(run, {})) if kind == "histogram" else []
-
-    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
-        found = self.data.get(run, {}).get(tag)
-        if found is None or kind != "histogram":
-            return None
-        places = np.arange(len(found), dtype=np.int64)
-        steps = np.array([step for step, _ in found], np.int64)
-        return PayloadSeries(steps, START + 5.0 + places * 2.0, np.zeros(len(found), np.int32), places, places, places)
-
-    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        value = self.data[run][tag][place][1]
-        if value is None:
-            raise PayloadError(f"step {self.data[run][tag][place][0]}: unreadable")
-        return value
+def histograms(data: dict[str, dict[str, list[tuple[int, HistogramValue | None]]]]) -> MemorySource:
+    """A source over {run: {tag: [(step, value), ...]}}; a value that is None cannot be read."""
+    started = {"started": START, "updated": START}
+    return MemorySource({run: {"histogram": tags, "row": started} for run, tags in data.items()})
 
 
 def growing(steps: int, size: int = 500, seed: int = 0) -> list[tuple[int, HistogramValue | None]]:
@@ -64,10 +36,10 @@ def growing(steps: int, size: int = 500, seed: int = 0) -> list[tuple[int, Histo
 
 
 @pytest.fixture
-def source() -> Histograms:
+def source() -> MemorySource:
     nothing = value_of(np.full(30, np.nan))
     point = HistogramValue(np.array([-1.0, 0.25]), np.array([0.0, 0.5]), np.array([7.0, 3.0]), -1.0, 0.6, -5.0, 10)
-    return Histograms({
+    return histograms({
         "a": {"w": growing(200), "short": growing(12), "points": [(1, point), (2, point)]},
         "b": {"w": growing(30, seed=1), "short": [(0, nothing), *growing(12, seed=2)[1:], (120, None)]},
     })  # fmt: skip

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 from layouts.figures.curves import WRONG
 from layouts.figures.histograms import cell_edges, gradient
 from layouts.figures.panels import grid, titles
-from layouts.pages.histograms.asks import read_ask
-from layouts.pages.histograms.drawing import MOST_COLUMNS, MOST_LINES
 from layouts.pages.histograms.page import draw, stamp
+from layouts.queries.histogram_figures import MOST_COLUMNS, MOST_LINES
+from layouts.queries.histograms import read_ask
 from layouts.state import BadInput
 from parsers import HistogramValue
-from tests.layouts.pages.histograms.conftest import START, Histograms, growing, value_of
+from tests.layouts.pages.histograms.conftest import START, growing, histograms, value_of
+from tests.sources import MemorySource
 
 
 def ask(tag: str = "w", run: str = "a", **more: str) -> dict[str, list[str]]:
@@ -36,7 +37,7 @@ def meta(figure: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_a_heat_map_holds_every_step_and_every_count(source: Histograms) -> None:
+def test_a_heat_map_holds_every_step_and_every_count(source: MemorySource) -> None:
     figure = draw(source, ask())
     assert meta(figure)["view"] == "heat"
     (heat,) = (trace for trace in figure["data"] if trace["type"] == "heatmap")
@@ -49,7 +50,7 @@ def test_a_heat_map_holds_every_step_and_every_count(source: Histograms) -> None
     assert heat["zmax"] == pytest.approx(np.nanmax(shares), rel=1e-6)
 
 
-def test_the_median_over_a_heat_map_is_that_of_the_numbers(source: Histograms) -> None:
+def test_the_median_over_a_heat_map_is_that_of_the_numbers(source: MemorySource) -> None:
     lines = [trace for trace in draw(source, ask())["data"] if trace["type"] == "scatter"]
     assert len(lines) == 5
     random = np.random.default_rng(0)
@@ -58,7 +59,7 @@ def test_the_median_over_a_heat_map_is_that_of_the_numbers(source: Histograms) -
     assert (np.abs(plain(lines[2]["y"]) - medians) < widths).all()
 
 
-def test_a_ridge_is_thinned_evenly_with_first_and_last_and_says_so(source: Histograms) -> None:
+def test_a_ridge_is_thinned_evenly_with_first_and_last_and_says_so(source: MemorySource) -> None:
     figure = draw(source, ask(view="ridge"))
     said = meta(figure)
     assert len(figure["data"]) == MOST_LINES == said["drawn"]
@@ -73,13 +74,13 @@ def test_a_ridge_is_thinned_evenly_with_first_and_last_and_says_so(source: Histo
     assert (oldest["fillcolor"], newest["fillcolor"]) == (gradient(60)[0], gradient(60)[-1])
 
 
-def test_the_view_without_a_choice_goes_by_the_number_of_steps(source: Histograms) -> None:
+def test_the_view_without_a_choice_goes_by_the_number_of_steps(source: MemorySource) -> None:
     assert meta(draw(source, ask("short")))["view"] == "ridge"
     assert meta(draw(source, ask("w", "b")))["view"] == "ridge"
     assert meta(draw(source, ask("w", "a")))["view"] == "heat"
 
 
-def test_values_in_one_point_are_counted(source: Histograms) -> None:
+def test_values_in_one_point_are_counted(source: MemorySource) -> None:
     for view in ("heat", "ridge", "overlay", "step"):
         figure = draw(source, ask("points", view=view))
         panel = meta(figure)["panels"][0]
@@ -91,7 +92,7 @@ def test_values_in_one_point_are_counted(source: Histograms) -> None:
         assert counts[0, 0] == pytest.approx(7)
 
 
-def test_steps_without_a_finite_value_are_marked_not_dropped(source: Histograms) -> None:
+def test_steps_without_a_finite_value_are_marked_not_dropped(source: MemorySource) -> None:
     ridge = draw(source, ask("short", "b", view="ridge"))
     assert plain(meta(ridge)["panels"][0]["step"])[0] == 0
     assert ridge["data"][0]["line"]["color"] == WRONG
@@ -104,13 +105,13 @@ def test_steps_without_a_finite_value_are_marked_not_dropped(source: Histograms)
     assert plain(red[0]["y"]).tolist() == [30.0, *[0.0] * 11]
 
 
-def test_what_cannot_be_read_is_counted_and_named(source: Histograms) -> None:
+def test_what_cannot_be_read_is_counted_and_named(source: MemorySource) -> None:
     said = meta(draw(source, ask("short", "b")))
     assert (said["unread"], said["reason"]) == (1, "step 120: unreadable")
     assert said["steps"] == 13
 
 
-def test_one_step_is_the_one_asked_for_or_the_one_before(source: Histograms) -> None:
+def test_one_step_is_the_one_asked_for_or_the_one_before(source: MemorySource) -> None:
     shown = [meta(draw(source, ask(view="step", **more)))["step"] for more in ({}, {"at": "50"}, {"at": "59"}, {"at": "-3"})]
     assert shown == [1990, 50, 50, 0]
     assert plain(meta(draw(source, ask(view="step")))["choices"]).tolist() == [10 * at for at in range(200)]
@@ -118,14 +119,14 @@ def test_one_step_is_the_one_asked_for_or_the_one_before(source: Histograms) -> 
 
 def test_of_a_step_recorded_twice_the_later_counts() -> None:
     (_, first), (_, second) = growing(2)
-    found = Histograms({"a": {"w": [(5, first), (5, second)]}})
+    found = histograms({"a": {"w": [(5, first), (5, second)]}})
     panel = meta(draw(found, ask(view="step", at="5")))["panels"][0]
     assert second is not None
     assert plain(panel["extent"])[0].tolist() == [second.min, second.mean, second.max]
     assert plain(draw(found, ask(view="heat"))["data"][0]["z"]).shape == (90, 1)
 
 
-def test_runs_lie_over_each_other_or_side_by_side_on_the_same_bins(source: Histograms) -> None:
+def test_runs_lie_over_each_other_or_side_by_side_on_the_same_bins(source: MemorySource) -> None:
     both = {"tag": ["w"], "run": ["a", "b"], "view": ["step"]}
     over, beside = draw(source, both), draw(source, both | {"beside": ["1"]})
     assert {trace["xaxis"] for trace in over["data"]} == {"x"}
@@ -136,14 +137,14 @@ def test_runs_lie_over_each_other_or_side_by_side_on_the_same_bins(source: Histo
 
 
 def test_as_many_runs_as_fit_and_how_many_there_are() -> None:
-    found = Histograms({f"r{number}": {"w": growing(3)} for number in range(12)})
+    found = histograms({f"r{number}": {"w": growing(3)} for number in range(12)})
     wanted = {"tag": ["w"], "run": ["*"]}
     said = [meta(draw(found, wanted | {"columns": [columns]})) for columns in ("300", "850", "2400")]
     assert [(one["shown"], one["runs"]) for one in said] == [(2, 12), (4, 12), (9, 12)]
     assert meta(draw(found, wanted | {"view": ["numbers"]}))["shown"] == 10
 
 
-def test_the_axes_of_steps(source: Histograms) -> None:
+def test_the_axes_of_steps(source: MemorySource) -> None:
     relative = draw(source, ask("short", x="relative"))
     assert plain(meta(relative)["panels"][0]["at"]).tolist() == [5.0 + 2 * at for at in range(12)]
     absolute = draw(source, ask("short", x="absolute", zone="60", view="heat"))
@@ -153,7 +154,7 @@ def test_the_axes_of_steps(source: Histograms) -> None:
 
 def test_very_many_steps_are_thinned() -> None:
     one = growing(1)[0][1]
-    said = meta(draw(Histograms({"a": {"w": [(step, one) for step in range(2000)]}}), ask()))
+    said = meta(draw(histograms({"a": {"w": [(step, one) for step in range(2000)]}}), ask()))
     assert (said["drawn"], said["steps"]) == (MOST_COLUMNS, 2000)
 
 
@@ -161,15 +162,15 @@ def test_odd_numbers_make_a_figure() -> None:
     huge = HistogramValue(np.array([-3e38, 0.0]), np.array([3e38, 3e38]), np.array([3.0, 3.0]), -3e38, 3e38, 6.0, 6)
     empty = HistogramValue(np.zeros(0), np.zeros(0), np.zeros(0), np.nan, np.nan, 0.0, 0)
     for values in ([huge, huge], [empty], [huge, empty], []):
-        found = Histograms({"a": {"w": list(enumerate(values))}})
+        found = histograms({"a": {"w": list(enumerate(values))}})
         for view in ("heat", "ridge", "overlay", "step", "numbers"):
             assert meta(draw(found, ask(view=view)))["tags"] == ["w"]
 
 
-def test_a_stamp_changes_with_the_data(source: Histograms) -> None:
+def test_a_stamp_changes_with_the_data(source: MemorySource) -> None:
     before = stamp(source, ask())
     assert before == stamp(source, ask(view="ridge"))
-    source.data["a"]["w"].append((2000, growing(1)[0][1]))
+    source.data["a"]["histogram"]["w"].append((2000, growing(1)[0][1]))
     assert stamp(source, ask()) != before
     assert stamp(source, ask("no such tag")) == stamp(source, ask("nor this"))
 
@@ -205,11 +206,11 @@ def shares_of(figure: dict[str, Any]) -> np.ndarray:
     return np.nan_to_num(plain(heat["z"]).T).sum(axis=1) * plain(panel["finite"])
 
 
-def far(steps: int = 100) -> Histograms:
+def far(steps: int = 100) -> MemorySource:
     """A step of a hundred lies a million times as far out as the others."""
     found = growing(steps)
     found[40] = (400, value_of(np.array([*np.zeros(250), *np.full(250, 1e6)])))
-    return Histograms({"a": {"w": found}})
+    return histograms({"a": {"w": found}})
 
 
 @pytest.mark.parametrize("view", ["heat", "ridge", "overlay"])
@@ -231,7 +232,7 @@ def test_a_step_far_from_the_others_does_not_squeeze_them_and_no_count_is_lost(v
 
 
 @pytest.mark.parametrize("view", ["heat", "ridge", "overlay", "step"])
-def test_a_zoom_counts_anew_on_bins_of_what_is_in_view(source: Histograms, view: str) -> None:
+def test_a_zoom_counts_anew_on_bins_of_what_is_in_view(source: MemorySource, view: str) -> None:
     figure = draw(source, ask(view=view, zoom="-0.5,1.25,,"))
     said, panel = meta(figure), meta(figure)["panels"][0]
     assert said["bins"] == {"low": -0.5, "high": 1.25, "n": 90}
@@ -242,7 +243,7 @@ def test_a_zoom_counts_anew_on_bins_of_what_is_in_view(source: Histograms, view:
     assert (plain(panel["outside"]) > 0).all()
 
 
-def test_a_zoom_of_steps_shows_all_of_them(source: Histograms) -> None:
+def test_a_zoom_of_steps_shows_all_of_them(source: MemorySource) -> None:
     ridge = meta(draw(source, ask(view="ridge", zoom=",,500,1000")))
     assert (ridge["drawn"], ridge["steps"]) == (51, 200)
     assert plain(ridge["panels"][0]["step"]).tolist() == list(range(500, 1001, 10))
@@ -253,7 +254,7 @@ def test_a_zoom_of_steps_shows_all_of_them(source: Histograms) -> None:
     assert (nothing["drawn"], nothing["steps"]) == (0, 200)
 
 
-def test_a_zoom_of_time_is_in_seconds_since_1970(source: Histograms) -> None:
+def test_a_zoom_of_time_is_in_seconds_since_1970(source: MemorySource) -> None:
     view = draw(source, ask("short", x="absolute", zone="60", view="heat", zoom=f",,{START + 9},{START + 13}"))
     assert view["layout"]["xaxis"]["range"] == [(START + 9 + 3600) * 1000, (START + 13 + 3600) * 1000]
     assert plain(meta(view)["panels"][0]["step"]).tolist() == [10, 20, 30, 40, 50]
@@ -266,7 +267,7 @@ def test_numbers_are_not_squeezed_either() -> None:
     assert "range" not in draw(far(), ask(view="numbers", zoom="all,,,"))["layout"]["yaxis"]
 
 
-def test_steps_without_a_finite_value_are_marked_in_every_view(source: Histograms) -> None:
+def test_steps_without_a_finite_value_are_marked_in_every_view(source: MemorySource) -> None:
     overlay = draw(source, ask("short", "b", view="overlay"))
     assert [trace["line"]["color"] for trace in overlay["data"]].count(WRONG) == 1
     single = draw(source, ask("short", "b", view="step", at="0"))
@@ -277,18 +278,18 @@ def test_steps_without_a_finite_value_are_marked_in_every_view(source: Histogram
 
 def test_counts_of_what_is_not_finite_have_an_axis_of_their_own() -> None:
     data = [value_of(np.array([*np.arange(1000.0), *[np.nan] * at, *[np.inf] * 3])) for at in range(3)]
-    figure = draw(Histograms({"a": {"w": list(enumerate(data))}}), ask(view="numbers"))
+    figure = draw(histograms({"a": {"w": list(enumerate(data))}}), ask(view="numbers"))
     red = [trace for trace in figure["data"] if trace["yaxis"] == "y3"]
     assert [plain(trace["y"]).tolist() for trace in red] == [[0, 1, 2], [3, 3, 3]]
     assert figure["layout"]["yaxis3"]["range"][1] < 4
     assert figure["layout"]["annotations"][-1]["text"] == "NaN —   +Inf – –"
-    assert "yaxis3" not in draw(Histograms({"a": {"w": growing(3)}}), ask(view="numbers"))["layout"]
+    assert "yaxis3" not in draw(histograms({"a": {"w": growing(3)}}), ask(view="numbers"))["layout"]
 
 
 def test_a_finite_step_between_others_is_a_dot() -> None:
     nothing = value_of(np.full(5, np.nan))
     steps = [(0, nothing), (1, value_of(np.array([2.0, 4.0]))), (2, nothing)]
-    figure = draw(Histograms({"a": {"w": steps}}), ask(view="numbers"))
+    figure = draw(histograms({"a": {"w": steps}}), ask(view="numbers"))
     dots = [trace for trace in figure["data"] if trace["mode"] == "markers"]
     assert [plain(dot["y"]).tolist() for dot in dots] == [[2], [4], [3]]
 
@@ -296,7 +297,7 @@ def test_a_finite_step_between_others_is_a_dot() -> None:
 def test_thinning_is_by_steps_even_where_training_started_again() -> None:
     one = growing(1)[0][1]
     steps = [*range(100), *range(50, 150)]
-    said = meta(draw(Histograms({"a": {"w": [(step, one) for step in steps]}}), ask(view="ridge")))
+    said = meta(draw(histograms({"a": {"w": [(step, one) for step in steps]}}), ask(view="ridge")))
     assert (said["drawn"], said["steps"]) == (60, 150)
     gaps = np.diff(plain(said["panels"][0]["step"]))
     assert set(gaps.tolist()) == {2, 3}
@@ -304,7 +305,7 @@ def test_thinning_is_by_steps_even_where_training_started_again() -> None:
 
 def test_each_of_several_values_of_a_step_is_reached() -> None:
     (_, first), (_, second), (_, third) = growing(3)
-    found = Histograms({"a": {"w": [(5, first), (5, second), (6, third)]}, "b": {"w": [(5, first)]}})
+    found = histograms({"a": {"w": [(5, first), (5, second), (6, third)]}, "b": {"w": [(5, first)]}})
     both = {"tag": ["w"], "run": ["a", "b"], "view": ["step"]}
     said = meta(draw(found, both))
     assert (plain(said["choices"]).tolist(), said["steps"], said["drawn"]) == ([5, 5, 6], 2, 1)
@@ -318,7 +319,7 @@ def test_each_of_several_values_of_a_step_is_reached() -> None:
 
 def test_what_is_damaged_says_where() -> None:
     bad = HistogramValue(np.zeros(1), np.ones(1), np.ones(1), 0, 1, 0.5, 1, problem="1 of 2 buckets are left out.")
-    said = meta(draw(Histograms({"a": {"w": [*growing(3), (70, bad), (80, bad)]}}), ask()))
+    said = meta(draw(histograms({"a": {"w": [*growing(3), (70, bad), (80, bad)]}}), ask()))
     assert (said["damaged"], said["problem"]) == (2, "a, step 70: 1 of 2 buckets are left out.")
 
 
@@ -329,7 +330,7 @@ def test_what_is_damaged_says_where() -> None:
      ask(zoom="1,2"), ask(zoom="2,1,,"), ask(zoom="1,,,"), ask(zoom="nan,1,,"), ask(zoom="all,1,,"), ask(zoom=",,all,"),
      ask(beside="yes"), ask(columns="0"), ask(zone="1e9"), {"tag": ["w"], "run": "a"}, [], "w", 7],
 )  # fmt: skip
-def test_wrong_asks_are_refused(source: Histograms, wrong: Any) -> None:
+def test_wrong_asks_are_refused(source: MemorySource, wrong: Any) -> None:
     with pytest.raises(BadInput):
         draw(source, wrong)
 

@@ -3,53 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from layouts.sources import RunRow
-from parsers import LandscapePlan, LandscapeValue, PayloadError, PayloadSeries, Series, Setting, Value
-from tests.layouts.sources import GivenSource
+from parsers import LandscapePlan, LandscapeValue, PayloadError, PayloadSeries, Series
+from tests.sources import MemorySource
 
 Sheets = Mapping[tuple[str, str], LandscapeValue | str]
 
 
-class LandscapeSource(GivenSource):
-    """Has landscapes by (run, tag); a text instead of one is why it cannot be shown."""
-
-    def __init__(
-        self,
-        rows: Sequence[RunRow],
-        series: Mapping[tuple[str, str], Series],
-        sheets: Sheets,
-        plans: Mapping[str, LandscapePlan | Exception] | None = None,
-        recorded: Mapping[str, Mapping[str, Setting]] | None = None,
-    ) -> None:
-        super().__init__(rows, series)
-        self.sheets = sheets
-        self.plans = plans or {}
-        self.recorded = recorded or {}
-
-    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
-        return [tag for key, tag in self.sheets if key == run] if kind == "landscape" else super().tags(run, kind)
-
-    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
-        none = np.zeros(1, np.int64)
-        return PayloadSeries(none, np.zeros(1), np.zeros(1, np.int32), none, none, none) if (run, tag) in self.sheets else None
-
-    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        found = self.sheets.get((run, tag), "no such landscape")
-        if isinstance(found, str):
-            raise PayloadError(found)
-        return found
-
-    def settings(self, run: str) -> Mapping[str, Setting]:
-        return self.recorded.get(run, {})
-
-    def landscape_plan(self, run: str) -> LandscapePlan | None:
-        plan = self.plans.get(run)
-        if isinstance(plan, Exception):
-            raise plan
-        return plan
+def landscape_source(
+    rows: Sequence[RunRow],
+    series: Mapping[tuple[str, str], Series],
+    sheets: Sheets,
+    plans: Mapping[str, LandscapePlan | Exception] | None = None,
+) -> MemorySource:
+    """A source with landscapes by (run, tag); a text instead of one is why it cannot be shown."""
+    none = np.zeros(1, np.int64)
+    place = PayloadSeries(none, np.zeros(1), np.zeros(1, np.int32), none, none, none)
+    data: dict[str, dict[str, Any]] = {run: {"scalar": {}, "landscape": {}} for row in rows for run in row.members}
+    for (run, tag), one in series.items():
+        data[run]["scalar"][tag] = one
+    for (run, tag), found in sheets.items():
+        data[run]["landscape"][tag] = place, [PayloadError(found) if isinstance(found, str) else found]
+    for run, plan in (plans or {}).items():
+        data[run]["landscape_plan"] = plan
+    return MemorySource(data, rows=rows)
 
 
 def bowl(steps: Sequence[int] = (), *, unit: str = "step", scale: float = 1.0, size: int = 9) -> LandscapeValue:

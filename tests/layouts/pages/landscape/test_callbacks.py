@@ -15,16 +15,16 @@ from layouts.pages.landscape import page as callbacks
 from layouts.pages.landscape.catalogue import MOST_ELSEWHERE, MOST_PLANS, MOST_RUNS
 from layouts.state import BadInput
 from parsers import FormatError, LandscapePlan
-from tests.layouts.pages.landscape.landscapes import LandscapeSource, bowl
-from tests.layouts.sources import row, series
+from tests.layouts.pages.landscape.landscapes import bowl, landscape_source
+from tests.sources import MemorySource, row, series
 
 ODD = '<b>odd</b> "run"/%2F/名称 🚀'
 
 
-def source() -> LandscapeSource:
+def source() -> MemorySource:
     path = "/data/runs/plan/ckpt_dir/train_metadata.json"
     plan = LandscapePlan(path, ((1, 2, 3), (4, 6)), 5, "step", 15, 40, 2048, True, True)
-    return LandscapeSource(
+    return landscape_source(
         [row(key, tags={"scalar": 1}) for key in ("one", ODD, "plan", "broken", "none")],
         {(key, "loss"): series(60) for key in ("one", "plan")},
         {
@@ -65,11 +65,11 @@ def test_runs_with_checkpoints_alone_say_what_they_allow() -> None:
 
 def test_many_runs_are_listed_in_part() -> None:
     keys = [f"run_{n}" for n in range(MOST_RUNS + 7)]
-    given = LandscapeSource([row(key) for key in keys], {}, {(key, "landscape_[1]"): bowl() for key in keys})
+    given = landscape_source([row(key) for key in keys], {}, {(key, "landscape_[1]"): bowl() for key in keys})
     found, _ = callbacks.landscapes_of(given, {"run": ["*"]}, None)
     assert len(found["runs"]) == MOST_RUNS
     assert found["left"] == 7
-    bad = LandscapeSource([row(key) for key in keys], {}, {}, {key: FormatError("bad") for key in keys})
+    bad = landscape_source([row(key) for key in keys], {}, {}, {key: FormatError("bad") for key in keys})
     assert len(callbacks.landscapes_of(bad, {"run": ["*"]}, None)[0]["plans"]) == MOST_PLANS
 
 
@@ -87,7 +87,7 @@ def test_a_figure_names_its_landscapes_and_what_is_wrong_with_them() -> None:
 def test_numbers_json_has_no_word_for_are_texts() -> None:
     given = source()
     path = np.array([1.0, np.nan, np.inf])
-    given.sheets = {("one", "landscape_[1, 3]"): replace(bowl([1, 2, 3]), path_z=path)}
+    given.data["one"]["landscape"]["landscape_[1, 3]"] = [(1, replace(bowl([1, 2, 3]), path_z=path))]
     meta = callbacks.drawn(given, ask(("one", "landscape_[1, 3]")))["layout"]["meta"]
     assert [point[3] for point in meta["sheets"][0]["path"]] == [1.0, "NaN", "+Inf"]
 
@@ -146,9 +146,8 @@ def test_runs_that_are_no_state_are_refused(bad: Any) -> None:
 
 
 def test_a_choice_without_landscapes_names_runs_that_have_some() -> None:
-    given = source()
-    given.rows = [row("none", tags={"scalar": 1}), *(row(f"has {n}", tags={"landscape": 1}) for n in range(7))]
-    given.sheets = {(f"has {n}", "landscape_[1]"): bowl() for n in range(7)}
+    has = {f"has {n}": {"landscape": {"landscape_[1]": [(1, bowl())]}} for n in range(7)}
+    given = MemorySource({"none": {"scalar": {"loss": series(3)}}, **has})
     found, _ = callbacks.landscapes_of(given, {"run": ["none"]}, None)
     assert found["elsewhere"] == [{"key": f"has {n}", "name": f"has {n}"} for n in range(MOST_ELSEWHERE)]
     assert callbacks.landscapes_of(given, {"run": ["has 1"]}, None)[0]["elsewhere"] == []
@@ -170,10 +169,10 @@ def rows_of(table: Any) -> dict[str, str]:
 
 def test_facts_say_how_the_run_was_trained() -> None:
     given = source()
-    given.recorded = {"one": {
+    given.data["one"]["settings"] = {
         "network": "LeNet<b>5", "optimizer": "Momentum", "learning_rate": 0.0123456, "epoch": 12, "batch_size": 4096,
         "loss_function": "CrossEntropy", "user_defined/secret": "not a fact",
-    }}  # fmt: skip
+    }  # fmt: skip
     _, facts = callbacks.side(given, ask(("one", "landscape_[30]")))
     rows = rows_of(facts)
     wanted = {"Network": "LeNet<b>5", "Optimizer": "Momentum", "Learning rate": "0.0123456", "Epochs": "12",

@@ -16,12 +16,12 @@ from layouts.figures.parallel import axis, brief, usual_scale
 from layouts.lineage.asks import MOST_AXES, read_ask
 from layouts.lineage.callbacks import drawn, filled
 from layouts.lineage.drawing import default_columns, sheet
+from layouts.lineage.model_columns import COLUMNS, group_of
+from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.table import Table, Tables
-from layouts.pages.model_lineage.columns import COLUMNS, group_of
-from layouts.pages.model_lineage.columns import table as model_table
 from layouts.state import BadInput
 from parsers import LineageRow, Setting, lineage_frame
-from tests.layouts.sources import GivenSource, row
+from tests.sources import MemorySource
 
 LONG = "x" * 10_000
 RUNS: dict[str, dict[str, Setting]] = {
@@ -33,8 +33,8 @@ RUNS: dict[str, dict[str, Setting]] = {
 }  # fmt: skip
 
 
-def source(runs: dict[str, dict[str, Setting]] = RUNS) -> GivenSource:
-    return GivenSource([row(key, tags={"lineage": 1}) for key in runs], settings=runs)
+def source(runs: dict[str, dict[str, Setting]] = RUNS) -> MemorySource:
+    return MemorySource({key: {"settings": settings} for key, settings in runs.items()})
 
 
 def table(runs: dict[str, dict[str, Setting]] = RUNS) -> Table:

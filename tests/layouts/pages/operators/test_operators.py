@@ -27,15 +27,16 @@ from layouts.state import BadInput
 from parsers import FLOPS_SCOPES, OPERATOR_TYPES, OPERATORS, open_run
 from parsers.profiler.access import Profile
 from parsers.profiler.parts import frame_of
-from tests.layouts.sources import EmptySource
+from tests.sources import MemorySource
 
 TIMES = st.lists(st.tuples(st.sampled_from("abcdef"), st.floats(0, 1e9)), max_size=60)
 
 
-class Opened(EmptySource):
+class Opened(MemorySource):
     """A source whose profiles are those of a run that was opened, by run key; or frames as they are."""
 
     def __init__(self, profiles: dict[str, Profile] | None = None, **frames: pd.DataFrame) -> None:
+        super().__init__()
         self.opened, self.given = profiles or {}, frames
 
     def profiles(self, run: str) -> list[ProfileRow]:

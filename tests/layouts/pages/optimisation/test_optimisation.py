@@ -14,8 +14,8 @@ from dash import no_update
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from layouts.lineage.model_columns import table as model_table
 from layouts.lineage.table import Tables
-from layouts.pages.model_lineage.columns import table as model_table
 from layouts.pages.optimisation.asks import read_ask
 from layouts.pages.optimisation.drawing import MOST_CATEGORIES
 from layouts.pages.optimisation.page import drawn, explained, growing
@@ -23,7 +23,7 @@ from layouts.sources import Growth
 from layouts.state import BadInput
 from parsers import LineageRow, Setting
 from parsers.analysis import Forest, forests
-from tests.layouts.sources import GivenSource, row, series
+from tests.sources import MemorySource, series
 
 LONG = "名" * 10_000
 LRS = [0.1, 0.01, 0.001, 0.1, 0.01, 0.001, 0.1, 0.01, 0.001, 0.1, 0.01, 0.001]
@@ -36,7 +36,7 @@ RUNS: dict[str, dict[str, Setting]] = {
 }  # fmt: skip
 
 
-class Growing(GivenSource):
+class Growing(MemorySource):
     """Says what a forest has come to, and keeps what was asked."""
 
     asked: tuple[list[str], str, str] = ([], "", "")
@@ -48,7 +48,7 @@ class Growing(GivenSource):
 
 
 def source(runs: dict[str, dict[str, Setting]] = RUNS) -> Growing:
-    return Growing([row(key, tags={"lineage": 1}) for key in runs], settings=runs)
+    return Growing({key: {"settings": settings} for key, settings in runs.items()})
 
 
 def sheet(runs: dict[str, dict[str, Setting]] = RUNS, **ask: list[str]) -> dict[str, Any]:
@@ -101,7 +101,8 @@ def test_only_the_runs_of_the_address_count() -> None:
 
 def test_last_and_best_values_of_scalars_are_results() -> None:
     given = source({key: {"learning_rate": lr} for key, lr in zip(RUNS, LRS, strict=False)})
-    given.given = {(key, "loss"): series(20, seed) for seed, key in enumerate(RUNS)}
+    for seed, content in enumerate(given.data.values()):
+        content["scalar"] = {"loss": series(20, seed)}
     found, _ = explained(given, Tables(given, model_table), {"target": ["last/loss"]}, None)
     assert [one["name"] for one in found["targets"]] == ["best/loss", "last/loss"]
     assert (found["target"], found["runs"]) == ("last/loss", 12)

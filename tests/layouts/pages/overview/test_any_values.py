@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from layouts.pages.overview.page import TILES, drawn, shown_run
-from parsers import HistogramValue, LandscapeValue, PayloadSeries, TensorValue, Value
-from tests.layouts.sources import GivenSource, row
-from tests.layouts.sources import series as made
+from parsers import HistogramValue, LandscapeValue, TensorValue, Value
+from tests.sources import MemorySource, recorded
+from tests.sources import series as made
 
 FLOATS = st.floats(width=64)
 STEPS = st.integers(-(2**63), 2**63 - 1)
@@ -52,26 +52,12 @@ def landscapes(draw: Any) -> LandscapeValue:
     )
 
 
-class OneValue(GivenSource):
+def one_value(kind: str, value: Value, step: int, wall: float) -> MemorySource:
     """One value of one kind, and a scalar."""
-
-    def __init__(self, kind: str, value: Value, step: int, wall: float) -> None:
-        super().__init__([row("run")], {("run", "loss"): made(3)})
-        self.kind, self.one = kind, value
-        place = np.zeros(1, np.int64)
-        self.place = PayloadSeries(np.array([step]), np.array([wall]), np.zeros(1, np.int32), place, place, place)
-
-    def tags(self, run: str, kind: str = "scalar") -> Any:
-        return ["<b>"] if kind == self.kind else super().tags(run, kind)
-
-    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
-        return self.place if kind == self.kind else None
-
-    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        return self.one
+    return MemorySource({"run": {"scalar": {"loss": made(3)}, kind: {"<b>": (recorded([step], [wall]), [value])}}})
 
 
-def check(source: GivenSource, kind: str) -> None:
+def check(source: MemorySource, kind: str) -> None:
     what = next(what for what in TILES if what.kind == kind)
     found = drawn(what, source, {"run": "run"}, "/api/")
     json.dumps([part.to_plotly_json() for part in found], default=lambda part: part.to_plotly_json(), allow_nan=False)
@@ -81,19 +67,19 @@ def check(source: GivenSource, kind: str) -> None:
 @settings(deadline=None, max_examples=60, derandomize=True)
 @given(histograms(), STEPS, FLOATS)
 def test_any_histogram(value: HistogramValue, step: int, wall: float) -> None:
-    check(OneValue("histogram", value, step, wall), "histogram")
+    check(one_value("histogram", value, step, wall), "histogram")
 
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(tensors(), STEPS)
 def test_any_tensor(value: TensorValue, step: int) -> None:
-    check(OneValue("tensor", value, step, 1.7e9), "tensor")
+    check(one_value("tensor", value, step, 1.7e9), "tensor")
 
 
 @settings(deadline=None, max_examples=100, derandomize=True)
 @given(landscapes())
 def test_any_landscape(value: LandscapeValue) -> None:
-    check(OneValue("landscape", value, 0, 1.7e9), "landscape")
+    check(one_value("landscape", value, 0, 1.7e9), "landscape")
 
 
 @settings(deadline=None, max_examples=100, derandomize=True)
@@ -101,4 +87,4 @@ def test_any_landscape(value: LandscapeValue) -> None:
 def test_any_scalars(data: st.DataObject, size: int) -> None:
     step = data.draw(arrays.arrays(np.int64, size, elements=STEPS))
     curve = made(size)._replace(step=step, wall_time=data.draw(column(size)), value=data.draw(column(size)))
-    check(GivenSource([row("run")], {("run", "loss"): curve}), "scalar")
+    check(MemorySource({"run": {"scalar": {"loss": curve}}}), "scalar")

@@ -18,15 +18,16 @@ from dash import dcc, html
 
 from app.store.store import Store
 from layouts.format import count, duration, number, size
-from layouts.pages.overview.facts import Span, facts, head, run_of, span, speed
+from layouts.pages.overview.head import head, run_of
 from layouts.pages.overview.page import TILES, drawn, shown_run
 from layouts.pages.overview.pictures import CELLS, CHARACTERS
+from layouts.queries.run_facts import Span, facts, span, speed
 from layouts.state import BadInput
 from parsers import PayloadError, Run, Series, Value, open_run
 from parsers.events.writer import EventWriter, Image, Tensor, Text
-from tests.layouts.sources import GivenSource, row
-from tests.layouts.sources import series as made
 from tests.parsers.payloads.test_images import png
+from tests.sources import MemorySource, row
+from tests.sources import series as made
 
 DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
 SINGLE = sorted(path.name for path in DEMO.iterdir() if path.name != "ranks")
@@ -165,16 +166,16 @@ def test_the_span_is_that_of_the_times_and_not_of_the_order_they_were_written_in
 def test_pauses_of_a_run_are_told_apart() -> None:
     run = spaced([10.0] * 20 + [86_400.0] + [10.0] * 20 + [45.0, 10.0])
     assert span([run], run) == Span(86_855.0, 86_400.0)
-    source = GivenSource([row("a")], {("a", "loss"): run})
-    fact = next(fact for fact in facts(source, "a", source.rows[0]) if fact["name"] == "duration")
+    source = MemorySource({"a": {"scalar": {"loss": run}}})
+    fact = next(fact for fact in facts(source, "a", source.runs()[0]) if fact["name"] == "duration")
     assert (fact["text"], fact["values"]) == ("1 d 00 h", {"paused": "1 d 00 h"})
 
 
 def test_steps_say_how_many_were_recorded_where_that_is_not_all() -> None:
     def steps(*step: int) -> tuple[str, str]:
         series = made(len(step))._replace(step=np.array(step))
-        source = GivenSource([row("a")], {("a", "loss"): series})
-        fact = facts(source, "a", source.rows[0])[0]
+        source = MemorySource({"a": {"scalar": {"loss": series}}})
+        fact = facts(source, "a", source.runs()[0])[0]
         assert fact["name"] == "steps"
         return fact["text"], fact.get("values", {}).get("recorded", "")
 
@@ -220,7 +221,7 @@ def test_a_rank_is_told_of_as_itself(tmp_path: Path) -> None:
 
 
 def test_a_state_names_the_run_shown() -> None:
-    source = GivenSource([row("a"), row("job", ("job/rank_0", "job/rank_1")), row("b")])
+    source = MemorySource(rows=[row("a"), row("job", ("job/rank_0", "job/rank_1")), row("b")])
 
     def shown(state: Any) -> str | None:
         found = run_of(source, state)
@@ -232,7 +233,7 @@ def test_a_state_names_the_run_shown() -> None:
     assert shown({"run": ["b"], "of": ["a"]}) == "b"
     assert shown({"of": ["gone"]}) == "a"
     assert shown({"run": [""]}) is None
-    assert shown_run(GivenSource(), {}) == ({"of": ""}, {"run": ""})
+    assert shown_run(MemorySource(), {}) == ({"of": ""}, {"run": ""})
     with pytest.raises(BadInput):
         drawn(TILES[0], source, {"run": 3}, "/api/")
 
@@ -311,7 +312,7 @@ def test_the_data_pipeline_is_named_in_the_order_of_the_data(store: Store) -> No
 
 @pytest.mark.parametrize("what", TILES, ids=lambda what: what.name)
 def test_an_empty_tile_says_what_to_add(what: Any) -> None:
-    source = GivenSource([row("empty", tags={}, steps=0, points=0, main_tag="", main_value=None)])
+    source = MemorySource(rows=[row("empty", tags={}, steps=0, points=0, main_tag="", main_value=None)])
     found = tile(source, what.name, "empty")
     assert parts(found, html.A) == []
     assert len(words(parts(found, html.Code)).splitlines()) in ((2, 3) if what.record else (0,))
@@ -319,7 +320,7 @@ def test_an_empty_tile_says_what_to_add(what: Any) -> None:
 
 
 def test_a_run_that_cannot_be_read_is_not_told_how_to_record() -> None:
-    found = tile(GivenSource([row("lost", state="unreadable", tags={})]), "scalars", "lost")
+    found = tile(MemorySource(rows=[row("lost", state="unreadable", tags={})]), "scalars", "lost")
     assert "could be read" in words(found)
     assert parts(found, html.Code) == []
 

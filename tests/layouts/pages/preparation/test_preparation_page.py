@@ -27,8 +27,8 @@ from layouts.profiling.choice import Choice
 from layouts.state import BadInput
 from parsers import open_run
 from parsers.frames import CPU, QUEUES
-from tests.layouts.sources import GivenSource
 from tests.parsers.analysis.test_preparation import pipeline, queues
+from tests.sources import MemorySource
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
 real = pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")
@@ -217,5 +217,5 @@ def test_what_is_no_ask_is_refused(asked: Any) -> None:
 
 
 def test_without_a_profile_nothing_is_drawn() -> None:
-    assert len(drawn(GivenSource(), {}, "/")) == len(CARDS)
+    assert len(drawn(MemorySource(), {}, "/")) == len(CARDS)
     assert PAGE.needs == ("profile.queues", "profile.pipeline", "profile.cpu", "profile.host_memory")

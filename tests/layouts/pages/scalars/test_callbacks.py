@@ -14,15 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from layouts.cards import cards
-from layouts.pages.scalars.asks import read_ask
 from layouts.pages.scalars.charts import MOST_LINES
 from layouts.pages.scalars.page import CARDS, verdict
+from layouts.queries.scalars import read_ask
 from layouts.state import BadInput, colours
-from tests.layouts.pages.scalars.conftest import START, Arrays, series
+from tests.layouts.pages.scalars.conftest import START, arrays, series
 from tests.layouts.pages.scalars.test_lines import mains, xs, ys
+from tests.sources import MemorySource
 
 
-def card(source: Arrays, wanted: Any) -> tuple[Any, Any]:
+def card(source: MemorySource, wanted: Any) -> tuple[Any, Any]:
     return cards.card(CARDS, source, wanted)
 
 
@@ -30,23 +31,23 @@ def ask(tag: str = "loss", **more: Any) -> dict[str, list[str]]:
     return {"tag": [tag]} | {key: value if isinstance(value, list) else [value] for key, value in more.items()}
 
 
-def test_tags_most_runs_have_come_first_then_natural_order(source: Arrays) -> None:
+def test_tags_most_runs_have_come_first_then_natural_order(source: MemorySource) -> None:
     found, digest = cards.tags_of(source, "scalar", "[]", None)
     assert found["tags"] == ["loss", "layer2/w", "layer10/w", "lr"]
     assert found["runs"] == ["a", "b", "job/rank_0", "job/rank_1"] == source.wanted
     assert cards.tags_of(source, "scalar", "[]", digest) == (no_update, no_update)
     assert cards.tags_of(source, "scalar", json.dumps(["b"]), digest)[0]["tags"] == ["loss", "layer2/w"]
-    source.states["b"] = "loading"
+    source.data["b"]["row"] = {"state": "loading"}
     assert cards.tags_of(source, "scalar", json.dumps(["b"]), None)[0]["waiting"] == 1
 
 
 @pytest.mark.parametrize("chosen", ["{", "1", '{"a": 1}', "[1]", 5, "[" * 100_000])
-def test_wrong_choices_are_refused(source: Arrays, chosen: Any) -> None:
+def test_wrong_choices_are_refused(source: MemorySource, chosen: Any) -> None:
     with pytest.raises(BadInput):
         cards.tags_of(source, "scalar", chosen, None)
 
 
-def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: Arrays) -> None:
+def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: MemorySource) -> None:
     made, mark = card(source, ask())
     lines = mains(made)
     assert [t["meta"]["key"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
@@ -57,7 +58,7 @@ def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: Arrays) -> None:
     assert isinstance(mark, str)
 
 
-def test_in_one_chart_every_tag_keeps_its_own_threshold(source: Arrays) -> None:
+def test_in_one_chart_every_tag_keeps_its_own_threshold(source: MemorySource) -> None:
     wanted = {"tag": ["loss", "lr"], "run": ["a"], "threshold": ["<1.5:loss", ">100:lr"]}
     meta = card(source, wanted)[0]["layout"]["meta"]
     assert [(fact["tags"], fact["text"]) for fact in meta["thresholds"]] == [(["loss"], "<1.5"), (["lr"], ">100.0")]
@@ -67,7 +68,7 @@ def test_in_one_chart_every_tag_keeps_its_own_threshold(source: Arrays) -> None:
     assert fact["tags"] == ["loss", "lr"]
 
 
-def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: Arrays) -> None:
+def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: MemorySource) -> None:
     made, _ = card(source, ask(run=["b", "job"]))
     drawn = colours(source)
     assert {t["meta"]["key"]: t["line"]["color"] for t in mains(made)} == {
@@ -75,18 +76,18 @@ def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: Arrays) -> None:
     }
 
 
-def test_a_slot_without_a_card_asks_for_nothing(source: Arrays) -> None:
+def test_a_slot_without_a_card_asks_for_nothing(source: MemorySource) -> None:
     assert card(source, None) == (no_update, no_update)
 
 
-def test_a_job_stands_for_its_ranks_and_unknown_names_for_nothing(source: Arrays) -> None:
+def test_a_job_stands_for_its_ranks_and_unknown_names_for_nothing(source: MemorySource) -> None:
     made, _ = card(source, ask(run=["job", "../../etc/passwd"]))
     assert [t["meta"]["key"] for t in mains(made)] == ["job/rank_0", "job/rank_1"]
     made, _ = card(source, ask("no such tag"))
     assert made["data"] == []
 
 
-def test_the_axes(source: Arrays) -> None:
+def test_the_axes(source: MemorySource) -> None:
     relative = mains(card(source, ask(run="a", x="relative"))[0])[0]
     assert xs(relative).tolist() == [10.0, 12.0, 14.0, 16.0]
     made = card(source, ask(run="a", x="absolute", zone="120"))[0]
@@ -96,12 +97,12 @@ def test_the_axes(source: Arrays) -> None:
     np.testing.assert_allclose(xs(over), [0.4, 0.3, 0.2, 0.1])
 
 
-def test_an_absolute_view_is_in_seconds_of_utc(source: Arrays) -> None:
+def test_an_absolute_view_is_in_seconds_of_utc(source: MemorySource) -> None:
     made, _ = card(source, ask(run="a", x="absolute", zone="60", view=f"{START},{START + 11},,"))
     assert made["layout"]["xaxis"]["range"] == [(START + 3600) * 1000, (START + 3611) * 1000]
 
 
-def test_one_chart_of_several_tags(source: Arrays) -> None:
+def test_one_chart_of_several_tags(source: MemorySource) -> None:
     made, _ = card(source, {"tag": ["loss"], "right": ["lr"], "run": ["a"]})
     lines = mains(made)
     assert [t.get("yaxis", "y") for t in lines] == ["y", "y2"]
@@ -112,18 +113,18 @@ def test_one_chart_of_several_tags(source: Arrays) -> None:
 
 
 def test_too_many_lines_are_counted_and_can_be_had() -> None:
-    source = Arrays({f"r{i}": {"acc": series([1.0, 2.0])} for i in range(MOST_LINES + 5)})
+    source = arrays({f"r{i}": {"acc": series([1.0, 2.0])} for i in range(MOST_LINES + 5)})
     made, _ = card(source, ask("acc", run="*"))
     assert (made["layout"]["meta"]["lines"], made["layout"]["meta"]["series"]) == (MOST_LINES, MOST_LINES + 5)
     made, _ = card(source, ask("acc", run="*", every="1"))
     assert len(mains(made)) == MOST_LINES + 5
 
 
-def test_only_cards_with_new_points_are_drawn_again(source: Arrays) -> None:
+def test_only_cards_with_new_points_are_drawn_again(source: MemorySource) -> None:
     asks = [ask("loss"), ask("lr"), None]
     marks = [card(source, one)[1] if one else None for one in asks]
     assert cards.grown_cards(CARDS, source, [0, 1, 2], asks, marks) == []
-    source.data["a"]["loss"] = series([3.0, 2.0, 1.5, 1.0, 0.5])
+    source.data["a"]["scalar"]["loss"] = series([3.0, 2.0, 1.5, 1.0, 0.5])
     [[slot, drawing, stamp]] = cards.grown_cards(CARDS, source, [0, 1, 2], asks, marks)
     assert (slot, stamp) == (0, card(source, asks[0])[1])
     assert ys(mains(drawing)[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
@@ -135,7 +136,7 @@ def test_only_cards_with_new_points_are_drawn_again(source: Arrays) -> None:
     [([], None, []), ([], [], None), ([0], [None], []), (5, 5, 5), ([0], [ask()], ["x", "y"]), (None, [None], [None]),
      ([1], [None], [None]), ([-1], [None], [None]), (["0"], [None], [None])],
 )  # fmt: skip
-def test_unequal_lists_of_cards_are_refused(source: Arrays, shown: Any, asks: Any, drawn: Any) -> None:
+def test_unequal_lists_of_cards_are_refused(source: MemorySource, shown: Any, asks: Any, drawn: Any) -> None:
     with pytest.raises(BadInput):
         cards.grown_cards(CARDS, source, shown, asks, drawn)
 
@@ -174,7 +175,7 @@ def test_unequal_lists_of_cards_are_refused(source: Arrays, shown: Any, asks: An
         7,
     ],
 )
-def test_wrong_asks_are_refused(source: Arrays, wrong: Any) -> None:
+def test_wrong_asks_are_refused(source: MemorySource, wrong: Any) -> None:
     with pytest.raises(BadInput):
         card(source, wrong)
 
@@ -208,7 +209,7 @@ def test_numbers_no_training_would_write_are_drawn_or_left_out(axis: str, more: 
     steps = [2**63 - 1, -(2**63), 0, 1, 1, 0, 5, 2**53 + 1] * 3
     wild = series(values, step=steps)
     wild = wild._replace(wall_time=np.array([np.nan, np.inf, -np.inf, 1e300, -1e300, 0.0, START, START + 1] * 3))
-    source = Arrays({"w": {"wild": wild, "flat": series([7.0] * 24, step=steps)}})
+    source = arrays({"w": {"wild": wild, "flat": series([7.0] * 24, step=steps)}})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for tag in ("wild", "flat"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,31 +12,26 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from layouts.pages.scalars.grouping import REST, REST_COLOUR, columns, grouping
 from layouts.pages.scalars.page import draw, stamp
-from layouts.sources import RunRow
+from layouts.queries.grouping import REST, REST_COLOUR, columns, grouping
 from layouts.state import BadInput
-from parsers import LineageRow, Series, Setting
+from parsers import Series, Setting
 from tests.layouts.figures.test_typed_arrays import read
-from tests.layouts.pages.scalars.conftest import START, Arrays, series
+from tests.layouts.pages.scalars.conftest import START, arrays, series
 from tests.layouts.pages.scalars.test_lines import mains, xs, ys
+from tests.sources import MemorySource
 
 RNG = np.random.default_rng(5)
 
 
-class Described(Arrays):
+def described(data: Mapping[str, Mapping[str, Series]], settings: Mapping[str, Mapping[str, Setting]]) -> MemorySource:
     """Runs that were started one after the other, with settings."""
-
-    def __init__(self, data: Any, jobs: Any = None, described: Mapping[str, Mapping[str, Setting]] | None = None) -> None:
-        super().__init__(data, jobs)
-        self.described = dict(described or {})
-
-    def _row(self, key: str, members: Any) -> RunRow:
-        row = super()._row(key, members)
-        return replace(row, started=START - ord(key[0]))
-
-    def lineage(self) -> tuple[LineageRow, ...]:
-        return tuple(LineageRow(run, "", settings, {}) for run, settings in self.described.items())
+    source = arrays(data)
+    for run, content in source.data.items():
+        content["row"] = {"started": START - ord(run[0]), "updated": START}
+    for run, recorded in settings.items():
+        source.data[run]["settings"] = recorded
+    return source
 
 
 def walk(size: int = 50, **more: Any) -> Series:
@@ -45,10 +39,10 @@ def walk(size: int = 50, **more: Any) -> Series:
 
 
 @pytest.fixture
-def sweep() -> Described:
+def sweep() -> MemorySource:
     names = [f"lr{lr}_s{seed}" for lr in (1, 10, 2) for seed in range(4)]
     data = {name: {"loss": walk(), "acc": walk()} for name in names} | {"other": {"loss": walk()}}
-    return Described(data, described={name: {"lr": float(name[2:].split("_")[0]), "seed": int(name[-1])} for name in names})
+    return described(data, {name: {"lr": float(name[2:].split("_")[0]), "seed": int(name[-1])} for name in names})
 
 
 def asked(**more: str) -> dict[str, list[str]]:
@@ -59,12 +53,12 @@ def lines(made: dict[str, Any]) -> dict[str, np.ndarray]:
     return {trace["meta"]["label"]: ys(trace) for trace in mains(made)}
 
 
-def stacked(source: Arrays, begin: str, tag: str = "loss") -> np.ndarray:
-    return np.array([tags[tag].value for run, tags in source.data.items() if run.startswith(begin)])
+def stacked(source: MemorySource, begin: str, tag: str = "loss") -> np.ndarray:
+    return np.array([content["scalar"][tag].value for run, content in source.data.items() if run.startswith(begin)])
 
 
 @pytest.mark.parametrize("by", ["regex:lr(\\d+)", "column:lr"])
-def test_groups_in_order_of_their_numbers_those_without_one_last(sweep: Described, by: str) -> None:
+def test_groups_in_order_of_their_numbers_those_without_one_last(sweep: MemorySource, by: str) -> None:
     made = grouping(sweep, by)
     assert made is not None
     assert list(made.colour) == ["1", "2", "10", REST]
@@ -74,20 +68,20 @@ def test_groups_in_order_of_their_numbers_those_without_one_last(sweep: Describe
     assert len(set(made.colour.values())) == 4
 
 
-def test_ranks_and_jobs(source: Arrays) -> None:
+def test_ranks_and_jobs(source: MemorySource) -> None:
     assert grouping(source, "rank").label == {"a": REST, "b": REST, "job/rank_0": "rank_0", "job/rank_1": "rank_1"}
     assert grouping(source, "job").label == {"a": "a", "b": "b", "job/rank_0": "job", "job/rank_1": "job"}
     assert grouping(source, "") is None
     assert grouping(source, "regex:") is None
 
 
-def test_settings_to_group_by_begin_with_those_that_differ(sweep: Described) -> None:
+def test_settings_to_group_by_begin_with_those_that_differ(sweep: MemorySource) -> None:
     assert columns(sweep, list(sweep.data)) == ["lr", "seed"]
     assert columns(sweep, ["lr1_s0", "lr1_s1"]) == ["seed", "lr"]
     assert columns(sweep, ["other"]) == []
 
 
-def test_a_group_keeps_its_colour_whatever_is_chosen(sweep: Described) -> None:
+def test_a_group_keeps_its_colour_whatever_is_chosen(sweep: MemorySource) -> None:
     every = {t["meta"]["label"]: t["line"]["color"] for t in mains(draw(sweep, asked(group="regex:lr(\\d+)")))}
     some = draw(sweep, asked(group="regex:lr(\\d+)") | {"run": ["lr2_s0", "lr2_s1"]})
     assert {t["meta"]["label"]: t["line"]["color"] for t in mains(some)} == {"2": every["2"]}
@@ -98,7 +92,7 @@ def test_a_group_keeps_its_colour_whatever_is_chosen(sweep: Described) -> None:
 
 @pytest.mark.parametrize("line", ["mean", "median"])
 @pytest.mark.parametrize("band", ["range", "std", "interval", "none"])
-def test_a_group_is_drawn_with_its_band_and_its_number(sweep: Described, line: str, band: str) -> None:
+def test_a_group_is_drawn_with_its_band_and_its_number(sweep: MemorySource, line: str, band: str) -> None:
     made = draw(sweep, asked(group="regex:lr(\\d+)", line=line, band=band))
     meta = made["layout"]["meta"]
     assert meta["grouped"]
@@ -118,25 +112,25 @@ def test_a_group_is_drawn_with_its_band_and_its_number(sweep: Described, line: s
     orjson.dumps(made)
 
 
-def test_runs_are_smoothed_before_they_are_averaged(sweep: Described) -> None:
+def test_runs_are_smoothed_before_they_are_averaged(sweep: MemorySource) -> None:
     made = draw(sweep, asked(group="column:lr", smooth="0.6"))
     single = {t["meta"]["key"]: ys(t) for t in mains(draw(sweep, asked(smooth="0.6")))}
     wanted = np.mean([values for run, values in single.items() if run.startswith("lr2_")], axis=0)
     np.testing.assert_allclose(lines(made)["2"], wanted, rtol=1e-5)
 
 
-def test_a_difference_to_a_run(sweep: Described) -> None:
+def test_a_difference_to_a_run(sweep: MemorySource) -> None:
     made = draw(sweep, asked(base="run:lr1_s0"))
-    base = sweep.data["lr1_s0"]["loss"].value
+    base = sweep.data["lr1_s0"]["scalar"]["loss"].value
     assert made["layout"]["meta"]["base"] == "lr1_s0"
     assert not lines(made)["lr1_s0"].any()
-    np.testing.assert_allclose(lines(made)["lr2_s1"], sweep.data["lr2_s1"]["loss"].value - base, atol=1e-9)
+    np.testing.assert_allclose(lines(made)["lr2_s1"], sweep.data["lr2_s1"]["scalar"]["loss"].value - base, atol=1e-9)
     made = draw(sweep, asked(base="run:lr1_s0", group="column:lr", threshold=">0"))
     np.testing.assert_allclose(lines(made)["10"], (stacked(sweep, "lr10_") - base).mean(axis=0), atol=1e-9)
     assert made["layout"]["meta"]["thresholds"] == []
 
 
-def test_a_difference_to_a_group(sweep: Described) -> None:
+def test_a_difference_to_a_group(sweep: MemorySource) -> None:
     made = draw(sweep, asked(base="group:1", group="column:lr", band="interval"))
     wanted = stacked(sweep, "lr2_").mean(axis=0) - stacked(sweep, "lr1_").mean(axis=0)
     np.testing.assert_allclose(lines(made)["2"], wanted, atol=1e-9)
@@ -151,7 +145,7 @@ def test_a_difference_to_a_group(sweep: Described) -> None:
     assert (width(made) > width(plain)).all()
 
 
-def test_a_baseline_without_the_tag_leaves_nothing_to_compare(sweep: Described) -> None:
+def test_a_baseline_without_the_tag_leaves_nothing_to_compare(sweep: MemorySource) -> None:
     wanted = asked(base="run:other") | {"tag": ["acc"]}
     meta = draw(sweep, wanted)["layout"]["meta"]
     assert (meta["base"], meta["beyond"], meta["sent"]) == ("other", 12 * 50, 0)
@@ -160,7 +154,7 @@ def test_a_baseline_without_the_tag_leaves_nothing_to_compare(sweep: Described) 
 
 
 def test_points_beyond_the_baseline_are_counted() -> None:
-    source = Arrays({"long": {"loss": series(range(10))}, "short": {"loss": series([1.0] * 5, step=[2, 3, 4, 5, 6])}})
+    source = arrays({"long": {"loss": series(range(10))}, "short": {"loss": series([1.0] * 5, step=[2, 3, 4, 5, 6])}})
     made = draw(source, asked(base="run:short"))
     assert made["layout"]["meta"]["beyond"] == 5
     assert lines(made)["long"].tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
@@ -168,21 +162,21 @@ def test_points_beyond_the_baseline_are_counted() -> None:
 
 def test_a_restart_counts_once_in_a_group() -> None:
     again = series([1, 1, 1, 9, 9, 2, 2], step=[0, 1, 2, 3, 4, 3, 4])
-    source = Arrays({"a": {"loss": again}, "b": {"loss": series([0.0] * 5)}})
+    source = arrays({"a": {"loss": again}, "b": {"loss": series([0.0] * 5)}})
     made = draw(source, asked(group="regex:^()", band="range"))
     assert lines(made)[REST].tolist() == [0.5, 0.5, 0.5, 1.0, 1.0]
     np.testing.assert_allclose(read(mains(made)[0]["meta"]["high"]), [1, 1, 1, 2, 2])
 
 
 def test_values_that_are_not_finite_are_still_marked() -> None:
-    source = Arrays({"a": {"loss": series([1, np.nan, 3])}, "b": {"loss": series([1, 2, np.inf])}})
+    source = arrays({"a": {"loss": series([1, np.nan, 3])}, "b": {"loss": series([1, 2, np.inf])}})
     meta = draw(source, asked(group="regex:^()"))["layout"]["meta"]
     assert (meta["nan"], meta["above"]) == (1, 1)
     assert meta["first"]["label"] == "a"
 
 
 @pytest.mark.parametrize("axis", ["relative", "absolute", "tag:acc"])
-def test_other_axes(sweep: Described, axis: str) -> None:
+def test_other_axes(sweep: MemorySource, axis: str) -> None:
     made = draw(sweep, asked(group="column:lr", x=axis, log="1"))
     assert len(mains(made)) >= 3
     for trace in mains(made):
@@ -190,7 +184,7 @@ def test_other_axes(sweep: Described, axis: str) -> None:
         assert (np.diff(xs(trace)) > 0).all()
 
 
-def test_several_tags_in_one_chart(sweep: Described) -> None:
+def test_several_tags_in_one_chart(sweep: MemorySource) -> None:
     made = draw(sweep, {"tag": ["loss"], "right": ["acc"], "run": ["*"], "group": ["column:lr"]})
     assert [(t["meta"]["tag"], t["meta"]["label"], t.get("yaxis", "y")) for t in mains(made)][:4] == [
         ("loss", "1", "y"), ("loss", "2", "y"), ("loss", "10", "y"), ("loss", REST, "y"),
@@ -200,7 +194,7 @@ def test_several_tags_in_one_chart(sweep: Described) -> None:
     assert len({t["line"]["color"] for t in mains(one)}) == 2
 
 
-def test_a_pattern_that_cannot_be_tried_draws_the_runs_and_says_why(sweep: Described) -> None:
+def test_a_pattern_that_cannot_be_tried_draws_the_runs_and_says_why(sweep: MemorySource) -> None:
     def refused(pattern: str, names: Any) -> Any:
         raise ValueError("wanted a regular expression: missing )")
 
@@ -211,11 +205,11 @@ def test_a_pattern_that_cannot_be_tried_draws_the_runs_and_says_why(sweep: Descr
     assert stamp(sweep, asked(group="regex:("))
 
 
-def test_a_card_is_drawn_again_when_groups_or_baseline_change(sweep: Described) -> None:
+def test_a_card_is_drawn_again_when_groups_or_baseline_change(sweep: MemorySource) -> None:
     by_column, to_run = asked(group="column:lr"), asked(base="run:other") | {"run": ["lr1_s0"]}
     before = stamp(sweep, by_column), stamp(sweep, to_run)
-    sweep.described["other"] = {"lr": 7.0}
-    sweep.data["other"]["loss"] = walk(60)
+    sweep.data["other"]["settings"] = {"lr": 7.0}
+    sweep.data["other"]["scalar"]["loss"] = walk(60)
     assert before[0] != stamp(sweep, by_column)
     assert before[1] != stamp(sweep, to_run)
 
@@ -223,7 +217,7 @@ def test_a_card_is_drawn_again_when_groups_or_baseline_change(sweep: Described) 
 @pytest.mark.parametrize(
     "wrong", [{"group": ["shape"]}, {"line": ["mode"]}, {"band": ["all"]}, {"base": ["x"]}, {"group": [1]}]
 )
-def test_wrong_words_are_refused(sweep: Described, wrong: Any) -> None:
+def test_wrong_words_are_refused(sweep: MemorySource, wrong: Any) -> None:
     with pytest.raises(BadInput):
         draw(sweep, asked() | wrong)
 
@@ -242,7 +236,7 @@ VALUE = st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.just(0.0), 
     }),
 )  # fmt: skip
 def test_whatever_runs_hold_a_figure_is_made(runs: list[list[tuple[int, float]]], more: dict[str, str]) -> None:
-    source = Arrays({
+    source = arrays({
         f"r{number}": {tag: series([v for _, v in points], step=[s for s, _ in points]) for tag in ("loss", "acc")}
         for number, points in enumerate(runs)
     })  # fmt: skip

@@ -13,10 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from layouts.pages.scalars.finals import MOST_ROWS, final, sheet
 from layouts.pages.scalars.page import filled
+from layouts.pages.scalars.sheet import MOST_ROWS, sheet
+from layouts.queries.final_values import final
 from layouts.state import BadInput
-from tests.layouts.pages.scalars.conftest import Arrays, series
+from tests.layouts.pages.scalars.conftest import arrays, series
+from tests.sources import MemorySource
 
 SEEDS = {
     "a_0": [3, 2, 1.0], "a_1": [3, 2, 1.2], "a_2": [3, 0.5, 1.1], "a_3": [3, 2, 0.9], "a_4": [3, 2, 1.3],
@@ -25,11 +27,11 @@ SEEDS = {
 
 
 @pytest.fixture
-def runs() -> Arrays:
-    return Arrays({name: {"loss": series(values, step=[0, 10, 20]), "lr": series([0.1])} for name, values in SEEDS.items()})
+def runs() -> MemorySource:
+    return arrays({name: {"loss": series(values, step=[0, 10, 20]), "lr": series([0.1])} for name, values in SEEDS.items()})
 
 
-def table(source: Arrays, *tags: str, **more: str) -> dict[str, Any]:
+def table(source: MemorySource, *tags: str, **more: str) -> dict[str, Any]:
     wanted = {"run": ["*"], "tag": list(tags or ["loss"]), "table": ["1"]} | {key: [value] for key, value in more.items()}
     found: dict[str, Any] = json.loads(json.dumps(sheet(source, wanted), allow_nan=False))["table"]
     return found
@@ -40,7 +42,7 @@ def cells(found: dict[str, Any], label: str) -> dict[str, Any]:
     return dict(zip(found["columns"], row["cells"], strict=True))
 
 
-def test_of_a_run_its_last_and_best_value(runs: Arrays) -> None:
+def test_of_a_run_its_last_and_best_value(runs: MemorySource) -> None:
     found = table(runs)
     assert (found["total"], found["grouped"]) == (8, False)
     one = cells(found, "a_2")
@@ -50,7 +52,7 @@ def test_of_a_run_its_last_and_best_value(runs: Arrays) -> None:
     assert cells(table(runs, "lr"), "a_0")["best"]["value"] is None
 
 
-def test_of_a_group_interquartile_means_and_how_likely_it_is_better(runs: Arrays) -> None:
+def test_of_a_group_interquartile_means_and_how_likely_it_is_better(runs: MemorySource) -> None:
     found = table(runs, group="regex:^(.)", base="group:b")
     assert [row["label"] for row in found["rows"]] == ["a", "b"]
     a, b = cells(found, "a"), cells(found, "b")
@@ -64,7 +66,7 @@ def test_of_a_group_interquartile_means_and_how_likely_it_is_better(runs: Arrays
     assert a["best_step"]["value"] == 20
 
 
-def test_difference_of_runs_to_a_run(runs: Arrays) -> None:
+def test_difference_of_runs_to_a_run(runs: MemorySource) -> None:
     found = table(runs, base="run:a_0")
     assert cells(found, "a_4")["minus"]["value"] == pytest.approx(0.3)
     assert "wins" not in found["columns"]
@@ -77,7 +79,7 @@ def test_what_a_restart_wrote_again_does_not_count() -> None:
     assert math.isnan(final(series([math.nan]), "min").best)
 
 
-def test_groups_are_told_with_their_runs(runs: Arrays) -> None:
+def test_groups_are_told_with_their_runs(runs: MemorySource) -> None:
     told = sheet(runs, {"run": ["a_0", "b_0", "b_1"], "group": ["regex:^(a)"]})
     assert [(group["label"], group["n"], group["runs"]) for group in told["groups"]] == [
         ("a", 1, ["a_0"]), ("", 2, ["b_0", "b_1"]),
@@ -88,12 +90,12 @@ def test_groups_are_told_with_their_runs(runs: Arrays) -> None:
 
 
 def test_a_long_table_is_cut_and_says_so() -> None:
-    source = Arrays({f"r{number}": {"loss": series([number])} for number in range(MOST_ROWS + 5)})
+    source = arrays({f"r{number}": {"loss": series([number])} for number in range(MOST_ROWS + 5)})
     found = table(source)
     assert (len(found["rows"]), found["total"]) == (MOST_ROWS, MOST_ROWS + 5)
 
 
-def test_nothing_new_is_not_sent(runs: Arrays) -> None:
+def test_nothing_new_is_not_sent(runs: MemorySource) -> None:
     assert filled(runs, None, None) == (no_update, no_update)
     ask = {"run": ["*"], "tag": ["loss"], "table": ["1"]}
     told, mark = filled(runs, ask, None)
@@ -104,7 +106,7 @@ def test_nothing_new_is_not_sent(runs: Arrays) -> None:
 
 
 @pytest.mark.parametrize("wrong", [{"tag": [1]}, {"tag": [str(n) for n in range(501)]}, {"group": ["x:"]}, 3, {"table": ["2"]}])
-def test_wrong_words_are_refused(runs: Arrays, wrong: Any) -> None:
+def test_wrong_words_are_refused(runs: MemorySource, wrong: Any) -> None:
     with pytest.raises(BadInput):
         sheet(runs, wrong)
 
@@ -116,6 +118,6 @@ def test_wrong_words_are_refused(runs: Arrays, wrong: Any) -> None:
 )
 def test_whatever_runs_hold_a_table_is_made(runs: list[list[tuple[int, float]]], more: dict[str, list[str]]) -> None:
     made = [series([v for _, v in points], step=[s for s, _ in points]) for points in runs]
-    source = Arrays({f"r{number}": {"loss": one} for number, one in enumerate(made)})
+    source = arrays({f"r{number}": {"loss": one} for number, one in enumerate(made)})
     with np.errstate(all="ignore"):
         json.dumps(sheet(source, {"run": ["*"], "tag": ["loss"], "table": ["1"], **more}), allow_nan=False)

@@ -11,7 +11,7 @@ from layouts.pages.overview import insights as listed
 from layouts.pages.scalars.insights import marks
 from layouts.state import BadInput
 from parsers.analysis.insights import RULES
-from tests.layouts.sources import GivenSource, row, series
+from tests.sources import MemorySource, series
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def source():
     value = plain.value.copy()
     value[200] += 5
     value[300:] = float("nan")
-    return GivenSource([row("a"), row("b")], {("a", "loss"): plain._replace(value=value), ("b", "loss"): series(400)})
+    return MemorySource({"a": {"scalar": {"loss": plain._replace(value=value)}}, "b": {"scalar": {"loss": series(400)}}})
 
 
 def test_every_kind_has_a_name_a_sentence_and_a_unit_in_both_languages():

@@ -17,31 +17,21 @@ from layouts.pages.profile_overview.drawing import clock
 from layouts.pages.steps import page as steptrace
 from layouts.pages.steps.asks import read_ask
 from layouts.profiling.composition import bar, said, words
-from layouts.sources import ProfileFrame
 from layouts.state import BadInput
 from parsers import FormatError, Series, open_run
 from parsers.analysis import average, breakdowns
 from parsers.profiler import ascend_output, legacy_ascend
 from parsers.profiler.parts import ProfileInput
-from tests.layouts.sources import GivenSource, row, series
+from tests.sources import MemorySource, series
 from tests.writers.step_traces import NEW, frame, legacy, reduces, step_trace_raw, step_trace_time
 
 ASK = {"run": ["a"], "session": ["profiler"], "rank": ["0"]}
 
 
-class ProfiledSource(GivenSource):
+def profiled(frames: Mapping[str, pd.DataFrame], scalars: Mapping[str, Series] | None = None) -> MemorySource:
     """A run `a` with a profile of these frames, and scalars."""
-
-    def __init__(self, frames: Mapping[str, pd.DataFrame], scalars: Mapping[tuple[str, str], Series] | None = None) -> None:
-        super().__init__([row("a")], scalars)
-        self.frames = frames
-
-    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
-        found = self.frames.get(name) if (run, session, rank) == ("a", "profiler", 0) else None
-        return ProfileFrame("missing" if found is None else "ready", found)
-
-    def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
-        return {"fp_start": "Default/<b>Cast</b>-op6", "bp_end": ""}
+    notes = {"fp_start": "Default/<b>Cast</b>-op6", "bp_end": ""}
+    return MemorySource({"a": {"profiles": {("profiler", 0): frames}, "profile_notes": notes, "scalar": scalars or {}}})
 
 
 def texts_in(component: Any) -> str:
@@ -86,7 +76,7 @@ def test_new_parts_in_a_sentence() -> None:
 
 
 def test_the_average_then_a_step_then_its_neighbours() -> None:
-    source = ProfiledSource({"steps": steps_of(6), "reduces": reduces([(3, 11, "AllReduce-op1", 20_000_100, 500)])})
+    source = profiled({"steps": steps_of(6), "reduces": reduces([(3, 11, "AllReduce-op1", 20_000_100, 500)])})
     head, detail, facts, bars, trends, streams = steptrace.shown(source, ASK)
     sentence = "A step takes 10 ms: 60.0 % forward and backward, 20.0 % waiting for data, 20.0 % gradients and update."
     assert sentence in texts_in(head)
@@ -110,7 +100,7 @@ def test_the_average_then_a_step_then_its_neighbours() -> None:
 
 
 def test_language_theme_and_unit_of_figures() -> None:
-    source = ProfiledSource({"steps": steps_of(6)})
+    source = profiled({"steps": steps_of(6)})
     look = {"lang": ["zh"], "theme": ["dark"], "unit": ["share"], "columns": ["600"]}
     *_, bars, _, streams = steptrace.shown(source, ASK | look)
     assert bars["layout"]["meta"]["unit"] == "%"
@@ -124,7 +114,7 @@ def test_language_theme_and_unit_of_figures() -> None:
 def test_several_traces_of_one_profile() -> None:
     new = dict(zip(NEW, (0.0, 5e6, 2e6, 3e6, 1e6), strict=True))
     rows = [legacy(1, 1e6, 2e6, 1e6), *({"step": at, "device": 3, **new} for at in range(4))]
-    source = ProfiledSource({"steps": frame(rows)})
+    source = profiled({"steps": frame(rows)})
     facts = steptrace.shown(source, ASK)[2]
     assert facts["traces"] == [["new:3", "new", 3], ["legacy", "legacy", -1]]
     assert facts["trace"] == "new:3"
@@ -135,7 +125,7 @@ def test_several_traces_of_one_profile() -> None:
 @pytest.mark.parametrize("rows", [[], [legacy(-1, 1e6, 2e6, 3e6, kind="average")], [legacy(1, float("nan"), -1.0, 3.0)],
                                   [legacy(1, 0.0, 0.0, 0.0)], [legacy(-1, 1.0, 2.0, 3.0)]])  # fmt: skip
 def test_little_or_nothing_is_shown_as_it_is(rows: list[dict[str, object]]) -> None:
-    source = ProfiledSource({"steps": frame(rows), "reduces": reduces([])})
+    source = profiled({"steps": frame(rows), "reduces": reduces([])})
     answer = steptrace.shown(source, ASK)
     assert texts_in(answer[0])
     json.dumps(answer[2:])
@@ -145,7 +135,7 @@ def test_little_or_nothing_is_shown_as_it_is(rows: list[dict[str, object]]) -> N
 def test_ten_thousand_steps_are_a_small_answer() -> None:
     rows = [legacy(at + 1, 1e6 + at % 7, 6e6 + at % 11, 2e6, start_ns=at) for at in range(10_000)]
     rows[5_000] = legacy(5_001, 1e6, 9e7, 2e6)
-    answer = steptrace.shown(ProfiledSource({"steps": frame(rows)}), ASK | {"columns": ["1200"]})
+    answer = steptrace.shown(profiled({"steps": frame(rows)}), ASK | {"columns": ["1200"]})
     assert len(json.dumps(answer[2:])) < 700_000
     assert [one["step"] for one in answer[2]["outliers"]] == [5_001]
     assert answer[2]["outliers"][0]["text"][0] == "Step 5,001: 93 ms, Forward and backward +84 ms"
@@ -159,22 +149,22 @@ def test_what_is_no_ask_is_refused(bad: dict[str, Any]) -> None:
     with pytest.raises(BadInput):
         read_ask(ASK | bad)
     with pytest.raises(BadInput):
-        steptrace.shown(ProfiledSource({}), ASK | bad)
+        steptrace.shown(profiled({}), ASK | bad)
 
 
 def test_no_profile_no_answer() -> None:
-    source = ProfiledSource({})
+    source = profiled({})
     assert set(map(type, steptrace.shown(source, None))) == set(map(type, overview.shown(source, {})))
     assert "no steps" in texts_in(steptrace.shown(source, ASK)[0])
 
 
 def test_the_overview_sets_the_profile_beside_the_clock_of_the_run() -> None:
-    scalars = {("a", "loss"): series(40), ("a", "few"): series(3)}
-    told = clock(ProfiledSource({}, scalars), "a")
+    scalars = {"loss": series(40), "few": series(3)}
+    told = clock(profiled({}, scalars), "a")
     assert told is not None
     assert told.tag == "loss"
     # the records are 1 s apart, the profiled steps take 10 ms
-    head, lines, figure = overview.shown(ProfiledSource({"steps": steps_of(6)}, scalars), ASK)
+    head, lines, figure = overview.shown(profiled({"steps": steps_of(6)}, scalars), ASK)
     assert "A step takes 10 ms" in texts_in(head)
     said_of_both = "The profiled steps 2 to 6 took 10 ms each, by the clock of the run 1 s: 9900.0 % more than was profiled."
     assert said_of_both in texts_in(lines)
@@ -182,15 +172,15 @@ def test_the_overview_sets_the_profile_beside_the_clock_of_the_run() -> None:
 
 
 def test_the_overview_says_why_there_is_no_such_chart() -> None:
-    without = overview.shown(ProfiledSource({"steps": steps_of(6)}), ASK)
+    without = overview.shown(profiled({"steps": steps_of(6)}), ASK)
     assert "no scalars" in texts_in(without[1])
     assert without[2] is None
-    scalars = {("a", "loss"): series(40)}
+    scalars = {"loss": series(40)}
     far = frame([legacy(at + 1000, 2e6, 6e6, 2e6) for at in range(6)])
-    apart = texts_in(overview.shown(ProfiledSource({"steps": far}, scalars), ASK)[1])
+    apart = texts_in(overview.shown(profiled({"steps": far}, scalars), ASK)[1])
     assert "The profile has steps 1,000 to 1,005, the scalars of the run 0 to 39: none is in both." in apart
     unnumbered = frame([legacy(-1, 2e6, 6e6, 2e6)])
-    assert "does not number" in texts_in(overview.shown(ProfiledSource({"steps": unnumbered}, scalars), ASK)[1])
+    assert "does not number" in texts_in(overview.shown(profiled({"steps": unnumbered}, scalars), ASK)[1])
 
 
 @pytest.mark.parametrize("name", ["step_trace_raw_0_detail_time.csv", "step_trace_time.csv"])
@@ -211,7 +201,7 @@ def test_no_damage_to_a_file_stops_the_pages(tmp_path: Path, name: str) -> None:
                 read.append(reader(ProfileInput(str(file), name, {})).frame)
             except FormatError:
                 read.append(None)
-        source = ProfiledSource({key: part for key, part in zip(("steps", "reduces"), read, strict=False) if part is not None})
+        source = profiled({key: part for key, part in zip(("steps", "reduces"), read, strict=False) if part is not None})
         answer = steptrace.shown(source, ASK | {"step": ["2"]})
         json.dumps(answer[2:])
         overview.shown(source, ASK)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.store.store import Store
-from layouts.pages.tensors.histograms import MOST, coarse_to_fine, over_steps
+from layouts.queries.tensor_histograms import MOST, coarse_to_fine, over_steps
 from layouts.state import BadInput
 from parsers import HistogramValue
 from parsers.events.writer import EventWriter, Tensor, delimited, number, record
@@ -106,7 +106,7 @@ def test_a_request_without_time_makes_one_and_asking_again_comes_to_an_end(store
 
 def test_what_was_made_is_not_made_again_and_no_tensor_is_kept(store: Store) -> None:
     over_steps(store, ask("long", view="heat"), seconds=60)
-    assert len(store._cache) == 0  # white box: memory must not grow with the steps that are looked at
+    assert len(store._runs._cache) == 0  # white box: memory must not grow with the steps that are looked at
     first = store.distribution("long", "w", 0, known=True)
     assert isinstance(first, HistogramValue)
     assert store.distribution("long", "w", 0) is first

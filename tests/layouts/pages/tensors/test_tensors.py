@@ -10,35 +10,22 @@ import pytest
 
 from layouts.page import Ids
 from layouts.pages.tensors import page as tensors
-from layouts.pages.tensors.asks import Ask, Named, read_ask
-from layouts.pages.tensors.facts import about, summary
-from layouts.pages.tensors.shown import chosen, extent, find, rectangle
+from layouts.queries.tensor_facts import about, summary
+from layouts.queries.tensors import Ask, Named, chosen, extent, find, read_ask, rectangle
 from layouts.state import BadInput
-from parsers import PayloadError, PayloadSeries, TensorValue, Value
-from tests.layouts.sources import GivenSource, row
+from parsers import PayloadError, TensorValue
+from tests.sources import MemorySource
 
 STEPS = [1, 5, 5, 9]
 VALUES = [TensorValue(np.arange(24, dtype=np.float32).reshape(2, 3, 4) + step, "float32") for step in STEPS]
 
 
-class TensorSource(GivenSource):
-    """Two runs with a tensor "w" at steps 1, 5, 5 and 9; the one at place 3 of run b is damaged."""
-
-    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
-        if run not in ("a", "b") or (kind, tag) != ("tensor", "w"):
-            return None
-        whole = np.arange(len(STEPS), dtype=np.int64)
-        return PayloadSeries(np.array(STEPS), whole + 1.7e9, np.zeros(len(STEPS), np.int32), whole * 100, whole, whole)
-
-    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
-        if run == "b" and place == 3:
-            raise PayloadError("wanted 24 values for the shape (2, 3, 4), got 23", "events", 300)
-        return VALUES[place]
-
-
 @pytest.fixture
-def source() -> TensorSource:
-    return TensorSource([row("a"), row("b")])
+def source() -> MemorySource:
+    """Two runs with a tensor "w" at steps 1, 5, 5 and 9; the one at place 3 of run b is damaged."""
+    damaged = PayloadError("wanted 24 values for the shape (2, 3, 4), got 23", "events", 300)
+    values = {"a": VALUES, "b": [*VALUES[:3], damaged]}
+    return MemorySource({run: {"tensor": {"w": list(zip(STEPS, of_run, strict=True))}} for run, of_run in values.items()})
 
 
 def ask(**changes: str) -> Ask:

@@ -14,28 +14,29 @@ import numpy as np
 import pytest
 
 from app.store.store import Store
-from layouts.pages.graph.views import Views
 from layouts.pages.two_runs import sections
 from layouts.pages.two_runs.choice import pair, pair_of
 from layouts.pages.two_runs.differences import End, end_of, metrics, pipelines, scalars, settings
 from layouts.pages.two_runs.files import file
 from layouts.pages.two_runs.graphs import graphs
 from layouts.pages.two_runs.page import PAGE, SECTIONS, compiled, named, two_runs
+from layouts.queries.graphs import Views
 from layouts.state import BadInput
 from parsers import DatasetGraph, GraphLocation, Series, Setting
 from parsers.analysis.pipelines import MISSING
-from tests.layouts.pages.dataset.pipelines import PipelineSource, node
-from tests.layouts.sources import GivenSource, row, series
+from tests.layouts.pages.dataset.pipelines import node, pipeline_source
+from tests.sources import MemorySource, row, series
 
 DATA = os.environ.get("MINDSCOPE_TEST_DATA", "")
 ODD = '<b>odd</b> "run"/%2F/名称 🚀'
 
 
-def given(**described: Mapping[str, Setting]) -> GivenSource:
+def given(**described: Mapping[str, Setting]) -> MemorySource:
     keys = ["one", "two", ODD]
-    values = {(key, tag): series(50, seed) for seed, key in enumerate(keys) for tag in ("loss", "acc")}
-    told = {"one": described.get("one", {}), "two": described.get("two", {})}
-    return GivenSource([row(key, tags={"scalar": 2}) for key in keys], values, settings=told)
+    return MemorySource({
+        key: {"scalar": dict.fromkeys(("loss", "acc"), series(50, seed)), "settings": described.get(key, {})}
+        for seed, key in enumerate(keys)
+    })  # fmt: skip
 
 
 def values(*numbers: float) -> Series:
@@ -52,8 +53,8 @@ def test_which_two_runs() -> None:
         ("one", "two"), ("two", ODD), (ODD, "one"), ("two", "one"), ("two", "one"), ("one", "two"),
     ]  # fmt: skip
     assert pair_of(source, {"run": ["one"]}) is None
-    assert pair_of(GivenSource(), {}) is None
-    assert two_runs(GivenSource(), {}) == {"runs": []}
+    assert pair_of(MemorySource(), {}) is None
+    assert two_runs(MemorySource(), {}) == {"runs": []}
     found = two_runs(source, {})
     assert found["versions"] == [1, 1]
     assert source.wanted == ["one", "two"]
@@ -67,20 +68,14 @@ def test_a_run_that_grows_is_not_a_reason_to_compare_graphs_anew() -> None:
     def place(order: int) -> GraphLocation:
         return GraphLocation(f"g{order}", "f", 10 * order, 5, 1e9, 0, "", "", order, None, True, None, None)  # type: ignore[arg-type]
 
-    class Graphs(GivenSource):
-        places = {"a": [place(0)], "b": []}  # noqa: RUF012
-
-        def graphs(self, run: str) -> list[GraphLocation]:
-            return self.places[run]
-
-    source = Graphs([row("a"), row("b")])
+    source = MemorySource({"a": {"graph_locations": [place(0)]}, "b": {}}, rows=[row("a"), row("b")])
     before = two_runs(source, {})
     source.change([row("a", version=7), row("b")])
     after = two_runs(source, {})
     assert before != after
     known = compiled(source, before)
     assert compiled(source, after) == known
-    source.places = {"a": [place(0), place(1)], "b": []}
+    source.data["a"]["graph_locations"] = [place(0), place(1)]
     assert compiled(source, after) != known
     assert compiled(source, {"runs": []}) == {"runs": []}
 
@@ -122,9 +117,9 @@ def test_a_scalar_without_a_finite_value_has_no_best() -> None:
 
 
 def test_scalars_of_both_runs_come_first_and_losses_before_others() -> None:
-    data = {("a", "zeta"): values(1.0), ("a", "acc"): values(1.0), ("b", "acc"): values(2.0), ("b", "loss"): values(1.0),
-            ("a", "loss"): values(3.0), ("b", "none"): values()}  # fmt: skip
-    source = GivenSource([row("a"), row("b")], data)
+    one = {"zeta": values(1.0), "acc": values(1.0), "loss": values(3.0)}
+    other = {"acc": values(2.0), "loss": values(1.0), "none": values()}
+    source = MemorySource({"a": {"scalar": one}, "b": {"scalar": other}})
     assert [(line.tag, line.better, [end is not None for end in line.ends]) for line in scalars(source, ("a", "b"))] == [
         ("loss", "min", [True, True]), ("acc", "max", [True, True]), ("zeta", "", [True, False]),
     ]  # fmt: skip
@@ -135,7 +130,7 @@ def test_pipelines_differ_in_parameters_and_operations() -> None:
         data = node("MnistDataset", sampler=("RandomSampler", {"num_samples": size}))
         return DatasetGraph(node("Batch", data, batch_size=size))
 
-    source = PipelineSource({"a": made(32), "b": made(64), "same": made(32)}, ["none"])
+    source = pipeline_source({"a": made(32), "b": made(64), "same": made(32)}, ["none"])
     found = pipelines(source, ("a", "b"))
     assert found is not None
     assert [(line.operation, line.parameter, line.values) for line in found] == [
@@ -154,7 +149,7 @@ def test_the_file_holds_every_value_in_full() -> None:
     assert rows[0] == ["section", "name", "detail", "one", "other"]
     assert ["setting", "learning_rate", "", "0.1", "1e-05"] in rows
     assert ["metric", "metric/acc", "", "1", ""] in rows
-    one, other = (source.given[key, "acc"] for key in ("one", "two"))
+    one, other = (source.data[key]["scalar"]["acc"] for key in ("one", "two"))
     assert ["scalar", "acc", "best", repr(float(one.value.max())), repr(float(other.value.max()))] in rows
     assert ["scalar", "acc", "best_step", str(int(one.value.argmax())), str(int(other.value.argmax()))] in rows
 
@@ -165,7 +160,7 @@ def test_sections_of_runs_with_odd_names_and_no_data_are_drawn(name: str) -> Non
     for runs in (("one", "two"), (ODD, "one")):
         drawn = getattr(sections, name)(source, pair(source, runs))
         json.dumps([part.to_plotly_json() for part in (drawn if isinstance(drawn, list) else [drawn])], default=str)
-    bare = GivenSource([row("a", tags={}, state="empty"), row("b", tags={}, state="waiting")])
+    bare = MemorySource(rows=[row("a", tags={}, state="empty"), row("b", tags={}, state="waiting")])
     assert getattr(sections, name)(bare, pair(bare, ("a", "b"))) is not None
 
 
@@ -189,7 +184,7 @@ def test_graphs_of_real_runs_differ_in_their_optimizers() -> None:
 
 def test_of_a_long_name_the_end_is_always_seen() -> None:
     key = "a_long_sweep/of_runs_with_seed_0042"
-    source = GivenSource([row(key, size=5), row("b", size=6)])
+    source = MemorySource(rows=[row(key, size=5), row("b", size=6)])
     told = json.dumps(sections.heading(source, pair(source, (key, "b"))), default=lambda part: part.to_plotly_json())
     assert '"a_long_sweep/of_runs_with"' in told
     assert '"_seed_0042"' in told

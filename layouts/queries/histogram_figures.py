@@ -15,8 +15,8 @@ from parsers.analysis import relative_time, thinned
 from layouts.figures.histogram_numbers import over_steps
 from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equal, overlay, ridge, single
 from layouts.figures.typed_arrays import whole_numbers
-from layouts.pages.histograms.asks import Ask
-from layouts.sources import FrameSource, RunRow
+from layouts.queries.histograms import Ask
+from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import colours, label_of, selected_runs
 
 MOST_LINES = 60
@@ -45,7 +45,7 @@ class _Taken:
     reason: str = ""
 
 
-def found_in(source: FrameSource, ask: Ask) -> Found:
+def found_in(source: ValueSource, ask: Ask) -> Found:
     """The items of an ask's tag in the chosen runs."""
     runs = selected_runs(ask.state, source, ("histogram",))
     found = ((run, source.payload_series(run, "histogram", ask.tag)) for run in runs)
@@ -59,7 +59,7 @@ def stamp(found: Found) -> str:
 
 
 def draw(
-    source: FrameSource, ask: Ask, found: Found, *,
+    source: ValueSource, ask: Ask, found: Found, *,
     read: Read | None = None, columns: int = MOST_COLUMNS, in_browser: bool = False,
 ) -> dict[str, Any]:  # fmt: skip
     """The figure of one card; its meta says what is shown of how much.
@@ -178,7 +178,7 @@ def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     return np.repeat(every, most)
 
 
-def _taken(source: FrameSource, shown: Sequence[_Placed], read_places: Read) -> _Taken:
+def _taken(source: RunSource, shown: Sequence[_Placed], read_places: Read) -> _Taken:
     colour = colours(source)
     taken = _Taken()
     for one in shown:
@@ -193,14 +193,14 @@ def _taken(source: FrameSource, shown: Sequence[_Placed], read_places: Read) -> 
     return taken
 
 
-def _reader(source: FrameSource, tag: str) -> Read:
+def _reader(source: ValueSource, tag: str) -> Read:
     def read(run: str, places: Sequence[int]) -> list[HistogramValue | PayloadError | None]:
         return [_value(source, run, tag, place) for place in places]
 
     return read
 
 
-def _value(source: FrameSource, run: str, tag: str, place: int) -> HistogramValue | PayloadError:
+def _value(source: ValueSource, run: str, tag: str, place: int) -> HistogramValue | PayloadError:
     try:
         value = source.value(run, "histogram", tag, place)
     except PayloadError as error:

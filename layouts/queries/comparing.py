@@ -15,7 +15,7 @@ from parsers import Series
 from parsers.analysis import Curve, Summary, aligned, curve, grid, minus, newest, restarts, smooth, summarised
 
 from layouts.figures.curves import Line, Look, Spread
-from layouts.pages.scalars.grouping import REST, Grouping
+from layouts.queries.grouping import REST, Grouping
 
 _PER_COLUMN = 4
 Floats = NDArray[np.float64]

@@ -15,7 +15,7 @@ from parsers.analysis import Threshold, ThresholdError, parse_threshold
 from parsers.analysis.groups import BANDS, LINES
 
 from layouts.figures.curves import View
-from layouts.pages.scalars.grouping import KINDS
+from layouts.queries.grouping import KINDS
 from layouts.state import BadInput, flag, number, text, texts
 
 COLUMNS = (50, 8000)

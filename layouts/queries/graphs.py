@@ -9,13 +9,40 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from parsers import Graph, PayloadError, SourceLine
-from parsers.analysis.graphs import STATES, Difference, Network, Together, View, compare, network, simplified, together
+from parsers.analysis.graphs import (
+    STATES,
+    Difference,
+    Item,
+    Network,
+    Shown,
+    Together,
+    View,
+    compare,
+    network,
+    simplified,
+    together,
+)  # fmt: skip
 from parsers.analysis.graphs.counts import FLAG
 
-from layouts.pages.graph.asks import Of
-from layouts.sources import FrameSource
+from layouts.sources import ValueSource
 
 KEPT = 4
+FIRST = 60
+"""A first picture is opened until it has about so many boxes."""
+FIRST_FRAMES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Of:
+    """Which graph: member run, name in it, and whether it is simplified.
+
+    against: member run and name of the graph it is compared with, or None.
+    """
+
+    run: str
+    graph: str
+    simple: bool
+    against: tuple[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +127,7 @@ class _Slot:
 class Views:
     """The graphs of a source, each worked out once for all visitors."""
 
-    def __init__(self, source: FrameSource) -> None:
+    def __init__(self, source: ValueSource) -> None:
         self._source = source
         self._kept: OrderedDict[tuple[tuple[str, str], ...], _Slot] = OrderedDict()
         self._lock = threading.Lock()
@@ -202,3 +229,27 @@ class _Said:
 
     def __hash__(self) -> int:
         return hash(self.decoded())
+
+
+def first_opened(view: View) -> list[str]:
+    """What is open where nobody said: the largest scopes of the network itself, as long as the picture stays small."""
+    opened: list[str] = []
+    for _ in range(FIRST_FRAMES):
+        visible = view.visible(Shown(tuple(opened)))
+        closed = [item for item in visible.items if item.kind == "scope" and not item.opened and _forward(view, item)]
+        closed.sort(key=lambda item: (-item.count, item.key))
+        largest = next((item for item in closed if _children(view, item) + len(visible.items) <= FIRST), None)
+        if largest is None or (len(visible.items) > FIRST // 4 and opened):
+            break
+        opened.append(largest.key)
+    return opened
+
+
+def _forward(view: View, item: Item) -> bool:
+    """Whether a scope is of the network itself: what a reader looks for first."""
+    parts = view.scopes.paths[item.members[0]].split("/")
+    return parts[0] != "Gradients" and not any(part.lower().startswith("optimizer") for part in parts)
+
+
+def _children(view: View, item: Item) -> int:
+    return len(view.level(item.members[0]).units)

@@ -13,9 +13,9 @@ from typing import Any
 
 from parsers import HistogramValue, PayloadError
 
-from layouts.pages.histograms import drawing
-from layouts.pages.histograms.asks import read_ask
-from layouts.sources import FrameSource
+from layouts.queries import histogram_figures as drawing
+from layouts.queries.histograms import read_ask
+from layouts.sources import ValueSource
 from layouts.state import BadInput, selected_runs
 
 SECONDS = 0.4
@@ -24,7 +24,7 @@ MOST = 240
 """A card has so many histograms."""
 
 
-def over_steps(source: FrameSource, data: Any, seconds: float = SECONDS) -> dict[str, Any]:
+def over_steps(source: ValueSource, data: Any, seconds: float = SECONDS) -> dict[str, Any]:
     """The figure of one tag over the steps of the chosen runs; layout.meta["waiting"] counts what is still to be made."""
     ask = read_ask(data)
     if ask.view == "step":
@@ -42,7 +42,7 @@ class _Making:
     Every run has its part of the time, and at least one is made, so that asking again comes to an end.
     """
 
-    def __init__(self, source: FrameSource, tag: str, runs: Sequence[str], seconds: float) -> None:
+    def __init__(self, source: ValueSource, tag: str, runs: Sequence[str], seconds: float) -> None:
         self._source, self._tag = source, tag
         begin = time.monotonic()
         self._until = {run: begin + seconds * (number + 1) / len(runs) for number, run in enumerate(runs)}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from parsers import Setting
 
 from layouts import format as fmt
-from layouts.sources import FrameSource, RunRow
+from layouts.sources import FrameSource, LineageSource, RunRow
 from layouts.theme import run_colours
 
 KINDS = ("job", "rank", "regex", "column")
@@ -54,7 +54,7 @@ def made(source: FrameSource, by: str) -> tuple[Grouping | None, str]:
         return None, str(error)
 
 
-def columns(source: FrameSource, runs: Sequence[str]) -> list[str]:
+def columns(source: LineageSource, runs: Sequence[str]) -> list[str]:
     """Settings to group these runs by: those in which two of them differ first, then the others, each kind by name."""
     chosen, values = set(runs), dict[str, set[str]]()
     for row in source.lineage():

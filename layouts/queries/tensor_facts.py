@@ -11,9 +11,8 @@ from parsers.errors import FormatError
 
 from layouts import format as fmt
 from layouts.figures.typed_arrays import numbers
-from layouts.pages.tensors.asks import Ask
-from layouts.pages.tensors.shown import Found, Shown, boxes, chosen, find
-from layouts.sources import FrameSource
+from layouts.queries.tensors import Ask, Found, Shown, boxes, chosen, find
+from layouts.sources import RunSource, ValueSource
 from layouts.state import colours
 
 _SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
@@ -23,7 +22,7 @@ NOTHING: dict[str, Any] = {
 """The figure before there is one."""
 
 
-def about(source: FrameSource, ask: Ask) -> dict[str, Any]:
+def about(source: ValueSource, ask: Ask) -> dict[str, Any]:
     """Everything but values and statistics. problem says why there is nothing to show, refused why dims name no part."""
     try:
         shown = find(source, ask)
@@ -52,7 +51,7 @@ def _kept(found: Found) -> dict[str, str]:
     return {"stored": value.stored_as, "twin": os.path.basename(value.twin), "note": value.problem}
 
 
-def summary(source: FrameSource, ask: Ask, *, figure: bool = False) -> dict[str, Any]:
+def summary(source: ValueSource, ask: Ask, *, figure: bool = False) -> dict[str, Any]:
     """Statistics of the whole tensor as texts, the largest finite magnitude, and a figure of its distribution."""
     try:
         shown = find(source, ask)
@@ -75,7 +74,7 @@ def _texts(found: Statistics) -> dict[str, list[str]]:
     return reals | {name: [fmt.count(value), str(value)] for name, value in counts.items()}
 
 
-def _colour(source: FrameSource, shown: Shown) -> str:
+def _colour(source: RunSource, shown: Shown) -> str:
     run = shown.value.named.run
     return colours(source).get(run, "#3880c9")
 

@@ -6,7 +6,7 @@ from parsers import LINEAGE_TABLE, lineage_frame
 
 from layouts.i18n import CATALOGUE
 from layouts.lineage.table import Columns, Table
-from layouts.sources import FrameSource
+from layouts.sources import LineageSource
 
 GROUPS = ("metric", "user", "hyper", "dataset", "other")
 """Of columns, in the order of the table."""
@@ -55,7 +55,7 @@ COLUMNS = Columns(
 )  # fmt: skip
 
 
-def table(source: FrameSource, known: Table | None) -> Table:
+def table(source: LineageSource, known: Table | None) -> Table:
     """The lineage table of now; the one that is known where it is still that."""
     rows = source.lineage()
     return known if known is not None and rows is known.made_of else Table(rows, lineage_frame(rows), COLUMNS, rows)

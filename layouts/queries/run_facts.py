@@ -1,4 +1,4 @@
-"""Which run the overview shows, and its state in numbers."""
+"""A run in numbers: steps, points, duration, speed and size."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from layouts import format as fmt
 from layouts.i18n import both
-from layouts.sources import FrameSource, RunRow
-from layouts.state import colours, label_of, selected_runs, text
+from layouts.sources import RunRow, RunSource, ValueSource
 
 NEEDS = ("scalar", "histogram", "image", "tensor", "landscape", "text", "graph", "dataset_graph", "lineage")
 """Kinds of data of which a run on the overview has one."""
@@ -25,7 +24,6 @@ UNUSUAL = 5.0
 PAUSE = 60.0
 """Seconds below which an interval is no pause of the whole run."""
 _LATEST = 253_402_300_800.0  # the year 10,000, from which no calendar counts on
-_NAME = 100_000
 
 
 class Recorded(Protocol):
@@ -61,34 +59,7 @@ class Span:
     paused: float
 
 
-def run_of(source: FrameSource, state: Any) -> tuple[str, RunRow] | None:
-    """The member run that a state puts on screen, and its row: `of`, or else the first chosen; None where none is chosen."""
-    chosen = selected_runs(state, source, NEEDS)
-    if not chosen:
-        return None
-    named = text(state, "of", limit=_NAME)
-    run = named if named in chosen else chosen[0]
-    return run, next(row for row in source.runs() if run in row.members)
-
-
-def head(source: FrameSource, run: str, row: RunRow) -> dict[str, Any]:
-    """The head of the page: facts as {name, text}, key and values of a text that the text goes into, tips in both languages."""
-    own = source.member(run) or row
-    return {
-        "of": run,
-        "label": label_of(run, row),
-        "colour": colours(source).get(run, ""),
-        "state": own.state,
-        "started": own.started,
-        "problems": fmt.count(len(source.problems(run))),
-        "wrong": bool(source.problems(run)),
-        "path": own.path,
-        "real": own.real_path if own.real_path != own.path else "",
-        "facts": facts(source, run, row),
-    }
-
-
-def facts(source: FrameSource, run: str, row: RunRow) -> list[dict[str, Any]]:
+def facts(source: ValueSource, run: str, row: RunRow) -> list[dict[str, Any]]:
     """Steps, points, duration, speed and size of a run; what is not known is left out."""
     own = source.member(run) or row
     scalars: list[Tagged] = [(tag, series) for tag in source.tags(run)
@@ -114,7 +85,7 @@ def facts(source: FrameSource, run: str, row: RunRow) -> list[dict[str, Any]]:
     return found
 
 
-def main_tag(source: FrameSource, run: str, row: RunRow) -> str:
+def main_tag(source: RunSource, run: str, row: RunRow) -> str:
     """The scalar a run is judged by: that of its row, or else its first; "" where it has none."""
     tags = source.tags(run)
     return row.main_tag if row.main_tag in tags else next(iter(tags), "")

@@ -1,4 +1,4 @@
-"""All parameters of one operation, beside those of its counterparts, and the list of what differs between pipelines."""
+"""All parameters of one operation of a data pipeline, beside those of its counterparts in other pipelines."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from typing import Any
 from dash import html
 from parsers import DatasetNode, DatasetOperation
 from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference, Numbered, facts, parameters_of
-from parsers.export.cells import csv_names
 
 from layouts import format as fmt
+from layouts.components.pipeline_parameters import value_text
 from layouts.i18n import t
-from layouts.pages.dataset.catalogue import MOST_COMPARED, Found, letter
-from layouts.pages.dataset.parameters import value_text
+from layouts.queries.pipelines import Found, letter
 from layouts.state import BadInput, text
 
+RECORD = """summary = SummaryCollector("summary/run_1", collect_specified_data={"collect_dataset_graph": True})
+model.train(epochs, dataset, callbacks=[summary])"""
+"""How a run records its pipeline."""
 LONG = 160
 """A longer value is folded."""
 ROWS, MOST_ROWS = 500, 50_000
 """Rows of one panel at first and at most; the JSON file has every parameter."""
-MOST_DIFFERENCES = 500
 MOST_JUMPS = 20
 Chosen = tuple[int, int]
 """Place of a pipeline among those found, number of a node of it."""
@@ -87,13 +88,13 @@ def _head(
     for label, numbers in (("dataset.from", graph.children[number]), ("dataset.to", (graph.parents[number],) * (number > 0))):
         if numbers:
             more = [t("dataset.runs_more", n=fmt.count(len(numbers) - MOST_JUMPS))] if len(numbers) > MOST_JUMPS else []
-            jumps.append(html.Span([t(label), *(_jump(mark, n, graph.nodes[n].type) for n in numbers[:MOST_JUMPS]), *more]))
+            jumps.append(html.Span([t(label), *(jump(mark, n, graph.nodes[n].type) for n in numbers[:MOST_JUMPS]), *more]))
     if place is not None:
         others = [(to, n) for to, n in enumerate(place.numbers) if to != at and n is not None]
         if others:
             jumps.append(html.Span([
                 t("dataset.same_in"),
-                *(_jump(found.pipelines[to].graph.mark, n, letter(to)) for to, n in others),
+                *(jump(found.pipelines[to].graph.mark, n, letter(to)) for to, n in others),
             ]))  # fmt: skip
     shown = [html.Span(note, className="ms-badge") for note in notes]
     return html.Header(
@@ -102,7 +103,8 @@ def _head(
     )
 
 
-def _jump(mark: str, number: int, name: str) -> html.Button:
+def jump(mark: str, number: int, name: str) -> html.Button:
+    """A button that chooses an operation of a pipeline."""
     return html.Button(
         name or "?", type="button", className="ms-button ms-button-small ms-cut", **{"data-node": f"{mark}:{number}"}
     )
@@ -139,7 +141,7 @@ class _Rows:
 
     def _row(self, key: str, value: Any, difference: Difference | None) -> html.Tr:
         if difference is None:
-            return html.Tr([html.Th(key, scope="row"), html.Td(_value(value))])
+            return html.Tr([html.Th(key, scope="row"), html.Td(value_cell(value))])
         return html.Tr([html.Th(key, scope="row"), html.Td(_values(difference, self.at))], className="ms-dataset-differs")
 
 
@@ -164,11 +166,11 @@ def _values(one: Difference, first: int = -1) -> list[html.Div]:
         value = one.values[at]
         sharing.setdefault(f"{type(value).__name__}{value!r}", (value, []))[1].append(letter(at))
     named = [(" ".join(sorted(letters)), value) for value, letters in sharing.values()]
-    return [html.Div([html.Span(letters, className="ms-dataset-letter"), _value(value)], className="ms-dataset-each")
+    return [html.Div([html.Span(letters, className="ms-dataset-letter"), value_cell(value)], className="ms-dataset-each")
             for letters, value in named]  # fmt: skip
 
 
-def _value(value: Any) -> Any:
+def value_cell(value: Any) -> Any:
     """A value as it was recorded; a long one is folded."""
     if value is MISSING:
         return html.Span(t("dataset.missing"), className="ms-muted")
@@ -182,46 +184,3 @@ def _value(value: Any) -> Any:
             html.Pre(told_so, className="ms-dataset-long"),
         ]
     )  # fmt: skip
-
-
-# What differs ---------------------------------------------------------------------------------------------------------
-
-
-def differences(found: Found, places: Sequence[ComparedOperation]) -> Any:
-    """Every parameter in which the pipelines differ, with the values of all; nothing where there is but one pipeline."""
-    if len(found.pipelines) < 2:
-        return None
-    if not places:
-        return html.P(t("dataset.uncompared", n=fmt.count(MOST_COMPARED)), className="ms-muted")
-    listed = [(place, one) for place in reversed(places) for one in place.differences]
-    rows = [_difference_row(found, place, one) for place, one in listed[:MOST_DIFFERENCES]]
-    head = [html.Th(t("dataset.operation"), scope="col"), html.Th(t("dataset.parameter"), scope="col"),
-            *(html.Th(letter(at), scope="col") for at in range(len(found.graphs)))]  # fmt: skip
-    left = len(listed) - len(rows)
-    more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
-    if not listed:
-        return html.P(t("dataset.no_differences"), className="ms-muted")
-    return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
-
-
-def _difference_row(found: Found, place: ComparedOperation, one: Difference) -> html.Tr:
-    at = next(at for at, number in enumerate(place.numbers) if number is not None)
-    number = place.numbers[at] or 0
-    name = found.graphs[at].nodes[number].type
-    parts: list[Any] = [one.owner, one.key or (t("dataset.sampler") if one.part == "sampler" else "")]
-    label: list[Any] = [part for part in parts if part]
-    shown = [piece for part in label for piece in (" · ", part)][1:] or [t("dataset.itself")]
-    cells = [html.Td(_value(value)) for value in one.values]
-    return html.Tr([html.Td(_jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
-
-
-def csv(found: Found, places: Sequence[ComparedOperation]) -> str:
-    """Every difference as CSV, a column of values per pipeline; what a spreadsheet would take for a formula is defused."""
-    named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
-    lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]
-    for place in reversed(places):
-        at, number = next((at, number) for at, number in enumerate(place.numbers) if number is not None)
-        for one in place.differences:
-            values = ("" if value is MISSING else value_text(value) for value in one.values)
-            lines.append(csv_names(found.graphs[at].nodes[number].type, str(number), one.part, one.owner, one.key, *values))
-    return "\r\n".join([*lines, ""])

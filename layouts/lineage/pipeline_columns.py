@@ -10,11 +10,11 @@ from typing import Any
 from parsers import DatasetGraph, LineageRow, Setting, settings_frame
 from parsers.analysis.pipelines import MISSING, Numbered, PipelineColumn, numbered, pipeline_columns
 
+from layouts.components.pipeline_parameters import PLUMBING, value_text
 from layouts.i18n import CATALOGUE
+from layouts.lineage import model_columns as model
 from layouts.lineage.table import METRICS, Columns, Label, Table
-from layouts.pages.dataset.parameters import PLUMBING, value_text
-from layouts.pages.model_lineage import columns as model
-from layouts.sources import FrameSource
+from layouts.sources import FrameSource, ValueSource
 
 MARK, RUNS = "dataset_mark", "runs"
 MOST_NODES = 20_000
@@ -34,7 +34,7 @@ class Pipelines:
     runs: Sequence[tuple[str, str]]
 
 
-def pipelines(source: FrameSource) -> Pipelines:
+def pipelines(source: ValueSource) -> Pipelines:
     """The pipelines of all member runs that recorded one."""
     graphs: dict[str, DatasetGraph] = {}
     runs = []

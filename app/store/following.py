@@ -1,0 +1,345 @@
+"""The runs below some directories: found, read in the background, and followed while they grow.
+
+One thread scans the disk and reads; everything else takes what is in memory. Runs are read in slices, those on screen first,
+then the newest, so a run of many gigabytes never keeps another one waiting. Between scans the thread sleeps.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+from app.store.index import Index
+from app.store.run_rows import dated_row, job_row, kinds_of, run_row, unread_row
+from layouts.sources import RunRow
+from parsers import PayloadCache, Problem, Source, SourceError
+from parsers.discovery import Scanner, rescan
+from parsers.names import printable
+from parsers.runs import Run
+from parsers.snapshot import key_of
+
+log = logging.getLogger(__name__)
+
+# A slice of a run is read in well under a tenth of a second.
+SLICE_BYTES = 32 << 20
+# Rows are made anew at most this often while runs are being read.
+PUBLISH_SECONDS = 0.2
+# What has been read is written to the index when a run is up to date, at most this often while it grows.
+INDEX_SECONDS = 60.0
+
+
+class Entry:
+    """One leaf run of the store."""
+
+    def __init__(self, key: str, source: Source, cache: PayloadCache) -> None:
+        self.key = key
+        self.run = Run(source, cache)
+        self.source = source
+        self.row = unread_row(key, source)
+        self.unverified = 0
+        self.failure: tuple[Problem, ...] = ()
+        self.loaded = False
+        self.due = True
+        self.restored = False
+        self.indexed_version = 0
+        self.indexed_at = 0.0
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """Damage in the files of the run, and the error that stopped reading it."""
+        return self.run.problems + self.failure
+
+    def take(self, source: Source) -> None:
+        """Take over the run as the newest scan found it; it is due for reading if any of its files differs."""
+        if _looks(source) != _looks(self.source) or any(p.kind == "unreadable" for p in self.run.problems):
+            self.due = True
+        if self.loaded and source.plan != self.source.plan:
+            self.row = replace(self.row, tags=kinds_of(self.run, source))
+        self.source = source
+
+
+def _looks(source: Source) -> tuple[object, ...]:
+    """The properties of a run that a scan compares."""
+    return source.files, source.profile_dirs, source.profile_size, source.profile_updated
+
+
+class Follower:
+    """Finds and reads the runs below directories, or those of sources discovered before.
+
+    `entries`, `found`, `rows` and `base_problems` are replaced, never changed, so any thread may read them.
+    """
+
+    def __init__(
+        self, bases: Sequence[str | os.PathLike[str]], sources: Sequence[Source], interval: float, index_directory: str | None
+    ) -> None:
+        self.interval = interval
+        self.entries: dict[str, Entry] = {}
+        self.found: dict[str, Source] = {}
+        self.rows: tuple[RunRow, ...] = ()
+        self.base_problems: tuple[tuple[str, Problem], ...] = ()
+        self.failed = ""
+        self._scanners = [Scanner(base) for base in bases]
+        self._given = tuple(sources)
+        self._index_directory = index_directory
+        self._index: Index | None = None
+        self._cache = PayloadCache()
+        self._wanted: tuple[str, ...] = ()
+        self._version = 0
+        self._read_at: float | None = None
+        self._lock = threading.Lock()
+        self._wake = threading.Event()
+        self._looked = float("-inf")
+        self._asked = float("-inf")
+        self._unpublished = False
+        self._published_at = 0.0
+        self._look_now = False
+        self._stopping = False
+        self._ready = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start to scan and read in the background."""
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="mindscope-store", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Stop reading once the current slice is read; `join` waits for it."""
+        self._stopping = True
+        self._wake.set()
+
+    def join(self) -> None:
+        """Wait until the index holds everything read."""
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+
+    def wait(self, seconds: float) -> bool:
+        """Wait until every run of the first scan has been read; return whether it has."""
+        return self._ready.wait(seconds)
+
+    def snapshot(self) -> tuple[tuple[RunRow, ...], int, float | None]:
+        """Return rows, their version and the time of the last scan, all of one moment."""
+        with self._lock:
+            return self.rows, self._version, self._read_at
+
+    def asked(self) -> None:
+        """Note that a page is open: the next scan comes earlier."""
+        self._asked = time.monotonic()
+
+    def want(self, runs: Sequence[str]) -> None:
+        """Read these runs before all others."""
+        if tuple(runs) != self._wanted:
+            self._wanted = tuple(runs)
+            self._wake.set()
+
+    def refresh(self) -> None:
+        """Scan the disk now."""
+        self._look_now = True
+        self._wake.set()
+
+    def recount(self, entry: Entry) -> None:
+        """Update the row of a run if parsing has found new problems."""
+        if len(entry.problems) != entry.row.problems:
+            entry.due = True
+            self._wake.set()
+
+    def members(self, run: str | None) -> list[Entry]:
+        """The entries of a run, of the ranks of a job, or all."""
+        entries = self.entries
+        if run is None:
+            return list(entries.values())
+        row = next((row for row in self.rows if row.key == run), None)
+        return [entries[key] for key in (row.members if row else (run,)) if key in entries]
+
+    def real_paths(self) -> dict[str, str]:
+        """Keys of jobs, runs and ranks -> their directories with links resolved."""
+        jobs = {key: source.real_path for key, source in self.found.items()}
+        return jobs | {key: entry.source.real_path for key, entry in self.entries.items()}
+
+    @property
+    def base(self) -> str:
+        """The directories of the runs as one text."""
+        return printable(os.pathsep.join([scanner.base for scanner in self._scanners] or [s.path for s in self._given]))
+
+    # The thread ----------------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        self._open_index()
+        while not self._stopping:
+            try:
+                self._turn()
+            # Without this thread nothing is read any more: log the error, show it in the header, and scan again.
+            except Exception as error:
+                log.exception("looking at the runs failed")
+                self.failed = f"{type(error).__name__}: {error}"
+                self._wake.wait(max(self.interval, 1.0))
+        self._keep_all(force=True)
+        if self._index is not None:
+            self._index.close()
+
+    def _turn(self) -> None:
+        """Look at the disk if it is time, then read one slice of one run; sleep where nothing is due."""
+        if self._look_now or self._until_look() <= 0:
+            self._look_now = False
+            self._look()
+            self._looked = time.monotonic()
+        self.failed = ""
+        entry = self._next_due()
+        if entry is not None:
+            self._try(entry)
+            return
+        if self._unpublished:
+            self._publish()
+        self._ready.set()
+        self._keep_all(force=False)
+        left = self._until_look()
+        self._wake.wait(None if left == float("inf") else max(0.0, left))
+        self._wake.clear()
+
+    def _until_look(self) -> float:
+        """Seconds until the next look at the disk is due; infinite where there is to be one look only."""
+        if not self.interval and self._looked > float("-inf"):
+            return float("inf")
+        now = time.monotonic()
+        return self._looked + seconds_between(self.interval, now - self._asked) - now
+
+    def _open_index(self) -> None:
+        if self._index_directory is None:
+            return
+        try:
+            self._index = Index(self._index_directory)
+        except OSError as error:
+            log.warning("index: %s; going on without it", error)
+
+    def _look(self) -> None:
+        found: list[tuple[str, Source]] = []
+        problems: list[tuple[str, Problem]] = []
+        several = len(self._scanners) > 1
+        for scanner in self._scanners:
+            try:
+                prefix = f"{os.path.basename(scanner.base)}/" if several else ""
+                found += [(prefix + source.name, source) for source in scanner.scan()]
+            except SourceError as error:
+                problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))
+        found += [(source.name, rescan(source)) for source in self._given]
+        self._take(_unique(found), tuple(problems))
+
+    def _take(self, found: dict[str, Source], problems: tuple[tuple[str, Problem], ...]) -> None:
+        """Match what was found with what is known: new entries, gone entries, changed files."""
+        leaves = {key: leaf for name, source in found.items() for key, leaf in _leaves(name, source)}
+        entries: dict[str, Entry] = {}
+        for key, source in leaves.items():
+            entry = self.entries.get(key)
+            if entry is None or entry.source.path != source.path:
+                entry = Entry(key, source, self._cache)
+            else:
+                entry.take(source)
+            entries[key] = entry
+        self.found = found
+        self.entries = entries
+        self.base_problems = problems
+        self._read_at = time.time()
+        self._publish()
+
+    def _next_due(self) -> Entry | None:
+        entries = self.entries
+        wanted = next((entries[key] for key in self._wanted if key in entries and entries[key].due), None)
+        return wanted or next((entry for entry in entries.values() if entry.due), None)
+
+    def _try(self, entry: Entry) -> None:
+        try:
+            self._read(entry)
+            entry.failure = ()
+        # An error of this program over one run is logged and becomes a problem of that run; the others are read on.
+        except Exception as error:
+            log.exception("reading %s failed", entry.key)
+            text = f"Reading stopped at an error of this program ({type(error).__name__}: {error}); the log has more."
+            entry.failure = (Problem(entry.source.path, 0, 0, "unreadable", text),)
+            entry.due, entry.loaded = False, True
+            entry.row = replace(entry.row, state="unreadable", problems=len(entry.problems))
+            self._publish_soon()
+
+    def _read(self, entry: Entry) -> None:
+        """Read one slice of one run, from the index first."""
+        if self._index is not None and not entry.restored and not entry.loaded:
+            entry.restored = True
+            states = self._index.load(key_of(entry.source.real_path))
+            if states:
+                entry.run.restore(states)
+                entry.indexed_version = entry.run.version
+        changed = entry.run.refresh(entry.source, limit=SLICE_BYTES)
+        entry.due = entry.run.behind
+        first = not entry.loaded and not entry.due
+        entry.loaded = entry.loaded or not entry.due
+        if changed or first or not entry.loaded or len(entry.problems) != entry.row.problems:
+            entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
+            entry.unverified = entry.run.unverified
+            self._publish_soon()
+        if not entry.due:
+            self._keep(entry, force=entry.indexed_at == 0.0)
+
+    def _keep_all(self, *, force: bool) -> None:
+        for entry in self.entries.values():
+            self._keep(entry, force=force)
+
+    def _keep(self, entry: Entry, *, force: bool) -> None:
+        if self._index is None or not entry.loaded or entry.run.version == entry.indexed_version:
+            return
+        if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
+            self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()))
+            entry.indexed_version, entry.indexed_at = entry.run.version, time.monotonic()
+
+    def _publish_soon(self) -> None:
+        """Publish, but not so often that a thousand small runs each cost a walk over all rows."""
+        self._unpublished = True
+        if time.monotonic() - self._published_at >= PUBLISH_SECONDS:
+            self._publish()
+
+    def _publish(self) -> None:
+        """Make the rows anew, newest first; the version grows if any differs."""
+        now = time.time()
+        rows = [self._joined(name, source, now) for name, source in self.found.items()]
+        rows.sort(key=lambda row: (-row.updated, row.key))
+        self._unpublished = False
+        self._published_at = time.monotonic()
+        with self._lock:
+            if tuple(rows) != self.rows or self._read_at is None:
+                self.rows = tuple(rows)
+                self._version += 1
+
+    def _joined(self, name: str, source: Source, now: float) -> RunRow:
+        rows = [self.entries[key].row for key, _ in _leaves(name, source)]
+        row = rows[0] if len(rows) == 1 and not source.ranks else job_row(name, source, rows)
+        return dated_row(row, source, now)
+
+
+def seconds_between(interval: float, asked: float) -> float:
+    """Seconds between two looks at the disk where the pages asked for the state of the whole so many seconds ago.
+
+    Nobody's page: the interval. Else half of it, for a page asks every now and then itself, and what is new is to be on
+    screen within one interval.
+    """
+    return interval / 2 if asked <= 2 * interval else interval
+
+
+def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
+    """Keys that no two sources share: a repeated name gets ~2, ~3 ... ."""
+    unique: dict[str, Source] = {}
+    for name, source in found:
+        key, number = name, 1
+        while key in unique:
+            number += 1
+            key = f"{name}~{number}"
+        unique[key] = source
+    return unique
+
+
+def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
+    """(key, source) of the runs of a row: itself, or its ranks, whose names begin with the row's."""
+    own = [(name, replace(source, ranks=()))] if source.files or not source.ranks else []
+    prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
+    return own + [(prefix + rank.name, rank) for rank in source.ranks]

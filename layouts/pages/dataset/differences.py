@@ -1,0 +1,58 @@
+"""The list of what differs between the pipelines on the page, and the same as CSV."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dash import html
+from parsers.analysis.pipelines import MISSING, ComparedOperation, Difference
+from parsers.export.cells import csv_names
+
+from layouts import format as fmt
+from layouts.components.pipeline_panel import jump, value_cell
+from layouts.components.pipeline_parameters import value_text
+from layouts.i18n import t
+from layouts.queries.pipelines import MOST_COMPARED, Found, letter
+
+MOST_DIFFERENCES = 500
+
+
+def differences(found: Found, places: Sequence[ComparedOperation]) -> Any:
+    """Every parameter in which the pipelines differ, with the values of all; nothing where there is but one pipeline."""
+    if len(found.pipelines) < 2:
+        return None
+    if not places:
+        return html.P(t("dataset.uncompared", n=fmt.count(MOST_COMPARED)), className="ms-muted")
+    listed = [(place, one) for place in reversed(places) for one in place.differences]
+    rows = [_difference_row(found, place, one) for place, one in listed[:MOST_DIFFERENCES]]
+    head = [html.Th(t("dataset.operation"), scope="col"), html.Th(t("dataset.parameter"), scope="col"),
+            *(html.Th(letter(at), scope="col") for at in range(len(found.graphs)))]  # fmt: skip
+    left = len(listed) - len(rows)
+    more = [html.P(t("dataset.differences_left", n=fmt.count(left)), className="ms-muted")] if left else []
+    if not listed:
+        return html.P(t("dataset.no_differences"), className="ms-muted")
+    return [html.Table([html.Thead(html.Tr(head)), html.Tbody(rows)]), *more]
+
+
+def _difference_row(found: Found, place: ComparedOperation, one: Difference) -> html.Tr:
+    at = next(at for at, number in enumerate(place.numbers) if number is not None)
+    number = place.numbers[at] or 0
+    name = found.graphs[at].nodes[number].type
+    parts: list[Any] = [one.owner, one.key or (t("dataset.sampler") if one.part == "sampler" else "")]
+    label: list[Any] = [part for part in parts if part]
+    shown = [piece for part in label for piece in (" · ", part)][1:] or [t("dataset.itself")]
+    cells = [html.Td(value_cell(value)) for value in one.values]
+    return html.Tr([html.Td(jump(found.pipelines[at].graph.mark, number, name)), html.Td(shown), *cells])
+
+
+def csv(found: Found, places: Sequence[ComparedOperation]) -> str:
+    """Every difference as CSV, a column of values per pipeline; what a spreadsheet would take for a formula is defused."""
+    named = [f"{letter(at)} {', '.join(pipeline.runs)}" for at, pipeline in enumerate(found.pipelines)]
+    lines = [csv_names("operation", "number", "part", "owner", "parameter", *named)]
+    for place in reversed(places):
+        at, number = next((at, number) for at, number in enumerate(place.numbers) if number is not None)
+        for one in place.differences:
+            values = ("" if value is MISSING else value_text(value) for value in one.values)
+            lines.append(csv_names(found.graphs[at].nodes[number].type, str(number), one.part, one.owner, one.key, *values))
+    return "\r\n".join([*lines, ""])

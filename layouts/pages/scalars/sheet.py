@@ -1,0 +1,124 @@
+"""The table of final values below the cards, and what the bar says of groups, for assets/scalars_table.js and the bar."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from parsers.analysis import FEW, Estimate
+from parsers.lineage.table import better
+
+from layouts import format as fmt
+from layouts.queries.final_values import Row, Wanted, labels, read_wanted, rows
+from layouts.queries.grouping import REST, Grouping, columns, made
+from layouts.sources import FrameSource, RunSource
+from layouts.state import selected_runs
+
+MOST_ROWS = 1000
+"""A table on screen has at most so many; the CSV has all."""
+RUN_COLUMNS = ("last", "last_step", "best", "best_step", "points")
+GROUP_COLUMNS = ("n", "last", "last_interval", "best", "best_interval", "best_step")
+
+
+def sheet(source: FrameSource, data: Any) -> dict[str, Any]:
+    """Groups with their runs, settings to group by, and the table, as far as they are asked for."""
+    wanted = read_wanted(data)
+    runs = selected_runs(wanted.state, source, ("scalar",))
+    groups, refused = made(source, wanted.by)
+    names = labels(source)
+    base_kind, _, base = wanted.base.partition(":")
+    return {
+        "groups": _groups(groups, runs, names) if groups else None,
+        "refused": refused,
+        "few": FEW,
+        "base": names.get(base, base) if base_kind == "run" else base if groups else None,
+        "settings": columns(source, runs) if wanted.settings else None,
+        "table": _table(source, wanted, groups, runs) if wanted.tags is not None else None,
+    }
+
+
+def _groups(groups: Grouping, runs: Sequence[str], names: dict[str, str]) -> list[dict[str, Any]]:
+    of: dict[str, list[str]] = {}
+    for run in runs:
+        of.setdefault(groups.label.get(run, REST), []).append(names.get(run, run))
+    return [
+        {"label": label, "colour": colour, "n": len(of[label]), "runs": of[label][:MOST_ROWS]}
+        for label, colour in groups.colour.items() if label in of
+    ]  # fmt: skip
+
+
+def _table(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> dict[str, Any]:
+    kind = wanted.base.partition(":")[0]
+    compared = kind == "run" or (kind == "group" and groups is not None)
+    names = [*(GROUP_COLUMNS if groups else RUN_COLUMNS), *(("minus",) if compared else ())]
+    if groups and kind == "group":
+        names.append("wins")
+    told, total = [], 0
+    for row in rows(source, wanted, groups, runs):
+        total += 1
+        if total <= MOST_ROWS:
+            told.append({"tag": row.tag, "label": row.label, "colour": row.colour, "better": better(row.tag),
+                         "cells": [_CELLS[name](row, groups is not None) for name in names]})  # fmt: skip
+    return {"columns": names, "rows": told, "total": total, "grouped": groups is not None}
+
+
+Cell = dict[str, Any]
+
+
+def _number(value: float) -> Cell:
+    if math.isnan(value):
+        return {"text": "", "value": None}
+    return {"text": fmt.number(value), "title": fmt.exact(value), "value": value if math.isfinite(value) else None}
+
+
+def _last(row: Row, grouped: bool) -> Cell:
+    if grouped:
+        return _number(row.last.value)
+    (one,) = row.finals
+    return _number(one.last) if math.isfinite(one.last) else {"text": fmt.number(one.last), "value": None, "wrong": True}
+
+
+def _count(value: float) -> Cell:
+    return {"text": "", "value": None} if value < 0 or math.isnan(value) else {"text": fmt.count(int(value)), "value": value}
+
+
+def _runs(row: Row, _grouped: bool) -> Cell:
+    """How many runs have a finite last value, of how many."""
+    n, k = row.last.n, len(row.finals)
+    return {"text": fmt.count(n) if n == k else f"{fmt.count(n)} / {fmt.count(k)}", "value": n, "few": n < FEW}
+
+
+def _interval(one: Estimate, write: Any = fmt.number) -> Cell:
+    if math.isnan(one.low):
+        return {"text": "", "value": None}
+    width = one.high - one.low
+    return {"text": f"{write(one.low)} – {write(one.high)}", "title": f"{fmt.exact(one.low)} – {fmt.exact(one.high)}",
+            "value": width if math.isfinite(width) else None}  # fmt: skip
+
+
+def _wins(row: Row, _grouped: bool) -> Cell:
+    if row.wins is None or math.isnan(row.wins.value):
+        return {"text": "", "value": None}
+    ends = _interval(row.wins, lambda value: f"{value:.2f}")
+    return {"text": f"{row.wins.value:.2f}  ({ends['text']})", "value": row.wins.value, "few": row.wins.n < FEW}
+
+
+def _best_step(row: Row) -> float:
+    found = [one.best_step for one in row.finals if one.best_step >= 0]
+    return float(np.median(found)) if found else math.nan
+
+
+_CELLS: dict[str, Any] = {
+    "n": _runs,
+    "last": _last,
+    "last_interval": lambda row, _grouped: _interval(row.last),
+    "last_step": lambda row, _grouped: _count(row.finals[0].last_step),
+    "best": lambda row, _grouped: _number(row.best.value),
+    "best_interval": lambda row, _grouped: _interval(row.best),
+    "best_step": lambda row, _grouped: _count(_best_step(row)),
+    "points": lambda row, _grouped: _count(row.finals[0].points),
+    "minus": lambda row, _grouped: _number(row.minus),
+    "wins": _wins,
+}

@@ -1,0 +1,31 @@
+"""How the browser wants a step trace drawn. Every value in it is untrusted."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from layouts.figures.steps import MEASURES, Look
+from layouts.i18n import LANGUAGES
+from layouts.profiling.composition import words
+from layouts.state import number, text
+
+_COLUMNS = (100, 8_000)
+_MOST = 2**31
+
+
+def read_look(data: Any) -> Look:
+    """How to draw; BadInput for what is none."""
+    step = _whole(data, "step")
+    first, last = _whole(data, "from"), _whole(data, "to")
+    return Look(
+        words(text(data, "lang", "en", choices=LANGUAGES)),
+        text(data, "unit", MEASURES[0], choices=MEASURES),
+        int(number(data, "columns", 1_000, *_COLUMNS)),
+        (first, last) if first is not None and last is not None else None,
+        step,
+        text(data, "theme", "light", choices=("light", "dark")) == "dark",
+    )
+
+
+def _whole(data: Any, key: str) -> int | None:
+    return int(number(data, key, 0, 0, _MOST)) if text(data, key) else None

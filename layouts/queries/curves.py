@@ -1,0 +1,110 @@
+"""From an ask to lines: which series of which runs, what they are drawn over, and in which colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers import Series
+from parsers.analysis import join_by_step, relative_time
+
+from layouts.figures.curves import Line, Look, View
+from layouts.queries.comparing import Style, grouped
+from layouts.queries.grouping import Grouping
+from layouts.queries.scalars import Ask
+from layouts.sources import RunRow, RunSource
+from layouts.state import colours, label_of, selected_runs
+from layouts.theme import PALETTE
+
+_STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+
+Found = Sequence[tuple[str, str, Series]]
+"""(run, tag, series) of every line, the left axis before the right one."""
+
+
+def series_of(source: RunSource, ask: Ask) -> Found:
+    """Every series with points that an ask names."""
+    runs = selected_runs(ask.state, source, ("scalar",))
+    pairs = ((run, tag) for tag in dict.fromkeys((*ask.left, *ask.right)) for run in runs)
+    return [(run, tag, series) for run, tag in pairs if (series := source.series(run, tag)) is not None and series.step.size]
+
+
+def group_lines(source: RunSource, ask: Ask, groups: Grouping, tag: str) -> list[Line]:
+    """The lines of the groups of one tag of an ask, each with every point it has."""
+    found = [one for one in series_of(source, ask) if one[1] == tag]
+    with np.errstate(over="ignore", invalid="ignore"):
+        return grouped(list(lines_of(source, found, ask)), groups, look_of(ask), style_of(ask), base_of(source, ask, groups))[0]
+
+
+def style_of(ask: Ask) -> Style:
+    """How groups are drawn."""
+    return Style(ask.line, ask.band, bridge=ask.axis != "step")
+
+
+def base_of(source: RunSource, ask: Ask, groups: Grouping | None) -> str | dict[str, Line] | None:
+    """The label of the group, or the lines of the run by tag, that an ask's curves are differences to."""
+    kind, _, name = ask.base.partition(":")
+    if kind == "run":
+        tags = dict.fromkeys((*ask.left, *ask.right))
+        mine = [(name, tag, one) for tag in tags if (one := source.series(name, tag)) is not None and one.step.size]
+        return {line.tag: line for line in lines_of(source, mine, ask)}
+    return name if kind == "group" and groups else None
+
+
+def lines_of(source: RunSource, found: Found, ask: Ask) -> Iterator[Line]:
+    """The lines of series, in the colours of their runs or tags."""
+    rows = {member: row for row in source.runs() for member in row.members}
+    colour = _colours(source, found, ask)
+    strokes = strokes_of(found, ask)
+    for run, tag, series in found:
+        row = rows.get(run)
+        seconds, started = relative_time(series.wall_time, row.started if row else None)
+        yield Line(
+            run=run, tag=tag, label=label_of(run, row), colour=colour[run, tag], series=series,
+            x=_x(source, run, series, seconds, ask), started=started,
+            axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag),
+        )  # fmt: skip
+
+
+def row_of(source: RunSource, run: str) -> RunRow | None:
+    """The row of a member run."""
+    return next((row for row in source.runs() if run in row.members), None)
+
+
+def _x(source: RunSource, run: str, series: Series, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+    if ask.axis == "relative":
+        return seconds
+    if ask.axis == "absolute":
+        return (series.wall_time + ask.zone) * 1000.0
+    if ask.axis == "tag":
+        over = source.series(run, ask.axis_tag)
+        if over is None:
+            return np.full(series.step.size, np.nan)
+        return join_by_step(series.step, over.step, over.value)
+    return series.step.astype(np.float64)
+
+
+def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str], str]:
+    """A run has its colour; where one run shows several tags, the tags need colours of their own."""
+    runs = {run for run, _, _ in found}
+    tags = [*ask.left, *ask.right]
+    if len(runs) == 1 and len(tags) > 1:
+        return {(run, tag): PALETTE[tags.index(tag) % len(PALETTE)][0] for run, tag, _ in found}
+    of_run = colours(source)
+    return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
+
+
+def strokes_of(found: Found, ask: Ask) -> dict[str, str]:
+    """Several tags of several runs: colour says the run, the stroke the tag."""
+    tags = list(dict.fromkeys([*ask.left, *ask.right]))
+    several = len({run for run, _, _ in found}) > 1 and len(tags) > 1
+    return {tag: _STROKES[number % len(_STROKES)] if several else "solid" for number, tag in enumerate(tags)}
+
+
+def look_of(ask: Ask) -> Look:
+    """Axes, smoothing and view, in the units of the axes."""
+    view = ask.view
+    if ask.axis == "absolute" and view.x:
+        view = View(((view.x[0] + ask.zone) * 1000.0, (view.x[1] + ask.zone) * 1000.0), view.y)
+    return Look(ask.axis, ask.smooth, ask.log, ask.threshold, view, ask.columns)

@@ -1,0 +1,134 @@
+"""Final values: the last and the best value of every run or group, for each tag.
+
+Values are raw, whatever is drawn. A run counts with the last word on every step; best is the lowest or the highest finite value
+by the name of the tag, where that says which. Of a group the interquartile mean over its runs is told, with its 95 % interval.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from parsers import Series
+from parsers.analysis import Estimate, improvement, interquartile_mean, newest
+from parsers.lineage.table import better
+
+from layouts.queries.grouping import KINDS, Grouping
+from layouts.queries.scalars import BASES, of_kind
+from layouts.sources import RunSource
+from layouts.state import BadInput, colours, flag, label_of, text, texts
+from layouts.theme import PALETTE
+
+MOST_TAGS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """Last and best value of a run and their steps; NaN and -1 where there is none. points is the number of values."""
+
+    last: float
+    last_step: int
+    best: float
+    best_step: int
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A tag of a run or group: its finals, and the estimates of last and best; minus and wins compare with the baseline."""
+
+    tag: str
+    label: str
+    colour: str
+    finals: Sequence[Final] = field(repr=False)
+    last: Estimate
+    best: Estimate
+    minus: float
+    wins: Estimate | None
+
+
+def final(series: Series, direction: str) -> Final:
+    """What one series came to; direction is "min", "max" or "" of `parsers.lineage.table.better`."""
+    keep = newest(series.step)
+    step, value = series.step[keep], series.value[keep]
+    finite = np.flatnonzero(np.isfinite(value))
+    best, at = math.nan, -1
+    if direction and finite.size:
+        place = finite[value[finite].argmin() if direction == "min" else value[finite].argmax()]
+        best, at = float(value[place]), int(step[place])
+    return Final(float(value[-1]), int(step[-1]), best, at, series.step.size)
+
+
+# Rows -------------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a sheet is asked for: runs as a state names them, tags of the table (None: no table), grouping and baseline."""
+
+    state: dict[str, list[str]]
+    tags: tuple[str, ...] | None
+    by: str
+    base: str
+    settings: bool
+
+
+def read_wanted(data: Any) -> Wanted:
+    """What the browser or a request asked for, or BadInput."""
+    tags = texts(data, "tag")
+    if len(tags) > MOST_TAGS:
+        raise BadInput(f"tag: wanted at most {MOST_TAGS} in one table; got {len(tags)}")
+    return Wanted(
+        state={"run": texts(data, "run")} if texts(data, "run") else {},
+        tags=tuple(tags) if flag(data, "table") else None,
+        by=of_kind(data, "group", KINDS),
+        base=of_kind(data, "base", BASES),
+        settings=text(data, "settings") == "1",
+    )
+
+
+def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
+    """A row for each tag and run, or for each tag and group, that has any value."""
+    names = labels(source)
+    colour = colours(source)
+    kind, _, base = wanted.base.partition(":")
+    for tag in wanted.tags or ():
+        direction = better(tag)
+        found = {run: final(one, direction) for run in runs if (one := source.series(run, tag)) is not None and one.step.size}
+        shown: dict[str, list[Final]] = {}
+        for run, came in found.items():
+            shown.setdefault(groups.label[run] if groups else run, []).append(came)
+        under: Sequence[Final] = ()
+        if kind == "group" and groups:
+            under = shown.get(base, ())
+        elif kind == "run" and (series := source.series(base, tag)) is not None and series.step.size:
+            under = [final(series, direction)]
+        order = [label for label in groups.colour if label in shown] if groups else list(shown)
+        for label in order:
+            mine = groups.colour[label] if groups else colour.get(label, PALETTE[0][0])
+            itself = label == base and kind == ("group" if groups else "run")
+            yield _row(tag, label if groups else names.get(label, label), mine, shown[label], under, direction, itself)
+
+
+def _row(
+    tag: str, label: str, colour: str, finals: Sequence[Final], under: Sequence[Final], direction: str, itself: bool
+) -> Row:
+    last, best = _lasts(finals), np.array([one.best for one in finals])
+    wins = None
+    if len(under) > 1 and direction and not itself:
+        wins = improvement(last, _lasts(under), direction)
+    minus = interquartile_mean(last).value - interquartile_mean(_lasts(under)).value if under else math.nan
+    return Row(tag, label, colour, finals, interquartile_mean(last), interquartile_mean(best), minus, wins)
+
+
+def _lasts(finals: Sequence[Final]) -> NDArray[np.float64]:
+    return np.array([one.last for one in finals])
+
+
+def labels(source: RunSource) -> dict[str, str]:
+    """Member run -> what it is called on the page."""
+    return {member: label_of(member, row) for row in source.runs() for member in row.members}

@@ -1,0 +1,267 @@
+"""A FrameSource over a dict, and rows and series to fill it with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from layouts.notes import Note, Notebook, NoteChange, NotKept, View
+from layouts.sources import FrameSource, Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
+from parsers import (
+    DatasetGraph,
+    Graph,
+    GraphLocation,
+    HistogramValue,
+    Insight,
+    LandscapePlan,
+    LineageRow,
+    PayloadError,
+    PayloadSeries,
+    Problem,
+    Series,
+    Setting,
+    Value,
+    derive,
+    shared_tags,
+)  # fmt: skip
+from parsers.analysis.insights import insights_of_run
+
+VALUES = ("histogram", "image", "tensor", "landscape", "text")
+"""Kinds of large values."""
+
+
+class MemorySource(FrameSource):
+    """A FrameSource over what runs recorded: {run: {kind: content}}, of which a test gives what it needs.
+
+    "scalar": {tag: Series}
+    "image" (any of VALUES): {tag: [(step, value), ...]}, or {tag: PayloadSeries} without values, or {tag: (PayloadSeries,
+        [value, ...])}; an exception in place of a value is raised, None is one that cannot be read
+    "settings": {column: Setting}
+    "dataset_graph": DatasetGraph, None for one that cannot be read
+    "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...]
+    "landscape_plan": LandscapePlan, or an exception to raise
+    "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}
+    "row": {field: value} that the row of the run has beside what follows from the other kinds
+
+    jobs: {key of a job: its runs}. rows: the rows of `runs`, instead of those made from the data. Tests may change all of it.
+    """
+
+    def __init__(
+        self,
+        data: Mapping[str, Mapping[str, Any]] | None = None,
+        *,
+        rows: Sequence[RunRow] | None = None,
+        jobs: Mapping[str, Sequence[str]] | None = None,
+        problems: Sequence[tuple[str, Problem]] = (),
+    ) -> None:
+        self.data = {run: dict(content) for run, content in (data or {}).items()}
+        self.rows = None if rows is None else list(rows)
+        self.jobs = dict(jobs or {})
+        self.found = list(problems)
+        self.wanted: list[str] = []
+        self.refreshed = 0
+        self.number = 1
+        self.read_at: float | None = 1_700_000_000.0
+        self.failed = ""
+
+    def change(self, rows: Sequence[RunRow]) -> None:
+        """Replace the rows; the version of the whole changes."""
+        self.rows, self.number = list(rows), self.number + 1
+
+    def _of(self, run: str, kind: str) -> Any:
+        return self.data.get(run, {}).get(kind)
+
+    # Runs
+
+    def status(self) -> SourceStatus:
+        rows = self.runs()
+        loaded = sum(row.state not in ("waiting", "loading") for row in rows)
+        base, problems = "/data/runs", len(self.found)
+        return SourceStatus(base, self.read_at, 3.0, len(rows), loaded, problems, self.number, self.failed)
+
+    def runs(self) -> Sequence[RunRow]:
+        if self.read_at is None:
+            return []
+        if self.rows is not None:
+            return self.rows
+        ranks = {run for members in self.jobs.values() for run in members}
+        singles = [self._row(run, [run]) for run in self.data if run not in ranks]
+        return [*singles, *(self._row(job, members) for job, members in self.jobs.items())]
+
+    def _row(self, key: str, members: Sequence[str]) -> RunRow:
+        tags: dict[str, int] = {}
+        for content in (self.data[run] for run in members):
+            counts = {kind: len(content.get(kind, ())) for kind in ("scalar", *VALUES)}
+            counts |= {"lineage": int("settings" in content), "dataset_graph": int("dataset_graph" in content)}
+            counts |= {"graph": len(content.get("graphs", ())), "profile": len(content.get("profiles", ()))}
+            tags |= {kind: tags.get(kind, 0) + count for kind, count in counts.items() if count}
+        return row(key, members, **{"tags": tags} | self.data[members[0]].get("row", {}))
+
+    def member(self, run: str) -> RunRow | None:
+        found = next((row for row in self.runs() if run in row.members), None)
+        return found and replace(found, key=run, members=(run,))
+
+    def tags(self, run: str, kind: str = "scalar") -> Sequence[str]:
+        if kind == "dataset_graph":
+            return ["dataset_graph"] if kind in self.data.get(run, {}) else []
+        return list(self._of(run, kind) or ())
+
+    def series(self, run: str, tag: str) -> Series | None:
+        found: Series | None = (self._of(run, "scalar") or {}).get(tag)
+        return found
+
+    def version(self, run: str) -> int:
+        return next((row.version for row in self.runs() if run in row.members), 0)
+
+    def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
+        return [(key, problem) for key, problem in self.found if run is None or key == run]
+
+    def unverified(self, run: str | None = None) -> int:
+        return 0
+
+    def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
+        every = {tag: self.series(run, tag) for tag in (self.tags(run) if tags is None else tags)}
+        return insights_of_run({tag: series for tag, series in every.items() if series is not None}), 0
+
+    def want(self, runs: Sequence[str]) -> None:
+        self.wanted = list(runs)
+
+    def refresh(self) -> None:
+        self.refreshed += 1
+
+    # Values
+
+    def payload_series(self, run: str, kind: str, tag: str) -> PayloadSeries | None:
+        found = self._recorded(run, kind, tag)
+        return found and found[0]
+
+    def value(self, run: str, kind: str, tag: str, place: int) -> Value:
+        items, values = self._recorded(run, kind, tag) or (None, ())
+        if items is None or not -len(values) <= place < len(values):
+            raise PayloadError(f"no such {kind}")
+        value: Value | Exception | None = values[place]
+        if value is None:
+            raise PayloadError(f"step {items.step[place]}: unreadable")
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    def _recorded(self, run: str, kind: str, tag: str) -> tuple[PayloadSeries, Sequence[Any]] | None:
+        found = (self._of(run, kind) or {}).get(tag)
+        if found is None or kind not in VALUES:
+            return None
+        if isinstance(found, list):
+            steps, values = [step for step, _ in found], [value for _, value in found]
+            return recorded(steps), values
+        return (found, ()) if isinstance(found, PayloadSeries) else found
+
+    def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
+        raise PayloadError("no value")
+
+    def dataset_graph(self, run: str) -> DatasetGraph | None:
+        found: DatasetGraph | None = self._of(run, "dataset_graph")
+        return found
+
+    def graphs(self, run: str) -> Sequence[GraphLocation]:
+        return self._of(run, "graph_locations") or ()
+
+    def graph(self, run: str, name: str) -> Graph | None:
+        found: Graph | None = (self._of(run, "graphs") or {}).get(name)
+        return found
+
+    def landscape_plan(self, run: str) -> LandscapePlan | None:
+        found: LandscapePlan | Exception | None = self._of(run, "landscape_plan")
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    # Profiles
+
+    def profiles(self, run: str) -> Sequence[ProfileRow]:
+        every = self._of(run, "profiles") or {}
+        return [
+            ProfileRow(session, rank, "Ascend", ("a.csv",), 10, 5.0, tuple(frames), "m")
+            for (session, rank), frames in every.items()
+        ]  # fmt: skip
+
+    def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
+        found = (self._of(run, "profiles") or {}).get((session, rank), {}).get(name)
+        if found is None:
+            return ProfileFrame("missing", wanted=(f"{name}.csv",))
+        return found if isinstance(found, ProfileFrame) else ProfileFrame("ready", found)
+
+    def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
+        return
+
+    def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
+        return self._of(run, "profile_notes") or {}
+
+    # Lineage
+
+    def settings(self, run: str) -> Mapping[str, Setting]:
+        return self._of(run, "settings") or {}
+
+    def lineage(self) -> tuple[LineageRow, ...]:
+        keys = [run for row in self.runs() for run in row.members if "settings" in self.data.get(run, {})]
+        tags = shared_tags([self.tags(key) for key in keys])
+        return tuple(LineageRow(key, f"/data/runs/{key}", self.settings(key), self._derived(key, tags)) for key in keys)
+
+    def _derived(self, run: str, tags: Sequence[str]) -> dict[str, int | float]:
+        return derive(self.tags(run), lambda tag: self.series(run, tag), tags)
+
+    def growth(self, rows: Sequence[LineageRow], target: str, act: str = "") -> Growth:
+        return Growth("missing")
+
+    # Notes
+
+    def notebook(self) -> Notebook:
+        return Notebook()
+
+    def annotate(self, run: str, change: NoteChange) -> Note:
+        raise NotKept("no workspace")
+
+    def save_view(self, name: str, place: str, *, instead: str | None = None) -> View:
+        raise NotKept("no workspace")
+
+    def rename_view(self, key: str, name: str, was: str) -> View:
+        raise NotKept("no workspace")
+
+    def delete_view(self, key: str, was: str) -> None:
+        raise NotKept("no workspace")
+
+    # Patterns
+
+    def matching(self, pattern: str, names: Sequence[str]) -> Sequence[str]:
+        return [name for name in names if re.search(pattern, name)]
+
+    def captured(self, pattern: str, names: Sequence[str]) -> Sequence[str | None]:
+        found = [re.search(pattern, name) for name in names]
+        return [match and (match[1] if match.re.groups else match[0]) for match in found]
+
+
+def row(key: str, members: Sequence[str] = (), **changes: object) -> RunRow:
+    """A run with 3 scalar tags that ended long ago."""
+    plain = RunRow(
+        key=key, name=key, path=f"/data/runs/{key}", real_path=f"/data/runs/{key}", members=tuple(members) or (key,),
+        started=1_699_990_000.0, updated=1_699_999_000.0, size=52_736, state="idle", steps=130, points=390,
+        tags={"scalar": 3}, main_tag="loss", main_value=0.25, version=1,
+    )  # fmt: skip
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def series(steps: int, seed: int = 0) -> Series:
+    """A falling curve of so many steps, one a second."""
+    step = np.arange(steps, dtype=np.int64)
+    value = np.exp(-step / max(steps, 1)) + np.random.default_rng(seed).normal(0, 0.02, steps)
+    return Series(step, 1_699_990_000.0 + step, value, np.zeros(steps, np.int32), step * 40)
+
+
+def recorded(steps: Sequence[int], walls: Sequence[float] | None = None) -> PayloadSeries:
+    """Large values at these steps, every two seconds unless walls are given."""
+    place = np.arange(len(steps), dtype=np.int64)
+    wall = 1_700_000_005.0 + place * 2.0 if walls is None else np.array(walls, np.float64)
+    return PayloadSeries(np.array(steps, np.int64), wall, np.zeros(len(steps), np.int32), place, place, place)
