@@ -3,7 +3,7 @@
 import { callbackContext, functionsOf, noUpdate, setProps } from "./dash.js";
 import { age } from "./format.js";
 import * as health from "./health.js";
-import { language, setLabel, translate, writeText } from "./i18n.js";
+import { inLanguage, setLabel, translate, writeText } from "./i18n.js";
 import * as runNotes from "./notes.js";
 import * as picker from "./picker.js";
 import { frames, poll, refresh } from "./polling.js";
@@ -45,8 +45,7 @@ function reading(status) {
   if (!status.read_at) return ["status.never"];
   const seconds = Date.now() / 1000 - status.read_at;
   if (seconds < 1) return ["status.now"];
-  const [english, chinese] = age(seconds);
-  return ["status.ago", { age: language() === "zh" ? chinese : english }];
+  return ["status.ago", { age: inLanguage(age(seconds)) }];
 }
 
 function writeRead(element, status, paused) {

@@ -85,3 +85,8 @@ export function fillSelect(element, choices, chosen) {
   }
   element.value = chosen;
 }
+
+/** Whether keys pressed here are text, and not shortcuts. */
+export function takesText(target) {
+  return target instanceof Element && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}

@@ -26,8 +26,17 @@ export function translations(key, values) {
   return pair(key).map((words) => fill(words, values));
 }
 
+/**
+ * The one of a pair [English, Chinese] that is in the current language.
+ * @template T
+ * @param {T[]} pair
+ */
+export function inLanguage(pair) {
+  return pair[language() === "zh" ? 1 : 0];
+}
+
 export function translate(key, values) {
-  return translations(key, values)[language() === "zh" ? 1 : 0];
+  return inLanguage(translations(key, values));
 }
 
 // Write both languages into an element; css shows one.

@@ -1,7 +1,7 @@
 // Slots of cards (see cards.js): which tag is in which slot, heads, tools, downloads and full screen.
 
 import { setProps } from "../base/dash.js";
-import { badge, icon, iconButton, make, menu, words } from "../base/elements.js";
+import { badge, icon, iconButton, make, menu, takesText, words } from "../base/elements.js";
 import * as files from "../base/files.js";
 import { escapeMarkup } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
@@ -195,12 +195,9 @@ document.addEventListener("toggle", (event) => {
   if (card) card.classList.toggle("ms-menu-open", Boolean(card.querySelector("details[open]")));
 }, true);
 
-function typing(target) {
-  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
-}
-
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target) || document.querySelector("dialog[open]")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || takesText(event.target)) return;
+  if (document.querySelector("dialog[open]")) return;
   if (event.key !== "f" && event.key !== "Escape") return;
   const large = document.querySelector(".ms-slot.ms-full:not([hidden])");
   const card = large || (event.key === "f" && document.activeElement.closest(".ms-slot"))

@@ -5,7 +5,7 @@
 // key), which returns true if it handled an arrow key, Home or End itself. State: step, or with each=1 one at="position:tag"
 // per tag. The newest position is not named.
 
-import { iconButton, make, words } from "../base/elements.js";
+import { iconButton, make, takesText, words } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { entry, last, withEntry } from "../base/state.js";
@@ -270,7 +270,7 @@ function pageOfKey(target) {
 document.addEventListener("keydown", (event) => {
   const { target } = event;
   if (!KEYS[event.key] || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (!(target instanceof Element) || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("dialog[open]")) {
+  if (!(target instanceof Element) || takesText(target) || target.closest("dialog[open]")) {
     return;
   }
   const page = pageOfKey(target);

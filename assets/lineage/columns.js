@@ -1,6 +1,6 @@
 // Which columns are shown, their scales, names and values.
 
-import { language, translate } from "../base/i18n.js";
+import { inLanguage, translate } from "../base/i18n.js";
 import { last } from "../base/state.js";
 import { numberText } from "./format.js";
 
@@ -56,10 +56,6 @@ export function together(page) {
 
 export function colourOf(page) {
   return last(page.state, "colour", page.sheet.colour);
-}
-
-export function inLanguage(texts) {
-  return texts[language() === "zh" ? 1 : 0];
 }
 
 export function labelOf(column) {

@@ -6,7 +6,7 @@ import { icon, iconButton, make, menu, pressSegment, segments, words } from "../
 import * as files from "../base/files.js";
 import { count, escapeMarkup } from "../base/format.js";
 import { linkTo, pagesOf } from "../base/grid.js";
-import { language, setLabel, translate, writeText } from "../base/i18n.js";
+import { inLanguage, language, setLabel, translate, writeText } from "../base/i18n.js";
 import * as runNotes from "../base/notes.js";
 import { keeper } from "../base/pages.js";
 import * as picker from "../base/picker.js";
@@ -14,7 +14,7 @@ import { same } from "../base/state.js";
 import { programs } from "../vendor/plotly_programs.js";
 import { brushes, filter, meaning, stretches } from "./brushes.js";
 import {
-  axesOf, chosen, colourOf, cut, differingOnly, fullOf, inLanguage, labelOf, pairOf, scaleOf, shortOf, together, viewOf,
+  axesOf, chosen, colourOf, cut, differingOnly, fullOf, labelOf, pairOf, scaleOf, shortOf, together, viewOf,
 } from "./columns.js";
 import { numberText } from "./format.js";
 import * as scatter from "./scatter.js";

@@ -2,7 +2,7 @@
 // first opened.
 
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { language, setLabel, writeText } from "../base/i18n.js";
+import { inLanguage, language, setLabel, writeText } from "../base/i18n.js";
 import { onNavigation } from "../base/navigation.js";
 import { applyPrefs, currentPrefs } from "../base/prefs.js";
 import { changedState, formatQuery, parseQuery, same } from "../base/state.js";
@@ -114,7 +114,7 @@ function markMenu(path) {
 
 function nameWindow() {
   if (book && here in book.pages) {
-    document.title = `${book.pages[here].title[language() === "zh" ? 1 : 0]} · Mindscope`;
+    document.title = `${inLanguage(book.pages[here].title)} · Mindscope`;
   }
 }
 window.addEventListener("mindscope:prefs", nameWindow);

@@ -30,14 +30,14 @@ function hostOf(names) {
       this.nodes.splice(before ? this.nodes.indexOf(before) : this.nodes.length, 0, node);
     },
   };
-  const node = (name) => ({ name, get nextElementSibling() { return host.nodes[host.nodes.indexOf(this) + 1] || null; } });
-  host.nodes = names.map(node);
+  const after = (node) => host.nodes[host.nodes.indexOf(node) + 1] || null;
+  host.nodes = names.map((name) => ({ name, get nextElementSibling() { return after(this); } }));
   return host;
 }
 
 test("elements are moved into the order of the cards, and only those that are not in it", () => {
   const cases = [["abcd", "abc", 0], ["cabd", "abc", 2], ["abcd", "dab", 1], ["ab", "", 0], ["ba", "ab", 1]];
-  for (const [names, order, moves] of cases) {
+  for (const [names, order, moves] of /** @type {[string, string, number][]} */ (cases)) {
     const host = hostOf([...names]);
     arrange(host, [...order].map((name) => host.nodes.find((node) => node.name === name)));
     const found = host.nodes.map((node) => node.name).join("");

@@ -5,7 +5,7 @@ import "../../base/grid.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
-import { language, setLabel, translate, translations, writeText } from "../../base/i18n.js";
+import { inLanguage, setLabel, translate, translations, writeText } from "../../base/i18n.js";
 import * as profiling from "../../profiling/profiling.js";
 
 const react = (...args) => window.React.createElement(...args);
@@ -240,7 +240,7 @@ function place(page, name) {
 function definition(page, column) {
   const { name, text, unit, scale } = column;
   const known = translations(`operators.col.${name}`);
-  const title = known[0] === `operators.col.${name}` ? name.replace(/^pmu\//, "") : known[language() === "zh" ? 1 : 0];
+  const title = known[0] === `operators.col.${name}` ? name.replace(/^pmu\//, "") : inLanguage(known);
   const shared = {
     field: name, colId: name, headerName: unit ? `${title} (${unit})` : title, headerTooltip: title,
     sort: page.sheet.sort[0] === name ? page.sheet.sort[1] : null, sortingOrder: text ? ["asc", "desc"] : ["desc", "asc"],

@@ -5,7 +5,7 @@ import { icon, make, menu, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
 import { count, escapeMarkup } from "../../base/format.js";
 import { pagesOf } from "../../base/grid.js";
-import { language, setLabel, translate, writeText } from "../../base/i18n.js";
+import { inLanguage, language, setLabel, translate, writeText } from "../../base/i18n.js";
 import { keeper } from "../../base/pages.js";
 import { last, same } from "../../base/state.js";
 import { numbersOf } from "../../base/typed_arrays.js";
@@ -27,7 +27,7 @@ function cut(text, longest) {
 }
 
 function spoken(label) {
-  return label[language() === "zh" ? 1 : 0];
+  return inLanguage(label);
 }
 
 function named(page, setting) {

@@ -1,7 +1,8 @@
 // The overview page: choice of run, its key numbers, tiles and insights. Counterpart of layouts/pages/overview.
 
 import { functionsOf, setProps } from "../../base/dash.js";
-import { language, setLabel, translate, writeText } from "../../base/i18n.js";
+import { takesText } from "../../base/elements.js";
+import { inLanguage, setLabel, translate, writeText } from "../../base/i18n.js";
 import * as runNotes from "../../base/notes.js";
 import * as picker from "../../base/picker.js";
 import { currentPrefs, setPrefs } from "../../base/prefs.js";
@@ -69,7 +70,7 @@ function fact(name, value, tip) {
   box.append(label, value);
   if (tip) {
     Object.assign(box.dataset, { enTitle: tip[0], zhTitle: tip[1] });
-    box.title = tip[language() === "zh" ? 1 : 0];
+    box.title = inLanguage(tip);
   }
   return box;
 }
@@ -148,7 +149,7 @@ document.addEventListener("keydown", (event) => {
   const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
   const target = event.target;
   if (!by || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
-  if (!(target instanceof Element) || target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+  if (!(target instanceof Element) || takesText(target)) return;
   const root = target.closest(".ms-overview") || document.querySelector(".ms-shell .ms-overview");
   if (!root || document.querySelector("dialog[open]")) return;
   if (move(root.id, by)) event.preventDefault();

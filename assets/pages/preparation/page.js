@@ -1,7 +1,7 @@
 // The data preparation page: choice of operation and steps, sorting of tables. Counterpart of layouts/pages/preparation.
 
 import { functionsOf } from "../../base/dash.js";
-import { make, words } from "../../base/elements.js";
+import { make, takesText, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
 import { setLabel } from "../../base/i18n.js";
 import * as profiling from "../../profiling/profiling.js";
@@ -136,7 +136,7 @@ function draw(page) {
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (!["f", "Escape"].includes(key) || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (!(target instanceof Element) || target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+  if (!(target instanceof Element) || takesText(target)) return;
   const root = document.querySelector(".ms-preparation");
   const page = root && pages.get(root.id);
   if (!page || document.querySelector("dialog[open]")) return;

@@ -4,7 +4,7 @@ import { cellRenderers, gridFunctions } from "../../base/ag_grid.js";
 import { callbackContext, functionsOf, noUpdate } from "../../base/dash.js";
 import { age } from "../../base/format.js";
 import { linkTo, pagesOf } from "../../base/grid.js";
-import { language, translate, translations, writeText } from "../../base/i18n.js";
+import { inLanguage, translate, translations, writeText } from "../../base/i18n.js";
 import { go } from "../../base/navigation.js";
 import * as runNotes from "../../base/notes.js";
 import * as picker from "../../base/picker.js";
@@ -26,8 +26,7 @@ gridFunctions.mindscopeAgo = (value) => {
   if (!value) return "";
   const seconds = Date.now() / 1000 - value;
   if (seconds < 5) return translate("age.now");
-  const [english, chinese] = age(seconds);
-  return translate("age.ago", { age: language() === "zh" ? chinese : english });
+  return translate("age.ago", { age: inLanguage(age(seconds)) });
 };
 gridFunctions.mindscopeMoment = (value) =>
   value ? new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" }).format(new Date(value * 1000)) : "";

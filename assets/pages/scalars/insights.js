@@ -3,7 +3,7 @@
 import { setProps } from "../../base/dash.js";
 import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
-import { language, setLabel, translate } from "../../base/i18n.js";
+import { inLanguage, language, setLabel, translate } from "../../base/i18n.js";
 import { currentPrefs, setPrefs } from "../../base/prefs.js";
 import { last, same } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
@@ -98,11 +98,11 @@ function placeOf(page, mark) {
 }
 
 function sentence(mark) {
-  return mark.text[language() === "zh" ? 1 : 0];
+  return inLanguage(mark.text);
 }
 
 function reason(mark) {
-  return mark.reason[language() === "zh" ? 1 : 0];
+  return inLanguage(mark.reason);
 }
 
 function layer(card) {

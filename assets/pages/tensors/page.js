@@ -5,7 +5,7 @@
 // State, as "value:tag": of (the run), dims (with ".." for ":"), minus ("prev", "at.STEP" or "run.KEY"). rel lists tags.
 
 import { setProps } from "../../base/dash.js";
-import { badge, make, pressSegment, segments, words } from "../../base/elements.js";
+import { badge, make, pressSegment, segments, takesText, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, translate } from "../../base/i18n.js";
 import { entry, last, listed } from "../../base/state.js";
@@ -390,7 +390,7 @@ document.addEventListener("toggle", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (event.key !== "n" || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  if (!(event.target instanceof Element) || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  if (!(event.target instanceof Element) || takesText(event.target)) return;
   const card = event.target.closest(".ms-slot") || document.querySelector(".ms-slot.ms-full:not([hidden]), .ms-slot:hover");
   if (card && card.tensor && card.tensor.summary && card.tensor.summary.bad) nextBad(card.tensor);
 });

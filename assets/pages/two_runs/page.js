@@ -1,6 +1,7 @@
 // The two runs page: choose and swap both runs. Counterpart of layouts/pages/two_runs.
 
 import { functionsOf } from "../../base/dash.js";
+import { takesText } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
 import * as picker from "../../base/picker.js";
 import { setState } from "../../base/state.js";
@@ -77,7 +78,7 @@ document.addEventListener("click", (event) => {
 document.addEventListener("keydown", (event) => {
   const target = event.target;
   if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-  if (!(target instanceof Element) || target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
+  if (!(target instanceof Element) || takesText(target)) return;
   const root = target.closest(".ms-pair") || document.querySelector(".ms-shell .ms-pair");
   if (root && !document.querySelector("dialog[open]")) swap(root);
 });
