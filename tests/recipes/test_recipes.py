@@ -18,8 +18,8 @@ COPIED = ("app", "assets", "layouts", "parsers", "tests", "pyproject.toml")
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """name: the heading in CONTRIBUTING. files: example -> where it goes. lines: (file, pattern in it, what replaces the match).
-    tests: what pytest is given, which must collect at least `least` tests.
+    """name: the heading in CONTRIBUTING. files: example -> where it goes. lines: (file, pattern in it, what replaces
+    it). tests: what pytest is given, which must collect at least `least` tests.
     """
 
     name: str
@@ -44,7 +44,8 @@ RECIPES = (
         "Add a page",
         {"page/page.py": "layouts/pages/sizes/page.py"},
         (("layouts/__init__.py", r'(?<=\n        "text",\n)', '        "sizes",\n'),),
-        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k", "(sizes or folder or book) and not browser_test"),
+        ("tests/layouts/test_pages.py", "tests/layouts/shell", "tests/layouts/test_i18n.py", "-k",
+         "(sizes or folder or book) and not browser_test"),
         8,
     ),
     Recipe(
@@ -78,7 +79,7 @@ def follow(recipe: Recipe, project: Path) -> None:
         shutil.copyfile(HERE / example, project / place)
     for name, pattern, new in recipe.lines:
         text, count = re.subn(pattern, new, (project / name).read_text(encoding="utf-8"))
-        assert count == 1, f"{recipe.name}: this test looks for {pattern!r} in {name} and found it {count} times: correct the test"
+        assert count == 1, f"{recipe.name}: {pattern!r} occurs {count} times in {name}; correct this test"
         (project / name).write_text(text, encoding="utf-8")
 
 
