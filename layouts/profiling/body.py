@@ -61,7 +61,7 @@ def body(
 
 def _status() -> list[Any]:
     return [
-        html.Span(className="ms-profiling-told"),
+        html.Span(className="ms-profiling-text"),
         html.Progress(className="ms-profiling-progress", max="1", value="0", **attributes(aria_label="profiling.progress")),
         button("profiling.cancel", icon_name="stop", **{"data-act": "cancel"}),
         button("profiling.again", icon_name="refresh", hidden=True, **{"data-act": "again"}),
