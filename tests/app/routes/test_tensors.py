@@ -213,5 +213,5 @@ def test_histograms_over_steps_are_a_figure(client, source, monkeypatch) -> None
     assert (meta["view"], meta["steps"], meta["waiting"]) == ("heat", 3, 0)
     assert figure["data"][0]["type"] == "heatmap"
     answer = client.get("/api/tensor-histograms?run=a&tag=w&view=cake")
-    assert (answer.status_code, "view: wanted one of" in answer.json["error"]) == (400, True)
+    assert (answer.status_code, "view: expected one of" in answer.json["error"]) == (400, True)
     assert client.get("/api/tensor-histograms?run=a").status_code == 400
