@@ -79,3 +79,12 @@ def test_what_a_shared_script_makes_is_styled_wherever_it_runs(folder: str) -> N
     styled = {name for style in there for name in re.findall(r"\.(ms-[a-z0-9-]+)", STYLES[style])}
     made = set(re.findall(r"(?<!-)\bms-[a-z0-9-]+", scripts)) - {"ms-shell"}  # asked for, to know whether the shell is around
     assert sorted((elsewhere - styled) & made) == []
+
+
+def test_what_scripts_look_for_is_made_by_somebody() -> None:
+    """A class in a selector of a script is one that a layout or a script gives to an element."""
+    scripts = "\n".join(path.read_text(encoding="utf-8") for path in ASSETS.rglob("*.js"))
+    sought = set(re.findall(r"\.(ms-[a-z0-9-]+)", scripts))
+    made = set(re.findall(r"(?<![.\w-])(ms-[a-z0-9-]+)", CODE))
+    families = tuple(re.findall(r"(?<![.\w-])(ms-[a-z0-9-]+-)(?:\$\{|\{)", CODE))
+    assert sorted(name for name in sought - made if not name.startswith(families)) == []
