@@ -211,7 +211,7 @@ function drawStatus(page) {
   const state = current(page) ? reading.state : "ready";
   status.hidden = !["reading", "waiting", "cancelled", "failed"].includes(state);
   if (status.hidden) return;
-  const text = status.querySelector(".ms-profiling-told");
+  const text = status.querySelector(".ms-profiling-text");
   const bytes = (value) => (value / MB).toFixed(value < 10 * MB ? 1 : 0);
   const key = state === "reading" && (!reading.done || reading.done >= reading.total) ? "preparing" : state;
   writeText(text, `profiling.${key}`, { done: bytes(reading.done || 0), total: bytes(reading.total || 0), text: reading.text });
