@@ -45,7 +45,7 @@ def test_the_interval_of_legacy_steps() -> None:
     frame = steps_frame([legacy(n, 1e6, 8e6, 1e6) for n in range(1, 6)])
     found = rules({"steps": frame})
     assert set(found) == {"interval"}
-    assert (found["interval"].value, found["interval"].cost_ns, found["interval"].page) == (1e6, 1e6, "steptrace")
+    assert (found["interval"].value, found["interval"].cost_ns, found["interval"].page) == (1e6, 1e6, "steps")
     assert len(found["interval"].evidence) > 0
     assert (found["interval"].evidence["interval_ns"] > 500_000).all()
     assert rules({"steps": frame}, interval=1e6) == {}
