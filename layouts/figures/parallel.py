@@ -139,10 +139,15 @@ def axis(
 
 
 def _constant(values: Floats) -> float:
-    """Return the c of a symmetric axis: the power of ten below the median magnitude of the nonzero values."""
+    """Return the c of a symmetric axis: the power of ten below the median magnitude of the nonzero values.
+
+    At least 1e-300 of the largest magnitude, so that v / c is a float64.
+    """
     magnitudes = np.abs(values[values != 0])
-    median = float(np.median(magnitudes)) if len(magnitudes) else 1.0
-    return float(10.0 ** math.floor(math.log10(max(median, 1e-300))))
+    if not len(magnitudes):
+        return 1.0
+    least = max(float(np.median(magnitudes)), float(magnitudes.max()) / 1e299, 1e-300)
+    return float(10.0 ** math.floor(math.log10(least)))
 
 
 def _placed(values: Floats, scale: str, constant: float) -> Floats:

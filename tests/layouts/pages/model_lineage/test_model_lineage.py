@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from layouts.figures.parallel import axis, brief, usual_scale
@@ -145,6 +145,8 @@ NUMBERS = st.one_of(st.none(), st.floats(), st.integers(-(2**62), 2**62))
 
 
 @given(st.lists(NUMBERS, max_size=30), st.sampled_from(["linear", "log", "symlog"]))
+@example([6.740490382306958e18, *[2.2250738585072014e-308] * 3], "symlog")
+@example([179769314.0, *[2.2250738585072014e-308] * 3], "symlog")
 @settings(max_examples=200, deadline=None)
 def test_any_numbers_have_places_within_the_axis(values: list[float | None], scale: str) -> None:
     runs = {str(n): {} if value is None else {"metric/m": value} for n, value in enumerate(values)}
