@@ -161,10 +161,10 @@ def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> No
 
 def test_without_a_workspace_it_is_said(page: Page, address: str, base: Path) -> None:
     page.goto(f"{address}/overview")
-    expect(page.locator(".ms-notes-line")).to_contain_text("not kept here")
+    expect(page.locator(".ms-notes-line")).to_contain_text("cannot be saved")
     page.locator(".ms-views summary").click()
-    expect(page.locator(".ms-views-message")).to_contain_text("not kept here")
+    expect(page.locator(".ms-views-message")).to_contain_text("cannot be saved")
     expect(page.locator(".ms-views form")).to_be_hidden()
     page.goto(f"{address}/")
     page.locator(".ag-center-cols-container .ag-row [col-id=remark]").first.dblclick()
-    expect(page.locator(".ms-note-box")).to_contain_text("not kept here")
+    expect(page.locator(".ms-note-box")).to_contain_text("cannot be saved")

@@ -13,6 +13,7 @@ from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
+from layouts.shell.run_list import listing
 from layouts.sources import RunRow
 from layouts.state import colours, selected_runs
 from tests.sources import MemorySource, row
@@ -62,15 +63,16 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     states += [{"run": chance.sample(keys, chance.randint(1, 25))} for _ in range(60)]
     cases = [(state, every) for every in (False, True) for state in states]
     got = opened.evaluate(
-        """async ([cases, rows, needs]) => {
+        """async ([cases, rows]) => {
              const { selected, encode, colours } = await import("/assets/base/picker.js");
-             return cases.map(([state, every]) => {
-               const chosen = selected(state, rows, needs, every);
-               const again = selected({run: encode(chosen, rows)}, rows);
+             return cases.map(([state, chosenByServer]) => {
+               const runs = { rows, default: chosenByServer };
+               const chosen = selected(state, runs);
+               const again = selected({run: encode(chosen, rows)}, runs);
                return [[...chosen], [...again], Object.fromEntries(colours(chosen, rows))];
              });
            }""",
-        [cases, browser_rows(source), ["image"]],
+        [[(state, listing(source, ("image",), every=every)["default"]) for state, every in cases], browser_rows(source)],
     )
     for (state, every), (chosen, again, drawn) in zip(cases, got, strict=True):
         expected = selected_runs(state, source, ("image",), every=every)

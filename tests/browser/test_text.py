@@ -77,7 +77,7 @@ def test_texts_that_can_be_shown_in_part_and_not_at_all(
     page = context.new_page()  # one to which the server refuses something
     page.goto(f"{serve(create_app(store).server)}/text")
     table, many = (page.locator(f'.ms-slot[data-key="{tag}"]') for tag in ("table", "many"))
-    expect(table.locator(".ms-text-wrong")).to_contain_text("Its shape (4,) is not that of 3 strings")
+    expect(table.locator(".ms-text-wrong")).to_contain_text("Its shape (4,) does not fit 3 strings")
     expect(table.locator(".ms-text-body")).to_have_text("a\nb\nc", use_inner_text=True)
     expect(many.locator(".ms-text-wrong")).to_contain_text("events.out.tfevents.1700000000.vm: record at byte")
     expect(many.locator(".ms-text-body")).to_have_text("")
