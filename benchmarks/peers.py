@@ -32,12 +32,12 @@ def one(name: str) -> dict[str, float]:
     """Read S1 with a peer."""
     where = str(folder() / "tb" / "S1" / "run0")
     if name == "tbparse":
-        from tbparse import SummaryReader  # type: ignore[import-not-found]  # not a dependency
+        from tbparse import SummaryReader
 
         begun = time.process_time()
         points = len(SummaryReader(where).scalars)
     else:
-        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # type: ignore[import-not-found]  # not a dependency
+        from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
         begun = time.process_time()
         accumulator = EventAccumulator(where, size_guidance={"scalars": 0})

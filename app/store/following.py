@@ -172,8 +172,7 @@ class Follower:
         while not self._stopping:
             try:
                 self._turn()
-            # Without this thread nothing is read any more: log the error, show it in the header, and scan again.
-            except Exception as error:
+            except Exception as error:  # no other thread reads runs, so this one shows the error and goes on
                 log.exception("scanning the runs failed")
                 self.failed = f"{type(error).__name__}: {error}"
                 self._wake.wait(max(self.interval, 1.0))
@@ -254,8 +253,7 @@ class Follower:
         try:
             self._read(entry)
             entry.failure = ()
-        # A bug that one run triggers is logged and becomes a problem of that run; the other runs are still read.
-        except Exception as error:
+        except Exception as error:  # a bug that one run triggers becomes a problem of that run; the others are still read
             log.exception("reading %s failed", entry.key)
             text = f"Reading stopped at an internal error ({type(error).__name__}: {error}); the log has the details."
             entry.failure = (Problem(entry.source.path, 0, 0, "unreadable", text),)

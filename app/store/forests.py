@@ -95,8 +95,7 @@ class Forests:
         while (job := self._next()) is not None:
             try:
                 state = self._run(job)
-            # scikit-learn may raise anything on unusual settings. Log it and show it on the page; the worker must go on.
-            except Exception as error:
+            except Exception as error:  # scikit-learn may raise anything on unusual settings; logged, shown, the next job runs
                 log.exception("fitting a forest for %s failed", job.target)
                 state, job.text = "failed", f"{type(error).__name__}: {error}"
             job.ended = time.monotonic()

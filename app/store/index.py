@@ -38,7 +38,7 @@ class Rejected(Exception):
     """The index contains something this program never writes."""
 
 
-class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no types: its class is Any
+class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no types; tests hold what it calls and expects
     """Keys are strings, values are files named by diskcache; nothing else is written, read or deleted."""
 
     def put(self, key: object) -> tuple[str, bool]:

@@ -13,6 +13,7 @@ import contextlib
 import errno
 import os
 import stat
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -319,11 +320,11 @@ def _wait_for_lock(descriptor: int, directory: str) -> None:
 
 def _lock(descriptor: int) -> None:
     """Lock an open file until it is closed; OSError with an errno of _BUSY if another process holds the lock."""
-    try:
-        import fcntl
-    except ImportError:
+    if sys.platform == "win32":
         import msvcrt
 
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]  # Windows only; types are checked elsewhere
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
     else:
+        import fcntl
+
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -180,8 +180,7 @@ class ProfileFrames:
             job.state = "ready"
         except Cancelled:
             job.state = "cancelled"
-        # A bug that one profile triggers is logged and shown on its page; the thread continues with the others.
-        except Exception as error:
+        except Exception as error:  # a bug that one profile triggers is logged and shown on its page; the others are still read
             log.exception("reading %s of %s failed", job.key[1], job.path)
             job.state, job.text = "failed", f"{type(error).__name__}: {error}"
         finally:

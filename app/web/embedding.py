@@ -125,7 +125,7 @@ def show(sources: Sources, page: str = "scalars", *, height: int = 800, proxy_pr
     height is in pixels. proxy_prefix is the path at which jupyter-server-proxy serves ports ("/user/me/proxy/{port}/"), for a
     notebook that runs on another machine. The server runs as long as the notebook's process.
     """
-    from IPython.display import IFrame  # type: ignore[import-not-found]  # not a dependency: notebooks have it
+    from IPython.display import IFrame
     from waitress.server import create_server
 
     if page not in {known.path for known in PAGES}:

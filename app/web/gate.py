@@ -173,8 +173,7 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
             raise
         except PreventUpdate:
             return Response(status=204)
-        # Last resort: log whatever a callback raises with its traceback, and send only one line.
-        except Exception as error:  # noqa: BLE001 - logged; the answer is an error too
+        except Exception as error:  # noqa: BLE001 - a callback may raise anything; the traceback is logged, never sent
             _log.exception("callback failed")
             if isinstance(error, InvalidCallbackReturnValue) and asked is not None and not outputs_fit(asked):
                 return _refusal(400, "outputs: expected those that belong to the inputs, found others")

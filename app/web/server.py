@@ -102,7 +102,7 @@ def _directories(
     return index, notes
 
 
-class Application(dash.Dash):  # type: ignore[misc]  # imports of dash are not followed: the class is Any
+class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose types are partial; tests hold what is overridden
     """Dash with our index page and static files, isolated from other Dash applications in the process."""
 
     def __init__(

@@ -22,8 +22,8 @@ const states = new Map();  // frame -> the state of its page
 const clocks = new Map();  // frame -> settings of its interval
 let soon = 0;  // timer that polls while runs are being read
 
-// The server looks at the disk every so often (while it is asked, twice in its own interval), the browser asks it every so
-// often: together, with what drawing takes, no longer than a user chose, as far as the server's interval lets them.
+// New data should be on screen within the interval that the user chose. Three delays add up: the server's scan (half of its own
+// interval while pages poll), the poll, and the drawing; what the other two leave is the time between polls.
 function clock(frame) {
   const now = currentPrefs();
   const looks = ((statuses.get(frame) || {}).interval || 0) / 2;

@@ -4,7 +4,7 @@ Only headers decide here. A window of the file is framed record by record; once 
 predicted from the pattern and checked at once. The CRC of every length is checked; the CRC of the data is left to the caller,
 except for a doubtful record that no other record follows.
 
-How damage is told from a growing file:
+Distinguishing damage from growth:
 
 - Fewer than 12 bytes at the end are an unfinished header. It waits, silently.
 - A header with a correct CRC whose record ends beyond the file is an unfinished record, and waits, unless it claims 2 GiB or

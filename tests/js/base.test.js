@@ -50,7 +50,7 @@ test("runs on screen: those named, else those that the server chose", () => {
   for (const state of [null, {}, { run: [] }]) assert.deepEqual([...selected(state, runs)], ["b", "job/0"]);
 });
 
-test("a choice is named briefly, and names that no run has are told", () => {
+test("the state encodes a selection in few keys; keys of missing runs are reported", () => {
   assert.deepEqual(encode(new Set(["job/0", "job/1", "b"]), rows), ["job", "b"]);
   assert.deepEqual(encode(new Set(["job/1"]), rows), ["job/1"]);
   assert.deepEqual(encode(new Set(), rows), [""]);

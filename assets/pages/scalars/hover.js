@@ -134,7 +134,7 @@ function rowsAt(figure, view, pointer, axis) {
       away: Math.abs(py - pointer.y),
     });
   }
-  // The nearest first, then by value as far as there is room.
+  // The nearest row first, then those the table has room for, by descending value; the others are only counted.
   rows.sort((a, b) => a.away - b.away);
   const shown = rows.slice(1, MOST_ROWS).sort((a, b) => b.value - a.value);
   return [...rows.slice(0, 1), ...shown, ...rows.slice(MOST_ROWS)];

@@ -34,7 +34,7 @@ def landscape_source(
 
 
 def bowl(steps: Sequence[int] = (), *, unit: str = "step", scale: float = 1.0, size: int = 9) -> LandscapeValue:
-    """A paraboloid over [-1, 1], lowest at 0, and a path of so many points from a corner to its middle."""
+    """Return a paraboloid over [-1, 1] with its minimum at 0, and a path from one corner to it with a point per step."""
     x, y = np.linspace(-1, 1, size), np.linspace(-1, 1, size + 2)
     z = scale * (x[None, :] ** 2 + 2 * y[:, None] ** 2) + 0.5
     along = np.linspace(1, 0, len(steps)) if steps else np.empty(0)
