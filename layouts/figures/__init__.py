@@ -13,3 +13,10 @@ GRAPH_CONFIG: dict[str, Any] = {
     "showAxisDragHandles": False,
 }
 """The config of every dcc.Graph. Cards have their own toolbar, and no button uploads a chart."""
+
+_CLEAR = "rgba(0,0,0,0)"
+BLANK: dict[str, Any] = {
+    "data": [],
+    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
+}
+"""The figure of a graph before its first answer: nothing, instead of plotly's empty axes."""

@@ -12,7 +12,8 @@ from dash import html
 from parsers.analysis import Breakdown, one_step, outliers
 
 from layouts import format as fmt
-from layouts.figures.steps import bars, streams, trends
+from layouts.figures.step_streams import streams
+from layouts.figures.steps import bars, trends
 from layouts.i18n import t
 from layouts.pages.steps.asks import Ask
 from layouts.profiling.composition import bar, chosen_trace, notes, outlier_list, sentence, table, trace_name, usual_of

@@ -1,4 +1,4 @@
-"""Remarks, tags and views: what is kept, by several at once, over restarts and damage, and who may change it."""
+"""Remarks, tags and views: what is kept, by several at once, over restarts and damage."""
 
 from __future__ import annotations
 
@@ -356,7 +356,7 @@ def test_a_program_that_holds_the_file_is_waited_for_and_then_told_of(tmp_path: 
     assert remark(tmp_path, "a", "x").remark == "x"
 
 
-# The store and the routes --------------------------------------------------------------------------------------------
+# The store -------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -419,67 +419,3 @@ def test_a_workspace_can_be_given_to_an_application(base: Path, tmp_path: Path) 
         create_app(base, workspace=base / "work")
     with pytest.raises(ValueError, match="FrameSource"):
         create_app(app.source, workspace=tmp_path / "work")
-
-
-@pytest.fixture
-def client(base: Path, tmp_path: Path):
-    store = opened(base, tmp_path / "notes")
-    yield create_app(store, token="t" * 43).server.test_client()
-    store.stop()
-
-
-TOKEN = {"Authorization": "Bearer " + "t" * 43}
-CHANGES = [("/api/note", {"run": "one", "remark": "x", "add": [":star"]}), ("/api/view", {"save": "n", "place": "scalars"})]
-
-
-@pytest.mark.parametrize(("path", "change"), CHANGES)
-def test_others_change_nothing(client, tmp_path: Path, path: str, change: dict[str, object]) -> None:
-    for headers in (
-        {}, {"Authorization": "Bearer wrong"}, TOKEN | {"Origin": "http://evil.example"}, TOKEN | {"Origin": "null"},
-        TOKEN | {"Host": "evil.example"}, TOKEN | {"Origin": "http://localhost:1"},
-    ):  # fmt: skip
-        assert client.post(path, json=change, headers=headers).status_code in (401, 403), headers
-    for body in ({"data": json.dumps(change)}, {"data": change}, {"data": json.dumps(change), "content_type": "text/plain"}):
-        assert client.post(path, headers=TOKEN, **body).status_code == 415
-    assert client.get(path, headers=TOKEN).status_code in (404, 405)
-    assert not (tmp_path / "notes" / "notes.jsonl").exists()
-    based = change | ({"was": Note().version} if "run" in change else {})
-    assert client.post(path, json=based, headers=TOKEN | {"Origin": "http://localhost"}).json["done"] is True
-
-
-@pytest.mark.parametrize("change", [
-    [], {}, {"run": 1}, {"run": "one", "remark": 1}, {"run": "one", "add": "x"}, {"run": "one", "add": [1]},
-    {"run": "one", "more": 1}, {"run": "one", "add": [":x"]}, {"run": "one", "remark": "x" * 10_001},
-])  # fmt: skip
-def test_malformed_changes_are_refused(client, change: object) -> None:
-    answer = client.post("/api/note", json=change, headers=TOKEN)
-    assert answer.status_code == 400
-    assert answer.json["error"]
-
-
-@pytest.mark.parametrize("change", [
-    {}, {"save": "n", "delete": "x"}, {"save": "", "place": "scalars"}, {"save": "n", "place": "javascript:alert(1)"},
-    {"rename": "x", "name": ""}, {"save": 5},
-])  # fmt: skip
-def test_malformed_views_are_refused(client, change: object) -> None:
-    assert client.post("/api/view", json=change, headers=TOKEN).status_code == 400
-
-
-def test_a_change_is_answered_with_what_is_there_now(client) -> None:
-    def post(path: str, **change: object) -> dict:
-        return client.post(path, json=change, headers=TOKEN).json
-
-    first = post("/api/note", run="one", remark="a", was=Note().version)
-    assert post("/api/note", run="one", remark="b", was=Note().version) == {"done": False, "now": first["now"]}
-    assert client.post("/api/note", json={"run": "nobody"}, headers=TOKEN).status_code == 404
-    made = post("/api/view", save="n", place="scalars?run=one")["now"]
-    assert post("/api/view", save="n", place="images") == {"done": False, "now": made}
-    assert post("/api/view", rename=made["key"], name="m", was="old")["done"] is False
-    renamed = post("/api/view", rename=made["key"], name="m", was=made["version"])["now"]
-    assert post("/api/view", delete=made["key"], was=renamed["version"]) == {"done": True, "now": None}
-
-
-def test_without_a_workspace_nothing_is_kept(make_app) -> None:
-    answer = make_app().server.test_client().post("/api/note", json={"run": "a", "add": [":star"]})
-    assert answer.status_code == 507
-    assert "workspace" in answer.json["error"]

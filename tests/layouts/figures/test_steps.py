@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layouts.figures.step_times import joined
-from layouts.figures.steps import MOST_BOXES, Look, bars, streams, trends, unit_of
+from layouts.figures.steps import Look, bars, trends, unit_of
 from parsers import STEPS, Series, open_run
 from parsers.analysis import Breakdown, breakdowns, outliers, step_times
-from tests.writers.step_traces import frame, legacy, reduces
+from tests.writers.step_traces import frame, legacy
 
 WORDS = {
     **{part: part for part in (
@@ -150,37 +150,6 @@ def test_a_line_per_part_and_one_of_the_whole() -> None:
     assert roles(shares) == ["interval", "forward_backward", "tail"]
     assert decoded(role(shares, "interval")["y"])[0] == pytest.approx(10.0)
     json.dumps(figure)
-
-
-def test_streams_of_a_step_where_the_file_has_them(real_data: Path) -> None:
-    profile = open_run(real_data / "mindinsight_legacy/cluster_propose").profile[".", 0]
-    (found,) = breakdowns(profile.steps)
-    figure = streams(found, 1, profile.reduces, LOOK)
-    meta = figure["layout"]["meta"]
-    lanes = sorted({int(stream) for stream in profile.reduces["stream"]})
-    assert figure["layout"]["yaxis"]["ticktext"] == ["whole", *(f"stream {stream}" for stream in lanes)]
-    assert (meta["unit"], meta["marks"]) == ("ms", int((profile.reduces["step"] == 2).sum()))
-    lane = next(trace for trace in figure["data"] if trace["meta"].get("stream") == 48)
-    # Receive-op663 of step 2: from 1162429973174 to 1162434784260, the step begins at 1162429898009
-    assert decoded(lane["base"])[0] == pytest.approx((1162429973174 - 1162429898009) / 1e5)
-    assert decoded(lane["x"])[0] == pytest.approx((1162434784260 - 1162429973174) / 1e5)
-    parts = role(figure, "parts")
-    np.testing.assert_allclose(decoded(parts["x"]), np.array([82528, 17928332, 90409]) / 1e5)
-
-
-def test_streams_are_bounded_merged_and_their_names_are_text() -> None:
-    found = made([legacy(1, 0.0, 1e9, 0.0, start_ns=100)])
-    many = reduces([(1, at % 3, "<b>x</b>&-op1", 100 + at * 10_000, 5) for at in range(100_000)])
-    figure = streams(found, 0, many, LOOK)
-    assert 0 < figure["layout"]["meta"]["boxes"] <= MOST_BOXES
-    shown = " ".join(text for trace in figure["data"][1:] for text in trace["hovertext"])
-    assert "&lt;b&gt;x" in shown
-    assert "<b>x" not in shown
-    few = reduces([(1, 4, "AllReduce-op1", 200, 50), (1, 4, "AllReduce-op2", 600_000_000, 100_000_000), (2, 4, "x", 0, 1)])
-    lane = streams(found, 0, few, LOOK)["data"][1]
-    assert decoded(lane["base"]).tolist() == pytest.approx([1e-7, 0.5999999])
-    none = streams(found, 0, reduces([]), LOOK)
-    assert none["layout"]["meta"]["streams"] == 0
 
 
 def test_profiled_steps_over_the_times_of_the_run() -> None:

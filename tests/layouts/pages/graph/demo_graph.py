@@ -1,0 +1,56 @@
+"""The one graph of a demo run, and what its tests ask of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from app.store.store import Store
+from layouts.pages.graph.asks import read_ask, read_of
+from layouts.pages.graph.drawing import drawn
+from layouts.pages.graph.panel import panel
+from layouts.queries.graphs import Views
+from parsers import Graph
+from tests.sources import MemorySource
+
+DEMO = Path(__file__).resolve().parents[4] / "app" / "demo"
+
+RUN = "lenet_landscape"
+
+
+def words(store: Store, **more: list[str]) -> dict[str, list[str]]:
+    """What the page asks about the one graph of RUN."""
+    return {"run": [RUN], "graph": [store.graphs(RUN)[0].name], **more}
+
+
+def draw(store: Store, views: Views, **more: list[str]) -> dict[str, Any]:
+    return drawn(views, read_ask(words(store, **more)))
+
+
+def tell(store: Store, views: Views, name: str, **more: list[str]) -> Any:
+    return panel(views, read_of(words(store, **more)), name)
+
+
+def texts(component: Any) -> str:
+    """All texts of components, English and Chinese, in order."""
+    if isinstance(component, (list, tuple)):
+        return " ".join(texts(child) for child in component)
+    if component is None or isinstance(component, (str, int)):
+        return str(component or "")
+    return texts(getattr(component, "children", None))
+
+
+def jumps(component: Any, name: str = "data-go") -> list[str]:
+    if isinstance(component, (list, tuple)):
+        return [jump for child in component for jump in jumps(child, name)]
+    own = getattr(component, name, None)
+    return [*([own] if own else []), *jumps(getattr(component, "children", None) or (), name)]
+
+
+def boxes(drawing: dict[str, Any]) -> dict[str, Any]:
+    return {element["data"]["id"]: element for element in drawing["elements"] if "source" not in element["data"]}
+
+
+def views_of(found: Graph) -> Views:
+    """Views of a run `r` that has the one graph, without a name or as `g`."""
+    return Views(MemorySource({"r": {"graphs": {"": found, "g": found}}}))
