@@ -76,6 +76,19 @@ def number(state: Any, key: str, default: float, low: float = -math.inf, high: f
     return value
 
 
+def interval(key: str, low: str, high: str) -> tuple[float, float] | None:
+    """Parse the two ends of an interval, low < high; None if both are empty. BadInput names the key."""
+    if not low and not high:
+        return None
+    try:
+        ends = float(low), float(high)
+    except ValueError as error:
+        raise BadInput(f"{key}: expected numbers; found {low[:40]!r} and {high[:40]!r}") from error
+    if not (math.isfinite(ends[0]) and math.isfinite(ends[1]) and ends[0] < ends[1]):
+        raise BadInput(f"{key}: expected low < high; found {low[:40]!r} and {high[:40]!r}")
+    return ends
+
+
 def flag(state: Any, key: str, default: bool = False) -> bool:
     """Return whether the last value under a key is "1", or default; BadInput unless it is "0" or "1"."""
     return text(state, key, "1" if default else "0", choices=("0", "1")) == "1"

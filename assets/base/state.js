@@ -151,3 +151,11 @@ export function toggled(state, name, key) {
   const values = state[name] || [];
   return values.includes(key) ? values.filter((value) => value !== key) : [...values, key];
 }
+
+Object.assign(functionsOf("mindscope"), {
+  // The part of a state about runs. Its store changes only if these do, so other changes of the state request no catalogue.
+  runs_chosen(state, now) {
+    const runs = state && state.run ? { run: state.run } : {};
+    return same(runs, now) ? noUpdate() : runs;
+  },
+});

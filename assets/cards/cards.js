@@ -129,11 +129,6 @@ function drawBar(page) {
 // Called by Dash -----------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_cards"), {
-  chosen(state, now) {
-    const runs = JSON.stringify((state && state.run) || []);
-    return runs === now ? noUpdate() : runs;
-  },
-
   /**
    * @param {Wire.Query | null} state
    * @param {Wire.TagCatalogue | null} catalogue

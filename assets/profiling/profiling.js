@@ -261,11 +261,6 @@ function drawDamage(page) {
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_profiling"), {
-  chosen(state, now) {
-    const runs = state && state.run ? { run: state.run } : {};
-    return same(runs, now) ? noUpdate() : runs;
-  },
-
   /**
    * @param {Wire.Query | null} state
    * @param {Wire.ProfileCatalogue | null} catalogue

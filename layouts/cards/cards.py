@@ -17,17 +17,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from dash import ALL, MATCH, ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import ALL, MATCH, Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser, register_catalogue
 from layouts.cards import texts
 from layouts.cards.catalogue import catalogue
 from layouts.components.elements import empty_state, toolbar
 from layouts.figures import GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser
 from layouts.page import Ids
-from layouts.sources import FrameSource, RunSource
+from layouts.sources import FrameSource
 from layouts.state import BadInput
 
 _STORES = ("chosen", "catalogue", "digest", "screen", "shown", "grown", "looked")
@@ -104,7 +106,7 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
 
 
 def _stores(cards: Cards, ids: Ids) -> list[Any]:
-    """chosen: run keys of the state as JSON text. catalogue: tags of those runs; digest: that of the catalogue.
+    """chosen: the part of the state about runs. catalogue: tags of those runs; digest: that of the catalogue.
     screen: width of the cards in pixels. shown: slots on screen. grown: new drawings of slots with new data; looked: the
     version of the source they were drawn from."""
     return [dcc.Store(id=ids(part)) for part in (*_STORES, *cards.stores)]
@@ -152,9 +154,7 @@ def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
 def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
     """Add the callbacks of such a page to a Dash application."""
     _register_browser(cards, app, ids)
-
-    def list_tags(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
-        return tags_of(source, cards.kind, chosen, known)
+    register_catalogue(app, ids, partial(catalogue, source, cards.kind))
 
     def draw_card(ask: Any, _again: Any) -> tuple[Any, Any]:
         return card(cards, source, ask)
@@ -164,13 +164,6 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
         version = source.status().version
         return (no_update, no_update) if version == known else (grown_cards(cards, source, shown, asks, drawn), version)
 
-    app.callback(
-        Output(ids("catalogue"), "data"),
-        Output(ids("digest"), "data"),
-        Input(ids("chosen"), "data"),
-        Input(ids("version"), "data"),
-        State(ids("digest"), "data"),
-    )(list_tags)
     app.callback(
         Output(ids(cards.part, MATCH), cards.prop),
         Output(ids("drawn", MATCH), "data"),
@@ -193,8 +186,7 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
 def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
     """Add the clientside callbacks, see assets/cards/cards.js."""
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_cards", name), *arguments, **options)
+    call = in_browser(app, "mindscope_cards")
 
     def on_card(name: str, part: str, prop: str, *outputs: Output) -> None:
         call(
@@ -202,7 +194,6 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
             prevent_initial_call=True,
         )  # fmt: skip
 
-    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
     call(
         "plan",
         Output(ids("ask", ALL), "data"),
@@ -218,24 +209,6 @@ def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
     if cards.part == "figure":
         on_card("placed", "figure", "data", Output(ids("plot", MATCH), "children"))
         on_card("moved", "graph", "relayoutData")
-
-
-def tags_of(source: RunSource, kind: str, chosen: Any, known: Any) -> tuple[Any, Any]:
-    """Return (catalogue, its digest) of the runs in chosen, a JSON list of keys; no update if known is that digest."""
-    found = catalogue(source, kind, _chosen_state(chosen), known)
-    return (no_update, no_update) if found is None else (found, found["digest"])
-
-
-def _chosen_state(chosen: Any) -> dict[str, list[str]]:
-    if chosen is None:
-        return {}
-    try:
-        runs = json.loads(chosen)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise BadInput("chosen: expected a JSON list of run keys") from error
-    if not isinstance(runs, list) or not all(isinstance(run, str) for run in runs):
-        raise BadInput("chosen: expected a JSON list of run keys")
-    return {"run": runs} if runs else {}
 
 
 def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, no_update
+from dash import Input, Output, State, no_update
 
+from layouts.callbacks import in_browser
 from layouts.lineage.asks import read_ask
 from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import Tables
@@ -48,8 +49,7 @@ def drawn(source: RunSource, tables: Tables, ask: Any) -> Any:
 def _register_browser(app: Any, ids: Ids) -> None:
     """Add the clientside callbacks, see assets/lineage/lineage.js."""
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_lineage", name), *arguments, **options)
+    call = in_browser(app, "mindscope_lineage")
 
     root = State(ids("root"), "id")
     now = (Input(ids("state"), "data"), Input(ids("sheet"), "data"), Input(ids("prefs"), "data"), Input(ids("runs"), "data"))

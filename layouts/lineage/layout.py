@@ -11,16 +11,11 @@ from dash import dcc, html
 
 from layouts.components.elements import toolbar
 from layouts.components.grid import GRID_TEXTS, OPTIONS
-from layouts.figures import GRAPH_CONFIG
+from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser, texts_of
 from layouts.lineage import texts as lineage
 from layouts.page import Ids
 
-_CLEAR = "rgba(0,0,0,0)"
-_BLANK = {
-    "data": [],
-    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
-}
 _OPTIONS = OPTIONS | {
     "isExternalFilterPresent": {"function": "mindscopeLineageBrushed(params)"},
     "doesExternalFilterPass": {"function": "mindscopeLineagePasses(params)"},
@@ -36,7 +31,7 @@ def layout(ids: Ids, *, export: str, none: html.Div, beside: Sequence[Any] = ())
     table.
     """
     texts = (*lineage.TEXTS, *texts_of("data_lineage"), *GRID_TEXTS)
-    plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    plot = dcc.Graph(id=ids("plot"), figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     grid = dag.AgGrid(
         id=ids("grid"), columnDefs=[], rowData=[], getRowId="params.data.key", dashGridOptions=_OPTIONS,
         defaultColDef={"sortable": True, "resizable": True, "minWidth": 64}, className="ms-grid",

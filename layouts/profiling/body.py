@@ -12,10 +12,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser, register_catalogue
 from layouts.components.elements import button, empty_state, toolbar
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids
@@ -103,10 +105,7 @@ def damage() -> html.Details:
 
 def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[str]) -> None:
     """Add the callbacks of `body`, with the same frames."""
-
-    def list_profiles(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
-        found = catalogue(source, chosen, known)
-        return (no_update, no_update) if found is None else (found, found["digest"])
+    register_catalogue(app, ids, partial(catalogue, source))
 
     def look(wanted: Any) -> Any:
         choice = read_choice(wanted)
@@ -120,22 +119,13 @@ def register_body(app: Any, source: ProfileSource, ids: Ids, frames: Sequence[st
                 source.cancel_profile(choice.run, choice.session, choice.rank, name)
         return asked
 
-    app.callback(
-        Output(ids("catalogue"), "data"),
-        Output(ids("digest"), "data"),
-        Input(ids("chosen"), "data"),
-        Input(ids("version"), "data"),
-        State(ids("digest"), "data"),
-    )(list_profiles)
     # The browser sets `wanted` itself, because what it asks for next depends on the answer.
     app.callback(Output(ids("reading"), "data"), Input(ids("wanted"), "data"), prevent_initial_call=True)(look)
     app.callback(Output(ids("cancelled"), "data"), Input(ids("cancel"), "data"), prevent_initial_call=True)(cancel)
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_profiling", name), *arguments, **options)
+    call = in_browser(app, "mindscope_profiling")
 
     root = State(ids("root"), "id")
-    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
     call(
         "plan",
         Output(ids("ask"), "data"),

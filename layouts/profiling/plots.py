@@ -6,18 +6,12 @@ from typing import Any
 
 from dash import dcc, html
 
-from layouts.figures import GRAPH_CONFIG
-
-_CLEAR = "rgba(0,0,0,0)"
-_BLANK = {
-    "data": [],
-    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
-}
+from layouts.figures import BLANK, GRAPH_CONFIG
 
 
 def plot_card(graph: Any, name: str, title: Any, class_name: str, *above: Any) -> html.Section:
     """A card with a title, the components `above`, and a plot. name identifies the plot in scripts."""
-    plot = dcc.Graph(id=graph, figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    plot = dcc.Graph(id=graph, figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     return html.Section(
         [
             html.Header(

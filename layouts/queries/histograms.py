@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass
 from typing import Any
 
 from layouts.figures.histograms import Zoom
-from layouts.state import BadInput, flag, number, text, texts
+from layouts.state import BadInput, flag, interval, number, text, texts
 
 VIEWS = ("auto", "heat", "ridge", "overlay", "step", "numbers")
 AXES = ("step", "relative", "absolute")
@@ -78,16 +77,4 @@ def read_zoom(value: str) -> Zoom:
     if len(parts) != 4:
         raise BadInput(f"zoom: expected low,high,from,to; found {value[:80]!r}")
     whole = parts[0] == _ALL and not parts[1]
-    return Zoom(None if whole else _pair(parts[0], parts[1]), whole, _pair(parts[2], parts[3]))
-
-
-def _pair(low: str, high: str) -> tuple[float, float] | None:
-    if not low and not high:
-        return None
-    try:
-        pair = float(low), float(high)
-    except ValueError as error:
-        raise BadInput(f"zoom: expected numbers; found {low[:40]!r} and {high[:40]!r}") from error
-    if not (math.isfinite(pair[0]) and math.isfinite(pair[1]) and pair[0] < pair[1]):
-        raise BadInput(f"zoom: expected low < high; found {low[:40]!r} and {high[:40]!r}")
-    return pair
+    return Zoom(None if whole else interval("zoom", parts[0], parts[1]), whole, interval("zoom", parts[2], parts[3]))

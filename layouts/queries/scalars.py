@@ -6,7 +6,6 @@ in it is untrusted; an invalid value raises `BadInput`. Names of tags and runs a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +15,7 @@ from parsers.analysis.groups import BANDS, LINES
 
 from layouts.figures.curves import View
 from layouts.queries.grouping import KINDS
-from layouts.state import BadInput, flag, number, text, texts
+from layouts.state import BadInput, flag, interval, number, text, texts
 
 COLUMNS = (50, 8000)
 MOST_TAGS = 50
@@ -121,16 +120,4 @@ def read_view(value: str) -> View:
     parts = value.split(",")
     if len(parts) != 4:
         raise BadInput(f"view: expected x0,x1,y0,y1; found {value[:80]!r}")
-    return View(_pair(parts[0], parts[1]), _pair(parts[2], parts[3]))
-
-
-def _pair(low: str, high: str) -> tuple[float, float] | None:
-    if not low and not high:
-        return None
-    try:
-        pair = float(low), float(high)
-    except ValueError as error:
-        raise BadInput(f"view: expected numbers; found {low[:40]!r} and {high[:40]!r}") from error
-    if not (math.isfinite(pair[0]) and math.isfinite(pair[1]) and pair[0] < pair[1]):
-        raise BadInput(f"view: expected low < high; found {low[:40]!r} and {high[:40]!r}")
-    return pair
+    return View(interval("view", parts[0], parts[1]), interval("view", parts[2], parts[3]))

@@ -14,9 +14,10 @@ import json
 from dataclasses import asdict
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, ctx, dcc, html, no_update
+from dash import Input, Output, State, ctx, dcc, html, no_update
 from parsers.model import KINDS
 
+from layouts.callbacks import in_browser
 from layouts.components import elements as parts
 from layouts.components import note_texts as notes
 from layouts.i18n import attributes, for_browser, t
@@ -84,19 +85,17 @@ def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *
     """Add the callbacks of a frame and of its page. picker: id of the run picker's element if it is outside the frame."""
     _register_clock(app, source, page, ids)
     _register_health(app, source, ids)
-    mindscope = "mindscope"
-    app.clientside_callback(
-        ClientsideFunction(mindscope, "frame_opened"), Output(ids("prefs"), "data"), Input(ids("frame"), "id")
-    )
-    app.clientside_callback(ClientsideFunction(mindscope, "status_changed"), Input(ids("status"), "data"))
-    app.clientside_callback(
-        ClientsideFunction(mindscope, "frame_shows"),
+    call = in_browser(app, "mindscope")
+    call("frame_opened", Output(ids("prefs"), "data"), Input(ids("frame"), "id"))
+    call("status_changed", Input(ids("status"), "data"))
+    call(
+        "frame_shows",
         Input(ids("runs"), "data"),
         Input(ids("state"), "data"),
         State(ids("state"), "id"),
     )
-    app.clientside_callback(
-        ClientsideFunction(mindscope, "picker_changed"),
+    call(
+        "picker_changed",
         Input(ids("runs"), "data"),
         Input(ids("state"), "data"),
         State(picker or ids("picker"), "id"),
@@ -211,8 +210,8 @@ def _register_health(app: Any, source: RunSource, ids: Ids) -> None:
 
     app.callback(Output(ids("problems"), "data"), Input(ids("health-asked"), "data"), prevent_initial_call=True)(list_problems)
 
-    app.clientside_callback(
-        ClientsideFunction("mindscope", "health_listed"),
+    in_browser(app, "mindscope")(
+        "health_listed",
         Input(ids("problems"), "data"),
         State(ids("health-list"), "id"),
         prevent_initial_call=True,

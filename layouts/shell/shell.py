@@ -19,8 +19,9 @@ from itertools import groupby
 from typing import Any
 
 import dash_mantine_components as dmc
-from dash import ClientsideFunction, Input, Output, State, dcc, html
+from dash import Input, Output, State, dcc, html
 
+from layouts.callbacks import in_browser
 from layouts.components import elements as parts
 from layouts.i18n import attributes, both, t
 from layouts.page import Ids, Page
@@ -58,20 +59,19 @@ def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) ->
 def register(app: Any, source: FrameSource, pages: Sequence[Page], prefix: str) -> None:
     """Add the callbacks of the shell and of every page. prefix is the URL prefix of the pages as browsers see it."""
     ids = Ids("shell")
+    call = in_browser(app, "mindscope")
     for page in pages:
         own = page_ids(page, ids)
         frames.register(app, source, page, own, prefix + ROUTES, picker=ids("picker"))
-        app.clientside_callback(
-            ClientsideFunction("mindscope", "address_changed"), Input(own("state"), "data"), State(own("state"), "id")
-        )
-        app.clientside_callback(ClientsideFunction("mindscope", "menu_changed"), Input(own("runs"), "data"))
-    app.clientside_callback(
-        ClientsideFunction("mindscope", "seconds_chosen"),
+        call("address_changed", Input(own("state"), "data"), State(own("state"), "id"))
+        call("menu_changed", Input(own("runs"), "data"))
+    call(
+        "seconds_chosen",
         Output(ids("seconds"), "value"),
         Input(ids("seconds"), "value"),
     )
-    app.clientside_callback(
-        ClientsideFunction("mindscope", "route"),
+    call(
+        "route",
         Output(ids("page"), "children"),
         Input(ids("url"), "href"),
         State(ids("pages"), "data"),

@@ -16,7 +16,7 @@ from app import create_app
 from parsers import LineageRow, Setting
 from tests.sources import MemorySource
 
-ROWS = ".ms-target-settings tbody tr"
+ROWS = ".ms-optimisation-settings tbody tr"
 
 
 class Forested(MemorySource):
@@ -51,33 +51,33 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     page.goto(serve(create_app(source).server) + "/optimisation")
     first = page.locator(ROWS).first
     expect(first).to_have_attribute("data-setting", "learning_rate")
-    expect(page.locator(ROWS, has_text="Epochs").locator(".ms-target-reason .en")).to_have_text("never varies")
-    expect(page.locator(".ms-target-over .scatterlayer .points path")).to_have_count(60)
-    expect(page.locator(".ms-target-over .scatterlayer .lines path")).to_have_count(1)
-    expect(page.locator(".ms-target-spread .bars path").first).to_be_attached()
+    expect(page.locator(ROWS, has_text="Epochs").locator(".ms-optimisation-reason .en")).to_have_text("never varies")
+    expect(page.locator(".ms-optimisation-over .scatterlayer .points path")).to_have_count(60)
+    expect(page.locator(".ms-optimisation-over .scatterlayer .lines path")).to_have_count(1)
+    expect(page.locator(".ms-optimisation-spread .bars path").first).to_be_attached()
     # The forest comes by itself, and orders the settings once it is asked to.
-    expect(page.locator(".ms-target-grown")).to_contain_text("40 refits", timeout=60_000)
+    expect(page.locator(".ms-optimisation-grown")).to_contain_text("40 refits", timeout=60_000)
     page.locator('[data-by="share"]').click()
     expect(page).to_have_url(re.compile("by=share"))
     expect(page.locator(ROWS).nth(1)).to_have_attribute("data-setting", "optimizer")
-    expect(first.locator("td").nth(2).locator(".ms-target-whisker")).to_be_attached()
+    expect(first.locator("td").nth(2).locator(".ms-optimisation-whisker")).to_be_attached()
 
     # By keyboard to the optimizer: boxes instead of a line, pairs of it with links.
     first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("setting=optimizer"))
-    expect(page.locator(".ms-target-over .boxlayer .trace path.box")).to_have_count(3)
+    expect(page.locator(".ms-optimisation-over .boxlayer .trace path.box")).to_have_count(3)
     expect(page.locator(ROWS).nth(1)).to_be_focused()
-    pairs = page.locator(".ms-target-pairs tbody tr")
+    pairs = page.locator(".ms-optimisation-pairs tbody tr")
     expect(pairs.first).to_be_visible()
     link = str(pairs.first.locator("a.ms-button-icon").get_attribute("href"))
     assert link.startswith("/two_runs?one=run")
 
-    page.locator(".ms-target-importance").hover()
-    page.locator(".ms-target-importance summary").click()
+    page.locator(".ms-optimisation-importance").hover()
+    page.locator(".ms-optimisation-importance summary").click()
     with page.expect_download() as download:
-        page.locator('.ms-target-importance [data-kind="csv"]').click()
+        page.locator('.ms-optimisation-importance [data-kind="csv"]').click()
     download.value.save_as(tmp_path / "optimisation.csv")
     lines = (tmp_path / "optimisation.csv").read_text(encoding="utf-8").splitlines()
     told = {one["setting"]: one for one in csv.DictReader(lines)}
@@ -86,10 +86,10 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     assert float(told["learning_rate"]["linear"]) == pytest.approx(abs(wanted), abs=1e-6)
     assert float(told["learning_rate"]["forest_low"]) <= float(told["learning_rate"]["forest"])
     assert told["epoch"]["reason"] == "constant"
-    page.locator(".ms-target-over").hover()
-    page.locator(".ms-target-over summary").click()
+    page.locator(".ms-optimisation-over").hover()
+    page.locator(".ms-optimisation-over summary").click()
     with page.expect_download() as download:
-        page.locator('.ms-target-over [data-kind="png"]').click()
+        page.locator('.ms-optimisation-over [data-kind="png"]').click()
     download.value.save_as(tmp_path / "over.png")
     assert (tmp_path / "over.png").read_bytes().startswith(b"\x89PNG")
 
@@ -97,5 +97,5 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     page.locator('[data-control="target"]').select_option("loss")
     expect(page).to_have_url(re.compile("target=loss"))
     page.goto(page.url.partition("?")[0] + "?run=run1&run=run2&target=loss")
-    expect(page.locator(".ms-target-count .en")).to_have_text("2 of 2 chosen runs have it; 60 runs have settings")
-    expect(page.locator(".ms-target-grown")).to_contain_text("A forest needs ten runs with this result.")
+    expect(page.locator(".ms-optimisation-count .en")).to_have_text("2 of 2 chosen runs have it; 60 runs have settings")
+    expect(page.locator(".ms-optimisation-grown")).to_contain_text("A forest needs ten runs with this result.")

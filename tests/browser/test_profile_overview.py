@@ -12,12 +12,13 @@ DRAWN = ".ms-breakdown-drawn[data-plot={}] .js-plotly-plot"
 def test_the_overview_leads_to_the_steps_in_both_languages(page: Page, place: str) -> None:
     page.goto(f"{place}/profile_overview?run=a")
     expect(page.locator(".ms-breakdown-sentence .en")).to_have_text(re.compile("^A step takes 46.5 ms"))
-    expect(page.locator(".ms-profile-beside .en").first).to_have_text(re.compile("by the clock of the run 50 ms: 7.4 % more"))
+    beside = page.locator(".ms-profile-overview-beside .en").first
+    expect(beside).to_have_text(re.compile("by the clock of the run 50 ms: 7.4 % more"))
     expect(page.locator(f"{DRAWN.format('joined')} .scatterlayer .trace")).to_have_count(2)
     page.set_viewport_size({"width": 1000, "height": 800})
-    expect(page.locator(".ms-profile-tile").first).to_be_visible()
+    expect(page.locator(".ms-profile-overview-tile").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
-    page.locator("a.ms-profile-tile", has_text="Steps").click()
+    page.locator("a.ms-profile-overview-tile", has_text="Steps").click()
     expect(page).to_have_url(re.compile(r"/steps\?run=a&of=a&session=profiler&rank=0$"))
     expect(page.locator(DRAWN.format("bars"))).to_be_visible()
     page.locator("[data-action=language]").click()
@@ -25,5 +26,5 @@ def test_the_overview_leads_to_the_steps_in_both_languages(page: Page, place: st
     expect(page.locator(f"{DRAWN.format('streams')} .ytick", has_text="流 11")).to_be_visible()
     page.goto(f"{place}/profile_overview?run=b")
     expect(page.locator(".ms-breakdown-sentence .zh")).to_contain_text("每步耗时 1.01 ms")
-    expect(page.locator(".ms-profile-beside")).to_contain_text("没有带步骤的标量")
+    expect(page.locator(".ms-profile-overview-beside")).to_contain_text("没有带步骤的标量")
     expect(page.locator(".ms-profiling-bar select:visible option")).to_have_count(2)

@@ -286,11 +286,6 @@ function put(rootId, data, place, then) {
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_graph"), {
-  chosen(state, now) {
-    const runs = state && state.run ? { run: state.run } : {};
-    return same(runs, now) ? noUpdate() : runs;
-  },
-
   plan(state, catalogue, _prefs, rootId) {
     const page = pageOf(rootId);
     const nothing = Array(6).fill(noUpdate());

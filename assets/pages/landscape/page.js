@@ -278,11 +278,6 @@ function drawHead(page) {
 // Called by Dash ----------------------------------------------------------------------------------------------------
 
 Object.assign(functionsOf("mindscope_landscape"), {
-  chosen(state, now) {
-    const runs = state && state.run ? { run: state.run } : {};
-    return same(runs, now) ? noUpdate() : runs;
-  },
-
   plan(state, catalogue, _prefs, askNow, sideNow, rootId) {
     const page = pageOf(rootId);
     if (!page || !catalogue) return [noUpdate(), noUpdate()];

@@ -17,7 +17,7 @@ const nothing = () => noUpdate();
 
 const { pageOf } = keeper((root) => ({
   sheet: null, runs: null, growth: null, drawing: null, act: "",
-  plot: (card) => root.querySelector(`.ms-target-${card} .js-plotly-plot`),
+  plot: (card) => root.querySelector(`.ms-optimisation-${card} .js-plotly-plot`),
 }), build);
 
 // What is shown -----------------------------------------------------------------------------------------------------
@@ -74,8 +74,8 @@ function chosenSetting(page) {
 function build(page) {
   page.target = make("select", "ms-input", [], { "data-control": "target" });
   page.target.addEventListener("change", () => page.change({ target: [page.target.value] }));
-  page.countLabel = make("span", "t ms-target-count");
-  page.find(".ms-target-bar").append(
+  page.countLabel = make("span", "t ms-optimisation-count");
+  page.find(".ms-optimisation-bar").append(
     make("label", "ms-field", [words("optimisation.target", {}, "span", "ms-field-name"), page.target]), page.countLabel,
   );
   saving(page, "importance", ["png", "svg", "csv"]);
@@ -83,14 +83,14 @@ function build(page) {
   saving(page, "over", ["png", "svg", "csv"]);
   page.log = make("button", "ms-button ms-button-small", words("optimisation.log"), { type: "button", "data-act": "log" });
   setLabel(page.log, "title", "optimisation.log_tip");
-  page.find(".ms-target-over .ms-card-tools").prepend(page.log);
+  page.find(".ms-optimisation-over .ms-card-tools").prepend(page.log);
   page.root.addEventListener("click", (event) => {
     if (!(event.target instanceof Element)) return;
     const pressed = event.target.closest("[data-act]");
     if (pressed) acts[pressed.dataset.act](page, pressed);
     else choose(page, event.target.closest("tr[data-setting]"));
   });
-  page.find(".ms-target-settings").addEventListener("keydown", (event) => key(page, event));
+  page.find(".ms-optimisation-settings").addEventListener("keydown", (event) => key(page, event));
 }
 
 function saving(page, card, kinds) {
@@ -98,7 +98,7 @@ function saving(page, card, kinds) {
   for (const attribute of ["title", "aria-label"]) setLabel(summary, attribute, "optimisation.save");
   const items = kinds.map((kind) => make("button", "ms-menu-item", words(`optimisation.save.${kind}`),
     { type: "button", "data-act": "save", "data-card": card, "data-kind": kind }));
-  page.find(`.ms-target-${card} .ms-card-tools`).append(menu(summary, items));
+  page.find(`.ms-optimisation-${card} .ms-card-tools`).append(menu(summary, items));
 }
 
 const acts = {
@@ -133,7 +133,7 @@ function furnish(page) {
   const { sheet } = page;
   const name = sheet.target ? "" : sheet.chosen ? "none" : sheet.total ? "no-runs" : "none";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
-  page.find(".ms-target-body").hidden = name !== "";
+  page.find(".ms-optimisation-body").hidden = name !== "";
   if (name) return;
   const shape = JSON.stringify([sheet.targets, language()]);
   if (shape !== page.listed) {
@@ -150,7 +150,7 @@ function furnish(page) {
   });
   const [least, middle, most] = sheet.summary;
   const spread = { runs: count(sheet.runs), least, middle, most };
-  page.find(".ms-target-spread .ms-target-told").replaceChildren(words("optimisation.summary", spread));
+  page.find(".ms-optimisation-spread .ms-optimisation-told").replaceChildren(words("optimisation.summary", spread));
   table(page);
   title(page);
 }
@@ -162,14 +162,14 @@ function table(page) {
   const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth];
   if (same(shown, page.shown)) return;
   page.shown = shown;
-  const box = page.find(".ms-target-settings");
+  const box = page.find(".ms-optimisation-settings");
   const focused = document.activeElement && box.contains(document.activeElement) ? document.activeElement : null;
   const header = make("tr", "", [
     make("th", "", words("optimisation.setting"), { scope: "col" }),
     ...MEASURES.map((name) => head(name, by)),
   ]);
   const rows = sorted(page).map((row) => line(page, row));
-  const built = make("table", "ms-target-table", [make("thead", "", header), make("tbody", "", rows)]);
+  const built = make("table", "ms-optimisation-table", [make("thead", "", header), make("tbody", "", rows)]);
   setLabel(built, "aria-label", "optimisation.importance");
   box.replaceChildren(built);
   if (focused) refocus(box, focused.dataset);
@@ -184,7 +184,7 @@ function refocus(box, { setting, by }) {
 }
 
 function head(name, by) {
-  const press = make("button", "ms-target-by", [words(`optimisation.${name}`)], {
+  const press = make("button", "ms-optimisation-by", [words(`optimisation.${name}`)], {
     type: "button",
     "data-act": "by",
     "data-by": name,
@@ -208,18 +208,18 @@ function line(page, row) {
     setLabel(near, "title", "optimisation.near_tip", other);
     parts.push(near);
   }
-  const name = make("th", "", make("div", "ms-target-name", parts), { scope: "row" });
+  const name = make("th", "", make("div", "ms-optimisation-name", parts), { scope: "row" });
   const cells = row.reason
     ? [
         make(
           "td",
-          "ms-target-reason",
+          "ms-optimisation-reason",
           words(`optimisation.reason.${row.reason}`, { n: count(row.runs), other: cut(named(page, row.with), 60) }),
           { colspan: "3" },
         ),
       ]
     : MEASURES.map((by) => bar(page, row, by));
-  return make("tr", row.reason ? "ms-target-quiet" : "", [name, ...cells], {
+  return make("tr", row.reason ? "ms-optimisation-quiet" : "", [name, ...cells], {
     "data-setting": row.setting,
     tabindex: "0",
     "aria-selected": String(chosen),
@@ -230,27 +230,27 @@ function bar(page, row, by) {
   const found = strength(page, row, by);
   const share = by === "share";
   if (!found) {
-    return make("td", "ms-target-cell", !share && row.eta ? words("optimisation.no_order", {}, "span", "ms-muted") : []);
+    return make("td", "ms-optimisation-cell", !share && row.eta ? words("optimisation.no_order", {}, "span", "ms-muted") : []);
   }
   const [value, low, high] = found;
   const at = (part) => `${Math.min(100, Math.max(0, part * 100)).toFixed(2)}%`;
-  const fill = make("span", `ms-target-fill ms-target-${by}`);
+  const fill = make("span", `ms-optimisation-fill ms-optimisation-${by}`);
   fill.style.width = at(value);
   const parts = [fill];
   if (low !== null && high !== null) {
-    const whisker = make("span", "ms-target-whisker");
+    const whisker = make("span", "ms-optimisation-whisker");
     whisker.style.left = at(low);
     whisker.style.width = `max(1px, ${at(Math.min(1, high) - Math.max(0, low))})`;
     parts.push(whisker);
   }
   const text = share ? `${(value * 100).toFixed(value < 0.0995 ? 1 : 0)} %` : value.toFixed(2);
   const sign = row.sign && by === "linear" ? (row.sign > 0 ? "↗" : "↘") : "";
-  const number = make("span", "ms-target-value", [
+  const number = make("span", "ms-optimisation-value", [
     by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
     text.replace("-0.0 %", "0.0 %"),
   ]);
-  const cell = make("td", "ms-target-cell", make("div", "ms-target-measure", [
-    number, make("span", "ms-target-sign", sign, { "aria-hidden": "true" }), make("span", "ms-target-track", parts),
+  const cell = make("td", "ms-optimisation-cell", make("div", "ms-optimisation-measure", [
+    number, make("span", "ms-optimisation-sign", sign, { "aria-hidden": "true" }), make("span", "ms-optimisation-track", parts),
   ]));
   const ends
     = low === null
@@ -267,7 +267,7 @@ function bar(page, row, by) {
 }
 
 function note(page) {
-  const box = page.find(".ms-target-note");
+  const box = page.find(".ms-optimisation-note");
   const { runs } = page.sheet;
   const bare = page.sheet.rows.every((row) => row.reason);
   box.replaceChildren(
@@ -285,7 +285,7 @@ function note(page) {
 }
 
 function forest(page) {
-  const box = page.find(".ms-target-grown");
+  const box = page.find(".ms-optimisation-grown");
   const growth = page.growth && page.growth.target === page.sheet.target ? page.growth : null;
   box.replaceChildren();
   if (!growth) return;
@@ -307,7 +307,8 @@ function forest(page) {
     box.append(fit);
   }
   if (running) {
-    const progress = make("progress", "ms-target-progress", [], { max: String(growth.total), value: String(growth.done) });
+    const shares = { max: String(growth.total), value: String(growth.done) };
+    const progress = make("progress", "ms-optimisation-progress", [], shares);
     setLabel(progress, "aria-label", "optimisation.share");
     box.append(progress);
   }
@@ -318,16 +319,16 @@ function forest(page) {
 // The chart of one setting, and its pairs ----------------------------------------------------------------------------
 
 function title(page) {
-  const head = page.find(".ms-target-over .ms-card-title");
+  const head = page.find(".ms-optimisation-over .ms-card-title");
   const setting = chosenSetting(page);
   const names = { target: cut(targetLabel(page), 60), setting: cut(named(page, setting), 60) };
   head.replaceChildren(words(setting ? "optimisation.over" : "optimisation.over_none", names));
-  page.find(".ms-target-nearest .ms-card-title").replaceChildren(words("optimisation.pairs_of", names));
+  page.find(".ms-optimisation-nearest .ms-card-title").replaceChildren(words("optimisation.pairs_of", names));
 }
 
 function drawSummary(page) {
   const { drawing } = page;
-  const summary = page.find(".ms-target-over .ms-target-told");
+  const summary = page.find(".ms-optimisation-over .ms-optimisation-told");
   const meta = drawing.figure && drawing.figure.layout.meta;
   page.log.hidden = !meta || !meta.logs;
   page.log.setAttribute("aria-pressed", String(Boolean(meta && meta.log)));
@@ -353,11 +354,11 @@ function runCell(page, key) {
 
 function pairs(page) {
   const { drawing } = page;
-  const box = page.find(".ms-target-pairs");
-  const summary = page.find(".ms-target-nearest .ms-target-told");
+  const box = page.find(".ms-optimisation-pairs");
+  const summary = page.find(".ms-optimisation-nearest .ms-optimisation-told");
   summary.replaceChildren();
   if (!drawing.pairs.length) {
-    box.replaceChildren(words("optimisation.no_pairs", {}, "p", "ms-target-empty"));
+    box.replaceChildren(words("optimisation.no_pairs", {}, "p", "ms-optimisation-empty"));
     return;
   }
   const also = drawing.also.map(spoken);
@@ -377,12 +378,12 @@ function pairs(page) {
     column("optimisation.difference", {}, "ms-number"),
     make("th", ""),
   ]);
-  const number = (text) => make("td", "ms-number ms-target-cut", make("span", "ms-cut", text, { title: text }));
+  const number = (text) => make("td", "ms-number ms-optimisation-cut", make("span", "ms-cut", text, { title: text }));
   const rows = drawing.pairs.map((pair) => make("tr", "", [
     runCell(page, pair.runs[0]), number(pair.values[0]), number(pair.results[0]),
     runCell(page, pair.runs[1]), number(pair.values[1]), number(pair.results[1]), number(pair.difference), both(page, pair),
   ]));
-  box.replaceChildren(make("table", "ms-target-table", [make("thead", "", header), make("tbody", "", rows)]));
+  box.replaceChildren(make("table", "ms-optimisation-table", [make("thead", "", header), make("tbody", "", rows)]));
 }
 
 // Link to the two runs page, if there is a menu.
@@ -422,7 +423,7 @@ function save(page, card, kind) {
   );
   if (kind === "csv") files.saveCsv(card === "over" ? points(page) : strengths(page), name);
   else if (card === "importance") {
-    files.saveImage(bars(page), page.find(".ms-target-importance"), kind, name, {
+    files.saveImage(bars(page), page.find(".ms-optimisation-importance"), kind, name, {
       clientWidth: 820,
       clientHeight: 90 + 24 * numbered(page).length,
     });
@@ -499,7 +500,7 @@ function growing(page) {
   return page.act ? { ...ask, act: [page.act] } : ask;
 }
 
-Object.assign(functionsOf("mindscope_target"), {
+Object.assign(functionsOf("mindscope_optimisation"), {
   chosen(state, known) {
     const next = {};
     for (const key of ["run", "target"]) if (state && state[key]) next[key] = state[key];
@@ -520,7 +521,7 @@ Object.assign(functionsOf("mindscope_target"), {
   distribution(sheet, _prefs, rootId) {
     const page = pageOf(rootId);
     if (!page || !sheet || !sheet.target) return nothing();
-    page.find(".ms-target-spread .ms-skeleton").hidden = true;
+    page.find(".ms-optimisation-spread .ms-skeleton").hidden = true;
     return dressed(page, sheet.figure, {});
   },
 
@@ -528,7 +529,7 @@ Object.assign(functionsOf("mindscope_target"), {
     const page = pageOf(rootId);
     if (!page || !drawing || !page.sheet || !page.sheet.target) return nothing();
     page.drawing = drawing;
-    page.find(".ms-target-over .ms-skeleton").hidden = true;
+    page.find(".ms-optimisation-over .ms-skeleton").hidden = true;
     drawSummary(page);
     pairs(page);
     if (!drawing.figure) {

@@ -20,10 +20,10 @@ function tileOf(page, tile) {
   const needs = tile.frames.split(" ").filter(Boolean);
   const there = !needs.length || needs.some((name) => page.profile.frames.includes(name));
   const head = make("header", "ms-card-head", [icon(tile.page), words(tile.title, {}, "h3", "ms-card-title")]);
-  const text = words(there ? tile.text : "profile_overview.not_there", {}, "p", "ms-muted ms-profile-text");
-  if (!there) return make("div", "ms-card ms-profile-tile ms-profile-absent", [head, text]);
+  const text = words(there ? tile.text : "profile_overview.not_there", {}, "p", "ms-muted ms-profile-overview-text");
+  if (!there) return make("div", "ms-card ms-profile-overview-tile ms-profile-overview-absent", [head, text]);
   const query = link(page);
-  return make("a", "ms-card ms-profile-tile", [head, text], {
+  return make("a", "ms-card ms-profile-overview-tile", [head, text], {
     href: `${tile.page}?${query}`,
     "data-page": tile.page,
     "data-query": query,
@@ -32,7 +32,7 @@ function tileOf(page, tile) {
 
 function draw(page) {
   plots.drawFull(page);
-  const host = page.find(".ms-profile-tiles");
+  const host = page.find(".ms-profile-overview-tiles");
   const tiles = JSON.parse(host.dataset.tiles);
   const wanted = JSON.stringify([page.run.key, page.profile.session, page.profile.rank, page.profile.frames]);
   if (page.tiles === wanted) return;
@@ -49,4 +49,4 @@ Object.assign(functionsOf("mindscope_steps"), {
   },
 });
 
-plots.keys("ms-profile");
+plots.keys("ms-profile-overview");

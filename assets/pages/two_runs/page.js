@@ -23,7 +23,7 @@ function options(runs, state) {
 }
 
 function select(root, at, all, view, colour) {
-  const host = root.querySelector(at === 0 ? ".ms-pair-one" : ".ms-pair-other");
+  const host = root.querySelector(at === 0 ? ".ms-two-runs-one" : ".ms-two-runs-other");
   const text = JSON.stringify(all);
   let box = host.querySelector("select");
   if (!box || host.dataset.runs !== text) {
@@ -38,7 +38,7 @@ function select(root, at, all, view, colour) {
       else runs[at] = box.value;
       set(root.id, runs);
     });
-    const letter = Object.assign(document.createElement("span"), { className: "ms-pair-letter", textContent: "AB"[at] });
+    const letter = Object.assign(document.createElement("span"), { className: "ms-two-runs-letter", textContent: "AB"[at] });
     const dot = Object.assign(document.createElement("span"), { className: "ms-dot" });
     host.replaceChildren(dot, letter, box);
   }
@@ -49,8 +49,8 @@ function select(root, at, all, view, colour) {
 function shown(two, runs, state, rootId) {
   const root = document.getElementById(rootId);
   if (!root || !two || !runs) return;
-  root.classList.remove("ms-pair-opening");
-  root.classList.toggle("ms-pair-empty", !two.runs.length);
+  root.classList.remove("ms-two-runs-opening");
+  root.classList.toggle("ms-two-runs-empty", !two.runs.length);
   if (!two.runs.length) {
     views.delete(rootId);
     return;
@@ -68,9 +68,9 @@ function swap(root) {
 
 document.addEventListener("click", (event) => {
   const element = event.target instanceof Element ? event.target : null;
-  const root = element && element.closest(".ms-pair");
+  const root = element && element.closest(".ms-two-runs");
   if (!root) return;
-  if (element.closest(".ms-pair-swap")) swap(root);
+  if (element.closest(".ms-two-runs-swap")) swap(root);
   // Without the shell there is nowhere to go.
   if (element.closest("a[data-page]") && !root.closest(".ms-shell")) event.preventDefault();
 });
@@ -79,8 +79,8 @@ document.addEventListener("keydown", (event) => {
   const target = event.target;
   if (event.key !== "x" || event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
   if (!(target instanceof Element) || takesText(target)) return;
-  const root = target.closest(".ms-pair") || document.querySelector(".ms-shell .ms-pair");
+  const root = target.closest(".ms-two-runs") || document.querySelector(".ms-shell .ms-two-runs");
   if (root && !document.querySelector("dialog[open]")) swap(root);
 });
 
-Object.assign(functionsOf("mindscope_pair"), { shown });
+Object.assign(functionsOf("mindscope_two_runs"), { shown });

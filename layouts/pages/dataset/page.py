@@ -10,8 +10,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser
 from layouts.components.elements import empty_state, toolbar
 from layouts.components.pipeline_panel import MOST_ROWS, RECORD, ROWS, chosen, panel
 from layouts.components.plain_html import markup
@@ -156,8 +157,7 @@ def differences_of(source: ValueSource, asked: Any) -> dict[str, str]:
 def _register_browser(app: Any, ids: Ids) -> None:
     """Add the callbacks that run in the browser (assets/pages/dataset/page.js)."""
 
-    def call(name: str, *arguments: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_dataset", name), *arguments)
+    call = in_browser(app, "mindscope_dataset")
 
     call(
         "chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), Input(ids("screen"), "data"),

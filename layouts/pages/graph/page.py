@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import dash_cytoscape as cyto
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser, register_catalogue
 from layouts.components.elements import empty_state, icon, icon_button, toolbar
 from layouts.components.plain_html import markup
 from layouts.i18n import attributes, for_browser, t
@@ -179,10 +181,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
     views = Views(source)
-
-    def list_graphs(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
-        found = catalogue(source, chosen, known)
-        return (no_update, no_update) if found is None else (found, found["digest"])
+    register_catalogue(app, ids, partial(catalogue, source))
 
     def draw(ask: Any) -> Any:
         return no_update if _nothing(ask) else drawn(views, read_ask(ask))
@@ -205,13 +204,6 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     def save(ask: Any) -> Any:
         return no_update if _nothing(ask) else file(views, ask)
 
-    app.callback(
-        Output(ids("catalogue"), "data"),
-        Output(ids("digest"), "data"),
-        Input(ids("chosen"), "data"),
-        Input(ids("version"), "data"),
-        State(ids("digest"), "data"),
-    )(list_graphs)
     for answer, asked, work in (
         ("drawing", "ask", draw), ("panel", "about", describe), ("results", "query", find), ("tables", "count", count),
         ("tiles", "map", mapped), ("flagged", "flags", flag), ("file", "save", save),
@@ -230,11 +222,9 @@ def _nothing(ask: Any) -> bool:
 def _register_browser(app: Any, ids: Ids) -> None:
     """Add the callbacks that run in the browser (assets/pages/graph/)."""
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_graph", name), *arguments, **options)
+    call = in_browser(app, "mindscope_graph")
 
     root = State(ids("root"), "id")
-    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
     call(
         "plan",
         Output(ids("ask"), "data"),

@@ -7,12 +7,14 @@ assets/pages/landscape/ turn the state into requests, draw the controls and play
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser, register_catalogue
 from layouts.components.elements import empty_state, toolbar
-from layouts.figures import GRAPH_CONFIG
+from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
 from layouts.pages.landscape.asks import read_ask, read_sheets
@@ -24,11 +26,6 @@ from layouts.sources import FrameSource, ValueSource
 _RECORD = """model.train(epochs, dataset, callbacks=[SummaryCollector("summary/run_1")])  # collects checkpoints
 SummaryLandscape("summary/run_1").gen_landscapes_with_multi_process(callback_fn, device_ids=[0])"""
 
-_CLEAR = "rgba(0,0,0,0)"
-_BLANK = {
-    "data": [],
-    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
-}
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -80,7 +77,7 @@ def _states() -> list[Any]:
 
 
 def _card(graph: Any, class_name: str, *title: Any) -> html.Section:
-    plot = dcc.Graph(id=graph, figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    plot = dcc.Graph(id=graph, figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     return html.Section(
         [_head(*title), html.Div([html.Div(className="ms-skeleton"), plot], className="ms-card-body")],
         className=f"ms-card {class_name}", tabIndex=-1,
@@ -94,9 +91,7 @@ def _head(*title: Any) -> html.Header:
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     """Add the page's callbacks to a Dash application."""
     del routes
-
-    def list_landscapes(chosen: Any, _version: Any, known: Any) -> tuple[Any, Any]:
-        return landscapes_of(source, chosen, known)
+    register_catalogue(app, ids, partial(catalogue, source))
 
     def draw(ask: Any) -> Any:
         return drawn(source, ask)
@@ -104,27 +99,11 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     def draw_side(ask: Any) -> tuple[Any, Any]:
         return side(source, ask)
 
-    app.callback(
-        Output(ids("catalogue"), "data"),
-        Output(ids("digest"), "data"),
-        Input(ids("chosen"), "data"),
-        Input(ids("version"), "data"),
-        State(ids("digest"), "data"),
-    )(list_landscapes)
     app.callback(Output(ids("plot"), "figure"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
     app.callback(
         Output(ids("curve"), "figure"), Output(ids("facts"), "children"), Input(ids("side"), "data"), prevent_initial_call=True
     )(draw_side)
     _register_browser(app, ids)
-
-
-def landscapes_of(source: ValueSource, chosen: Any, known: Any) -> tuple[Any, Any]:
-    """Return (catalogue, its digest) of the chosen runs; no update if `known` is that digest.
-
-    chosen: the part of the state about runs.
-    """
-    found = catalogue(source, chosen, known)
-    return (no_update, no_update) if found is None else (found, found["digest"])
 
 
 def drawn(source: ValueSource, ask: Any) -> Any:
@@ -146,11 +125,9 @@ def side(source: FrameSource, ask: Any) -> tuple[Any, Any]:
 def _register_browser(app: Any, ids: Ids) -> None:
     """Add the callbacks that run in the browser (assets/pages/landscape/page.js)."""
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_landscape", name), *arguments, **options)
+    call = in_browser(app, "mindscope_landscape")
 
     root = State(ids("root"), "id")
-    call("chosen", Output(ids("chosen"), "data"), Input(ids("state"), "data"), State(ids("chosen"), "data"))
     call(
         "plan",
         Output(ids("ask"), "data"),

@@ -11,12 +11,13 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import dash_ag_grid as dag
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 from parsers.export.frames import csv_rows
 
+from layouts.callbacks import in_browser
 from layouts.components.elements import icon_button, toolbar
 from layouts.components.grid import GRID_TEXTS, OPTIONS
-from layouts.figures import GRAPH_CONFIG
+from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import t
 from layouts.page import Ids, Page
 from layouts.pages.operators import drawing, scopes
@@ -30,11 +31,6 @@ from layouts.sources import ProfileSource
 from layouts.state import BadInput
 
 FRAMES = ("operators", "operator_types")
-_CLEAR = "rgba(0,0,0,0)"
-_BLANK = {
-    "data": [],
-    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
-}
 _OPTIONS = {name: value for name, value in OPTIONS.items() if name not in ("rowSelection", "selectionColumnDef")} | {
     "cacheBlockSize": 200,
     "maxBlocksInCache": 20,
@@ -50,7 +46,7 @@ _SCOPES = [html.Div(className="ms-operators-crumbs"), html.Div(className="ms-ope
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
-    plot = dcc.Graph(id=ids("plot"), figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    plot = dcc.Graph(id=ids("plot"), figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     grid = dag.AgGrid(
         id=ids("grid"), columnDefs=[], rowModelType="infinite", getRowId="params.data.id", dashGridOptions=_OPTIONS,
         defaultColDef={"sortable": True, "resizable": True, "minWidth": 64}, className="ms-grid",
@@ -231,8 +227,7 @@ def _whole(request: dict[str, Any], name: str) -> int:
 def _register_browser(app: Any, ids: Ids) -> None:
     """Add the callbacks that run in the browser (assets/pages/operators/page.js)."""
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_operators", name), *arguments, **options)
+    call = in_browser(app, "mindscope_operators")
 
     root = State(ids("root"), "id")
     call(

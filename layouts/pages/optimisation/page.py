@@ -11,10 +11,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser
 from layouts.components.elements import empty_state, toolbar
-from layouts.figures import GRAPH_CONFIG
+from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser, t
 from layouts.lineage.model_columns import table
 from layouts.lineage.table import Tables
@@ -28,11 +29,6 @@ from layouts.state import BadInput, colours
 
 _RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
 model.train(epochs, dataset, callbacks=[collector])    # a collector given to model.eval records its metrics"""
-_CLEAR = "rgba(0,0,0,0)"
-_BLANK = {
-    "data": [],
-    "layout": {"paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "xaxis": {"visible": False}, "yaxis": {"visible": False}},
-}
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
@@ -40,33 +36,33 @@ def layout(ids: Ids, routes: str) -> html.Div:
     return html.Div(
         [
             *(dcc.Store(id=ids(part)) for part in ("chosen", "sheet", "stamp", "ask", "drawing", "growing", "tick", "growth")),
-            html.Div(_states(), className="ms-target-states"),
+            html.Div(_states(), className="ms-optimisation-states"),
             html.Div(
                 [
-                    toolbar([], label="optimisation.controls", class_name="ms-target-bar"),
+                    toolbar([], label="optimisation.controls", class_name="ms-optimisation-bar"),
                     html.Div(
                         [
                             html.Section(
-                                [_head(t("optimisation.importance")), html.Div(className="ms-target-note"),
-                                 html.Div(className="ms-target-settings"), html.Div(className="ms-target-grown")],
-                                className="ms-card ms-target-importance", tabIndex=-1,
+                                [_head(t("optimisation.importance")), html.Div(className="ms-optimisation-note"),
+                                 html.Div(className="ms-optimisation-settings"), html.Div(className="ms-optimisation-grown")],
+                                className="ms-card ms-optimisation-importance", tabIndex=-1,
                                 **attributes(aria_label="optimisation.importance"),
                             ),
-                            _card(ids("spread"), "ms-target-spread", t("optimisation.distribution")),
-                            _card(ids("plot"), "ms-target-over", t("optimisation.over_none")),
+                            _card(ids("spread"), "ms-optimisation-spread", t("optimisation.distribution")),
+                            _card(ids("plot"), "ms-optimisation-over", t("optimisation.over_none")),
                             html.Section(
-                                [_head(t("optimisation.pairs")), html.Div(className="ms-target-pairs")],
-                                className="ms-card ms-target-nearest", tabIndex=-1,
+                                [_head(t("optimisation.pairs")), html.Div(className="ms-optimisation-pairs")],
+                                className="ms-card ms-optimisation-nearest", tabIndex=-1,
                             ),
                         ],
-                        className="ms-target-cards",
+                        className="ms-optimisation-cards",
                     ),
                 ],
-                className="ms-target-body", hidden=True,
+                className="ms-optimisation-body", hidden=True,
             ),
         ],
         id=ids("root"),
-        className="ms-target",
+        className="ms-optimisation",
         **{"data-instance": ids.instance, "data-routes": routes, "data-texts": json.dumps(for_browser(TEXTS))},
     )  # fmt: skip
 
@@ -74,7 +70,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
 def _states() -> list[Any]:
     """Empty and loading states; the browser shows at most one of them."""
     return [
-        html.Div(html.Div(className="ms-skeleton ms-target-skeleton"), **{"data-state": "opening"}),
+        html.Div(html.Div(className="ms-skeleton ms-optimisation-skeleton"), **{"data-state": "opening"}),
         html.Div(
             empty_state("optimisation.none", hint="optimisation.none_hint", code=_RECORD),
             hidden=True, **{"data-state": "none"},
@@ -87,7 +83,7 @@ def _states() -> list[Any]:
 
 
 def _card(graph: Any, class_name: str, *title: Any) -> html.Section:
-    plot = dcc.Graph(id=graph, figure=_BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
+    plot = dcc.Graph(id=graph, figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
     body = html.Div([html.Div(className="ms-skeleton"), plot], className="ms-card-body")
     return html.Section([_head(*title), body], className=f"ms-card {class_name}", tabIndex=-1)
 
@@ -95,7 +91,7 @@ def _card(graph: Any, class_name: str, *title: Any) -> html.Section:
 def _head(*title: Any) -> html.Header:
     return html.Header(
         [
-            html.H3(list(title), className="ms-card-title"), html.Span(className="ms-target-told ms-cut"),
+            html.H3(list(title), className="ms-card-title"), html.Span(className="ms-optimisation-told ms-cut"),
             html.Span(className="ms-card-tools"),
         ],
         className="ms-card-head",
@@ -165,8 +161,7 @@ def growing(source: LineageSource, tables: Tables, data: Any) -> Any:
 def _register_browser(app: Any, ids: Ids) -> None:
     """Add the callbacks that run in the browser (assets/pages/optimisation/page.js)."""
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_target", name), *arguments, **options)
+    call = in_browser(app, "mindscope_optimisation")
 
     root = State(ids("root"), "id")
     state, sheet_, prefs = Input(ids("state"), "data"), Input(ids("sheet"), "data"), Input(ids("prefs"), "data")

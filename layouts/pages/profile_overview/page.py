@@ -7,10 +7,12 @@ and links to the other pages about the profile.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser
 from layouts.figures.step_times import PROFILED, RUN
 from layouts.i18n import t
 from layouts.page import Ids, Page
@@ -39,17 +41,19 @@ def layout(ids: Ids, routes: str) -> html.Div:
         html.Section(
             [
                 html.Header(html.H3(t("profile_overview.made_of"), className="ms-card-title"), className="ms-card-head"),
-                html.Div(id=ids("head"), className="ms-breakdown-head ms-profile-head"),
+                html.Div(id=ids("head"), className="ms-breakdown-head ms-profile-overview-head"),
             ],
             className="ms-card", tabIndex=-1,
         ),
-        html.Div(id=ids("beside"), className="ms-profile-beside"),
-        plot_card(ids("plot"), "joined", t("profile_overview.joined"), "ms-profile-joined", _legend()),
+        html.Div(id=ids("beside"), className="ms-profile-overview-beside"),
+        plot_card(ids("plot"), "joined", t("profile_overview.joined"), "ms-profile-overview-joined", _legend()),
         damage(),
     ]  # fmt: skip
     texts = [*TEXTS, "composition.png", "composition.full", *(_title(page) for page in _TILES)]
-    page = body(ids, routes, children, title="profile_overview.title", frames=FRAMES, texts=texts, class_name="ms-profile")
-    tiles = html.Div(className="ms-profile-tiles", **{"data-tiles": json.dumps(_tiles())})
+    page = body(
+        ids, routes, children, title="profile_overview.title", frames=FRAMES, texts=texts, class_name="ms-profile-overview"
+    )
+    tiles = html.Div(className="ms-profile-overview-tiles", **{"data-tiles": json.dumps(_tiles())})
     page.children.append(tiles)
     return page
 
@@ -66,11 +70,13 @@ def _legend() -> html.Div:
     """The legend of the two step times."""
     return html.Div(
         [
-            html.Span([html.Span(className="ms-profile-line", style={"background": RUN}), t("composition.word.run")]),
-            html.Span([html.Span(className="ms-profile-mark", style={"background": PROFILED}), t("composition.word.profiled")]),
+            html.Span([html.Span(className=f"ms-profile-overview-{shape}", style={"background": colour}), t(key)])
+            for shape, colour, key in (
+                ("line", RUN, "composition.word.run"), ("mark", PROFILED, "composition.word.profiled"),
+            )
         ],
-        className="ms-profile-legend",
-    )
+        className="ms-profile-overview-legend",
+    )  # fmt: skip
 
 
 def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
@@ -89,8 +95,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
         prevent_initial_call=True,
     )(draw)
 
-    def call(name: str, *arguments: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_steps", name), *arguments, prevent_initial_call=True)
+    call = partial(in_browser(app, "mindscope_steps"), prevent_initial_call=True)
 
     root = State(ids("root"), "id")
     call(

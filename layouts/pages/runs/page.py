@@ -10,8 +10,9 @@ import json
 from typing import Any
 
 import dash_ag_grid as dag
-from dash import ClientsideFunction, Input, Output, State, dcc, html
+from dash import Input, Output, State, dcc, html
 
+from layouts.callbacks import in_browser
 from layouts.components import elements as parts
 from layouts.components.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, both, for_browser, t
@@ -111,23 +112,24 @@ def layout(ids: Ids, routes: str) -> list[Any]:
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
     """Connect the grid to the list of runs, the state and the language; all callbacks run in the browser."""
     del source, routes
+    call = in_browser(app, "mindscope")
     bind(app, ids, "search", "value", "q", default="")
-    app.clientside_callback(
-        ClientsideFunction("mindscope", "runs_rows"),
+    call(
+        "runs_rows",
         Output(ids("grid"), "rowData"),
         Input(ids("runs"), "data"),
         State(ids("grid"), "id"),
         State(ids("body"), "id"),
     )
-    app.clientside_callback(
-        ClientsideFunction("mindscope", "runs_state"),
+    call(
+        "runs_state",
         Input(ids("state"), "data"),
         Input(ids("runs"), "data"),
         State(ids("grid"), "id"),
         State(ids("body"), "id"),
     )
-    app.clientside_callback(
-        ClientsideFunction("mindscope", "runs_headers"),
+    call(
+        "runs_headers",
         Output(ids("grid"), "columnDefs"),
         Input(ids("prefs"), "data"),
         State(ids("headers"), "data"),

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dash import ClientsideFunction, Input, Output, State, dcc, html, no_update
+from dash import Input, Output, State, dcc, html, no_update
 
+from layouts.callbacks import in_browser
 from layouts.components.elements import toolbar
 from layouts.i18n import t
 from layouts.page import Ids, Page
@@ -83,8 +84,7 @@ def shown(source: ProfileSource, ask: Any) -> tuple[Any, ...]:
 def _register_browser(app: Any, ids: Ids) -> None:
     """Add the callbacks that run in the browser (assets/pages/steps/page.js, assets/profiling/plots.js)."""
 
-    def call(name: str, *arguments: Any, **options: Any) -> None:
-        app.clientside_callback(ClientsideFunction("mindscope_steps", name), *arguments, **options)
+    call = in_browser(app, "mindscope_steps")
 
     root = State(ids("root"), "id")
     call(

@@ -34,7 +34,7 @@ def layout(ids: Ids, routes: str) -> Any:
     cards = [
         parts.card(
             t(f"two_runs.{name}"), html.Div(waiting, id=ids(f"section-{name}")),
-            class_name=f"ms-pair-card ms-pair-card-{name}",
+            class_name=f"ms-two-runs-card ms-two-runs-card-{name}",
         )
         for name in SECTIONS
     ]  # fmt: skip
@@ -43,11 +43,11 @@ def layout(ids: Ids, routes: str) -> Any:
             dcc.Store(id=ids("two")),
             dcc.Store(id=ids("compiled")),
             dcc.Download(id=ids("file")),
-            html.Div(parts.empty_state("two_runs.none", hint="two_runs.none_hint"), className="ms-pair-none"),
-            html.Div([_selector(ids), html.Div(cards, className="ms-pair-cards")], className="ms-pair-body"),
+            html.Div(parts.empty_state("two_runs.none", hint="two_runs.none_hint"), className="ms-two-runs-none"),
+            html.Div([_selector(ids), html.Div(cards, className="ms-two-runs-cards")], className="ms-two-runs-body"),
         ],
         id=ids("root"),
-        className="ms-pair ms-pair-opening",
+        className="ms-two-runs ms-two-runs-opening",
         **{"data-texts": json.dumps(for_browser(TEXTS))},
     )
 
@@ -55,13 +55,13 @@ def layout(ids: Ids, routes: str) -> Any:
 def _selector(ids: Ids) -> html.Div:
     return parts.toolbar(
         [
-            html.Div(className="ms-pair-one"),
-            parts.icon_button("swap", "two_runs.swap", class_name="ms-pair-swap"),
-            html.Div(className="ms-pair-other"),
+            html.Div(className="ms-two-runs-one"),
+            parts.icon_button("swap", "two_runs.swap", class_name="ms-two-runs-swap"),
+            html.Div(className="ms-two-runs-other"),
             parts.button("two_runs.csv", icon_name="download", id=ids("save"), n_clicks=0),
         ],
         label="two_runs.runs",
-        class_name="ms-pair-selector",
+        class_name="ms-two-runs-selector",
     )
 
 
@@ -96,7 +96,7 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         Output(ids("file"), "data"), Input(ids("save"), "n_clicks"), State(ids("two"), "data"), prevent_initial_call=True
     )(save)
     app.clientside_callback(
-        ClientsideFunction("mindscope_pair", "shown"), Input(ids("two"), "data"), Input(ids("runs"), "data"),
+        ClientsideFunction("mindscope_two_runs", "shown"), Input(ids("two"), "data"), Input(ids("runs"), "data"),
         Input(ids("state"), "data"), State(ids("root"), "id"),
     )
 

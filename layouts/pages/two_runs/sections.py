@@ -82,7 +82,7 @@ def curves(source: RunSource, pair: Pair) -> Any:
     state = {"run": list(pair.runs)}
     words = t("two_runs.all_curves", n=fmt.count(len(shared))) if len(shared) > 1 else t("two_runs.one_curve")
     link = _link("scalars", state, words)
-    return [html.Div(drawn, className="ms-pair-curves"), html.P(link, className="ms-pair-more")]
+    return [html.Div(drawn, className="ms-two-runs-curves"), html.P(link, className="ms-two-runs-more")]
 
 
 def pipeline(source: ValueSource, pair: Pair) -> Any:
@@ -92,8 +92,8 @@ def pipeline(source: ValueSource, pair: Pair) -> Any:
     except KeyError as missing:
         return _note("two_runs.no_pipeline", run=_name(pair, missing.args[0]))
     except PayloadError as error:
-        return html.P(str(error), className="ms-pair-note ms-pair-wrong", role="alert")
-    link = html.P(_link("dataset", {"run": list(pair.runs)}, t("two_runs.open_pipelines")), className="ms-pair-more")
+        return html.P(str(error), className="ms-two-runs-note ms-two-runs-wrong", role="alert")
+    link = html.P(_link("dataset", {"run": list(pair.runs)}, t("two_runs.open_pipelines")), className="ms-two-runs-more")
     if found is None:
         return [_note("dataset.uncompared", n=fmt.count(MOST_COMPARED)), link]
     if not found:
@@ -108,10 +108,10 @@ def graph(source: ValueSource, pair: Pair, views: Views) -> Any:
     except KeyError as missing:
         return _note("two_runs.no_graph", run=_name(pair, missing.args[0]))
     except PayloadError as error:
-        return html.P(str(error), className="ms-pair-note ms-pair-wrong", role="alert")
+        return html.P(str(error), className="ms-two-runs-note ms-two-runs-wrong", role="alert")
     of = {"of": [pair.runs[0]], "graph": [found.names[0]], "with": [pair.runs[1]], "other": [found.names[1]]}
     state = {"run": list(pair.runs), **of}
-    link = html.P(_link("graph", state, t("two_runs.open_graphs")), className="ms-pair-more")
+    link = html.P(_link("graph", state, t("two_runs.open_graphs")), className="ms-two-runs-more")
     if found.same:
         return [_note("two_runs.graphs_equal", n=fmt.count(found.nodes[0])), link]
     head = [t("two_runs.graph_part")]
@@ -121,7 +121,7 @@ def graph(source: ValueSource, pair: Pair, views: Views) -> Any:
     said = t("two_runs.graph_said", **numbers, edges=fmt.count(sum(found.edges)))
     left = len(found.types) - MOST_TYPES
     more = [_note("two_runs.types_left", n=fmt.count(left))] if left > 0 else []
-    return [html.P(said, className="ms-pair-said"), *_table(pair, head, body, numeric=True), *more, link]
+    return [html.P(said, className="ms-two-runs-said"), *_table(pair, head, body, numeric=True), *more, link]
 
 
 # Rows -----------------------------------------------------------------------------------------------------------------
@@ -136,7 +136,8 @@ def _metric_row(line: SettingLine) -> tuple[Any, ...]:
     numbers = [float(each) if _is_number(each) else None for each in (one, other)]
     direction = better(line.column)
     cells = [
-        _value(each) if number is None else html.Span(_number(number), className="ms-pair-wins" * _wins(direction, numbers, at))
+        _value(each) if number is None
+        else html.Span(_number(number), className="ms-two-runs-wins" * _wins(direction, numbers, at))
         for at, (each, number) in enumerate(zip((one, other), numbers, strict=True))
     ]  # fmt: skip
     return (_column(line.column), _direction(direction), *cells, *_compared(*numbers), "", "", "")
@@ -200,23 +201,25 @@ def _rows(titles: Sequence[Any], body: Sequence[tuple[Any, ...]], *, numeric: bo
     left = len(body) - len(rows)
     table = html.Table(
         [html.Thead(html.Tr([html.Th(title, scope="col") for title in titles])), html.Tbody(rows)],
-        className="ms-pair-table" + " ms-pair-numeric" * numeric,
+        className="ms-two-runs-table" + " ms-two-runs-numeric" * numeric,
     )
-    return [html.Div(table, className="ms-pair-scroll"), *([_note("two_runs.rows_left", n=fmt.count(left))] if left else [])]
+    note = [_note("two_runs.rows_left", n=fmt.count(left))] if left else []
+    return [html.Div(table, className="ms-two-runs-scroll"), *note]
 
 
 def _lettered(pair: Pair, at: int, words: Any) -> html.Span:
     """A title with the letter of a run and its colour."""
     dot = html.Span(className="ms-dot", style={"background": pair.colours[at]})
     name = words if isinstance(words, str) else None
-    label = html.Span(words, className="ms-cut") if name is None else html.Span(_cut_in_middle(name), className="ms-pair-name")
-    return html.Span([dot, html.Span("AB"[at], className="ms-pair-letter"), label], className="ms-pair-of", title=name)
+    shown = (words, "ms-cut") if name is None else (_cut_in_middle(name), "ms-two-runs-name")
+    label = html.Span(shown[0], className=shown[1])
+    return html.Span([dot, html.Span("AB"[at], className="ms-two-runs-letter"), label], className="ms-two-runs-of", title=name)
 
 
 def _cut_in_middle(name: str) -> list[html.Span]:
     """A name that is cut in the middle if there is no room: runs of one sweep differ at the end of their names."""
     end = len(name) - TAIL if len(name) > 2 * TAIL else len(name)
-    return [html.Span(name[:end], className="ms-cut"), html.Span(name[end:], className="ms-pair-tail")]
+    return [html.Span(name[:end], className="ms-cut"), html.Span(name[end:], className="ms-two-runs-tail")]
 
 
 def _column(name: str) -> html.Span:
@@ -238,9 +241,9 @@ def _value(value: Any) -> Any:
 
 
 def _end(value: float, step: int, wins: bool) -> html.Span:
-    wrong = "" if math.isfinite(value) else " ms-pair-wrong"
+    wrong = "" if math.isfinite(value) else " ms-two-runs-wrong"
     return html.Span(
-        fmt.number(value), className=("ms-pair-wins" if wins else "") + wrong,
+        fmt.number(value), className=("ms-two-runs-wins" if wins else "") + wrong,
         **attributes({"exact": fmt.exact(value), "step": fmt.count(step)}, title="two_runs.at_step"),
     )  # fmt: skip
 
@@ -263,11 +266,11 @@ def _none() -> html.Span:
 
 
 def _note(key: str, **values: object) -> html.P:
-    return html.P(t(key, **values), className="ms-pair-note ms-muted")
+    return html.P(t(key, **values), className="ms-two-runs-note ms-muted")
 
 
 def _folded(key: str, children: Any, count: int) -> html.Details:
-    return html.Details([html.Summary(t(key, n=fmt.count(count))), *children], className="ms-pair-folded")
+    return html.Details([html.Summary(t(key, n=fmt.count(count))), *children], className="ms-two-runs-folded")
 
 
 def _name(pair: Pair, run: str) -> str:
@@ -297,5 +300,5 @@ def _curve(source: RunSource, pair: Pair, tag: str) -> html.Div:
         figure["layout"][axis] |= {"nticks": 4}
     title = _link("scalars", {"run": list(pair.runs), "tag": [tag]}, tag)
     graph = dcc.Graph(figure=figure, config=_CONFIG, responsive=True, className="ms-plot")
-    shown = [html.Div(title, className="ms-cut", title=tag), html.Div(graph, className="ms-pair-plot")]
-    return html.Div(shown, className="ms-pair-curve")
+    shown = [html.Div(title, className="ms-cut", title=tag), html.Div(graph, className="ms-two-runs-plot")]
+    return html.Div(shown, className="ms-two-runs-curve")

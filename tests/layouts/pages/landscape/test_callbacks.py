@@ -12,7 +12,7 @@ import pytest
 from dash import no_update
 
 from layouts.pages.landscape import page as callbacks
-from layouts.pages.landscape.catalogue import MOST_ELSEWHERE, MOST_PLANS, MOST_RUNS
+from layouts.pages.landscape.catalogue import MOST_ELSEWHERE, MOST_PLANS, MOST_RUNS, catalogue
 from layouts.state import BadInput
 from parsers import FormatError, LandscapePlan
 from tests.layouts.pages.landscape.landscapes import bowl, landscape_source
@@ -44,19 +44,20 @@ def ask(*sheets: tuple[str, str], **more: str) -> dict[str, list[str]]:
 
 def test_landscapes_are_listed_by_their_steps_the_final_one_last() -> None:
     given = source()
-    found, digest = callbacks.landscapes_of(given, {}, None)
+    found = catalogue(given, {})
+    digest = found["digest"]
     assert [run["key"] for run in found["runs"]] == ["one", ODD]
     broken, *sheets = found["runs"][0]["sheets"]
     assert [sheet["tag"] for sheet in sheets] == ["landscape_[1, 15]", "landscape_[16, 30]", "landscape_[30]"]
     assert [sheet["final"] for sheet in sheets] == [False, False, True]
     assert broken["broken"] == "record at byte 12: cut"
-    assert callbacks.landscapes_of(given, {}, digest) == (no_update, no_update)
-    assert callbacks.landscapes_of(given, {"run": ["one"]}, digest)[0]["chosen"] == 1
+    assert catalogue(given, {}, digest) is None
+    assert catalogue(given, {"run": ["one"]}, digest)["chosen"] == 1
     orjson.dumps(found)
 
 
 def test_runs_with_checkpoints_alone_say_what_they_allow() -> None:
-    found, _ = callbacks.landscapes_of(source(), {}, None)
+    found = catalogue(source(), {})
     plan, broken = found["plans"]
     assert plan["directory"] == "/data/runs/plan"
     assert (plan["checkpoints"], plan["intervals"], plan["size"]) == (5, "1–3, 4–6", 40)
@@ -66,11 +67,11 @@ def test_runs_with_checkpoints_alone_say_what_they_allow() -> None:
 def test_many_runs_are_listed_in_part() -> None:
     keys = [f"run_{n}" for n in range(MOST_RUNS + 7)]
     given = landscape_source([row(key) for key in keys], {}, {(key, "landscape_[1]"): bowl() for key in keys})
-    found, _ = callbacks.landscapes_of(given, {"run": ["*"]}, None)
+    found = catalogue(given, {"run": ["*"]})
     assert len(found["runs"]) == MOST_RUNS
     assert found["left"] == 7
     bad = landscape_source([row(key) for key in keys], {}, {}, {key: FormatError("bad") for key in keys})
-    assert len(callbacks.landscapes_of(bad, {"run": ["*"]}, None)[0]["plans"]) == MOST_PLANS
+    assert len(catalogue(bad, {"run": ["*"]}, None)["plans"]) == MOST_PLANS
 
 
 def test_a_figure_names_its_landscapes_and_what_is_wrong_with_them() -> None:
@@ -142,15 +143,15 @@ def test_what_no_page_sends_is_refused(bad: Any) -> None:
 @pytest.mark.parametrize("bad", [3, "text", {"run": "one"}, {"run": [3]}])
 def test_runs_that_are_no_state_are_refused(bad: Any) -> None:
     with pytest.raises(BadInput):
-        callbacks.landscapes_of(source(), bad, None)
+        catalogue(source(), bad)
 
 
 def test_a_choice_without_landscapes_names_runs_that_have_some() -> None:
     has = {f"has {n}": {"landscape": {"landscape_[1]": [(1, bowl())]}} for n in range(7)}
     given = MemorySource({"none": {"scalar": {"loss": series(3)}}, **has})
-    found, _ = callbacks.landscapes_of(given, {"run": ["none"]}, None)
+    found = catalogue(given, {"run": ["none"]})
     assert found["elsewhere"] == [{"key": f"has {n}", "name": f"has {n}"} for n in range(MOST_ELSEWHERE)]
-    assert callbacks.landscapes_of(given, {"run": ["has 1"]}, None)[0]["elsewhere"] == []
+    assert catalogue(given, {"run": ["has 1"]}, None)["elsewhere"] == []
 
 
 def rows_of(table: Any) -> dict[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from typing import Any
 
@@ -13,7 +12,9 @@ from dash import no_update
 from hypothesis import given
 from hypothesis import strategies as st
 
+from layouts.callbacks import listed
 from layouts.cards import cards
+from layouts.cards.catalogue import catalogue
 from layouts.pages.scalars.charts import MOST_LINES
 from layouts.pages.scalars.page import CARDS, verdict
 from layouts.queries.scalars import read_ask
@@ -32,19 +33,19 @@ def ask(tag: str = "loss", **more: Any) -> dict[str, list[str]]:
 
 
 def test_tags_most_runs_have_come_first_then_natural_order(source: MemorySource) -> None:
-    found, digest = cards.tags_of(source, "scalar", "[]", None)
+    found, digest = listed(catalogue(source, "scalar", {}, None))
     assert found["tags"] == ["loss", "layer2/w", "layer10/w", "lr"]
     assert found["runs"] == ["a", "b", "job/rank_0", "job/rank_1"] == source.wanted
-    assert cards.tags_of(source, "scalar", "[]", digest) == (no_update, no_update)
-    assert cards.tags_of(source, "scalar", json.dumps(["b"]), digest)[0]["tags"] == ["loss", "layer2/w"]
+    assert listed(catalogue(source, "scalar", {}, digest)) == (no_update, no_update)
+    assert catalogue(source, "scalar", {"run": ["b"]}, digest)["tags"] == ["loss", "layer2/w"]
     source.data["b"]["row"] = {"state": "loading"}
-    assert cards.tags_of(source, "scalar", json.dumps(["b"]), None)[0]["waiting"] == 1
+    assert catalogue(source, "scalar", {"run": ["b"]}, None)["waiting"] == 1
 
 
-@pytest.mark.parametrize("chosen", ["{", "1", '{"a": 1}', "[1]", 5, "[" * 100_000])
+@pytest.mark.parametrize("chosen", ["{", 5, ["a"], {"run": "a"}, {"run": [1]}, {"run": {"a": 1}}])
 def test_wrong_choices_are_refused(source: MemorySource, chosen: Any) -> None:
     with pytest.raises(BadInput):
-        cards.tags_of(source, "scalar", chosen, None)
+        catalogue(source, "scalar", chosen, None)
 
 
 def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: MemorySource) -> None:
