@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, Response, expect, sync_playwright
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from app import create_app
@@ -41,21 +42,37 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+@pytest.fixture(scope="session")
+def own_port() -> int:
+    """A port that was free, for the first server of every test: at one address the browser keeps the scripts it has compiled."""
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return int(asked.getsockname()[1])
+
+
 @pytest.fixture
-def serve() -> Iterator[Callable[[Flask], str]]:
-    """Serves a WSGI application on a free port until the test ends; gives its address."""
+def serve(own_port: int) -> Iterator[Callable[[Flask], str]]:
+    """Serves a WSGI application until the test ends; gives its address."""
     servers: list[BaseWSGIServer] = []
 
     def start(application: Flask) -> str:
-        server = make_server("127.0.0.1", 0, application, threaded=True, request_handler=Quiet)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        servers.append(server)
-        return f"http://127.0.0.1:{server.port}"
+        servers.append(_serving(application, 0 if servers else own_port))
+        return f"http://127.0.0.1:{servers[-1].port}"
 
     yield start
     for server in servers:
-        server.shutdown()
-        server.server_close()
+        _end(server)
+
+
+def _serving(application: Flask, port: int) -> BaseWSGIServer:
+    server = make_server("127.0.0.1", port, application, threaded=True, request_handler=Quiet)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+    return server
+
+
+def _end(server: BaseWSGIServer) -> None:
+    server.shutdown()
+    server.server_close()
 
 
 class Quiet(WSGIRequestHandler):
@@ -71,22 +88,57 @@ def base(tmp_path: Path) -> Path:
     return Path(shutil.copytree(DEMO, tmp_path / "runs"))
 
 
-@pytest.fixture
-def address(base: Path, serve: Callable[[Flask], str]) -> Iterator[str]:
-    """The application over `base`, looking at the disk twice a second, everything read."""
-    store = Store([base], interval=0.5).start()
+@pytest.fixture(scope="session")
+def demo() -> Iterator[str]:
+    """The application over the demo runs, which nothing may change: one for all tests."""
+    store = Store([DEMO], interval=0.5).start()
     assert store.wait(30)
-    yield serve(create_app(store).server)
+    server = _serving(create_app(store).server, 0)
+    yield f"http://127.0.0.1:{server.port}"
+    _end(server)
     store.stop()
 
 
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """A visitor with English as language and a light theme; nothing but the test server may be asked."""
+def address(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The application, looking at the disk twice a second, everything read: over `base` where the test asks for it, else `demo`."""
+    if "base" not in request.fixturenames:
+        yield request.getfixturevalue("demo")
+        return
+    store = Store([request.getfixturevalue("base")], interval=0.5).start()
+    assert store.wait(30)
+    yield request.getfixturevalue("serve")(create_app(store).server)
+    store.stop()
+
+
+@pytest.fixture(scope="session")
+def visitor(browser: Browser) -> Iterator[BrowserContext]:
+    """A visitor with English as language and a light theme, who keeps the scripts read from one test to the next."""
     made = browser.new_context(viewport={"width": 1440, "height": 900}, locale="en-US", color_scheme="light")
     made.set_default_timeout(WAIT_MS)
     yield made
     made.close()
+
+
+@pytest.fixture
+def context(visitor: BrowserContext) -> Iterator[BrowserContext]:
+    """The visitor without tabs, cookies, permissions or anything stored."""
+    asked: set[str] = set()
+
+    def note(request: Request) -> None:
+        asked.add(f"{urlsplit(request.url).scheme}://{urlsplit(request.url).netloc}")
+
+    visitor.on("request", note)
+    yield visitor
+    visitor.remove_listener("request", note)
+    visitor.unroute_all()
+    visitor.clear_cookies()
+    visitor.clear_permissions()
+    session = visitor.new_cdp_session(visitor.new_page())
+    for origin in asked:
+        session.send("Storage.clearDataForOrigin", {"origin": origin, "storageTypes": "local_storage,indexeddb"})
+    for opened in visitor.pages:
+        opened.close()
 
 
 @pytest.fixture

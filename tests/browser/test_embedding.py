@@ -106,6 +106,7 @@ def test_two_pages_below_a_prefix_whose_modules_come_late(
             asked.append(request.path)
             time.sleep(0.5)  # six at a time: four seconds in all
 
+    page.context.new_cdp_session(page).send("Network.clearBrowserCache")
     page.goto(serve(host.server) + "/lab/")
     expect(page.locator(f"#s1-scalars-frame {LINE}").first).to_be_attached()
     expect(page.locator(f"#p2-{other.lower()}-frame {drawn}").first).to_be_attached()
