@@ -23,7 +23,6 @@ from app.commands import processes
 from app.commands.settings import SETTINGS, SettingError, Settings
 from app.store import workspace
 
-THREADS = 8
 SWITCH_SECONDS = 0.0005
 """Thread switch interval: with Python's default of 5 ms, small responses took 14 ms while a thread parsed; now 2.7 ms."""
 PATIENCE = 60.0
@@ -194,9 +193,7 @@ def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
 
 
 def _create_server(settings: Settings, store: Any, listener: socket.socket, token: str) -> Any:
-    from waitress.server import create_server
-
-    from app.web.security import LARGEST_REQUEST
+    from app.web.connections import create_server
     from app.web.server import create_app
 
     app = create_app(
@@ -204,10 +201,7 @@ def _create_server(settings: Settings, store: Any, listener: socket.socket, toke
         cookie=f"mindscope-{listener.getsockname()[1]}",
     )  # fmt: skip
     threading.Thread(target=app.warm, name="mindscope-bundles", daemon=True).start()
-    return create_server(
-        app.server, sockets=[listener], threads=THREADS, ident="", clear_untrusted_proxy_headers=True, expose_tracebacks=False,
-        max_request_body_size=LARGEST_REQUEST, asyncore_use_poll=hasattr(socket, "AF_UNIX"),
-    )  # fmt: skip
+    return create_server(app.server, listener)
 
 
 # In the background --------------------------------------------------------------------------------------------------

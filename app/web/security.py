@@ -2,7 +2,8 @@
 
 Host and Origin: a web page can point its own host name to 127.0.0.1 and then read a local server (DNS rebinding). So the Host
 of every request must be a name of this server, and the Origin of a request other than GET must be the server it is sent to.
-Token: a server that other machines can reach requires one.
+Sec-Fetch-Site: browsers say in it that a page of another site sends the request; then only links are followed.
+Token: a server that other machines can reach requires one. An address that offers wrong ones has to wait.
 """
 
 from __future__ import annotations
@@ -12,19 +13,28 @@ import contextlib
 import hashlib
 import hmac
 import ipaddress
+import math
 import secrets
 import socket
 import struct
-from collections.abc import Iterable, Sequence
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode, urlsplit
 
 from flask import Flask, Response, request
-from werkzeug.datastructures import MultiDict
+from werkzeug.datastructures import Headers, MultiDict
 
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_REQUEST = 8 << 20
 """Maximum size of a request body in bytes."""
+SHORTEST_TOKEN = 16
+"""Characters."""
+_SIGN_IN = (
+    "A token is needed: open the address that was printed when the server started, or send the header "
+    "'Authorization: Bearer TOKEN'.")
 _UNKNOWN_HOST = (
     "This server does not accept requests to that host name. To allow it, start the server with --allowed-host NAME, or pass "
     "allowed_hosts=[NAME] to create_app, mount or the embedded page.")
@@ -91,13 +101,52 @@ def content_policy(inline: Iterable[str] = ()) -> str:
     ))
 
 
+class Attempts:
+    """Wrong tokens by address: after FREE of them an address waits, twice as long after each further one."""
+
+    FREE = 5
+    LONGEST = 60
+    """Seconds."""
+    ADDRESSES = 10_000
+    """Addresses remembered; the one that failed longest ago is forgotten first."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
+
+    def wait(self, address: str) -> int:
+        """Return the seconds, rounded up, until a token of this address is looked at again; 0 if at once."""
+        with self._lock:
+            count, last = self._failures.get(address, (0, 0.0))
+        if count < self.FREE:
+            return 0
+        pause = min(self.LONGEST, 1 << min(count - self.FREE, 30))
+        return max(0, math.ceil(last + pause - self._clock()))
+
+    def failed(self, address: str) -> None:
+        """Count a wrong token."""
+        with self._lock:
+            count, _ = self._failures.pop(address, (0, 0.0))
+            self._failures[address] = count + 1, self._clock()
+            while len(self._failures) > self.ADDRESSES:
+                self._failures.popitem(last=False)
+
+    def passed(self, address: str) -> None:
+        """Forget the wrong tokens of an address."""
+        with self._lock:
+            self._failures.pop(address, None)
+
+
 @dataclass(frozen=True, slots=True)
 class Guard:
     """The checks of one application.
 
     prefix: the path it is served below; public_prefix: the same as browsers see it. names: accepted host names ("*": any);
     allowed: those of them set by the user, which a proxy in front may use. token: the token visitors need, "" for none;
-    open_paths need none. cookie: the name of the cookie that holds the token.
+    open_paths need none. cookie: the name of the cookie of visitors who have given the token.
+
+    Raises ValueError for a token shorter than SHORTEST_TOKEN.
     """
 
     prefix: str
@@ -108,6 +157,17 @@ class Guard:
     token: str = ""
     cookie: str = "mindscope"
     open_paths: Sequence[str] = field(default=())
+    attempts: Attempts = field(default_factory=Attempts)
+    _session: str = field(init=False, default="")
+
+    def __post_init__(self) -> None:
+        if not self.token:
+            return
+        if len(self.token) < SHORTEST_TOKEN:
+            raise ValueError(f"token: expected at least {SHORTEST_TOKEN} characters, found {len(self.token)}")
+        # The cookie is derived slowly, so that trying out cookies is no faster way to the token than trying out tokens.
+        derived = hashlib.scrypt(self.token.encode(), salt=b"mindscope session", n=1 << 14, r=8, p=1, maxmem=1 << 26)
+        object.__setattr__(self, "_session", derived.hex())
 
     def install(self, server: Flask) -> None:
         """Check every request below the prefix and add headers to every response."""
@@ -126,7 +186,8 @@ class Guard:
             return _refusal(413, f"Expected at most {LARGEST_REQUEST} bytes, found {request.content_length}.")
         if not self.knows_host(request.headers.get("Host", "")):
             return _refusal(403, _UNKNOWN_HOST)
-        if request.method not in ("GET", "HEAD", "OPTIONS") and not self.knows_origin(request.headers.get("Origin")):
+        changes = request.method not in ("GET", "HEAD", "OPTIONS")
+        if (changes and not self.knows_origin(request.headers.get("Origin"))) or self.is_foreign(request.headers, changes):
             return _refusal(403, "Requests from other sites are refused.")
         return self._check_token() if self.token and request.path not in self.open_paths else None
 
@@ -143,35 +204,47 @@ class Guard:
         name = host_name(place)
         if scheme not in ("http", "https") or name is None:
             return False
-        if place.lower() == request.headers.get("Host", "").lower():
+        if place.lower() == request.headers.get("Host", "").lower() and scheme == request.scheme:
             return True
-        # Behind a proxy that changes Host, the user must have allowed the public name.
+        # Behind a proxy that changes Host or adds TLS, the user must have allowed the public name.
         return "*" in self.allowed or name in self.allowed
 
-    def _check_token(self) -> Response | None:
-        offered = request.args.get("token")
-        if offered is not None and request.method == "GET" and self._is_token(offered):
-            return self._sign_in()
-        scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self._is_token(bearer.strip()):
-            return None
-        if self._is_token(request.cookies.get(self.cookie, "")):
-            return None
-        return _refusal(
-            401, "A token is needed: open the address that was printed when the server started, or send the header "
-            "'Authorization: Bearer TOKEN'.")
+    def is_foreign(self, headers: Headers, changes: bool) -> bool:
+        """Return whether a browser says that a page of another site sent the request, and it is not a followed link."""
+        if headers.get("Sec-Fetch-Site", "") != "cross-site":
+            return False
+        # Behind a proxy that changes Host, Origin has been checked against the allowed names.
+        known = headers.get("Origin") is not None and self.knows_origin(headers.get("Origin"))
+        return not known and (changes or headers.get("Sec-Fetch-Mode", "") != "navigate")
 
-    def _is_token(self, offered: str) -> bool:
-        return hmac.compare_digest(offered.encode("utf-8", "replace"), self.token.encode())
+    def _check_token(self) -> Response | None:
+        if _equal(request.cookies.get(self.cookie, ""), self._session):
+            return self._sign_in() if request.method == "GET" and "token" in request.args else None
+        scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
+        offered = bearer.strip() if scheme.lower() == "bearer" else None
+        in_address = request.args.get("token") if offered is None and request.method == "GET" else None
+        if offered is None and in_address is None:
+            return _refusal(401, _SIGN_IN)
+        visitor = request.remote_addr or ""
+        seconds = self.attempts.wait(visitor)
+        if seconds:
+            refused = _refusal(429, f"Too many wrong tokens from this address: try again in {seconds} s.")
+            refused.headers["Retry-After"] = str(seconds)
+            return refused
+        if not _equal(offered or in_address or "", self.token):
+            self.attempts.failed(visitor)
+            return _refusal(401, _SIGN_IN)
+        self.attempts.passed(visitor)
+        return None if in_address is None else self._sign_in()
 
     def _sign_in(self) -> Response:
-        """Redirect to the same URL without the token, and set the token as a cookie."""
+        """Redirect to the same URL without the token, and set the cookie."""
         rest = MultiDict((key, value) for key, value in request.args.items(multi=True) if key != "token")
         query = urlencode(list(rest.items(multi=True)))
         path = self.public_prefix + quote(request.path[len(self.prefix) :].lstrip("/"))
         answer = Response(status=303, headers={"Location": path + ("?" + query if query else "")})
         path = self.public_prefix.rstrip("/") or "/"
-        answer.set_cookie(self.cookie, self.token, httponly=True, samesite="Lax", path=path, secure=request.is_secure)
+        answer.set_cookie(self.cookie, self._session, httponly=True, samesite="Lax", path=path, secure=request.is_secure)
         answer.cache_control.no_store = True
         return answer
 
@@ -197,6 +270,11 @@ def host_name(header: str) -> str | None:
     if not name or parts.netloc != header or "@" in header:
         return None
     return name.rstrip(".")
+
+
+def _equal(offered: str, expected: str) -> bool:
+    """Compare in constant time."""
+    return hmac.compare_digest(offered.encode("utf-8", "replace"), expected.encode())
 
 
 def _refusal(status: int, text: str) -> Response:

@@ -19,6 +19,7 @@ from app.store import workspace as workspaces
 from app.store.store import Store
 from app.web import gate, security
 from app.web.bundles import LIBRARIES, NEVER, Bundle, Bundles, assets_directory
+from app.web.downloads import Downloads
 from app.web.modules import BASE, EARLY, SHELL, Assets, page_entry
 from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
@@ -50,9 +51,9 @@ def create_app(
 
     prefix is the URL path it is served below; public_prefix is the path browsers see, if a proxy changes it. server is a Flask
     application to join; by default it has its own (`.server`, a WSGI application). It accepts requests to local names, to those
-    of the host it listens on, and to allowed_hosts ("*": any). If token is set, visitors need it. workspace is a directory of
-    this user, not below the runs, for the index, remarks, tags and saved views; without one there is no index and nothing can
-    be saved.
+    of the host it listens on, and to allowed_hosts ("*": any). If token is set, visitors need it; it has at
+    least 16 characters. workspace is a directory of this user, not below the runs, for the index, remarks, tags and saved
+    views; without one there is no index and nothing can be saved.
     """
     source = frame_source(sources, workspace)
     prefix = parse_prefix(prefix)
@@ -71,6 +72,8 @@ def create_app(
     guard = security.Guard(prefix, public_prefix, policy, names, allowed, token, cookie, open_paths=(prefix + "health",))
     guard.install(app.server)
     _compress(app.server, prefix)
+    downloads = Downloads()
+    app.server.after_request(lambda response: downloads.limit(response) if guard.concerns(request.path) else response)
     return app
 
 

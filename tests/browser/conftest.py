@@ -44,7 +44,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def own_port() -> int:
-    """A port that was free, for the first server of every test: at one address the browser keeps the scripts it has compiled."""
+    """A port that was free, for the first server of every test: the browser keeps the scripts of an address."""
     with socket.socket() as asked:
         asked.bind(("127.0.0.1", 0))
         return int(asked.getsockname()[1])
@@ -101,7 +101,7 @@ def demo() -> Iterator[str]:
 
 @pytest.fixture
 def address(request: pytest.FixtureRequest) -> Iterator[str]:
-    """The application, looking at the disk twice a second, everything read: over `base` where the test asks for it, else `demo`."""
+    """The application, looking at the disk twice a second, all read: over `base` where the test asks for it, else `demo`."""
     if "base" not in request.fixturenames:
         yield request.getfixturevalue("demo")
         return

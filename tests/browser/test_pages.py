@@ -62,7 +62,8 @@ def test_every_page_opens_one_after_the_other_where_there_is_little_to_show(page
     in_chinese_and_dark(page)
     for shown in reversed(PAGES):
         # As the browser's back button does; in the menu most are greyed here.
-        page.evaluate("path => { history.pushState(null, '', path); dispatchEvent(new PopStateEvent('popstate')); }", f"/{shown.path}")
+        page.evaluate("path => history.pushState(null, '', path)", f"/{shown.path}")
+        page.evaluate("dispatchEvent(new PopStateEvent('popstate'))")
         is_open(page, shown)
         expect(page.locator(".ms-page-title .zh")).to_be_visible()
         page.wait_for_timeout(300)

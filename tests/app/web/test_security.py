@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 
 import pytest
@@ -57,7 +58,7 @@ def test_what_is_local(host, local) -> None:
 @pytest.mark.parametrize(
     ("origin", "allowed"),
     [
-        (None, True), ("http://localhost:8080", True), ("https://localhost:8080", True), ("https://named.example", True),
+        (None, True), ("http://localhost:8080", True), ("https://localhost:8080", False), ("https://named.example", True),
         ("http://localhost:9999", False), ("http://localhost", False), ("http://evil.example", False), ("null", False),
         ("", False), ("http://localhost:8080.evil.example", False), ("file://", False), ("http://127.0.0.1:8080", False),
         ("chrome-extension://localhost:8080", False), ("http://[", False), ("http://[::1", False), ("http://", False),
@@ -154,10 +155,12 @@ class TestToken:
         assert answer.status_code == 303
         assert answer.headers["Location"] == "/scalars?run=a%26b&run=%C3%A9&smooth=0.6"
         cookie = answer.headers["Set-Cookie"]
-        assert cookie.startswith(f"mindscope-8080={TOKEN};")
+        assert re.match(r"mindscope-8080=[0-9a-f]{128};", cookie)
+        assert TOKEN not in cookie
         assert "HttpOnly" in cookie
         assert "SameSite=Lax" in cookie
         assert client.get("/scalars").status_code == 200
+        assert client.get("/scalars?token=any&run=a").headers["Location"] == "/scalars?run=a"
         assert client.post("/_dash-update-component", json={}).status_code == 400
 
     @pytest.mark.parametrize("path", ["//evil.example/", "/%5Cevil.example/", "///evil.example"])
@@ -178,6 +181,61 @@ class TestToken:
         answer = client.get(f"/?token={TOKEN}", headers={"Host": "evil.example"})
         assert answer.status_code == 403
         assert "Set-Cookie" not in answer.headers
+
+
+    def test_an_address_that_offers_wrong_tokens_has_to_wait(self, make_app) -> None:
+        app = make_app(token=TOKEN, cookie="mindscope-8080").server
+        visitor, guesser = app.test_client(), app.test_client()
+        assert visitor.get("/", query_string={"token": TOKEN}).status_code == 303
+        for _ in range(security.Attempts.FREE):
+            assert guesser.get("/", query_string={"token": "wrong"}).status_code == 401
+        for offered in ({"query_string": {"token": TOKEN}}, {"headers": {"Authorization": f"Bearer {TOKEN}"}}):
+            answer = guesser.get("/", **offered)
+            assert (answer.status_code, answer.headers["Retry-After"]) == (429, "1")
+            assert "try again in 1 s" in answer.text
+        assert guesser.get("/").status_code == 401
+        assert visitor.get("/").status_code == 200  # signed in before
+        elsewhere = {"REMOTE_ADDR": "192.0.2.1"}
+        assert guesser.get("/", query_string={"token": TOKEN}, environ_base=elsewhere).status_code == 303
+
+    @pytest.mark.parametrize("token", ["t", "t" * 15])
+    def test_a_short_one_is_refused(self, make_app, token) -> None:
+        with pytest.raises(ValueError, match=f"expected at least 16 characters, found {len(token)}"):
+            make_app(token=token)
+
+
+def test_pauses_double_up_to_a_minute_and_end_with_the_right_token() -> None:
+    now = 0.0
+    attempts = security.Attempts(lambda: now)
+    waits = []
+    for _ in range(14):
+        attempts.failed("a")
+        waits.append(attempts.wait("a"))
+        now += waits[-1]
+        assert attempts.wait("a") == 0
+    assert waits == [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 60, 60, 60, 60]
+    assert attempts.wait("b") == 0
+    attempts.passed("a")
+    attempts.failed("a")
+    assert attempts.wait("a") == 0
+    for number in range(security.Attempts.ADDRESSES + 1):
+        attempts.failed(str(number))
+    assert len(attempts._failures) == security.Attempts.ADDRESSES  # memory is bounded
+
+
+@pytest.mark.parametrize(("headers", "read", "change"), [
+    ({}, 200, 400),
+    ({"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200, 400),
+    ({"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 200, 400),
+    ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200, 403),  # a link in somebody's notes is followed
+    ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403, 403),
+    ({"Sec-Fetch-Site": "cross-site"}, 403, 403),
+    ({"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Origin": "http://named.example"}, 200, 400),
+])  # fmt: skip
+def test_what_a_browser_says_of_other_sites(make_app, headers, read, change) -> None:
+    client = make_app(allowed_hosts=("named.example",)).server.test_client()
+    assert client.get("/api/runs.json", headers=headers).status_code == read
+    assert client.post("/_dash-update-component", json={}, headers=headers).status_code == change
 
 
 def test_a_host_application_is_left_alone(make_app) -> None:
