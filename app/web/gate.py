@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,8 @@ from layouts.state import BadInput
 
 _log = logging.getLogger(__name__)
 _WILDCARDS = {("MATCH",): "MATCH", ("ALL",): "ALL", ("ALLSMALLER",): "ALLSMALLER"}
+_LONG_NUMBER = re.compile(rb"[0-9]{19}")
+_LEAST, _GREATEST = -(1 << 63), (1 << 63) - 1
 
 Scalar = str | int | float | bool
 Id = str | dict[str, Scalar]
@@ -57,6 +60,8 @@ def check(body: bytes, callbacks: Mapping[str, Any]) -> Body:
         decoded = msgspec.json.decode(body, type=Body)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Refused(f"expected a callback request, found an error: {error}") from None
+    if _LONG_NUMBER.search(body):
+        _check_numbers([*decoded.inputs, *decoded.state])
     callback = callbacks.get(decoded.output)
     if callback is None:
         raise Refused(f"expected the output of a callback, found {decoded.output[:80]!r}")
@@ -66,6 +71,19 @@ def check(body: bytes, callbacks: Mapping[str, Any]) -> Body:
     _check_outputs(decoded.outputs, callback["output"], matched)
     _check_changed(decoded.changedPropIds, decoded.inputs)
     return decoded
+
+
+def _check_numbers(values: Sequence[Values]) -> None:
+    """Refuse whole numbers beyond 64 bits, which no array takes. JSON and Python have them of any size."""
+    waiting: list[Any] = [value.value for given in values for value in (given if isinstance(given, list) else [given])]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, int) and not _LEAST <= value <= _GREATEST:
+            raise Refused(f"expected whole numbers of 64 bits, found one of {value.bit_length()} bits")
+        if isinstance(value, dict):
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
 
 
 def outputs_fit(asked: Body) -> bool:

@@ -107,14 +107,15 @@ function open(page) {
   return page.asks.flatMap((wanted, slot) => (unanswered(wanted, slot) ? [slot] : []));
 }
 
-// Mark cards whose request failed, since they still show the previous drawing.
-function fail(page) {
+// Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it.
+function fail(page, reason) {
   for (const slot of open(page)) {
     const card = page.slot(slot);
     const retry = make("button", "ms-badge ms-badge-button", words("cards.retry"), { type: "button", "data-act": "retry" });
     card.classList.add("ms-failed");
     card.querySelector(".ms-card-badges").replaceChildren(badge("cards.failed", {}, null, "wrong"));
-    card.querySelector(".ms-card-notes").replaceChildren(retry);
+    const notes = reason ? [make("span", "ms-card-reason", reason)] : [retry];
+    card.querySelector(".ms-card-notes").replaceChildren(...notes);
   }
 }
 
@@ -125,9 +126,9 @@ export function askAgain(page, slot) {
 // shell.js tells the status of every answer, 0 for none. A server that is back is asked again; an error of its own is not
 // likely to go away, so that waits for the button.
 let gone = false;
-window.addEventListener("mindscope:answer", ({ detail: status }) => {
+window.addEventListener("mindscope:answer", ({ detail: { status, reason } }) => {
   const pages = Array.from(document.querySelectorAll(".ms-tagged"), (root) => cards.pageAround(root)).filter(Boolean);
-  if (status === 0 || status >= 500) pages.forEach(fail);
+  if (status === 0 || status === 400 || status >= 500) pages.forEach((page) => fail(page, reason));
   if (status < 400 && status > 0 && gone) pages.forEach((page) => open(page).forEach((slot) => askAgain(page, slot)));
   gone = status === 0 || status >= 502;
 });

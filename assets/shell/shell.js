@@ -249,9 +249,14 @@ function notice(key) {
   if (key) writeText(element, key);
 }
 
-// Publish the status of an answer; 0 for none.
-function publish(status) {
-  window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: status }));
+// Publish the status of an answer, 0 for none, and why a request was refused, "" if it was not.
+function publish(status, reason = "") {
+  window.dispatchEvent(new CustomEvent("mindscope:answer", { detail: { status, reason } }));
+}
+
+async function publishRefusal(response) {
+  const { error } = await response.json().catch(() => ({}));
+  publish(response.status, error || "");
 }
 
 // Dash does not report a lost server or a refused token, so its requests are observed here.
@@ -265,7 +270,9 @@ window.fetch = function (resource, ...rest) {
         notice(
           response.status === 401 || response.status === 403 ? "status.denied" : response.status >= 502 ? "status.lost" : null,
         );
-        publish(response.status);
+        // A copy: Dash reads the body too, and it can be read once.
+        if (response.status === 400) publishRefusal(response.clone());
+        else publish(response.status);
       },
       (error) => {
         if (error.name === "AbortError") return;

@@ -307,6 +307,17 @@ def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(context: Bro
     assert high < 2 * (seconds.max() - seconds.min())
 
 
+def test_a_link_that_asks_for_nothing_known_says_what_was_expected(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    page.goto(f"{address}/scalars?run=long_history&tag=loss&x=nonsense")
+    expect(card(page, "loss").locator(".ms-card-reason")).to_have_text(
+        "x: expected step, relative, absolute or tag:<name>; found 'nonsense'"
+    )
+    page.locator('[data-control="x"]').first.select_option("relative")
+    expect(card(page, "loss").locator("path.js-line").first).to_be_attached()
+    expect(card(page, "loss").locator(".ms-card-reason")).to_have_count(0)
+
+
 def test_a_curve_with_a_restart_is_zoomed_where_the_restart_is_not(page: Page, address: str) -> None:
     visit(page, address, "run=long_history&tag=loss&zoom=0,2900,,:loss")
     steps = open_run(DEMO / "long_history").series("loss").step

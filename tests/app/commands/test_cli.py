@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
@@ -14,11 +15,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from app.commands.cli import main
-from parsers.events.writer import record
+from parsers.events.writer import EventWriter, record
 
 ROOT = Path(__file__).parents[3]
 DEMO = ROOT / "app" / "demo"
@@ -234,7 +236,10 @@ class TestServer:
 
         def serve(*arguments: str, **options):
             command = [sys.executable, "-m", "app", "start", "--summary-base-dir", str(base), "--port", "0", *arguments]
+            # A child inherits what is ignored, as by a shell that runs the tests in the background.
+            before = signal.signal(signal.SIGINT, signal.default_int_handler)
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT, **options)
+            signal.signal(signal.SIGINT, before)
             started.append(process)
             lines = [process.stdout.readline() for _ in range(2)]
             assert lines[0] == f"Serving {base}\n", process.stderr.read()
@@ -247,11 +252,32 @@ class TestServer:
 
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_signals_end_it_cleanly(self, serve, number) -> None:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         process, url = serve()
+        signal.signal(signal.SIGINT, before)
         assert get(url)[0] == 200
         process.send_signal(number)
         assert process.wait(10) == 0
         assert process.stderr.read() == ""
+
+    def test_it_stops_at_once_while_a_client_does_not_read(self, serve, base) -> None:
+        (base / "long").mkdir()
+        with EventWriter(str(base / "long/events.out.tfevents.1700000000.host"), "tensorboard") as writer:
+            for step in range(200_000):
+                writer.add(step, {"loss": 1.0 / (step + 1)})
+        process, url = serve()
+        address = urlsplit(url)
+        while "long" not in get(url + "api/scalars.csv?run=long&tag=loss")[1][:200]:
+            time.sleep(0.1)
+        with contextlib.ExitStack() as clients:
+            for _ in range(4):
+                client = clients.enter_context(socket.create_connection((address.hostname, address.port)))
+                client.sendall(b"GET /api/scalars.csv HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            time.sleep(0.5)
+            began = time.monotonic()
+            process.terminate()
+            assert process.wait(10) == 0
+            assert time.monotonic() - began < 5  # 0.5 s on a quiet machine, of which Python takes most to take itself apart
 
     def test_port_in_use(self, serve, base, tmp_path) -> None:
         _, url = serve()

@@ -91,11 +91,12 @@ def test_there_are_callbacks_to_test(application) -> None:
     assert len(list(requests_of(application))) >= 4
 
 
-def test_wrong_values(application) -> None:
+@pytest.mark.parametrize("part", range(4))  # parts, so that several processes share the work
+def test_wrong_values(application, part) -> None:
     client = application.server.test_client()
-    chance = random.Random(11)
+    chance = random.Random(11 + part)
     answered = Counter[int]()
-    for request in requests_of(application):
+    for request in list(requests_of(application))[part::4]:
         bodies = [request]
         for place in range(len(values_of(request))):
             for value in VALUES:
@@ -112,5 +113,5 @@ def test_wrong_values(application) -> None:
             answered[answer.status_code] += 1
             assert answer.status_code in (200, 204, 400), (json.dumps(body)[:2000], answer.text)
             assert "Traceback" not in answer.text
-    assert answered[200] > 100
-    assert answered[400] > 100
+    assert answered[200] > 25
+    assert answered[400] > 25

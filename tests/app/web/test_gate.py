@@ -172,3 +172,16 @@ def test_many_things_wrong_at_once(post) -> None:
             except (TypeError, KeyError, IndexError):
                 continue
         assert post(body).status_code in (200, 400), body
+
+
+@pytest.mark.parametrize("number", [1 << 63, -(1 << 63) - 1, 10**400, -(10**25)])
+@pytest.mark.parametrize("wrap", [lambda n: n, lambda n: {"step": [1, {"deep": n}]}])
+def test_numbers_that_no_array_takes_are_refused(post, number, wrap) -> None:
+    answer = post(changed(ONE, ("inputs", 0, "value"), wrap(number)))
+    assert answer.status_code == 400
+    assert f"found one of {number.bit_length()} bits" in answer.json["error"]
+
+
+@pytest.mark.parametrize("number", [(1 << 63) - 1, -(1 << 63)])
+def test_the_largest_numbers_pass(post, number) -> None:
+    assert post(changed(ONE, ("inputs", 0, "value"), number)).status_code == 200
