@@ -39,7 +39,7 @@ class RunRow:
     for a single run. Times are in seconds since 1970, size is in bytes, steps is the number of distinct steps of the longest
     series.
     state: "waiting" (not loaded yet), "loading", "live" (grew within the last minute), "idle", "empty" (no byte has been
-    written to its files yet) or "unreadable".
+    written to its files yet), "outside" (a link out of the directory of runs, which is not followed) or "unreadable".
     tags: kind -> number of tags; "profile" counts profiles, "profile.operators" profiles with that frame, and "checkpoints"
     is 1 if checkpoints were collected for landscapes.
     main_tag and main_value: the scalar that lists show (the loss if there is one) and its last value.

@@ -10,13 +10,13 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
 or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, or ``profiler_*`` with profiler output)
 or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself. Runs below
 ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
-directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
 ``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
 
 Symbolic links are followed, also out of the base. A directory is visited once, by device and inode: real directories
-first, links after them, so cycles end and no run is listed twice. A broken link, or one to a directory that may not be
+first, links after them, so cycles end and no run is listed twice. A scanner that is to stay inside the base shows a link that
+leads out of it as a problem and reads nothing there. A broken link, or one to a directory that may not be
 entered, is skipped unless its name is that of an event file.
 """
 
@@ -35,7 +35,7 @@ from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
 from parsers.names import PROFILE_NAME, printable
 from parsers.profiler.registry import marks_profile
-from parsers.profiler.sessions import extent
+from parsers.profiler.sessions import extent, files_below
 from parsers.registry import KINDS, READERS, kind_of
 
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
@@ -89,9 +89,9 @@ def rescan(source: Source) -> Source:
     if len(source.files) == 1 and source.name == os.path.basename(source.files[0].path):
         file = source.files[0]
         return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source
-    found = _source_at(_Directory(source.path, source.real_path, source.name), _list(source.path, 0))
+    found = _source_at(_Directory(source.path, source.real_path, source.name), _list(source.path, 0), "")
     parts = sorted({os.path.dirname(file.path) for file in source.files} - {source.path})
-    listed = [_source_at(_Directory(path, path, source.name), _list(path, 0)) for path in parts if os.path.isdir(path)]
+    listed = [_source_at(_Directory(path, path, source.name), _list(path, 0), "") for path in parts if os.path.isdir(path)]
     files = tuple(sorted((file for one in (found, *listed) for file in one.files), key=_file_order))
     elsewhere = [path for path in source.profile_dirs if os.path.isdir(path)]
     profiles = tuple(dict.fromkeys((*found.profile_dirs, *elsewhere)))
@@ -120,6 +120,8 @@ class _Listing:
     profiled: bool
     dump: bool
     error: str = ""
+    outside: str = ""
+    """Target of a link out of the base that is not followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +134,10 @@ class _Directory:
 class Scanner:
     """Finds the runs below a base repeatedly; a later scan lists only directories whose mtime changed."""
 
-    def __init__(self, base: str | os.PathLike[str]) -> None:
+    def __init__(self, base: str | os.PathLike[str], *, stay_inside: bool = False) -> None:
+        """stay_inside: report links that lead out of the base instead of following them."""
         self.base = os.path.abspath(os.fspath(base))
+        self._inside = os.path.realpath(self.base) if stay_inside else ""
         self._listings: dict[str, _Listing] = {}
 
     def scan(self) -> list[Source]:
@@ -143,7 +147,7 @@ class Scanner:
         seen: dict[str, _Listing] = {}
         found = list(self._walk(seen))
         self._listings = seen
-        singles = _named_apart([_source_at(place, listing) for place, listing in found if _is_run(listing)])
+        singles = _named_apart([_source_at(place, listing, self._inside) for place, listing in found if _is_run(listing)])
         sources = _join_profiles(_join_ranks(_join_graphs([_measured(source) for source in singles])))
         return sorted(sources, key=lambda source: (-source.updated, source.name))
 
@@ -161,6 +165,10 @@ class Scanner:
             if identity in visited:
                 continue
             visited.add(identity)
+            if self._inside and not _is_below(place.real_path, self._inside):
+                if os.path.isdir(place.path):
+                    yield place, _Listing(0, False, (), (), (), (), False, False, outside=place.real_path)
+                continue
             listing = self._listings.get(place.path)
             if listing is None or not listing.settled or listing.mtime_ns != status.st_mtime_ns:
                 listing = _list(place.path, status.st_mtime_ns)
@@ -172,27 +180,67 @@ class Scanner:
             links.extend(_child(place, name, linked=True) for name in listing.links)
 
 
-def _source_at(place: _Directory, listing: _Listing) -> Source:
+def _source_at(place: _Directory, listing: _Listing, inside: str) -> Source:
+    """Return the run of one directory; inside is the base whose links may not lead out of it, "" for no base."""
     files, problems = [], []
     if listing.error:
         problems.append(Problem(place.path, 0, 0, "unreadable", listing.error))
+    if listing.outside:
+        problems.append(_outside(place.path, listing.outside))
     for name, kind, stamp in _bounded(listing.files):
         path = os.path.join(place.path, name)
+        target = _leaves(path, inside)
+        if target:
+            problems.append(_outside(path, target))
+            continue
         try:
             files.append(_source_file(path, kind, stamp))
         except OSError as error:
             problems.append(Problem(path, 0, 0, "unreadable", f"The file cannot be accessed ({error.strerror})."))
     files.sort(key=_file_order)
+    profiles = []
+    for path in _profile_dirs(place.path, listing):
+        leaving = next(((link, target) for link in _links(path, inside) if (target := _leaves(link, inside))), None)
+        if leaving is None:
+            profiles.append(path)
+        else:
+            problems.append(_outside(*leaving))
+    plan = _plan(place.path, listing)
     return Source(
         path=place.path,
         real_path=place.real_path,
         name=place.name or ".",
         files=tuple(files),
-        profile_dirs=_profile_dirs(place.path, listing),
+        profile_dirs=tuple(profiles),
         dump_dirs=(place.path,) if listing.dump else (),
-        plan=_plan(place.path, listing),
+        plan="" if _leaves(plan, inside) else plan,
         problems=tuple(problems),
     )
+
+
+def _is_below(real_path: str, base: str) -> bool:
+    """Return whether a path without links is the base or below it."""
+    return real_path == base or real_path.startswith(base.rstrip(os.sep) + os.sep)
+
+
+def _leaves(path: str, inside: str) -> str:
+    """Return where a link leads if that is not below `inside`, else ""; inside "" allows everything."""
+    if not (inside and path):
+        return ""
+    target = _real_path(path)
+    return "" if _is_below(target, inside) else target
+
+
+def _outside(path: str, target: str) -> Problem:
+    text = f"The link leads out of the directory of runs, to {printable(target)}; what is there is not read."
+    return Problem(path, 0, 0, "outside", text)
+
+
+def _links(directory: str, inside: str) -> Iterator[str]:
+    """Yield a profiler directory and the links in it, if they matter."""
+    if inside:
+        yield directory
+        yield from (path for path in files_below((directory,)) if os.path.islink(path))
 
 
 def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Iterator[tuple[str, str, int | None]]:
@@ -289,7 +337,7 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 def _is_run(listing: _Listing) -> bool:
     holds = any(kind in _MAKE_RUNS for _, kind, _ in listing.files)
-    return bool(holds or listing.profiles or listing.profiled or listing.dump or listing.error)
+    return bool(holds or listing.profiles or listing.profiled or listing.dump or listing.error or listing.outside)
 
 
 def _source_file(path: str, kind: str, stamp: int | None) -> SourceFile:

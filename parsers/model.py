@@ -35,6 +35,7 @@ KINDS = (
     "bad_message",  # the CRC is correct but the bytes are not a message of this format
     "empty_file",  # zero bytes
     "unreadable",  # the file cannot be opened or read: permission, I/O error
+    "outside",  # a link that leads out of the directory of runs, which the reader was told not to follow
     "replaced",  # the file was cut or replaced while followed; it was read again from its start
     "bad_graph",  # a part of a graph is damaged or contradicts the rest of it; what can be read is shown
     "no_graph",  # a file with the name of a graph holds none

@@ -93,8 +93,8 @@ def _add_start_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_setting(parser: argparse.ArgumentParser, setting: Setting) -> None:
     common: dict[str, Any] = {"dest": setting.name, "default": argparse.SUPPRESS}
-    if isinstance(setting.default, bool):
-        text = f"{setting.help} (default: {'yes' if setting.default else 'no'})"
+    if setting.default is None or isinstance(setting.default, bool):
+        text = setting.help if setting.default is None else f"{setting.help} (default: {'yes' if setting.default else 'no'})"
         parser.add_argument(setting.option, action=argparse.BooleanOptionalAction, help=text, **common)
         return
     default = f" (default: {setting.default})" if setting.default not in ("", ()) else ""

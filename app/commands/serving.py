@@ -20,7 +20,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from app.commands import processes
-from app.commands.settings import SETTINGS, SettingError, Settings
+from app.commands.settings import SETTINGS, SettingError, Settings, is_local
 from app.store import workspace
 
 SWITCH_SECONDS = 0.0005
@@ -100,7 +100,7 @@ def serve(settings: Settings) -> None:
     directories = prepare_directories(settings, base)
     _warn(directories)
     show_token = not settings.token
-    token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
+    token = settings.token or ("" if is_local(settings.host) else security.new_token())
     with _listening(settings, base) as listener:
         _set_up_process(settings)
         with _store(settings, base, directories.workspace) as store:
@@ -185,7 +185,10 @@ def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
 
     index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
     notes = workspace.subdirectory(directory, "notes") if directory else None
-    store = Store([base], interval=settings.reload_interval, index_directory=index, notes_directory=notes).start()
+    store = Store(
+        [base], interval=settings.reload_interval, index_directory=index, notes_directory=notes,
+        stay_inside=settings.stay_inside,
+    ).start()  # fmt: skip
     try:
         yield store
     finally:
@@ -221,7 +224,7 @@ def serve_in_background(settings: Settings) -> str:
         raise SettingError(f"--background: expected a directory {place}, or start it in the foreground")
     _warn(directories)
     log = log_file(directories.workspace, settings.host, settings.port)
-    token = settings.token or ("" if security.is_local(settings.host) else security.new_token())
+    token = settings.token or ("" if is_local(settings.host) else security.new_token())
     begin = _make_room(log)
     with open(os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600), "ab") as output:
         child = subprocess.Popen(  # noqa: S603 - our own program

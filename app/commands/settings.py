@@ -7,6 +7,7 @@ the same setting), the file given with --config, the default.
 from __future__ import annotations
 
 import difflib
+import ipaddress
 import os
 import re
 import tomllib
@@ -95,6 +96,16 @@ def _token(value: str) -> str:
     return value
 
 
+def is_local(host: str) -> bool:
+    """Return whether only this machine can reach a server that listens on host."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
 SETTINGS = (
     Setting("summary_base_dir", ".", "directory that contains the runs", _text("a directory")),
     Setting("port", 8080, "port to listen on, 0 for any free port", _number(0, 65535, "a whole number from 0 to 65535")),
@@ -106,6 +117,9 @@ SETTINGS = (
     Setting("reload_interval", 3, "seconds between scans of the files, 0 to scan once",
             _number(0, 300, "a whole number of seconds from 0 to 300")),
     Setting("allowed_host", (), "additional host name visitors may use, '*' for any (repeatable)", _host_name, repeatable=True),
+    Setting("stay_inside", None,
+            "do not follow links that lead out of the directory of runs, show them (default: yes unless the host is local)",
+            _switch),
     Setting("cache", True, "cache parsed columns on disk, so the next start reads only new bytes", _switch),
     Setting("open", False, "open the address in a browser", _switch),
     Setting("debug", False, "log more; tracebacks go to the log, never to the browser", _switch),
@@ -126,6 +140,7 @@ class Settings:
     workspace: str
     reload_interval: int
     allowed_host: tuple[str, ...]
+    stay_inside: bool
     cache: bool
     open: bool
     debug: bool
@@ -140,6 +155,8 @@ def resolve(
     config = config or {}
     _refuse_unknown(config, config_name)
     values = {s.name: _value(s, options, environment, config, config_name) for s in SETTINGS}
+    if values["stay_inside"] is None:
+        values["stay_inside"] = not is_local(values["host"])
     return Settings(**values)
 
 
@@ -172,7 +189,7 @@ def _parsed(setting: Setting, raw: str | Sequence[str], origin: str) -> Any:
 def _configured(setting: Setting, value: Any, origin: str) -> Any:
     """Validate a value of the configuration file. TOML has types: a string is not accepted for a number, nor the reverse."""
     items = value if setting.repeatable and isinstance(value, list) else [value]
-    kind = type(setting.default) if not setting.repeatable else str
+    kind = str if setting.repeatable else bool if setting.default is None else type(setting.default)
     if any(type(item) is not kind for item in items):
         expected = {str: "a text", int: "a whole number", bool: "true or false"}[kind]
         raise SettingError(f"{origin}: expected {expected}, found {value!r}")

@@ -74,7 +74,8 @@ class Follower:
     """
 
     def __init__(
-        self, bases: Sequence[str | os.PathLike[str]], sources: Sequence[Source], interval: float, index_directory: str | None
+        self, bases: Sequence[str | os.PathLike[str]], sources: Sequence[Source], interval: float, index_directory: str | None,
+        *, stay_inside: bool = False,
     ) -> None:
         self.interval = interval
         self.entries: dict[str, Entry] = {}
@@ -82,7 +83,7 @@ class Follower:
         self.rows: tuple[RunRow, ...] = ()
         self.base_problems: tuple[tuple[str, Problem], ...] = ()
         self.failed = ""
-        self._scanners = [Scanner(base) for base in bases]
+        self._scanners = [Scanner(base, stay_inside=stay_inside) for base in bases]
         self._sources = tuple(sources)
         self._index_directory = index_directory
         self._index: Index | None = None

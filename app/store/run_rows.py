@@ -77,7 +77,7 @@ def profile_kinds(run: Run) -> dict[str, int]:
 def _state(run: Run, source: Source) -> str:
     """Return the state of a run that has been read. Empty files mean that training has just begun, not damage."""
     if not (source.files or _extra(source)):
-        return "unreadable"
+        return "outside" if any(problem.kind == "outside" for problem in source.problems) else "unreadable"
     nothing = bool(source.files) and not any(state.records for state in run.states.values())
     if not (nothing and run.problems):
         return "idle"
@@ -105,7 +105,7 @@ def _main_tag(tags: Sequence[str]) -> str:
 def job_row(name: str, source: Source, rows: Sequence[RunRow]) -> RunRow:
     """Combine ranks into one row: the sums of points and problems, the most steps, the first rank's main value."""
     states = {row.state for row in rows}
-    order = ("loading", "waiting", "live", "idle", "empty", "unreadable")
+    order = ("loading", "waiting", "live", "idle", "empty", "outside", "unreadable")
     first = next((row for row in rows if row.main_tag), None)
     tags: dict[str, int] = {}
     for row in rows:

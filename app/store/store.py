@@ -56,8 +56,10 @@ class Store(FrameSource):
         interval: float = 3.0,
         index_directory: str | None = None,
         notes_directory: str | None = None,
+        stay_inside: bool = False,
     ) -> None:
-        self._runs = Follower(bases, sources, interval, index_directory)
+        """stay_inside: links that lead out of a base are shown as problems, and nothing behind them is read."""
+        self._runs = Follower(bases, sources, interval, index_directory, stay_inside=stay_inside)
         self._notes = None if notes_directory is None else Notes(notes_directory)
         self._measuring = threading.Lock()
         self._lineage = Lineage()

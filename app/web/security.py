@@ -12,7 +12,6 @@ import base64
 import contextlib
 import hashlib
 import hmac
-import ipaddress
 import math
 import secrets
 import socket
@@ -27,6 +26,8 @@ from urllib.parse import quote, urlencode, urlsplit
 from flask import Flask, Response, request
 from werkzeug.datastructures import Headers, MultiDict
 
+from app.commands.settings import is_local
+
 LOCAL_NAMES = frozenset({"localhost", "127.0.0.1", "::1"})
 LARGEST_REQUEST = 8 << 20
 """Maximum size of a request body in bytes."""
@@ -38,16 +39,6 @@ _SIGN_IN = (
 _UNKNOWN_HOST = (
     "This server does not accept requests to that host name. To allow it, start the server with --allowed-host NAME, or pass "
     "allowed_hosts=[NAME] to create_app, mount or the embedded page.")
-
-
-def is_local(host: str) -> bool:
-    """Return whether only this machine can reach a server that listens on host."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 def names_of(host: str, allowed: Iterable[str] = ()) -> frozenset[str]:

@@ -42,10 +42,15 @@ class ProfileFile:
     mtime_ns: int
 
 
+def files_below(directories: Sequence[str]) -> Iterator[str]:
+    """Yield the paths of all files of profiler directories, of any kind; linked directories are not followed."""
+    return (path for directory in directories for _, path in _files(directory, []))
+
+
 def extent(directories: Sequence[str]) -> tuple[int, float]:
     """Return bytes and newest mtime in seconds of the profiler files in these directories; (0, 0.0) if there are none."""
     size, newest, left = 0, 0.0, MOST_FILES
-    for path in (path for directory in directories for _, path in _files(directory, [])):
+    for path in files_below(directories):
         if classify(os.path.basename(path)) is None:
             continue
         left -= 1

@@ -58,7 +58,7 @@ def test_a_page_opens(page: Tab, serve: Serve, shown: Page) -> None:
 
 @pytest.mark.parametrize("what", LITTLE)
 def test_every_page_opens_one_after_the_other_where_there_is_little_to_show(page: Tab, serve: Serve, what: str) -> None:
-    page.goto(serve(create_app(LITTLE[what]()).server))
+    page.goto(f"{serve(create_app(LITTLE[what]()).server)}/{PAGES[1].path}")
     in_chinese_and_dark(page)
     for shown in reversed(PAGES):
         # As the browser's back button does; in the menu most are greyed here.

@@ -129,6 +129,49 @@ def test_links_are_followed_once(tmp_path: Path) -> None:
     assert found["link/far"].real_path == str(outside / "far")
 
 
+def test_links_out_of_the_base_are_shown_and_not_read(tmp_path: Path) -> None:
+    base, outside = tmp_path / "base", tmp_path / "outside"
+    secret = touch(outside / "far" / "x.summary.1.h_MS")
+    run = touch(base / "near" / "x.summary.1.h_MS").parent
+    (run / "y.summary.2.h_MS").symlink_to(secret)
+    (run / "hparams.json").symlink_to(secret)
+    (run / "z.summary.3.h_MS").symlink_to(run / "x.summary.1.h_MS")
+    (base / "link").symlink_to(outside)
+    (base / "again").symlink_to(base / "near")
+    (base / "nowhere").symlink_to(tmp_path / "missing")
+    (base / "beside").symlink_to(tmp_path / "base2")
+    touch(tmp_path / "base2" / "x.summary.1.h_MS")
+    touch(base / "profiled" / "profiler" / "step_trace_raw_0_detail_time.csv")
+    (base / "profiled" / "profiler" / "minddata_pipeline_raw_0.csv").symlink_to(secret)
+    (base / "elsewhere").mkdir()
+    (base / "elsewhere" / "profiler").symlink_to(outside)
+    (outside / "step_trace_raw_0_detail_time.csv").write_text("")
+    found = {source.name: source for source in Scanner(base, stay_inside=True).scan()}
+    assert sorted(found) == ["beside", "elsewhere", "link", "near", "profiled"]
+    assert [os.path.basename(file.path) for file in found["near"].files] == ["x.summary.1.h_MS", "z.summary.3.h_MS"]
+    for name in ("beside", "elsewhere", "link", "profiled"):
+        assert not found[name].files
+        assert not found[name].profile_dirs
+    told = {problem.path: problem for source in found.values() for problem in source.problems}
+    assert {problem.kind for problem in told.values()} == {"outside"}
+    assert set(told) == {
+        str(base / path) for path in (
+            "near/y.summary.2.h_MS", "near/hparams.json", "link", "beside", "elsewhere/profiler",
+            "profiled/profiler/minddata_pipeline_raw_0.csv",
+        )
+    }  # fmt: skip
+    assert f"to {outside}; what is there is not read" in told[str(base / "link")].text
+    followed = {source.name for source in Scanner(base).scan()}
+    assert followed == {"beside", "elsewhere", "link", "link/far", "near", "profiled"}
+
+
+def test_a_base_that_is_a_link_is_inside_itself(tmp_path: Path) -> None:
+    touch(tmp_path / "real" / "run" / "x.summary.1.h_MS")
+    (tmp_path / "base").symlink_to(tmp_path / "real")
+    (source,) = Scanner(tmp_path / "base", stay_inside=True).scan()
+    assert (source.name, len(source.files), source.problems) == ("run", 1, ())
+
+
 def test_a_link_to_nothing_with_a_name_of_ours_is_a_problem(tmp_path: Path) -> None:
     touch(tmp_path / "run" / EVENTS)
     (tmp_path / "run" / "x.summary.1.h_MS").symlink_to(tmp_path / "missing")

@@ -63,7 +63,7 @@ cellRenderers.MindscopeState = ({ data }) =>
     make("span", { className: `ms-state ms-state-${data.state}` }, words(`state.${data.state}`)),
     data.problems > 0
     && make("button", { type: "button", "data-action": "health", "data-run": data.key,
-      className: `ms-badge ms-badge-button ${data.state === "empty" ? "" : "ms-badge-wrong"}`,
+      className: `ms-badge ms-badge-button ${["empty", "outside"].includes(data.state) ? "" : "ms-badge-wrong"}`,
       title: translate("health.problems", { n: data.problems }) }, data.problems.toLocaleString("en")));
 
 cellRenderers.MindscopeValue = ({ data }) =>

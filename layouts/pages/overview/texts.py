@@ -75,6 +75,10 @@ TEXTS = define_texts({
     "overview.unreadable": (
         "No data of this run could be read; see the problems above.", "无法读取该训练的任何数据，原因见上方的问题列表。",
     ),
+    "overview.outside": (
+        "This is a link out of the directory of runs. The server was started to stay inside it, so nothing behind it was read.",
+        "这是指向训练目录之外的链接。服务器以“不离开该目录”的方式启动，因此未读取链接指向的内容。",
+    ),
     "overview.planned": (
         "{n} checkpoints were collected, but no landscape has been computed from them yet. This call computes it:",
         "已收集 {n} 个检查点，但尚未由其计算损失地形。运行以下调用即可计算：",

@@ -83,8 +83,8 @@ def _without(tile: Tile, source: ValueSource, run: str, row: RunRow) -> list[Any
         return []
     if row.state in ("waiting", "loading"):
         return [_head(tile, 0), _waiting()]
-    if row.state == "unreadable":
-        return [_head(tile, 0), html.P(t("overview.unreadable"), className="ms-tile-note")]
+    if row.state in ("unreadable", "outside"):
+        return [_head(tile, 0), html.P(t(f"overview.{row.state}"), className="ms-tile-note")]
     planned = _planned(source, run) if tile.kind == "landscape" else None
     if planned is not None:
         return [*_linked(tile, run, [_head(tile, 0)]), planned]

@@ -13,7 +13,15 @@ ROOT = Path(__file__).parents[3]
 def test_defaults() -> None:
     settings = resolve({}, {})
     assert (settings.port, settings.host, settings.reload_interval, settings.cache) == (8080, "127.0.0.1", 3, True)
-    assert all(getattr(settings, setting.name) == setting.default for setting in SETTINGS)
+    assert all(getattr(settings, setting.name) == setting.default for setting in SETTINGS if setting.default is not None)
+
+
+@pytest.mark.parametrize(("given", "inside"), [
+    ({}, False), ({"host": "localhost"}, False), ({"host": "0.0.0.0"}, True), ({"host": "lab.example"}, True),
+    ({"host": "0.0.0.0", "stay_inside": "no"}, False), ({"stay_inside": "yes"}, True),
+])  # fmt: skip
+def test_a_server_that_others_reach_stays_inside_its_directory(given, inside) -> None:
+    assert resolve(given, {}).stay_inside is inside
 
 
 def test_precedence() -> None:
@@ -32,7 +40,7 @@ def test_an_empty_variable_is_not_set() -> None:
 @pytest.mark.parametrize("setting", list(SETTINGS), ids=lambda s: s.name)
 def test_every_setting_is_read_from_both_variables(setting) -> None:
     samples = {"port": "81", "reload_interval": "7", "allowed_host": "a.b, c.d", "token": "t" * 20, "url_path_prefix": "/x/y"}
-    text = samples.get(setting.name, "false" if setting.default is True else "true" if setting.default is False else "text")
+    text = samples.get(setting.name, {True: "false", False: "true", None: "true"}.get(setting.default, "text"))
     for variable in (setting.variable, "MINDINSIGHT_" + setting.name.upper()):
         assert getattr(resolve({}, {variable: text}), setting.name) != setting.default
 

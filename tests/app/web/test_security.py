@@ -8,6 +8,7 @@ import socket
 import pytest
 from flask import Flask
 
+from app.commands.settings import is_local
 from app.web import security
 
 TOKEN = "t" * 43
@@ -52,7 +53,7 @@ def test_a_server_others_reach_goes_by_this_machines_names(make_app) -> None:
     ("0.0.0.0", False), ("::", False), ("192.168.0.1", False), ("example.org", False), ("", False),
 ])  # fmt: skip
 def test_what_is_local(host, local) -> None:
-    assert security.is_local(host) == local
+    assert is_local(host) == local
 
 
 @pytest.mark.parametrize(
