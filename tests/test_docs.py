@@ -163,6 +163,13 @@ def test_every_command_and_option_is_documented() -> None:
             assert re.search(rf"`{option}[` ]", manual), f"{command} {option}"
 
 
+def test_every_test_that_the_security_policy_names_exists() -> None:
+    named = set(re.findall(r"`(test_\w+)`", text_of(ROOT / "SECURITY.md")))
+    defined = {name for path in (ROOT / "tests").rglob("test_*.py") for name in re.findall(r"def (test_\w+)\(", text_of(path))}
+    assert len(named) > 25
+    assert named <= defined
+
+
 @pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
 def test_every_setting_is_documented_with_its_default(setting: Any) -> None:
     name = setting.variable if setting.secret else setting.option
