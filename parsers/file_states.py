@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from itertools import groupby
 
@@ -10,12 +11,16 @@ import numpy as np
 from parsers.model import Batch, Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
 
 MOST_PROBLEMS = 1000
+IDLE_SECONDS = 300.0
+"""An incomplete record at the end of a file that has not grown for this long is a problem."""
 
 
 @dataclass(slots=True)
 class FileState:
     """Everything read from one file so far. `reader` names the registry entry ("" until the format is recognised).
 
+    tail is the problem of an incomplete record at its end; it is one of `damage` once the file is idle. read_at is the
+    monotonic time of the last read in seconds.
     identity is replaced by another object when the file is cut or replaced. checked are the offsets of records whose data
     CRC was checked but is not yet marked in the blocks (a record may hold thousands of values).
     """
@@ -31,8 +36,10 @@ class FileState:
     started: float | None = None
     scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
     payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
+    tail: Problem | None = None
     identity: object = field(default_factory=object, compare=False)
     checked: set[int] = field(default_factory=set, compare=False)
+    read_at: float = field(default_factory=time.monotonic, compare=False)
 
     def add(self, batch: Batch) -> None:
         """Add one batch; a `restarted` one replaces everything read before."""
@@ -50,10 +57,22 @@ class FileState:
         self.problems = _bounded(tuple(dict.fromkeys((*kept, *batch.problems))))
         self.records += batch.records
         self.bytes_read += batch.bytes_read
-        self.pending = batch.pending
+        self.pending, self.tail = batch.pending, batch.tail
+        self.read_at = time.monotonic()
         self.cursor = batch.cursor
         if batch.started is not None:
             self.started = batch.started if self.started is None else min(self.started, batch.started)
+
+    @property
+    def damage(self) -> tuple[Problem, ...]:
+        """All problems of the file. A file that is not idle may still grow, so its incomplete tail is not one of them."""
+        if self.tail is None or not self._idle():
+            return self.problems
+        return (*self.problems, self.tail)
+
+    def _idle(self) -> bool:
+        # The mtime may lie in the future: file servers have clocks of their own.
+        return max(time.time() - self.file.mtime, time.monotonic() - self.read_at) >= IDLE_SECONDS
 
     def note(self, problem: Problem) -> None:
         """Add a problem found while decoding a value."""

@@ -162,7 +162,13 @@ class RunFiles:
     def problems(self) -> tuple[Problem, ...]:
         """All damage found in the files."""
         with self.lock:
-            return tuple(problem for state in self._states.values() for problem in state.problems)
+            return tuple(problem for state in self._states.values() for problem in state.damage)
+
+    @property
+    def waiting(self) -> bool:
+        """Return whether a file ends within a record."""
+        with self.lock:
+            return any(state.tail is not None for state in self._states.values())
 
     @property
     def unverified(self) -> int:

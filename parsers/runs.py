@@ -131,9 +131,17 @@ class Run:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All damage found in the files of this run and its ranks."""
+        """All damage found in the files of this run and its ranks.
+
+        A record that a file ends within is damage once the file has not changed for five minutes.
+        """
         own = (*self.source.problems, *self._files.problems, *self._lineage.config_problems, *self.profile.problems)
         return tuple(dict.fromkeys((*own, *(problem for rank in self.ranks for problem in rank.problems))))
+
+    @property
+    def waiting(self) -> bool:
+        """Return whether a file of this run or its ranks ends within a record, which may still be written."""
+        return self._files.waiting or any(rank.waiting for rank in self.ranks)
 
     @property
     def unverified(self) -> int:

@@ -25,7 +25,7 @@ from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
 
 MAGIC = b"MSIX\0\0\0"
 # Increment whenever this layout or the output of a reader changes.
-VERSION = 4
+VERSION = 5
 _PREFIX = struct.Struct("<7sBQQ")
 
 
@@ -50,6 +50,7 @@ class _File(msgspec.Struct):
     bytes_read: int
     pending: int
     started: float | None
+    tail: Problem | None
     scalars: list[_Scalars]
     payloads: list[_Payloads]
 
@@ -79,7 +80,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         files.append(
             _File(
                 state.file, state.reader, state.cursor, state.problems, state.records, state.bytes_read, state.pending,
-                state.started,
+                state.started, state.tail,
                 [_Scalars(block.tags, len(block.step)) for block in scalars],
                 [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
             )
@@ -135,7 +136,8 @@ class _Columns:
 
 def _state(file: _File, columns: _Columns) -> FileState:
     state = FileState(
-        file.file, file.reader, file.cursor, file.problems, file.records, file.bytes_read, file.pending, False, file.started
+        file.file, file.reader, file.cursor, file.problems, file.records, file.bytes_read, file.pending, False, file.started,
+        tail=file.tail,
     )
     for scalars in file.scalars:
         n = scalars.rows

@@ -55,8 +55,11 @@ class Entry:
 
     def take(self, source: Source) -> None:
         """Update the entry from the newest scan; it becomes due for reading if any of its files changed."""
-        if _signature(source) != _signature(self.source) or any(p.kind == "unreadable" for p in self.run.problems):
+        problems = self.problems
+        if _signature(source) != _signature(self.source) or any(p.kind == "unreadable" for p in problems):
             self.due = True
+        if self.loaded and self.run.waiting and len(problems) != self.row.problems:
+            self.due = True  # a file that ends within a record has become idle
         if self.loaded and source.plan != self.source.plan:
             self.row = replace(self.row, tags=kinds_of(self.run, source))
         self.source = source
@@ -94,6 +97,8 @@ class Follower:
         self._wake = threading.Event()
         self._scanned_at = float("-inf")
         self._asked_at = float("-inf")
+        self._others_turn = False
+        self._long: set[str] = set()
         self._unpublished = False
         self._published_at = 0.0
         self._scan_now = False
@@ -240,14 +245,22 @@ class Follower:
             entries[key] = entry
         self.found = found
         self.entries = entries
+        self._long &= entries.keys()
         self.base_problems = problems
         self._read_at = time.time()
         self._publish()
 
     def _next_due(self) -> Entry | None:
+        """Return the run to read next: those on screen first, but a run of several slices takes turns with the others."""
         entries = self.entries
-        first = next((entries[key] for key in self._priority if key in entries and entries[key].due), None)
-        return first or next((entry for entry in entries.values() if entry.due), None)
+        wanted = [entries[key] for key in self._priority if key in entries and entries[key].due]
+        fresh = next((entry for entry in wanted if not entry.run.behind), None)
+        if fresh is not None:
+            return fresh
+        long = next(iter(wanted), None) or next((entries[key] for key in self._long), None)
+        other = next((entry for entry in entries.values() if entry.due and not entry.run.behind), None)
+        self._others_turn = not self._others_turn
+        return (other or long) if self._others_turn else (long or other)
 
     def _try(self, entry: Entry) -> None:
         try:
@@ -258,6 +271,7 @@ class Follower:
             text = f"Reading stopped at an internal error ({type(error).__name__}: {error}); the log has the details."
             entry.failure = (Problem(entry.source.path, 0, 0, "unreadable", text),)
             entry.due, entry.loaded = False, True
+            self._long.discard(entry.key)
             entry.row = replace(entry.row, state="unreadable", problems=len(entry.problems))
             self._publish_soon()
 
@@ -271,6 +285,7 @@ class Follower:
                 entry.indexed_version = entry.run.version
         changed = entry.run.refresh(entry.source, limit=SLICE_BYTES)
         entry.due = entry.run.behind
+        (self._long.add if entry.due else self._long.discard)(entry.key)
         first = not entry.loaded and not entry.due
         entry.loaded = entry.loaded or not entry.due
         if changed or first or not entry.loaded or len(entry.problems) != entry.row.problems:

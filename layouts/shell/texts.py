@@ -109,6 +109,7 @@ TEXTS = define_texts({
     "health.bytes": ("at byte {places}", "位于字节 {places}"),
     "health.shown": ("The first {n} of {total} are shown.", "仅显示前 {n} 条，共 {total} 条。"),
     "problem.bad_length": ("bad length", "长度错误"),
+    "problem.truncated": ("incomplete", "不完整"),
     "problem.bad_data": ("bad checksum", "校验和错误"),
     "problem.bad_message": ("not a message", "无法解析"),
     "problem.empty_file": ("empty file", "空文件"),

@@ -8,7 +8,7 @@ from struct import Struct
 from parsers.events.checksums import masked
 from parsers.events.collect import Collector
 from parsers.events.columns import ColumnDecoder
-from parsers.events.damage import describe
+from parsers.events.damage import describe, unfinished
 from parsers.events.records import FRAME, HEADER, Damage, Frames, Large, Records
 from parsers.events.walk import Form, walk
 from parsers.events.wire import WireError
@@ -22,27 +22,29 @@ _u32 = Struct("<I").unpack_from
 def read_events(path: str, form: Form, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
     """All intact records after the cursor, and the problems found. Never raises for the state of the file.
 
-    limit stops between two records after about this many bytes.
+    limit stops between two records, or in the search for one after damage, after about this many bytes.
     """
     return read_growing(path, cursor, lambda file, resumed: _read(file, form, resumed, limit))
 
 
 def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None) -> Batch:
     reading = _Reading(file, form, dict(resumed.plugins))
-    records = Records(file, resumed.offset, resumed.size, limit)
+    records = Records(file, resumed.offset, resumed.size, limit, resumed.search)
+    begin = records.position
     failure = reading.consume(records)
     problems = describe(file.path, reading.damage)
     if failure is not None:
         problems.append(replace(unreadable(file.path, failure), offset=records.end))
     found = reading.found
     return Batch(
-        cursor=file.cursor(records.end, records.end if records.more else file.size, tuple(reading.plugins.items())),
+        cursor=file.cursor(records.end, records.seen, tuple(reading.plugins.items()), records.search),
         scalars=found.scalars(),
         payloads=found.payloads(),
         problems=problems,
         records=found.records,
-        bytes_read=records.end - resumed.offset,
+        bytes_read=records.position - begin,
         pending=0 if records.more else file.size - records.end,
+        tail=None if records.more or records.search or failure else unfinished(file, records.end, records.claim, form),
         more=records.more,
         started=found.started,
         notes=reading.notes,

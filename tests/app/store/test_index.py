@@ -15,7 +15,7 @@ import pytest
 from app.store.index import Index, PlainDisk, Rejected
 from parsers import FormatError, Problem
 from parsers.file_states import FileState
-from parsers.model import Cursor, PayloadBlock, ScalarBlock, SourceFile
+from parsers.model import Cursor, PayloadBlock, ScalarBlock, Search, SourceFile
 from parsers.snapshot import dump, load
 
 RAN = Path("ran-by-pickle")
@@ -37,17 +37,18 @@ def states(rows: int = 50) -> list[FileState]:
         FileState(
             SourceFile("/data/a b/损失.summary.1.h_MS", "events", 1234, 1e9, 1, 2, 3),
             "mindspore",
-            Cursor(1200, 2, 3, 1234, 77),
+            Cursor(1200, 2, 3, 1234, 77, search=Search(1190, 1210, "detail", 1205)),
             (Problem("/data/x", 5, 6, "bad_data", "text"),),
             rows, 1200, 34, False, 1.7e9,
             {("loss", "acc"): [ScalarBlock(("loss", "acc"), step, wall, step * 20, value)]},
             {("image", "in/put"): [big]},
+            Problem("/data/x", 1200, 34, "truncated", "text"),
         )
     ]  # fmt: skip
 
 
 def equal(a: FileState, b: FileState) -> bool:
-    plain = ("file", "reader", "cursor", "problems", "records", "bytes_read", "pending", "started")
+    plain = ("file", "reader", "cursor", "problems", "records", "bytes_read", "pending", "started", "tail")
     same = all(getattr(a, name) == getattr(b, name) for name in plain)
     for tags in a.scalars:
         x, y = a.block(tags), b.block(tags)

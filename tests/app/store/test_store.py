@@ -125,6 +125,54 @@ def test_damage_is_counted_where_it_is(base: Path) -> None:
         store.stop()
 
 
+def test_a_file_cut_within_a_record_is_a_problem_until_the_rest_arrives(store: Store, base: Path) -> None:
+    (path,) = (base / "long_history").glob("*_MS")
+    whole = path.read_bytes()
+
+    def problems() -> list[str]:
+        (row,) = [row for row in store.runs() if row.key == "long_history"]
+        found = [problem.kind for _, problem in store.problems("long_history")]
+        return found if row.problems == len(found) else ["the row says something else"]
+
+    os.truncate(path, 300_007)
+    assert until(lambda: problems() == ["replaced"])  # it was cut while it was followed
+    old = time.time() - 301
+    os.utime(path, (old, old))
+    assert until(lambda: problems() == ["replaced", "truncated"])
+    with path.open("ab") as file:
+        file.write(whole[300_007:])
+    assert until(lambda: problems() == ["replaced"])
+    assert len(store.series("long_history", "loss").step) == len(open_run(DEMO / "long_history").series("loss").step)  # type: ignore[union-attr]
+
+
+def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_disk(
+    store: Store, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("parsers.file_states.IDLE_SECONDS", 1.0)
+    (path,) = (base / "long_history").glob("*_MS")
+    os.truncate(path, 300_007)
+    assert until(lambda: [problem.kind for _, problem in store.problems("long_history")] == ["replaced"])
+    assert until(lambda: store.status().problems == 2)
+
+
+def test_runs_of_one_slice_do_not_wait_for_a_long_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The long run is on screen; the others are read between its slices."""
+    monkeypatch.setattr("app.store.following.SLICE_BYTES", 20_000)
+    names = ["a_long", "b", "c"]
+    for name, demo in zip(names, ("long_history", "several_files", "several_files"), strict=True):
+        shutil.copytree(DEMO / demo, tmp_path / name)
+    follower = Follower([tmp_path], (), 0, None)
+    follower.want(["a_long"])
+    follower._scan()
+    order = []
+    while (entry := follower._next_due()) is not None:
+        order.append(entry.key)
+        follower._try(entry)
+    assert order[0] == "a_long"
+    assert {"b", "c"} <= set(order[:5])
+    assert order.count("a_long") >= 4
+
+
 def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
     begun = base / "just_begun" / "events.out.events.summary.1700000000.host_MS"
     begun.parent.mkdir()
