@@ -167,8 +167,8 @@ class RunSource(Protocol):
         """Return (run key, problem) for one run (for a job: its ranks) or for all."""
         ...
 
-    def unverified(self, run: str | None = None) -> int:
-        """Return the number of large values whose data CRC has not been checked yet."""
+    def verified(self, run: str | None = None) -> tuple[int, int]:
+        """Return (number of large values whose data CRC has been checked, number of large values)."""
         ...
 
     def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:

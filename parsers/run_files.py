@@ -176,6 +176,12 @@ class RunFiles:
         with self.lock:
             return sum(state.unverified() for state in self._states.values())
 
+    @property
+    def large(self) -> int:
+        """Number of large values in records whose data CRC reading does not check."""
+        with self.lock:
+            return sum(state.large for state in self._states.values())
+
     def mark_verified(self, state: FileState, identity: object, order: int) -> None:
         """Note that the data CRC of a record has been checked."""
         with self.lock:

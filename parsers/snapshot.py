@@ -51,6 +51,9 @@ class _File(msgspec.Struct):
     pending: int
     started: float | None
     tail: Problem | None
+    large: int
+    damaged: dict[int, int]
+    lost: tuple[Problem, ...]
     scalars: list[_Scalars]
     payloads: list[_Payloads]
 
@@ -71,6 +74,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     files: list[_File] = []
     columns: list[NDArray[Any]] = []
     for state in states:
+        state.mark()
         scalars = [state.block(tags) for tags in list(state.scalars)]
         payloads = [block for blocks in state.payloads.values() for block in blocks]
         for block in scalars:
@@ -80,7 +84,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         files.append(
             _File(
                 state.file, state.reader, state.cursor, state.problems, state.records, state.bytes_read, state.pending,
-                state.started, state.tail,
+                state.started, state.tail, state.large, state.damaged, state.lost,
                 [_Scalars(block.tags, len(block.step)) for block in scalars],
                 [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
             )
@@ -137,7 +141,7 @@ class _Columns:
 def _state(file: _File, columns: _Columns) -> FileState:
     state = FileState(
         file.file, file.reader, file.cursor, file.problems, file.records, file.bytes_read, file.pending, False, file.started,
-        tail=file.tail,
+        tail=file.tail, large=file.large, damaged=file.damaged, lost=file.lost,
     )
     for scalars in file.scalars:
         n = scalars.rows

@@ -68,11 +68,11 @@ declare namespace Wire {
     run: string;
     failed: string;
     total: number;
-    unverified: number;
+    verified: [number, number];
     rows: ProblemRow[];
   }
 
-  /** layouts/sources.py: SourceStatus, and how many values are unverified */
+  /** layouts/sources.py: SourceStatus, and how many large values are verified, of how many */
   interface Status {
     base: string;
     read_at: number | null;
@@ -82,7 +82,7 @@ declare namespace Wire {
     problems: number;
     version: number;
     failed: string;
-    unverified: number;
+    verified: [number, number];
   }
 
   /** layouts/cards/catalogue.py */

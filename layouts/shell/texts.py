@@ -98,9 +98,13 @@ TEXTS = define_texts({
     ),
     "health.problem": ("1 problem", "1 处问题"),
     "health.problems": ("{n} problems", "{n} 处问题"),
-    "health.unverified": (
-        "{n} large values are not yet verified: their checksum is checked when they are first shown, or by “mindscope check”.",
-        "{n} 个大数据尚未校验：首次显示时或运行 mindscope check 时校验。",
+    "health.verifying": (
+        "Verifying the checksums of large values: {done} of {total} ({percent} %)",
+        "正在校验大数据的校验和：{done}/{total}（{percent}%）",
+    ),
+    "health.verified": (
+        "The checksums of all {total} large values have been verified.",
+        "全部 {total} 个大数据的校验和均已校验。",
     ),
     "health.place": ("byte {offset}, {length} bytes long", "第 {offset} 字节起，共 {length} 字节"),
     "health.at": ("byte {offset}", "第 {offset} 字节"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from struct import Struct
 
-from parsers.events.checksums import masked
+from parsers.events.checksums import mask, masked
 from parsers.events.collect import Collector
 from parsers.events.columns import ColumnDecoder
 from parsers.events.damage import describe, unfinished
-from parsers.events.records import FRAME, HEADER, Damage, Frames, Large, Records
+from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
 from parsers.events.walk import Form, walk
 from parsers.events.wire import WireError
 from parsers.files import RegularFile, Sparse
@@ -96,11 +96,19 @@ class _Reading:
         source = Sparse(self.file, record.offset + HEADER, record.length)
         self._take(source, record.length, record.offset, verified=record.verified)
 
+    def _intact(self, order: int, length: int) -> bool:
+        """Return whether the data of a record match their CRC. Of records with large values that is checked later."""
+        stored = self.file.read(order + HEADER + length, FOOTER)
+        return len(stored) == FOOTER and mask(self.file.crc(order + HEADER, length)) == _u32(stored)[0]
+
     def _take(self, message: bytes | Sparse, length: int, order: int, *, verified: bool) -> None:
         try:
             event = walk(message, length, self.form)
         except WireError as error:
             self.damage.append(Damage(order, FRAME + length, "bad_message", str(error)))
+            return
+        if not verified and not event.payloads and not self._intact(order, length):
+            self.damage.append(Damage(order, FRAME + length, "bad_data", ""))
             return
         self.found.add_event(event, order)
         if event.version:

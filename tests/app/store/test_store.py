@@ -339,7 +339,7 @@ def test_runs_that_come_and_go_while_pages_ask(base: Path) -> None:
         while not done.is_set():
             try:
                 store.problems()
-                store.unverified()
+                store.verified()
                 store.status()
             except Exception as error:
                 faults.append(error)
