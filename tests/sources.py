@@ -67,6 +67,7 @@ class MemorySource(FrameSource):
         self.number = 1
         self.read_at: float | None = 1_700_000_000.0
         self.failed = ""
+        self.checked = (0, 0)
 
     def change(self, rows: Sequence[RunRow]) -> None:
         """Replace the rows and change the version of the source."""
@@ -121,7 +122,7 @@ class MemorySource(FrameSource):
         return [(key, problem) for key, problem in self.found if run is None or key == run]
 
     def verified(self, run: str | None = None) -> tuple[int, int]:
-        return 0, 0
+        return self.checked
 
     def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
         every = {tag: self.series(run, tag) for tag in (self.tags(run) if tags is None else tags)}

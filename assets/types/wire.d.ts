@@ -92,7 +92,11 @@ declare namespace Wire {
     tags: string[];
     waiting: number;
     total: number;
+    damage: FileAndText[];
   }
+
+  /** layouts/queries/damage.py */
+  type FileAndText = [string, string];
 
   /** layouts/cards/recorded.py: steps and walls are a first value and differences; steps of a series is an index. */
   interface Recorded {

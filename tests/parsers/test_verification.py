@@ -22,7 +22,7 @@ STEPS = 12
 
 
 def write(directory: Path, damaged: tuple[int, ...] = (), name: str = NAME) -> tuple[Path, list[tuple[int, int]]]:
-    """Write tensors of 80,000 bytes and a scalar per step; flip a byte in those of some steps. Offset and bytes of each step."""
+    """Write tensors of 80,000 bytes and a scalar per step, with a flipped byte in some. Offset and bytes of each step."""
     path = directory / name
     with EventWriter(str(path), "mindspore") as writer:
         for step in range(STEPS):
