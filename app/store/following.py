@@ -87,7 +87,8 @@ def _signature(source: Source) -> tuple[object, ...]:
 class Follower:
     """Finds and reads the runs below directories, or those of sources that were already discovered.
 
-    `entries`, `found`, `rows` and `base_problems` are replaced, never changed, so any thread may read them.
+    `entries`, `found`, `rows` and `base_problems` are replaced, never changed, so any thread may read them. missing is whether
+    the last scan did not find one of the directories.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Follower:
         self.rows: tuple[RunRow, ...] = ()
         self.base_problems: tuple[tuple[str, Problem], ...] = ()
         self.failed = ""
+        self.missing = False
         self._scanners = [Scanner(base) for base in bases]
         self._sources = tuple(sources)
         self._index_directory = index_directory
@@ -110,6 +112,7 @@ class Follower:
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._scanned_at = float("-inf")
+        self._begun_at = time.monotonic()
         self._asked_at = float("-inf")
         self._others_turn = False
         self._long: set[str] = set()
@@ -123,6 +126,7 @@ class Follower:
     def start(self) -> None:
         """Start to scan and read in the background."""
         if self._thread is None:
+            self._begun_at = time.monotonic()
             self._thread = threading.Thread(target=self._work, name="mindscope-store", daemon=True)
             self._thread.start()
 
@@ -144,6 +148,10 @@ class Follower:
         """Return the rows, their version and the time of the last scan, consistent with each other."""
         with self._lock:
             return self.rows, self._version, self._read_at
+
+    def age(self) -> float:
+        """Return the seconds since the last scan finished, or since the start if none has."""
+        return time.monotonic() - max(self._scanned_at, self._begun_at)
 
     def asked(self) -> None:
         """Note that a page is open, so the next scan comes earlier."""
@@ -284,7 +292,10 @@ class Follower:
         self.found = found
         self.entries = entries
         self._long &= entries.keys()
-        self.base_problems = problems
+        self.missing = bool(problems)  # `Scanner.scan` fails for this reason only
+        self.base_problems, before = problems, self.base_problems
+        if problems != before:
+            self._version += 1
         self._read_at = time.time()
         self._publish()
 

@@ -100,6 +100,8 @@ class Store(FrameSource):
             problems=sum(row.problems for row in rows) + len(self._runs.base_problems) + problems,
             version=version,
             failed=self._runs.failed,
+            age=self._runs.age(),
+            missing=self._runs.missing,
         )
 
     def runs(self) -> Sequence[RunRow]:

@@ -97,6 +97,7 @@ function paintStatus() {
     const element = document.getElementById(`${frame}-frame`);
     const root = element && (element.closest(".ms-shell") || element);
     if (!status || !root) continue;
+    element.classList.toggle("ms-missing", status.missing);
     for (const read of root.querySelectorAll(".ms-read")) writeRead(read, status, paused);
     for (const button of root.querySelectorAll(".ms-failure")) writeFailure(button, status.failed);
     for (const base of root.querySelectorAll(".ms-base")) writeBase(base, status.base);

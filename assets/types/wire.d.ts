@@ -82,6 +82,8 @@ declare namespace Wire {
     problems: number;
     version: number;
     failed: string;
+    age: number;
+    missing: boolean;
     verified: [number, number];
   }
 

@@ -67,6 +67,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             *head,
             html.Div(page.layout(ids, routes), className="ms-page", **{"data-routes": routes}),
             html.Div(parts.empty_state("shell.empty", code=RECORD, hint="shell.empty_hint"), className="ms-frame-empty"),
+            html.Div(parts.empty_state("shell.missing", hint="shell.missing_hint"), className="ms-frame-missing"),
             _gone(),
             _health(ids),
             _keys(ids),

@@ -19,6 +19,11 @@ TEXTS = define_texts({
     "shell.language": ("切换到中文", "Switch to English"),
     "shell.theme": ("Switch theme (t)", "切换主题 (t)"),
     "shell.empty": ("There is no run below this directory yet.", "该目录下还没有训练数据。"),
+    "shell.missing": ("The directory of the runs does not exist or is not accessible.", "训练目录不存在或无法访问。"),
+    "shell.missing_hint": (
+        "Its path is in the header, the reason in the data health; the page fills itself when it is there.",
+        "路径见页首，原因见数据状况；目录出现后页面自动更新。",
+    ),
     "shell.empty_hint": (
         "Runs appear here automatically. With MindSpore, these two lines record one:",
         "训练数据产生后会自动显示。用 MindSpore 记录只需两行：",

@@ -177,3 +177,18 @@ def test_the_data_health_shows_the_progress_of_verifying(page: Page, serve: Call
     expect(line).to_contain_text("1,200 of 5,000 (24 %)")
     source.checked = (5000, 5000)
     expect(line).to_contain_text("all 5,000 large values have been verified")
+
+
+def test_a_missing_directory_is_said_instead_of_how_to_record(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path
+) -> None:
+    store = Store([tmp_path / "later"], interval=0.2).start()
+    try:
+        page.goto(serve(create_app(store).server) + "/scalars")
+        expect(page.locator(".ms-frame-missing")).to_be_visible()
+        expect(page.locator(".ms-code:visible")).to_have_count(0)
+        (tmp_path / "later").mkdir()
+        expect(page.locator(".ms-frame-missing")).to_be_hidden()
+        expect(page.locator(".ms-frame-empty .ms-code")).to_be_visible()
+    finally:
+        store.stop()

@@ -17,6 +17,7 @@ import pytest
 from app.store.following import Follower, seconds_between
 from app.store.store import Store
 from parsers import Run, discover, open_run
+from parsers.discovery import Scanner
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
@@ -105,6 +106,63 @@ def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> No
         shutil.copytree(DEMO / "several_files", tmp_path / "later" / "run")
         assert until(lambda: bool(store.tags("run")))
         assert store.status().problems == 0
+    finally:
+        store.stop()
+
+
+def test_a_base_that_goes_is_missing_until_it_is_back(base: Path) -> None:
+    store = Store([base], interval=0.05).start()
+    try:
+        assert store.wait(20)
+        assert store.status().health == "ok"
+        version = store.status().version
+        base.rename(base.parent / "elsewhere")
+        assert until(lambda: store.status().health == "missing")
+        assert store.status().version > version
+        base.mkdir()
+        version = store.status().version
+        assert until(lambda: store.status().health == "ok")
+        assert store.status().version > version, "there is a problem less, though still no run"
+    finally:
+        store.stop()
+
+
+def test_a_store_whose_thread_hangs_is_stale(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a network file system that does not answer."""
+    store = Store([base], interval=0.1).start()
+    hang = threading.Event()
+    try:
+        assert store.wait(20)
+        assert store.status().health == "ok"
+        scan = Scanner.scan
+        monkeypatch.setattr(Scanner, "scan", lambda self: hang.wait(20) and scan(self))
+        assert until(lambda: store.status().health == "stale")
+        assert store.status().age > 0.5
+        hang.set()
+        assert until(lambda: store.status().health == "ok")
+    finally:
+        hang.set()
+        store.stop()
+
+
+def test_a_first_scan_that_never_ends_is_stale(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hang = threading.Event()
+    monkeypatch.setattr(Scanner, "scan", lambda _: hang.wait(20) and [])
+    store = Store([base], interval=0.05).start()
+    try:
+        assert until(lambda: store.status().health == "stale")
+        assert store.status().read_at is None
+    finally:
+        hang.set()
+        store.stop()
+
+
+def test_a_store_that_looks_once_is_never_stale(base: Path) -> None:
+    store = Store([base], interval=0).start()
+    try:
+        assert store.wait(20)
+        time.sleep(0.1)
+        assert store.status().health == "ok"
     finally:
         store.stop()
 
