@@ -353,8 +353,9 @@ class Follower:
         if self._index is None or not entry.loaded or entry.content == entry.indexed:
             return
         if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
-            self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()))
-            entry.indexed, entry.indexed_at = entry.content, time.monotonic()
+            content, entry.indexed_at = entry.content, time.monotonic()
+            if self._index.save(key_of(entry.source.real_path), list(entry.run.states.values())):
+                entry.indexed = content
 
     def _publish_soon(self) -> None:
         """Publish at most every PUBLISH_SECONDS: reading a thousand small runs must not rebuild all rows each time."""

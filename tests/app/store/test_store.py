@@ -9,12 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
 import pytest
 
 from app.store.following import Follower, seconds_between
+from app.store.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
 from parsers.discovery import Scanner
@@ -457,3 +459,24 @@ def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, 
     finally:
         store.stop()
     assert 1.99 <= looks[1] - looks[0] < 3.9, "after half of it, whatever else the machine does"
+
+
+def test_what_a_full_disk_did_not_take_is_saved_later(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.store.following.INDEX_SECONDS", 0.05)
+    full, write = True, PlainDisk._write
+
+    def writing(self: PlainDisk, *arguments: Any) -> Any:
+        if full:
+            raise OSError(28, "No space left on device")
+        return write(self, *arguments)
+
+    monkeypatch.setattr(PlainDisk, "_write", writing)
+    store = Store([base], interval=0.05, index_directory=str(tmp_path / "index")).start()
+    try:
+        assert store.wait(20)
+        assert not list((tmp_path / "index").glob("*/*/*.val"))
+        full = False
+        assert until(lambda: len(list((tmp_path / "index").glob("*/*/*.val"))) == 4)
+        assert store.status().health == "ok"
+    finally:
+        store.stop()
