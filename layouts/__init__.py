@@ -6,8 +6,9 @@ from importlib import import_module
 
 from layouts.page import Page
 
-for _part in ("shell.texts", "components.note_texts", "components.insight_texts", "components.grid_texts", "cards.texts",
-              "cards.step_texts", "lineage.texts", "profiling.texts", "profiling.composition_texts"):  # fmt: skip
+for _part in ("shell.texts", "components.note_texts", "components.insight_texts", "components.grid_texts",
+              "components.damage_texts", "cards.texts", "cards.step_texts", "lineage.texts", "profiling.texts",
+              "profiling.composition_texts"):  # fmt: skip
     import_module(f"layouts.{_part}")
 
 

@@ -30,6 +30,9 @@ from parsers.analysis import Forest
 
 from layouts.notes import Note, Notebook, NoteChange, View
 
+STALE_INTERVALS = 5
+"""A source whose last scan is older than this many intervals is stale."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunRow:
@@ -69,7 +72,8 @@ class SourceStatus:
 
     failed is the error that ended the last scan, "" for none. read_at is the time of the last finished scan in seconds since
     1970 (None: none yet), interval the seconds between scans (0: one scan only). version changes whenever the version of a
-    run, the list of runs or the list of problems changes.
+    run, the list of runs or the list of problems changes. age is the number of seconds since the last scan finished, or since
+    the start if none has. missing is whether the last scan did not find a base directory.
     """
 
     base: str
@@ -80,6 +84,17 @@ class SourceStatus:
     problems: int
     version: int
     failed: str = ""
+    age: float = 0.0
+    missing: bool = False
+
+    @property
+    def health(self) -> str:
+        """Return "failed", "missing", "stale" if the last scan is older than STALE_INTERVALS intervals, or "ok"."""
+        if self.failed:
+            return "failed"
+        if self.missing:
+            return "missing"
+        return "stale" if self.interval and self.age > STALE_INTERVALS * self.interval else "ok"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +182,8 @@ class RunSource(Protocol):
         """Return (run key, problem) for one run (for a job: its ranks) or for all."""
         ...
 
-    def unverified(self, run: str | None = None) -> int:
-        """Return the number of large values whose data CRC has not been checked yet."""
+    def verified(self, run: str | None = None) -> tuple[int, int]:
+        """Return (number of large values whose data CRC has been checked, number of large values)."""
         ...
 
     def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
 
-from parsers.model import Batch, Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
+from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, ScalarBlock, SourceFile
 
 MOST_PROBLEMS = 1000
+IDLE_SECONDS = 300.0
+"""An incomplete record at the end of a file that has not grown for this long is a problem."""
 
 
 @dataclass(slots=True)
 class FileState:
     """Everything read from one file so far. `reader` names the registry entry ("" until the format is recognised).
 
+    tail is the problem of an incomplete record at its end; it is one of `damage` once the file is idle. read_at is the
+    monotonic time of the last read in seconds.
     identity is replaced by another object when the file is cut or replaced. checked are the offsets of records whose data
-    CRC was checked but is not yet marked in the blocks (a record may hold thousands of values).
+    CRC was checked but is not yet marked in the blocks (a record may hold thousands of values). large is the number of
+    values in records whose data CRC reading does not check; damaged has the bytes of those records that failed it later, by
+    offset, and lost the problems that they are.
     """
 
     file: SourceFile
@@ -31,29 +38,48 @@ class FileState:
     started: float | None = None
     scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
     payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
+    tail: Problem | None = None
+    large: int = 0
+    damaged: dict[int, int] = field(default_factory=dict)
+    lost: tuple[Problem, ...] = ()
     identity: object = field(default_factory=object, compare=False)
     checked: set[int] = field(default_factory=set, compare=False)
+    read_at: float = field(default_factory=time.monotonic, compare=False)
 
     def add(self, batch: Batch) -> None:
         """Add one batch; a `restarted` one replaces everything read before."""
         if batch.restarted:
             self.scalars, self.payloads, self.problems = {}, {}, ()
-            self.records = self.bytes_read = 0
+            self.damaged, self.lost = {}, ()
+            self.records = self.bytes_read = self.large = 0
             self.started = None
             self.identity, self.checked = object(), set()
         for block in batch.scalars:
             self.scalars.setdefault(block.tags, []).append(block)
         for payload in batch.payloads:
             self.payloads.setdefault((payload.kind, payload.tag), []).append(payload)
+            self.large += len(payload.verified) - int(np.count_nonzero(payload.verified))
         # These describe the file at the previous read; the batch repeats them if they still hold.
         kept = tuple(p for p in self.problems if p.kind not in ("empty_file", "unreadable"))
         self.problems = _bounded(tuple(dict.fromkeys((*kept, *batch.problems))))
         self.records += batch.records
         self.bytes_read += batch.bytes_read
-        self.pending = batch.pending
+        self.pending, self.tail = batch.pending, batch.tail
+        self.read_at = time.monotonic()
         self.cursor = batch.cursor
         if batch.started is not None:
             self.started = batch.started if self.started is None else min(self.started, batch.started)
+
+    @property
+    def damage(self) -> tuple[Problem, ...]:
+        """All problems of the file. A file that is not idle may still grow, so its incomplete tail is not one of them."""
+        if self.tail is None or not self._idle():
+            return self.problems + self.lost
+        return (*self.problems, *self.lost, self.tail)
+
+    def _idle(self) -> bool:
+        # The mtime may lie in the future: file servers have clocks of their own.
+        return max(time.time() - self.file.mtime, time.monotonic() - self.read_at) >= IDLE_SECONDS
 
     def note(self, problem: Problem) -> None:
         """Add a problem found while decoding a value."""
@@ -89,12 +115,30 @@ class FileState:
 
     def unverified(self) -> int:
         """Return the number of large values in records whose data CRC has not been checked yet."""
+        return sum(len(orders) for orders in self._unchecked())
+
+    def unchecked(self) -> list[int]:
+        """Return the offsets of the records whose data CRC has not been checked yet, in file order."""
+        unchecked = self._unchecked()
+        found: list[int] = np.unique(np.concatenate(unchecked)).tolist() if unchecked else []
+        return found
+
+    def mark(self) -> None:
+        """Mark the values of the `checked` records as verified in the blocks."""
         checked, self.checked = np.array(sorted(self.checked), np.int64), set()
-        blocks = [block for parts in self.payloads.values() for block in parts]
         if len(checked):
-            for block in blocks:
+            for block in self._blocks():
                 block.verified[np.isin(block.order, checked)] = True
-        return sum(len(block.verified) - int(np.count_nonzero(block.verified)) for block in blocks)
+
+    def _unchecked(self) -> list[Ints]:
+        """Return the record of each value that has not been checked, by block."""
+        self.mark()
+        found = [block.order[~block.verified] for block in self._blocks()]
+        damaged = np.array(sorted(self.damaged), np.int64)
+        return [orders[~np.isin(orders, damaged)] for orders in found] if len(damaged) else found
+
+    def _blocks(self) -> list[PayloadBlock]:
+        return [block for parts in self.payloads.values() for block in parts]
 
 
 def _joined(parts: list[PayloadBlock]) -> PayloadBlock:

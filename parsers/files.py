@@ -13,7 +13,7 @@ from typing import overload
 
 import google_crc32c
 
-from parsers.model import Cursor
+from parsers.model import Cursor, Search
 
 TAIL = 4096
 CHUNK = 1 << 20
@@ -69,10 +69,25 @@ class RegularFile:
             offset += len(chunk)
         return crc
 
-    def cursor(self, offset: int, size: int, plugins: tuple[tuple[str, str], ...] = ()) -> Cursor:
+    def next_data(self, offset: int) -> int:
+        """Return the position of the first byte from the offset on that is not in a hole; `size` if there is none.
+
+        Returns the offset itself where the system does not know holes.
+        """
+        if not hasattr(os, "SEEK_DATA"):
+            return offset
+        try:
+            return min(os.lseek(self._file.fileno(), offset, os.SEEK_DATA), self.size)
+        except OSError as error:
+            return self.size if error.errno == errno.ENXIO else offset
+
+    def cursor(
+        self, offset: int, size: int, plugins: tuple[tuple[str, str], ...] = (), search: Search | None = None
+    ) -> Cursor:
         """Return a cursor that continues at the offset; size is how much of the file has been searched."""
         tail = min(TAIL, offset)
-        return Cursor(offset, self.status.st_dev, self.status.st_ino, size, self.crc(offset - tail, tail), plugins)
+        crc = self.crc(offset - tail, tail)
+        return Cursor(offset, self.status.st_dev, self.status.st_ino, size, crc, plugins, search=search)
 
     def continues(self, cursor: Cursor) -> bool:
         """Return whether this is the file of the cursor, unchanged up to it."""

@@ -31,6 +31,7 @@ class Problem:
 
 KINDS = (
     "bad_length",  # the length field of a record fails its CRC, or claims more bytes than the file has
+    "truncated",  # the file ends within a record and has stopped growing
     "bad_data",  # the data of a record fails its CRC
     "bad_message",  # the CRC is correct but the bytes are not a message of this format
     "empty_file",  # zero bytes
@@ -107,6 +108,20 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Search:
+    """An unfinished search for the next record after damage.
+
+    begin is the first damaged byte, at the position from which the search continues, detail what was found at begin.
+    unfinished is the first header passed whose record ends beyond the file, -1 for none.
+    """
+
+    begin: int
+    at: int
+    detail: str
+    unfinished: int = -1
+
+
+@dataclass(frozen=True, slots=True)
 class Cursor:
     """Where to continue reading one file.
 
@@ -114,7 +129,8 @@ class Cursor:
     size or another inode means: read again from the start); tail_crc is the CRC32C of the last up to 4,096 bytes
     before offset, which detects a file rewritten in place unless just these bytes are unchanged. plugins holds what
     TensorBoard writes only into the first event of a tag: pairs of tag and plugin name of the tags that are not scalars.
-    mtime is set for files that are read whole, in seconds; 0.0 for those that grow.
+    mtime is set for files that are read whole, in seconds; 0.0 for those that grow. search is set if the bytes at the offset
+    are damaged and no intact record has been found after them yet.
     """
 
     offset: int
@@ -124,6 +140,7 @@ class Cursor:
     tail_crc: int
     plugins: tuple[tuple[str, str], ...] = ()
     mtime: float = 0.0
+    search: Search | None = None
 
 
 class Series(NamedTuple):
@@ -179,7 +196,8 @@ class Batch:
     restarted: the file was cut or replaced, so this batch replaces everything read from it earlier.
     records: number of intact records read; bytes_read: number of bytes that they and the damage span.
     more: the read stopped at its limit; continue at the cursor.
-    pending: bytes at the end that are an incomplete record, to be read again when the file has grown.
+    pending: bytes at the end that are an incomplete record, to be read again when the file has grown. tail: the problem that
+    they are if the file does not grow any more; None if nothing is pending, or what is pending has been reported.
     started: wall time of the earliest event in seconds, or None.
     """
 
@@ -190,6 +208,7 @@ class Batch:
     records: int = 0
     bytes_read: int = 0
     pending: int = 0
+    tail: Problem | None = None
     restarted: bool = False
     more: bool = False
     started: float | None = None
@@ -241,5 +260,6 @@ class Reader(FileKind):
         raise NotImplementedError
 
     def verify(self, path: str) -> Sequence[Problem]:
-        """Read the whole file, check every checksum and decode every message; return all problems."""
-        return self.read(path).problems
+        """Read the whole file, check every checksum and decode every message; return all problems, an incomplete tail too."""
+        batch = self.read(path)
+        return [*batch.problems, *([batch.tail] if batch.tail else [])]

@@ -162,13 +162,25 @@ class RunFiles:
     def problems(self) -> tuple[Problem, ...]:
         """All damage found in the files."""
         with self.lock:
-            return tuple(problem for state in self._states.values() for problem in state.problems)
+            return tuple(problem for state in self._states.values() for problem in state.damage)
+
+    @property
+    def waiting(self) -> bool:
+        """Return whether a file ends within a record."""
+        with self.lock:
+            return any(state.tail is not None for state in self._states.values())
 
     @property
     def unverified(self) -> int:
         """Number of large values in records whose data CRC has not been checked yet."""
         with self.lock:
             return sum(state.unverified() for state in self._states.values())
+
+    @property
+    def large(self) -> int:
+        """Number of large values in records whose data CRC reading does not check."""
+        with self.lock:
+            return sum(state.large for state in self._states.values())
 
     def mark_verified(self, state: FileState, identity: object, order: int) -> None:
         """Note that the data CRC of a record has been checked."""

@@ -24,6 +24,7 @@ from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, 
 from parsers.profiler.access import Profiles, RunProfiles
 from parsers.run_files import RunFiles
 from parsers.scalars import RunScalars, ScalarsView
+from parsers.verification import Verification
 
 
 class Run:
@@ -44,6 +45,7 @@ class Run:
         self._payloads = RunPayloads(self._files, self._cache)
         self._lineage = RunLineage(self._files, self._scalars, self._payloads)
         self._profiles = RunProfiles()
+        self._verification = Verification(self._files)
 
     def __repr__(self) -> str:
         return f"Run({self.name!r}, files={len(self.files)}, scalar tags={len(self.tags('scalar'))})"
@@ -131,14 +133,34 @@ class Run:
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """All damage found in the files of this run and its ranks."""
+        """All damage found in the files of this run and its ranks.
+
+        A record that a file ends within is damage once the file has not changed for five minutes.
+        """
         own = (*self.source.problems, *self._files.problems, *self._lineage.config_problems, *self.profile.problems)
         return tuple(dict.fromkeys((*own, *(problem for rank in self.ranks for problem in rank.problems))))
+
+    @property
+    def waiting(self) -> bool:
+        """Return whether a file of this run or its ranks ends within a record, which may still be written."""
+        return self._files.waiting or any(rank.waiting for rank in self.ranks)
 
     @property
     def unverified(self) -> int:
         """Number of large values whose data CRC has not been checked yet, ranks included."""
         return self._files.unverified + sum(rank.unverified for rank in self.ranks)
+
+    @property
+    def large(self) -> int:
+        """Number of large values whose data CRC is checked when they are first read or by `verify`, ranks included."""
+        return self._files.large + sum(rank.large for rank in self.ranks)
+
+    def verify(self, *, limit: int | None = None) -> bool:
+        """Check the data CRC of all large values that have not been read yet; damage is then in `problems`.
+
+        limit stops after about this many bytes; returns whether there are more values to check.
+        """
+        return any(run._verification.advance(limit) for run in (self, *self.ranks))
 
     @property
     def started(self) -> float | None:

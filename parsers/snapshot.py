@@ -25,7 +25,7 @@ from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
 
 MAGIC = b"MSIX\0\0\0"
 # Increment whenever this layout or the output of a reader changes.
-VERSION = 4
+VERSION = 5
 _PREFIX = struct.Struct("<7sBQQ")
 
 
@@ -50,6 +50,10 @@ class _File(msgspec.Struct):
     bytes_read: int
     pending: int
     started: float | None
+    tail: Problem | None
+    large: int
+    damaged: dict[int, int]
+    lost: tuple[Problem, ...]
     scalars: list[_Scalars]
     payloads: list[_Payloads]
 
@@ -70,6 +74,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     files: list[_File] = []
     columns: list[NDArray[Any]] = []
     for state in states:
+        state.mark()
         scalars = [state.block(tags) for tags in list(state.scalars)]
         payloads = [block for blocks in state.payloads.values() for block in blocks]
         for block in scalars:
@@ -79,7 +84,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         files.append(
             _File(
                 state.file, state.reader, state.cursor, state.problems, state.records, state.bytes_read, state.pending,
-                state.started,
+                state.started, state.tail, state.large, state.damaged, state.lost,
                 [_Scalars(block.tags, len(block.step)) for block in scalars],
                 [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
             )
@@ -135,7 +140,8 @@ class _Columns:
 
 def _state(file: _File, columns: _Columns) -> FileState:
     state = FileState(
-        file.file, file.reader, file.cursor, file.problems, file.records, file.bytes_read, file.pending, False, file.started
+        file.file, file.reader, file.cursor, file.problems, file.records, file.bytes_read, file.pending, False, file.started,
+        tail=file.tail, large=file.large, damaged=file.damaged, lost=file.lost,
     )
     for scalars in file.scalars:
         n = scalars.rows

@@ -67,6 +67,7 @@ class MemorySource(FrameSource):
         self.number = 1
         self.read_at: float | None = 1_700_000_000.0
         self.failed = ""
+        self.checked = (0, 0)
 
     def change(self, rows: Sequence[RunRow]) -> None:
         """Replace the rows and change the version of the source."""
@@ -120,8 +121,8 @@ class MemorySource(FrameSource):
     def problems(self, run: str | None = None) -> Sequence[tuple[str, Problem]]:
         return [(key, problem) for key, problem in self.found if run is None or key == run]
 
-    def unverified(self, run: str | None = None) -> int:
-        return 0
+    def verified(self, run: str | None = None) -> tuple[int, int]:
+        return self.checked
 
     def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
         every = {tag: self.series(run, tag) for tag in (self.tags(run) if tags is None else tags)}

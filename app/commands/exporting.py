@@ -23,7 +23,7 @@ from parsers.discovery import source_of
 
 LOST = 3
 """Exit code if some values could not be read."""
-LOSSES = ("bad_length", "bad_data", "bad_message", "bad_value", "unreadable")
+LOSSES = ("bad_length", "truncated", "bad_data", "bad_message", "bad_value", "unreadable")
 """Kinds of problems that mean lost values."""
 SLICE_BYTES = 64 << 20
 """Bytes read between two updates of the progress bar."""

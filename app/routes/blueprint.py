@@ -93,9 +93,9 @@ def blueprint(source: FrameSource, name: str) -> Blueprint:
 
 
 def health(source: RunSource, **more: Any) -> Response:
-    """Respond with the health of the source and more fields; 503 if the last scan failed."""
-    failed = bool(source.status().failed)
-    return _json({"status": "failed" if failed else "ok", **more}, 503 if failed else 200)
+    """Respond with the health of the source (`SourceStatus.health`) and more fields; 503 unless it is "ok"."""
+    found = source.status().health
+    return _json({"status": found, **more}, 200 if found == "ok" else 503)
 
 
 def runs(source: RunSource) -> Response:

@@ -28,6 +28,9 @@ log = logging.getLogger(__name__)
 SLICE_BYTES = 32 << 20
 # Rows are rebuilt at most this often while runs are being read.
 PUBLISH_SECONDS = 0.2
+# Large values are verified in slices, while nothing else is to be done: at most a quarter of the time.
+VERIFY_BYTES = 8 << 20
+VERIFY_SHARE = 0.25
 # A run that is up to date is saved to the index, at most this often while it grows.
 INDEX_SECONDS = 60.0
 
@@ -40,12 +43,13 @@ class Entry:
         self.run = Run(source, cache)
         self.source = source
         self.row = unread_row(key, source)
-        self.unverified = 0
+        self.verified = (0, 0)
+        self.verifying = False
         self.failure: tuple[Problem, ...] = ()
         self.loaded = False
         self.due = True
         self.restored = False
-        self.indexed_version = 0
+        self.indexed = (0, 0)
         self.indexed_at = 0.0
 
     @property
@@ -53,10 +57,23 @@ class Entry:
         """Damage in the files of the run, and the error that stopped reading it."""
         return self.run.problems + self.failure
 
+    @property
+    def content(self) -> tuple[int, int]:
+        """The version of the run and the number of its verified values: what the index is compared with."""
+        return self.run.version, self.verified[0]
+
+    def count_verified(self) -> None:
+        """Update the numbers of verified and of all large values."""
+        large = self.run.large
+        self.verified = (large - self.run.unverified if large else 0, large)
+
     def take(self, source: Source) -> None:
         """Update the entry from the newest scan; it becomes due for reading if any of its files changed."""
-        if _signature(source) != _signature(self.source) or any(p.kind == "unreadable" for p in self.run.problems):
+        problems = self.problems
+        if _signature(source) != _signature(self.source) or any(p.kind == "unreadable" for p in problems):
             self.due = True
+        if self.loaded and self.run.waiting and len(problems) != self.row.problems:
+            self.due = True  # a file that ends within a record has become idle
         if self.loaded and source.plan != self.source.plan:
             self.row = replace(self.row, tags=kinds_of(self.run, source))
         self.source = source
@@ -70,7 +87,8 @@ def _signature(source: Source) -> tuple[object, ...]:
 class Follower:
     """Finds and reads the runs below directories, or those of sources that were already discovered.
 
-    `entries`, `found`, `rows` and `base_problems` are replaced, never changed, so any thread may read them.
+    `entries`, `found`, `rows` and `base_problems` are replaced, never changed, so any thread may read them. missing is whether
+    the last scan did not find one of the directories.
     """
 
     def __init__(
@@ -83,6 +101,7 @@ class Follower:
         self.rows: tuple[RunRow, ...] = ()
         self.base_problems: tuple[tuple[str, Problem], ...] = ()
         self.failed = ""
+        self.missing = False
         self._scanners = [Scanner(base, stay_inside=stay_inside) for base in bases]
         self._sources = tuple(sources)
         self._index_directory = index_directory
@@ -94,7 +113,10 @@ class Follower:
         self._lock = threading.Lock()
         self._wake = threading.Event()
         self._scanned_at = float("-inf")
+        self._begun_at = time.monotonic()
         self._asked_at = float("-inf")
+        self._others_turn = False
+        self._long: set[str] = set()
         self._unpublished = False
         self._published_at = 0.0
         self._scan_now = False
@@ -105,6 +127,7 @@ class Follower:
     def start(self) -> None:
         """Start to scan and read in the background."""
         if self._thread is None:
+            self._begun_at = time.monotonic()
             self._thread = threading.Thread(target=self._work, name="mindscope-store", daemon=True)
             self._thread.start()
 
@@ -126,6 +149,10 @@ class Follower:
         """Return the rows, their version and the time of the last scan, consistent with each other."""
         with self._lock:
             return self.rows, self._version, self._read_at
+
+    def age(self) -> float:
+        """Return the seconds since the last scan finished, or since the start if none has."""
+        return time.monotonic() - max(self._scanned_at, self._begun_at)
 
     def asked(self) -> None:
         """Note that a page is open, so the next scan comes earlier."""
@@ -195,10 +222,34 @@ class Follower:
         if self._unpublished:
             self._publish()
         self._ready.set()
-        self._save_all(force=False)
         pause = self._until_scan()
+        unverified = self._next_unverified()
+        if unverified is not None:
+            pause = min(pause, self._verify(unverified))
+        else:
+            self._save_all(force=False)
         self._wake.wait(None if pause == float("inf") else max(0.0, pause))
         self._wake.clear()
+
+    def _next_unverified(self) -> Entry | None:
+        entries = self.entries
+        wanted = (entries[key] for key in self._priority if key in entries)
+        return next((entry for some in (wanted, entries.values()) for entry in some if entry.verifying), None)
+
+    def _verify(self, entry: Entry) -> float:
+        """Check the CRC of some large values of a run; return for how many seconds to pause."""
+        begin = time.monotonic()
+        try:
+            entry.verifying = entry.run.verify(limit=VERIFY_BYTES)
+        except Exception as error:  # as in _try
+            log.exception("verifying %s failed", entry.key)
+            entry.failure, entry.verifying = _failed(entry, "Verifying", error), False
+        entry.count_verified()
+        if len(entry.problems) != entry.row.problems:
+            entry.row = replace(entry.row, problems=len(entry.problems))
+            self._publish_soon()
+        self._save(entry, force=not entry.verifying)
+        return (time.monotonic() - begin) * (1 / VERIFY_SHARE - 1)
 
     def _until_scan(self) -> float:
         """Return the seconds until the next scan is due; infinite if the disk is to be scanned only once."""
@@ -241,14 +292,25 @@ class Follower:
             entries[key] = entry
         self.found = found
         self.entries = entries
-        self.base_problems = problems
+        self._long &= entries.keys()
+        self.missing = bool(problems)  # `Scanner.scan` fails for this reason only
+        self.base_problems, before = problems, self.base_problems
+        if problems != before:
+            self._version += 1
         self._read_at = time.time()
         self._publish()
 
     def _next_due(self) -> Entry | None:
+        """Return the run to read next: those on screen first, but a run of several slices takes turns with the others."""
         entries = self.entries
-        first = next((entries[key] for key in self._priority if key in entries and entries[key].due), None)
-        return first or next((entry for entry in entries.values() if entry.due), None)
+        wanted = [entries[key] for key in self._priority if key in entries and entries[key].due]
+        fresh = next((entry for entry in wanted if not entry.run.behind), None)
+        if fresh is not None:
+            return fresh
+        long = next(iter(wanted), None) or next((entries[key] for key in self._long), None)
+        other = next((entry for entry in entries.values() if entry.due and not entry.run.behind), None)
+        self._others_turn = not self._others_turn
+        return (other or long) if self._others_turn else (long or other)
 
     def _try(self, entry: Entry) -> None:
         try:
@@ -256,9 +318,9 @@ class Follower:
             entry.failure = ()
         except Exception as error:  # a bug that one run triggers becomes a problem of that run; the others are still read
             log.exception("reading %s failed", entry.key)
-            text = f"Reading stopped at an internal error ({type(error).__name__}: {error}); the log has the details."
-            entry.failure = (Problem(entry.source.path, 0, 0, "unreadable", text),)
+            entry.failure = _failed(entry, "Reading", error)
             entry.due, entry.loaded = False, True
+            self._long.discard(entry.key)
             entry.row = replace(entry.row, state="unreadable", problems=len(entry.problems))
             self._publish_soon()
 
@@ -269,15 +331,18 @@ class Follower:
             states = self._index.load(key_of(entry.source.real_path))
             if states:
                 entry.run.restore(states)
-                entry.indexed_version = entry.run.version
+                entry.count_verified()
+                entry.indexed = entry.content
         changed = entry.run.refresh(entry.source, limit=SLICE_BYTES)
         entry.due = entry.run.behind
+        (self._long.add if entry.due else self._long.discard)(entry.key)
         first = not entry.loaded and not entry.due
         entry.loaded = entry.loaded or not entry.due
         if changed or first or not entry.loaded or len(entry.problems) != entry.row.problems:
             entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
-            entry.unverified = entry.run.unverified
+            entry.count_verified()
             self._publish_soon()
+        entry.verifying = entry.verified[0] < entry.verified[1]
         if not entry.due:
             self._save(entry, force=entry.indexed_at == 0.0)
 
@@ -286,11 +351,12 @@ class Follower:
             self._save(entry, force=force)
 
     def _save(self, entry: Entry, *, force: bool) -> None:
-        if self._index is None or not entry.loaded or entry.run.version == entry.indexed_version:
+        if self._index is None or not entry.loaded or entry.content == entry.indexed:
             return
         if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
-            self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()))
-            entry.indexed_version, entry.indexed_at = entry.run.version, time.monotonic()
+            content, entry.indexed_at = entry.content, time.monotonic()
+            if self._index.save(key_of(entry.source.real_path), list(entry.run.states.values())):
+                entry.indexed = content
 
     def _publish_soon(self) -> None:
         """Publish at most every PUBLISH_SECONDS: reading a thousand small runs must not rebuild all rows each time."""
@@ -314,6 +380,12 @@ class Follower:
         rows = [self.entries[key].row for key, _ in _leaves(name, source)]
         row = rows[0] if len(rows) == 1 and not source.ranks else job_row(name, source, rows)
         return dated_row(row, source, now)
+
+
+def _failed(entry: Entry, what: str, error: Exception) -> tuple[Problem, ...]:
+    """Return the problem of a run that triggers a bug."""
+    text = f"{what} stopped at an internal error ({type(error).__name__}: {error}); the log has the details."
+    return (Problem(entry.source.path, 0, 0, "unreadable", text),)
 
 
 def seconds_between(interval: float, asked: float) -> float:

@@ -8,6 +8,7 @@ else is rejected and the index is discarded. Its directory belongs to this user 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import re
@@ -30,8 +31,10 @@ SIZE_LIMIT = 4 << 30
 LOCK_SECONDS = 1.0
 _FILE_NAME = re.compile(r"[0-9a-f]{2}[/\\][0-9a-f]{2}[/\\][0-9a-f]{28}\.val")
 
-# Observed from diskcache and sqlite3 on a damaged table or settings row.
-_DAMAGE = (sqlite3.Error, ValueError, TypeError, AttributeError, KeyError, OverflowError, OSError, diskcache.Timeout)
+# Observed from diskcache and sqlite3 on a damaged table or settings row, a full disk, a locked database.
+_FAILURES = (sqlite3.Error, ValueError, TypeError, AttributeError, KeyError, OverflowError, OSError, diskcache.Timeout)
+# What SQLite says when the disk, not the database, is the reason.
+_OF_THE_DISK = ("locked", "disk is full", "disk I/O error", "unable to open", "readonly database", "out of memory")
 
 
 class Rejected(Exception):
@@ -39,7 +42,12 @@ class Rejected(Exception):
 
 
 class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no types; tests hold what it calls and expects
-    """Keys are strings, values are files named by diskcache; nothing else is written, read or deleted."""
+    """Keys are strings, values are files named by diskcache; nothing else is written, read or deleted.
+
+    stored is the name of the file written last, "" for none.
+    """
+
+    stored = ""
 
     def put(self, key: object) -> tuple[str, bool]:
         """Encode a key for the table."""
@@ -58,7 +66,13 @@ class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no typ
         if not read:
             raise Rejected(f"value: expected a stream of bytes, found {type(value).__name__}")
         name, path = self.filename(key, value)
-        size = self._write(path, iter(lambda: value.read(1 << 22), b""), "xb")
+        try:
+            size = self._write(path, iter(lambda: value.read(1 << 22), b""), "xb")
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.remove(path)
+            raise
+        self.stored = name
         return size, MODE_BINARY, name, None
 
     def fetch(self, mode: object, filename: object, value: object, read: bool) -> Any:
@@ -110,13 +124,24 @@ def private_directory(path: str) -> None:
         os.chmod(path, 0o700)
 
 
+def _is_damage(error: Exception) -> bool:
+    """Return whether an error comes from the content of the index, rather than from the disk or another process."""
+    if isinstance(error, (OSError, diskcache.Timeout)):
+        return False
+    return not (isinstance(error, sqlite3.Error) and any(text in str(error) for text in _OF_THE_DISK))
+
+
 class Index:
-    """Snapshots by key. Every failure is a miss; damage empties the index. Created and used by one thread."""
+    """Snapshots by key. Every failure is a miss. Created and used by one thread.
+
+    Damage empties the index; a full disk, a directory that cannot be written to or a locked database leave it as it is.
+    """
 
     def __init__(self, directory: str, *, size_limit: int = SIZE_LIMIT) -> None:
         self.directory = directory
         self._size_limit = size_limit
         self._cache: diskcache.Cache | None = None
+        self._complained = False
         open_to_others = os.path.isdir(directory) and bool(os.lstat(directory).st_mode & 0o022)
         private_directory(directory)
         if open_to_others:
@@ -134,11 +159,10 @@ class Index:
             log.info("index: %s", error)
             return None
 
-    def save(self, key: str, states: Sequence[FileState]) -> None:
-        """Cache the states of a run."""
+    def save(self, key: str, states: Sequence[FileState]) -> bool:
+        """Cache the states of a run; return False if that failed and may succeed later."""
         parts = dump(states)
-        if parts is not None:
-            self.write(key, parts)
+        return parts is None or self.write(key, parts)
 
     def read(self, key: str) -> bytes | None:
         """Return the cached bytes, or None."""
@@ -150,18 +174,26 @@ class Index:
                 return None
             with opened:
                 return bytes(opened.read())
-        except (Rejected, *_DAMAGE) as error:
+        except (Rejected, *_FAILURES) as error:
             self._recover(error)
             return None
 
-    def write(self, key: str, parts: Sequence[bytes | memoryview]) -> None:
-        """Cache the concatenated parts."""
+    def write(self, key: str, parts: Sequence[bytes | memoryview]) -> bool:
+        """Cache the concatenated parts; return False if that failed and may succeed later."""
         if self._cache is None:
-            return
+            return True
+        disk = self._cache.disk
+        disk.stored = ""
         try:
             self._cache.set(key, _Stream(parts), read=True)
-        except (Rejected, *_DAMAGE) as error:
+        except (Rejected, *_FAILURES) as error:
+            if disk.stored:  # the table does not name this file
+                with contextlib.suppress(OSError):
+                    disk.remove(disk.stored)
             self._recover(error)
+            return False
+        self._complained = False
+        return True
 
     def close(self) -> None:
         """Close the database."""
@@ -178,9 +210,9 @@ class Index:
                     disk_min_file_size=0, disk_pickle_protocol=0, eviction_policy="least-recently-stored", tag_index=0,
                     statistics=0, cull_limit=10,
                 )  # fmt: skip
-            except (Rejected, *_DAMAGE) as error:
-                if "locked" in str(error):
-                    log.warning("index: %s is locked by another program; continuing without it", self.directory)
+            except (Rejected, *_FAILURES) as error:
+                if not _is_damage(error):
+                    log.warning("index: %s cannot be opened (%s); continuing without it", self.directory, error)
                     return
                 self._discard(str(error))
                 if attempt:
@@ -198,7 +230,10 @@ class Index:
             connection.close()
 
     def _recover(self, error: Exception) -> None:
-        if isinstance(error, diskcache.Timeout) or "locked" in str(error):
+        if not _is_damage(error):
+            if not self._complained:
+                log.warning("index: %s cannot be used now (%s); what it holds is kept", self.directory, error)
+            self._complained = True
             return
         self.close()
         self._discard(str(error))

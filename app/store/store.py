@@ -102,6 +102,8 @@ class Store(FrameSource):
             problems=sum(row.problems for row in rows) + len(self._runs.base_problems) + problems,
             version=version,
             failed=self._runs.failed,
+            age=self._runs.age(),
+            missing=self._runs.missing,
         )
 
     def runs(self) -> Sequence[RunRow]:
@@ -131,8 +133,9 @@ class Store(FrameSource):
         noted = self._notes.problems if self._notes is not None else ()
         return [*self._runs.base_problems, *(("", _encodable(problem)) for problem in noted), *found]
 
-    def unverified(self, run: str | None = None) -> int:
-        return sum(entry.unverified for entry in self._runs.members(run))
+    def verified(self, run: str | None = None) -> tuple[int, int]:
+        counts = [entry.verified for entry in self._runs.members(run)]
+        return sum(done for done, _ in counts), sum(large for _, large in counts)
 
     def insights(self, run: str, tags: Sequence[str] | None = None, seconds: float = 0.1) -> tuple[Sequence[Insight], int]:
         entry = self._runs.entries.get(run)
@@ -165,8 +168,8 @@ class Store(FrameSource):
         try:
             return entry.run.value(kind, tag, place)
         finally:
-            if entry.unverified:
-                entry.unverified = entry.run.unverified  # the first read of a large value checks its CRC
+            if entry.verified[0] < entry.verified[1]:
+                entry.count_verified()  # the first read of a large value checks its CRC
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         entry = self._runs.entries.get(run)

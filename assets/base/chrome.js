@@ -73,9 +73,14 @@ function writeBase(element, base) {
   element.replaceChildren(above, below);
 }
 
-function writeHealth(button, count) {
-  const key = count > 1 ? "health.problems" : count === 1 ? "health.problem" : "health.good";
-  const values = { n: count.toLocaleString("en") };
+/**
+ * @param {HTMLElement} button
+ * @param {Wire.Status} status
+ */
+function writeHealth(button, { problems: count, verified: [done, total] }) {
+  const verifying = count === 0 && done < total;
+  const key = verifying ? "health.verifying" : count > 1 ? "health.problems" : count === 1 ? "health.problem" : "health.good";
+  const values = verifying ? health.progress(done, total) : { n: count.toLocaleString("en") };
   const text = button.querySelector(".ms-health-text");
   button.classList.toggle("ms-wrong", count > 0);
   text.hidden = count === 0;
@@ -92,10 +97,11 @@ function paintStatus() {
     const element = document.getElementById(`${frame}-frame`);
     const root = element && (element.closest(".ms-shell") || element);
     if (!status || !root) continue;
+    element.classList.toggle("ms-missing", status.missing);
     for (const read of root.querySelectorAll(".ms-read")) writeRead(read, status, paused);
     for (const button of root.querySelectorAll(".ms-failure")) writeFailure(button, status.failed);
     for (const base of root.querySelectorAll(".ms-base")) writeBase(base, status.base);
-    for (const button of root.querySelectorAll(".ms-health")) writeHealth(button, status.problems);
+    for (const button of root.querySelectorAll(".ms-health")) writeHealth(button, status);
   }
 }
 
@@ -112,6 +118,7 @@ functions.status_changed = function (status) {
   statuses.set(frame, status);
   setClock(frame);
   paintStatus();
+  health.verified(document.getElementById(`${frame}-health-list`), status.verified);
   window.clearTimeout(soon);
   if (status.loaded < status.total || !status.read_at) soon = window.setTimeout(() => !document.hidden && poll(), LOADING_MS);
 };

@@ -8,7 +8,7 @@ const functions = functionsOf("mindscope");
 const SHOWN = 500;
 const COLUMNS = ["run", "kind", "path", "offset", "length", "text"];
 const PLACES = 40;  // of one group
-let listed = { rows: [], total: 0, unverified: 0, run: "", failed: "" };
+let listed = { rows: [], total: 0, verified: [0, 0], run: "", failed: "" };
 
 function make(tag, name, text) {
   const element = document.createElement(tag);
@@ -75,6 +75,26 @@ function summary({ total, run }) {
   return line;
 }
 
+// How many large values have been verified, of how many.
+function writeVerified(host, [done, total]) {
+  const line = host.querySelector(".ms-health-verified");
+  line.hidden = !total;
+  if (total) writeText(line, done < total ? "health.verifying" : "health.verified", progress(done, total));
+}
+
+/**
+ * @param {number} done
+ * @param {number} total
+ */
+export function progress(done, total) {
+  return { done: count(done), total: count(total), percent: String(Math.floor((100 * done) / total)) };
+}
+
+// Update the progress in a list of the problems of all runs.
+export function verified(host, counts) {
+  if (host && !listed.run && host.querySelector(".ms-health-verified")) writeVerified(host, counts);
+}
+
 /**
  * @param {Wire.Problems | null} data
  * @param {string} hostId
@@ -87,9 +107,7 @@ functions.health_listed = function (data, hostId) {
   if (data.failed) {
     parts.unshift(writeText(make("p", "ms-health-line ms-health-failed"), "status.failed_title", { text: data.failed }));
   }
-  if (data.unverified) {
-    parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.unverified", { n: count(data.unverified) }));
-  }
+  parts.push(make("p", "ms-health-line ms-muted ms-health-verified"));
   const list = make("ul", "ms-problems");
   const groups = grouped(data.rows);
   for (const group of groups.slice(0, SHOWN)) list.append(item(group));
@@ -99,6 +117,7 @@ functions.health_listed = function (data, hostId) {
     parts.push(writeText(make("p", "ms-health-line ms-muted"), "health.shown", { n: count(shown), total: count(data.total) }));
   }
   host.replaceChildren(...parts);
+  writeVerified(host, data.verified);
   host.scrollTop = 0;
 };
 

@@ -23,6 +23,7 @@
 // order, page.keys the key in each slot, page.asks what each slot on screen asks for, page.drawings what the server answered
 // (by slot), page.change({key: [...]}) writes the state.
 
+import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { iconButton, make } from "../base/elements.js";
 import { count } from "../base/format.js";
@@ -82,12 +83,13 @@ function showState(page) {
   const { catalogue } = page;
   let name = "";
   if (!catalogue.runs.length) name = catalogue.total ? "no-runs" : "no-tags";
-  else if (!catalogue.tags.length) name = catalogue.waiting ? "reading" : "no-tags";
+  else if (!catalogue.tags.length) name = catalogue.waiting ? "reading" : catalogue.damage.length ? "damaged" : "no-tags";
   else if (!page.shown.length && !(page.kind.bare && page.kind.bare(page))) name = "no-match";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   const reading = page.find('[data-state="reading"]');
   if (name === "reading") writeText(reading, "cards.reading", { n: count(catalogue.waiting) });
-  page.root.classList.toggle("ms-no-tags", name === "no-runs" || name === "no-tags");
+  listDamage(page.root, catalogue.damage);
+  page.root.classList.toggle("ms-no-tags", ["no-runs", "no-tags", "damaged"].includes(name));
 }
 
 // The bar above the cards --------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // Runs over columns: axes, table and toolbars of both lineage pages. Counterpart of layouts/lineage.
 
 import { cellRenderers, gridFunctions } from "../base/ag_grid.js";
+import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate } from "../base/dash.js";
 import { icon, iconButton, make, menu, pressSegment, segments, words } from "../base/elements.js";
 import * as files from "../base/files.js";
@@ -567,7 +568,10 @@ function furnish(page) {
   page.root.classList.remove("ms-lineage-waiting");
   const none = page.sheet.keys.length === 0;
   page.root.classList.toggle("ms-lineage-empty", none);
-  page.find(".ms-lineage-none").hidden = !none;
+  const damaged = none && page.sheet.damage.length > 0;
+  page.find(".ms-lineage-none").hidden = !none || damaged;
+  page.find(".ms-lineage-damaged").hidden = !damaged;
+  listDamage(page.root, page.sheet.damage);
   const view = viewOf(page);
   pressSegment(page.views, view);
   page.root.classList.toggle("ms-lineage-scattered", view !== "");

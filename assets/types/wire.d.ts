@@ -68,11 +68,11 @@ declare namespace Wire {
     run: string;
     failed: string;
     total: number;
-    unverified: number;
+    verified: [number, number];
     rows: ProblemRow[];
   }
 
-  /** layouts/sources.py: SourceStatus, and how many values are unverified */
+  /** layouts/sources.py: SourceStatus, and how many large values are verified, of how many */
   interface Status {
     base: string;
     read_at: number | null;
@@ -82,7 +82,9 @@ declare namespace Wire {
     problems: number;
     version: number;
     failed: string;
-    unverified: number;
+    age: number;
+    missing: boolean;
+    verified: [number, number];
   }
 
   /** layouts/cards/catalogue.py */
@@ -92,7 +94,11 @@ declare namespace Wire {
     tags: string[];
     waiting: number;
     total: number;
+    damage: FileAndText[];
   }
+
+  /** layouts/queries/damage.py */
+  type FileAndText = [string, string];
 
   /** layouts/cards/recorded.py: steps and walls are a first value and differences; steps of a series is an index. */
   interface Recorded {

@@ -25,7 +25,7 @@ from dash import ALL, MATCH, Input, Output, State, dcc, html, no_update
 from layouts.callbacks import in_browser, register_catalogue
 from layouts.cards import texts
 from layouts.cards.catalogue import catalogue
-from layouts.components.elements import empty_state, toolbar
+from layouts.components.elements import damaged_state, empty_state, toolbar
 from layouts.figures import GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser
 from layouts.page import Ids
@@ -123,6 +123,7 @@ def _states(cards: Cards) -> list[Any]:
         html.Div(
             empty_state(cards.missing, hint=cards.hint, code=cards.record), hidden=True, **{"data-state": "no-tags"}
         ),
+        html.Div(damaged_state(cards.missing), hidden=True, **{"data-state": "damaged"}),
         html.Div(empty_state("cards.no_match", hint="cards.no_match_hint"), hidden=True, **{"data-state": "no-match"}),
         html.Div(hidden=True, className="ms-cards-reading", **{"data-state": "reading"}),
     ]  # fmt: skip

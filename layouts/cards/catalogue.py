@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from layouts.queries.damage import damage
 from layouts.sources import RunSource
 from layouts.state import selected_runs
 
@@ -15,8 +16,9 @@ from layouts.state import selected_runs
 def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: Any = None) -> dict[str, Any] | None:
     """Return the ordered tags of all chosen runs, or None if the digest is the known one.
 
-    runs are the keys of these runs, waiting counts those not read yet, and total counts all runs of the source. digest
-    changes whenever anything else in the catalogue does.
+    runs are the keys of these runs, waiting counts those not read yet, and total counts all runs of the source. If there is
+    no tag, damage lists the problems of the runs that may be the reason. digest changes whenever anything else in the
+    catalogue does.
     """
     runs = selected_runs(state, source, (kind,))
     source.want(runs)
@@ -25,11 +27,17 @@ def catalogue(source: RunSource, kind: str, state: dict[str, list[str]], known: 
     waiting = sum(
         len(chosen.intersection(row.members)) for row in source.runs() if row.state in ("waiting", "loading")
     )
-    text = "\0".join((f"{waiting} {len(source.runs())}", *runs, "\1", *(f"{tag}\2{number}" for tag, number in tags.items())))
+    damaged = [] if tags else damage(source, runs)
+    counted = (f"{tag}\2{number}" for tag, number in tags.items())
+    lost = (part for problem in damaged for part in problem)
+    text = "\0".join((f"{waiting} {len(source.runs())}", *runs, "\1", *counted, "\1", *lost))
     digest = f"{zlib.crc32(text.encode('utf-8', 'surrogatepass')):08x}-{len(text)}"
     if digest == known:
         return None
-    return {"digest": digest, "runs": runs, "tags": ordered(tags), "waiting": waiting, "total": len(source.runs())}
+    return {
+        "digest": digest, "runs": runs, "tags": ordered(tags), "waiting": waiting, "total": len(source.runs()),
+        "damage": damaged,
+    }  # fmt: skip
 
 
 def ordered(tags: Mapping[str, int]) -> list[str]:

@@ -67,6 +67,19 @@ def empty_state(sentence: str, *, code: str = "", values: Mapping[str, object] |
     return html.Div(children, className="ms-empty")
 
 
+def damaged_state(sentence: str) -> html.Div:
+    """The empty state of data that damage may have taken; assets/base/damage.js lists the problems in it."""
+    return html.Div(
+        [
+            html.P(t(sentence), className="ms-empty-sentence"),
+            html.P(t("damage.hint"), className="ms-empty-hint"),
+            html.Ul(className="ms-empty-damage"),
+            html.P(button("damage.all", **{"data-action": "health"}), className="ms-empty-act"),
+        ],
+        className="ms-empty",
+    )
+
+
 def field(label: str, control: Children, class_name: str = "") -> html.Label:
     """A control with its name next to it; label is a text key."""
     return html.Label([html.Span(t(label), className="ms-field-name"), control], className=f"ms-field {class_name}".rstrip())

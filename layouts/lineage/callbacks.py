@@ -35,7 +35,7 @@ def filled(tables: Tables, known: Any) -> tuple[Any, Any]:
     """Return (sheet of all rows, its stamp); no update if known is that stamp."""
     if known is not None and not isinstance(known, str):
         raise BadInput("stamp: expected a text")
-    found = sheet(tables.table())
+    found = sheet(tables.table(), tables.damage())
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 

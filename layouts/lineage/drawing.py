@@ -36,8 +36,8 @@ _ACCENT = "#2f5fd0"
 # Table -------------------------------------------------------------------------------------------------------------
 
 
-def sheet(table: Table) -> dict[str, Any]:
-    """Return all rows by column, with the description of each column.
+def sheet(table: Table, damage: Sequence[Sequence[str]] = ()) -> dict[str, Any]:
+    """Return all rows by column, with the description of each column; damage may be the reason that there are none.
 
     A value is null if missing, a number, or a text; non-finite numbers, which JSON cannot represent, are the texts NaN,
     Infinity and -Infinity. Long texts are shortened; exports have the full texts.
@@ -49,6 +49,7 @@ def sheet(table: Table) -> dict[str, Any]:
         "columns": [_column(table, name) for name in table.columns],
         "default": default_columns(table),
         "colour": default_colour(table),
+        "damage": [list(problem) for problem in damage],
         **table.more,
     }
     content = json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -24,11 +24,11 @@ _OPTIONS = OPTIONS | {
 }
 
 
-def layout(ids: Ids, *, export: str, none: html.Div, beside: Sequence[Any] = ()) -> html.Div:
+def layout(ids: Ids, *, export: str, none: html.Div, damaged: html.Div, beside: Sequence[Any] = ()) -> html.Div:
     """Return the page without data.
 
-    export: URL of its exports without their suffix. none: the empty state if there are no runs. beside: components next to the
-    table.
+    export: URL of its exports without their suffix. none: the empty state if there are no runs, damaged: that if damage may
+    be the reason. beside: components next to the table.
     """
     texts = (*lineage.TEXTS, *texts_of("data_lineage"), *GRID_TEXTS)
     plot = dcc.Graph(id=ids("plot"), figure=BLANK, config=GRAPH_CONFIG, responsive=True, className="ms-plot")
@@ -41,6 +41,7 @@ def layout(ids: Ids, *, export: str, none: html.Div, beside: Sequence[Any] = ())
         [
             *(dcc.Store(id=ids(part)) for part in ("sheet", "stamp", "ask", "drawing")),
             html.Div(none, hidden=True, className="ms-lineage-none"),
+            html.Div(damaged, hidden=True, className="ms-lineage-damaged"),
             toolbar([], label="lineage.controls", class_name="ms-lineage-bar"),
             html.Section(
                 [html.Div(className="ms-skeleton"), html.Div(plot, className="ms-lineage-wide"),

@@ -12,6 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from parsers import LineageRow
 
+from layouts.queries.damage import damage
 from layouts.sources import FrameSource
 
 Label: TypeAlias = tuple[str, str]
@@ -102,3 +103,9 @@ class Tables:
         """Return the current table."""
         made = self._made = self._make(self._source, self._made)
         return made
+
+    def damage(self) -> list[list[str]]:
+        """Return the problems of the runs, as `layouts.queries.damage` does, if there is no row."""
+        if self.table().rows:
+            return []
+        return damage(self._source, [run for row in self._source.runs() for run in row.members])

@@ -42,8 +42,8 @@ _BROWSER_TEXTS = (
     "picker.open", "picker.ranks", "picker.list", "picker.one", "picker.none_of_one", "picker.only_chosen", "picker.gone",
     "status.paused", "status.failed", "status.failed_title", "shell.gone",
     "status.never", "status.ago", "status.now", "status.loading", "status.lost", "status.denied",
-    "health.good", "health.problem", "health.problems", "health.unverified", "health.shown", "health.copied", "health.place",
-    "health.at", "health.all", "health.more", "health.bytes",
+    "health.good", "health.problem", "health.problems", "health.verifying", "health.verified", "health.shown",
+    "health.copied", "health.place", "health.at", "health.all", "health.more", "health.bytes",
     "age.ago", "age.now", "age.s", "age.m", "age.h", "age.d",
     "state.live", "state.idle", "state.waiting", "state.loading", "state.empty", "state.outside", "state.unreadable",
     "shell.no_data", *(f"problem.{kind}" for kind in KINDS), *(key for _, key in _KEYS), *notes.TEXTS,
@@ -67,6 +67,7 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             *head,
             html.Div(page.layout(ids, routes), className="ms-page", **{"data-routes": routes}),
             html.Div(parts.empty_state("shell.empty", code=RECORD, hint="shell.empty_hint"), className="ms-frame-empty"),
+            html.Div(parts.empty_state("shell.missing", hint="shell.missing_hint"), className="ms-frame-missing"),
             _gone(),
             _health(ids),
             _keys(ids),
@@ -188,7 +189,7 @@ def _register_clock(app: Any, source: NoteSource, page: Page, ids: Ids) -> None:
         if reloads and ctx.triggered_id == ids("reload"):
             source.refresh()
         status = source.status()
-        answer = {**asdict(status), "unverified": source.unverified()}
+        answer = {**asdict(status), "verified": list(source.verified())}
         if status.version == known:
             return answer, no_update, no_update
         return answer, status.version, listing(source, page.needs, every=page.every)

@@ -77,6 +77,6 @@ def problems(source: RunSource, limit: int, run: str = "") -> dict[str, Any]:
         "run": run,
         "failed": source.status().failed,
         "total": len(found),
-        "unverified": source.unverified(run or None),
+        "verified": list(source.verified(run or None)),
         "rows": [[run, p.kind, p.path, p.offset, p.length, p.text] for run, p in found[:limit]],
     }

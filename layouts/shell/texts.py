@@ -19,6 +19,11 @@ TEXTS = define_texts({
     "shell.language": ("切换到中文", "Switch to English"),
     "shell.theme": ("Switch theme (t)", "切换主题 (t)"),
     "shell.empty": ("There is no run below this directory yet.", "该目录下还没有训练数据。"),
+    "shell.missing": ("The directory of the runs does not exist or is not accessible.", "训练目录不存在或无法访问。"),
+    "shell.missing_hint": (
+        "Its path is in the header, the reason in the data health; the page fills itself when it is there.",
+        "路径见页首，原因见数据状况；目录出现后页面自动更新。",
+    ),
     "shell.empty_hint": (
         "Runs appear here automatically. With MindSpore, these two lines record one:",
         "训练数据产生后会自动显示。用 MindSpore 记录只需两行：",
@@ -99,9 +104,13 @@ TEXTS = define_texts({
     ),
     "health.problem": ("1 problem", "1 处问题"),
     "health.problems": ("{n} problems", "{n} 处问题"),
-    "health.unverified": (
-        "{n} large values are not yet verified: their checksum is checked when they are first shown, or by “mindscope check”.",
-        "{n} 个大数据尚未校验：首次显示时或运行 mindscope check 时校验。",
+    "health.verifying": (
+        "Verifying the checksums of large values: {done} of {total} ({percent} %)",
+        "正在校验大数据的校验和：{done}/{total}（{percent}%）",
+    ),
+    "health.verified": (
+        "The checksums of all {total} large values have been verified.",
+        "全部 {total} 个大数据的校验和均已校验。",
     ),
     "health.place": ("byte {offset}, {length} bytes long", "第 {offset} 字节起，共 {length} 字节"),
     "health.at": ("byte {offset}", "第 {offset} 字节"),
@@ -110,6 +119,7 @@ TEXTS = define_texts({
     "health.bytes": ("at byte {places}", "位于字节 {places}"),
     "health.shown": ("The first {n} of {total} are shown.", "仅显示前 {n} 条，共 {total} 条。"),
     "problem.bad_length": ("bad length", "长度错误"),
+    "problem.truncated": ("incomplete", "不完整"),
     "problem.bad_data": ("bad checksum", "校验和错误"),
     "problem.bad_message": ("not a message", "无法解析"),
     "problem.empty_file": ("empty file", "空文件"),

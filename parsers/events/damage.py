@@ -1,14 +1,23 @@
-"""Turns damage into problems for users: adjacent damage of one kind becomes one Problem with a sentence."""
+"""Turns damage into problems for users: adjacent damage of one kind becomes one Problem with a sentence.
+
+A record that the file ends within becomes a Problem as well; whoever follows the file decides whether it may still grow.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from parsers.events.records import Damage
+from parsers.events.records import FRAME, HEADER, Damage
+from parsers.events.walk import Event, Form, beginning
+from parsers.files import RegularFile
 from parsers.model import Problem
 
 MOST = 1000
 """Damaged places that get a Problem each; the rest are reported together."""
+BEGINNING = 1 << 16
+"""Bytes of an incomplete record that are read to say what it holds."""
+NAMED = 3
+"""Values of an incomplete record that are named."""
 
 
 def describe(path: str, damage: Iterable[Damage]) -> list[Problem]:
@@ -26,6 +35,44 @@ def describe(path: str, damage: Iterable[Damage]) -> list[Problem]:
         text = f"There is further damage of this and other kinds at {len(rest):,} places. All intact records are shown."
         problems.append(Problem(path, begin, end - begin, rest[0][0].kind, text))
     return problems
+
+
+def unfinished(file: RegularFile, offset: int, claim: int | None, form: Form) -> Problem | None:
+    """Return the problem of the record at the end of a file that lacks bytes; None if the file ends between two records.
+
+    claim is the length of its message in bytes, None if even the header is incomplete.
+    """
+    present = file.size - offset
+    if not present:
+        return None
+    if claim is None:
+        needed, content = FRAME, "What it holds is unknown"
+    else:
+        needed = FRAME + claim
+        content = _content(beginning(file.read(offset + HEADER, min(claim, BEGINNING)), claim, form))
+    text = (
+        f"The file ends within a record: the record at byte {offset:,} needs {'at least ' if claim is None else ''}"
+        f"{needed:,} bytes, only {present:,} are present. {content}; it is shown when the rest arrives."
+    )
+    return Problem(file.path, offset, present, "truncated", text)
+
+
+def _content(event: Event) -> str:
+    """Say what a record holds of which only the beginning is known."""
+    if event.version:
+        return "It holds the version of the format"
+    names = [f"{kind} {tag!r}" if tag not in ("", "graph_def", kind) else kind for kind, tag in _values(event)]
+    if not names:
+        return f"It holds values of step {event.step:,}" if event.step_at >= 0 else "What it holds is unknown"
+    listed = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+    return f"It holds, of step {event.step:,}: {listed}" if event.step_at >= 0 else f"It holds: {listed}"
+
+
+def _values(event: Event) -> list[tuple[str, str]]:
+    """Return kind and tag of the values of a record, first those recorded first."""
+    found = [(scalar.at, "scalar", scalar.tag) for scalar in event.scalars]
+    found += [(payload.start, payload.kind, payload.tag) for payload in event.payloads]
+    return [(kind.replace("_", " "), tag) for _, kind, tag in sorted(found)]
 
 
 def _problem(path: str, pieces: list[Damage]) -> Problem:

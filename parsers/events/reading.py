@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from struct import Struct
 
-from parsers.events.checksums import masked
+from parsers.events.checksums import mask, masked
 from parsers.events.collect import Collector
 from parsers.events.columns import ColumnDecoder
-from parsers.events.damage import describe
-from parsers.events.records import FRAME, HEADER, Damage, Frames, Large, Records
+from parsers.events.damage import describe, unfinished
+from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
 from parsers.events.walk import Form, walk
 from parsers.events.wire import WireError
 from parsers.files import RegularFile, Sparse
@@ -22,27 +22,29 @@ _u32 = Struct("<I").unpack_from
 def read_events(path: str, form: Form, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
     """All intact records after the cursor, and the problems found. Never raises for the state of the file.
 
-    limit stops between two records after about this many bytes.
+    limit stops between two records, or in the search for one after damage, after about this many bytes.
     """
     return read_growing(path, cursor, lambda file, resumed: _read(file, form, resumed, limit))
 
 
 def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None) -> Batch:
     reading = _Reading(file, form, dict(resumed.plugins))
-    records = Records(file, resumed.offset, resumed.size, limit)
+    records = Records(file, resumed.offset, resumed.size, limit, resumed.search)
+    begin = records.position
     failure = reading.consume(records)
     problems = describe(file.path, reading.damage)
     if failure is not None:
         problems.append(replace(unreadable(file.path, failure), offset=records.end))
     found = reading.found
     return Batch(
-        cursor=file.cursor(records.end, records.end if records.more else file.size, tuple(reading.plugins.items())),
+        cursor=file.cursor(records.end, records.seen, tuple(reading.plugins.items()), records.search),
         scalars=found.scalars(),
         payloads=found.payloads(),
         problems=problems,
         records=found.records,
-        bytes_read=records.end - resumed.offset,
+        bytes_read=records.position - begin,
         pending=0 if records.more else file.size - records.end,
+        tail=None if records.more or records.search or failure else unfinished(file, records.end, records.claim, form),
         more=records.more,
         started=found.started,
         notes=reading.notes,
@@ -94,11 +96,19 @@ class _Reading:
         source = Sparse(self.file, record.offset + HEADER, record.length)
         self._take(source, record.length, record.offset, verified=record.verified)
 
+    def _intact(self, order: int, length: int) -> bool:
+        """Return whether the data of a record match their CRC. Of records with large values that is checked later."""
+        stored = self.file.read(order + HEADER + length, FOOTER)
+        return len(stored) == FOOTER and mask(self.file.crc(order + HEADER, length)) == _u32(stored)[0]
+
     def _take(self, message: bytes | Sparse, length: int, order: int, *, verified: bool) -> None:
         try:
             event = walk(message, length, self.form)
         except WireError as error:
             self.damage.append(Damage(order, FRAME + length, "bad_message", str(error)))
+            return
+        if not verified and not event.payloads and not self._intact(order, length):
+            self.damage.append(Damage(order, FRAME + length, "bad_data", ""))
             return
         self.found.add_event(event, order)
         if event.version:

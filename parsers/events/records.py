@@ -9,6 +9,7 @@ Distinguishing damage from growth:
 - Fewer than 12 bytes at the end are an unfinished header. It waits, silently.
 - A header with a correct CRC whose record ends beyond the file is an unfinished record, and waits, unless it claims 2 GiB or
   more (no protobuf message is that long) or a complete record is found after it: then its length is wrong.
+- Zeros are no header. Holes of sparse files are skipped without reading them where the system knows where they are.
 - A header whose CRC fails is damage. If the record before it fails its data CRC, the search for the next record begins within
   that one (it may have been cut and overwritten), otherwise after the bad header. If none is found, the bytes are
   skipped except for the last 11, in which a header may begin.
@@ -17,6 +18,7 @@ Distinguishing damage from growth:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from struct import Struct
@@ -27,7 +29,7 @@ from numpy.typing import NDArray
 
 from parsers.events.checksums import SMALL, length_crcs, mask, small_length_crcs
 from parsers.files import RegularFile
-from parsers.model import Ints
+from parsers.model import Ints, Search
 
 HEADER, FOOTER = 12, 4
 FRAME = HEADER + FOOTER
@@ -35,10 +37,15 @@ LONGEST = 1 << 31
 WINDOW = 4 << 20
 FIRST_WINDOW, STEP_WINDOW = 1 << 18, 1 << 12
 SEARCH_FIRST, SEARCH_LAST = 512, 1 << 20
+CANDIDATE_COST = 16
+"""Bytes searched in the time in which the CRC of one possible header is checked."""
+LEAST_SEARCH = 4 * SMALL
+"""A search advances by at least this many bytes, however small the limit."""
 PADDING = 8
 """Bytes readable after a window, so that its last record can be read as 64-bit words."""
 _u64 = Struct("<Q").unpack_from
 _u32 = Struct("<I").unpack_from
+_EMPTY_CRC = mask(google_crc32c.value(bytes(8)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,20 +164,30 @@ class Records:
 
     After the iteration, `end` is the first byte not consumed and `more` says whether it stopped at its limit of bytes. seen
     is the size of the file when it was last read to its end from the same offset: the bytes up to there have been searched.
+    search continues a search for the next record, and afterwards is the one still open: at the limit, or at the end of the
+    file. position is how far the file has been read or searched, claim the length of the incomplete record at `end`, or None.
     """
 
-    def __init__(self, file: RegularFile, begin: int, seen: int = 0, limit: int | None = None) -> None:
-        self.file, self.end, self.more = file, begin, False
+    def __init__(
+        self, file: RegularFile, begin: int, seen: int = 0, limit: int | None = None, search: Search | None = None
+    ) -> None:
+        self.file, self.end, self.more, self.search = file, begin, False, search
+        self.claim: int | None = None
         self._begin, self._seen = begin, seen
         self._stop = None if limit is None else begin + max(limit, 1)
         self._widest = WINDOW if limit is None else min(WINDOW, max(limit, SMALL + FRAME))
         self._last: tuple[int, int] | None = None
-        self._budget = 8 * file.size + (16 << 20)
-        self._buffer = np.empty(0, np.uint8)
+        extent = file.size if limit is None else min(limit, file.size)
+        self._searches = math.inf if limit is None else limit  # bytes that may still be searched
+        self._checks = 8 * extent + (16 << 20)  # bytes whose CRC may still be checked to find records
+        self._reached = -1  # where the search for the end of an incomplete record stopped
+        self._buffer = self._searched = np.empty(0, np.uint8)
 
     def __iter__(self) -> Iterator[Frames | Large | Damage]:
+        if self.search is not None:
+            yield from self._skip(self.search)
         window = FIRST_WINDOW if self._stop is None else max(min(self._stop - self.end, FIRST_WINDOW), STEP_WINDOW)
-        while (left := self.file.size - self.end) >= HEADER:
+        while not self.more and (left := self.file.size - self.end) >= HEADER:
             base = self.end
             if self._stop is not None and base >= self._stop:
                 self.more = True
@@ -191,15 +208,26 @@ class Records:
             if claim is None:
                 yield from self._resynchronise(_u64(header)[0])
             elif claim + FRAME > self.file.size - self.end:
-                damage = self._unfinished(claim)
-                if damage is None:
+                yield from self._unfinished(claim)
+                if self.claim is not None:
                     return
-                yield damage
             elif claim > SMALL:
                 yield from self._large(claim)
                 window = STEP_WINDOW
             else:
                 window = max(window * 4, claim + FRAME)
+
+    @property
+    def position(self) -> int:
+        """Return how far the file has been read or searched."""
+        return self.end if self.search is None else max(self.search.at, self.end)
+
+    @property
+    def seen(self) -> int:
+        """Return up to where the bytes after `end` have been searched, as the next read needs it."""
+        if not self.more:
+            return self.file.size
+        return max(self._reached, self.end) if self.search is None else self.search.at
 
     def _fill(self, size: int) -> int:
         if len(self._buffer) < size + PADDING:
@@ -213,21 +241,28 @@ class Records:
         checked = len(follower) == HEADER and _claim(follower) is None
         if checked and not self._data_holds(offset, length):
             detail = "no record begins where it ends and the CRC of its data does not match"
-            yield self._give_up(offset, offset + HEADER, detail)
+            yield from self._skip(Search(offset, offset + HEADER, detail))
             return
         yield Large(offset, length, checked)
         self._last, self.end = (offset, length), end  # only now: reading from it may have failed
 
-    def _unfinished(self, claim: int) -> Damage | None:
-        """Decide about a record that ends beyond the file; None to wait for the rest of it."""
+    def _unfinished(self, claim: int) -> Iterator[Damage]:
+        """Decide about a record that ends beyond the file: skip it if its length is wrong, otherwise wait for the rest."""
         begin, detail = self.end, _beyond(claim, self.end, self.file.size)
         if claim >= LONGEST:
-            return self._give_up(begin, begin + HEADER, detail)
+            yield from self._skip(Search(begin, begin + HEADER, detail))
+            return
         seen = self._seen if begin == self._begin else 0
-        if self.file.size == seen:
-            return None
-        search = max(begin + HEADER, seen - SMALL - FRAME)
-        return self._give_up(begin, search, detail) if self._search(search)[0] is not None else None
+        if self.file.size > seen:
+            found, _, at = self._find(max(begin + HEADER, seen - SMALL - FRAME))
+            if found >= 0:
+                self.end = found
+                yield Damage(begin, found - begin, "bad_length", detail)
+                return
+            if self.file.size - at >= HEADER:
+                self._reached, self.more = at, True
+                return
+        self.claim = claim
 
     def _resynchronise(self, claim: int) -> Iterator[Frames | Large | Damage]:
         """Continue after a header whose CRC fails."""
@@ -242,15 +277,23 @@ class Records:
         search = begin + 1
         if self._last is not None and not self._data_holds(*self._last):
             begin, search = self._last[0], self._last[0] + HEADER
-        yield self._give_up(begin, search, detail)
+        yield from self._skip(Search(begin, search, detail))
 
-    def _give_up(self, begin: int, search: int, detail: str) -> Damage:
-        """Find the next record from `search` on and skip the bytes from `begin` to it."""
-        found, unfinished = self._search(search)
-        if found is None:
-            found = unfinished if unfinished is not None else max(self.file.size - HEADER + 1, self.end)
+    def _skip(self, search: Search) -> Iterator[Damage]:
+        """Search for the next record and skip the bytes before it; at the limit, leave the search to the next read."""
+        found, unfinished, at = self._find(search.at, search.unfinished)
+        if found < 0 and self.file.size - at >= HEADER:
+            self.search, self.more = Search(search.begin, at, search.detail, unfinished), True
+            return
+        self.search = None
+        if found < 0:
+            found = unfinished
+        if found < 0:
+            found = max(self.file.size - HEADER + 1, self.end)
+            self.search = Search(found, found, search.detail)
         self.end = found
-        return Damage(begin, found - begin, "bad_length", detail)
+        if found > search.begin:
+            yield Damage(search.begin, found - search.begin, "bad_length", search.detail)
 
     def _recovered(self, claim: int) -> Frames | Large | None:
         """Return the record here if its data, at the length it claims, are intact."""
@@ -263,26 +306,42 @@ class Records:
 
     def _data_holds(self, offset: int, length: int, *, unknown: bool = True) -> bool:
         """Return whether the data of a record match their CRC; `unknown` once too many bytes have been checked."""
-        self._budget -= length
-        if self._budget < 0:  # only in a file crafted to be slow: work stays proportional to its size
+        if self._checks < 0:  # only in a file crafted to be slow: work stays proportional to its size
             return unknown
+        self._checks -= length
         stored = self.file.read(offset + HEADER + length, FOOTER)
         return len(stored) == FOOTER and mask(self.file.crc(offset + HEADER, length)) == _u32(stored)[0]
 
-    def _search(self, begin: int) -> tuple[int | None, int | None]:
-        """Return the first complete record from begin on, and the first header before it whose record is incomplete."""
-        unfinished, window = None, SEARCH_FIRST
-        while self.file.size - begin >= HEADER:
-            data = np.frombuffer(self.file.read(begin, window) + bytes(PADDING), np.uint8)
-            for at in _headers(data[:-PADDING]).tolist():
-                state = self._complete(begin + at)
-                if state:
-                    return begin + at, unfinished
-                if state is None and unfinished is None:
-                    unfinished = begin + at
-            begin += max(len(data) - PADDING - HEADER + 1, 1)
+    def _find(self, at: int, unfinished: int = -1) -> tuple[int, int, int]:
+        """Search from `at` on for a complete record.
+
+        Returns its offset (-1: none found), the first header before it whose record is incomplete (-1: none), and the
+        position the search has reached, which is further than HEADER from the end of the file if it stopped at its limit.
+        """
+        window, least = SEARCH_FIRST, at + LEAST_SEARCH
+        if not len(self._searched):
+            self._searched = np.empty(SEARCH_LAST + PADDING, np.uint8)
+        data = self._searched
+        while self.file.size - at >= HEADER and (self._searches > 0 or at < least):
+            got = self.file.fill(data.data[:window], at)
+            if got < HEADER:
+                break  # the file was cut meanwhile
+            data[got : got + PADDING] = 0
+            self._searches -= got
+            if not data[: -(-got // 8) * 8].view(np.uint64).any():
+                at = self.file.next_data(at + got) - HEADER + 1
+            else:
+                places, candidates = headers(data[:got])
+                self._searches -= CANDIDATE_COST * candidates
+                for place in places.tolist():
+                    state = self._complete(at + place)
+                    if state:
+                        return at + place, unfinished, at
+                    if state is None and unfinished < 0:
+                        unfinished = at + place
+                at += got - HEADER + 1
             window = min(window * 2, SEARCH_LAST)
-        return None, unfinished
+        return -1, unfinished, at
 
     def _complete(self, offset: int) -> bool | None:
         """Return whether the record at an intact header is complete and intact; None if it ends beyond the file."""
@@ -304,18 +363,32 @@ def _claim(header: bytes) -> int | None:
     return _u64(header)[0] if mask(google_crc32c.value(header[:8])) == _u32(header, 8)[0] else None
 
 
-def _headers(data: NDArray[np.uint8]) -> Ints:
-    """Return the positions of all headers with a correct CRC and a length below LONGEST."""
-    count = len(data) - HEADER + 1
-    if count <= 0:
-        return np.empty(0, np.int64)
+def headers(data: NDArray[np.uint8]) -> tuple[Ints, int]:
+    """Return the positions of all headers with a correct CRC and a length below LONGEST, and how many CRCs were checked.
+
+    The cost of a byte does not depend on its value: a length of 1 or more is found by the last of its bytes that is not
+    zero, the length 0 by its CRC.
+    """
+    size = len(data)
+    if size < HEADER:
+        return np.empty(0, np.int64), 0
     zero = data == 0
-    high = zero[4 : 4 + count] & zero[5 : 5 + count] & zero[6 : 6 + count] & zero[7 : 7 + count]
-    at = np.flatnonzero(high & (data[3 : 3 + count] < 128))
-    length = np.ndarray((count,), "<u4", data, strides=(1,))[at].astype(np.int64)
-    stored = np.ndarray((count,), "<u4", data, offset=8, strides=(1,))[at]
-    good: Ints = at[length_crcs(length) == stored]
-    return good
+    last = np.flatnonzero(zero[1:] > zero[:-1])
+    last = last[: last.searchsorted(size - 9, side="right")]
+    last = last[zero[last + 2] & zero[last + 3] & zero[last + 4]]
+    found = [last[data[last] < 128] - 3]
+    for k in range(1, 4):
+        last = last[zero[last + 4 + k]]
+        found.append(last - 3 + k)
+    first = np.flatnonzero(zero[:-1] > zero[1:]) - 7
+    first = first[(first >= 0) & (data[np.minimum(first + 8, size - 1)] == _EMPTY_CRC & 255)]
+    eight = sum(zero[first + k].astype(np.int64) for k in range(8))
+    found.append(first[eight == 8])
+    at = np.concatenate(found)
+    at = np.sort(at[(at >= 0) & (at <= size - HEADER)])
+    words = np.ndarray((size - 3,), "<u4", data, strides=(1,))
+    good: Ints = at[length_crcs(words[at].astype(np.int64)) == words[at + 8]]
+    return good, len(at)
 
 
 def _beyond(claim: int, offset: int, size: int) -> str:

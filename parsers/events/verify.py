@@ -24,7 +24,8 @@ _u32 = Struct("<I").unpack_from
 
 def verify_events(path: str, form: Form, message: str) -> list[Problem]:
     """Return all problems of an event file; message names the message of each record."""
-    problems = list(read_events(path, form).problems)
+    batch = read_events(path, form)
+    problems = [*batch.problems, *([batch.tail] if batch.tail else [])]
     covered = sorted((problem.offset, problem.offset + problem.length) for problem in problems)
     try:
         with RegularFile(path) as file:

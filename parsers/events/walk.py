@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from struct import Struct
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from parsers.events.tensors import scalar_in
 from parsers.events.wire import ByteSource, WireError, signed, skip, span, varint
@@ -81,14 +81,43 @@ class Event:
 
 def walk(data: ByteSource, end: int, form: Form) -> Event:
     """Parse the message of bytes 0 to end. Raises WireError if it is none."""
+    event = Event()
     try:
-        return _event(data, end, form)
+        _fill(event, data, end, form)
     except IndexError:
         raise WireError("the message ends within a field") from None
+    return event
 
 
-def _event(data: ByteSource, end: int, form: Form) -> Event:
-    event, pos, holds = Event(), 0, 0
+def beginning(data: bytes, end: int, form: Form) -> Event:
+    """Parse the beginning of a message of `end` bytes: all values whose tag is in data, whether or not their bytes are."""
+    event = Event()
+    try:
+        _fill(event, _Strict(data), end, form)
+    except (IndexError, WireError):
+        return event  # what has been found until here
+    return event
+
+
+class _Strict:
+    """Bytes whose slices, too, raise IndexError beyond the end."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> bytes: ...
+    def __getitem__(self, index: int | slice) -> int | bytes:
+        if isinstance(index, slice) and index.stop > len(self._data):
+            raise IndexError(index.stop)
+        return self._data[index]
+
+
+def _fill(event: Event, data: ByteSource, end: int, form: Form) -> None:
+    """Parse the message of bytes 0 to end into the event."""
+    pos, holds = 0, 0
     while pos < end:
         key, pos = varint(data, pos)
         if key == WALL_TIME:
@@ -124,7 +153,6 @@ def _event(data: ByteSource, end: int, form: Form) -> Event:
         raise WireError("the last field ends beyond the message")
     if event.wall >= 0:
         event.wall_time = _f64(data[event.wall : event.wall + 8])[0]
-    return event
 
 
 def _clear(event: Event) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from playwright.sync_api import BrowserContext, Page, expect
 
 from app import create_app
+from app.store.store import Store
 from parsers import Problem
 from tests.sources import MemorySource, row
 
@@ -140,3 +144,51 @@ def test_usable_at_1000_pixels(page: Page, address: str) -> None:
     open_runs(page, address)
     overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
     assert overflow <= 0
+
+
+@pytest.mark.parametrize("name", ["landscape", "graph", "histograms", "dataset", "scalars", "model_lineage"])
+def test_a_page_whose_data_damage_has_taken_lists_the_damage(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(DEMO / "lenet_landscape", tmp_path / "runs" / "cut")
+    for path in (tmp_path / "runs" / "cut").iterdir():
+        os.truncate(path, min(path.stat().st_size, 100))
+        os.utime(path, (time.time() - 3600,) * 2)
+    store = Store([tmp_path / "runs"], interval=0.2).start()
+    try:
+        page.goto(f"{serve(create_app(store).server)}/{name}?run=cut")
+        problems = page.locator(".ms-empty-damage:visible li")
+        expect(problems).to_have_count(3)
+        expect(problems.filter(has_text="It holds: graph")).to_have_count(1)
+        expect(page.locator(".ms-code:visible")).to_have_count(0)
+        page.locator('.ms-empty:visible [data-action="health"]').click()
+        expect(page.locator("dialog[open] .ms-problem")).to_have_count(3)
+    finally:
+        store.stop()
+
+
+def test_the_data_health_shows_the_progress_of_verifying(page: Page, serve: Callable[[Flask], str]) -> None:
+    source = MemorySource(rows=[row("a")])
+    source.checked = (1200, 5000)
+    page.goto(serve(create_app(source).server) + "/")
+    expect(page.locator(".ms-health").first).to_have_attribute("title", re.compile(r"1,200 of 5,000 \(24 %\)"))
+    page.locator(".ms-health").first.click()
+    line = page.locator("dialog[open] .ms-health-verified")
+    expect(line).to_contain_text("1,200 of 5,000 (24 %)")
+    source.checked = (5000, 5000)
+    expect(line).to_contain_text("all 5,000 large values have been verified")
+
+
+def test_a_missing_directory_is_said_instead_of_how_to_record(
+    page: Page, serve: Callable[[Flask], str], tmp_path: Path
+) -> None:
+    store = Store([tmp_path / "later"], interval=0.2).start()
+    try:
+        page.goto(serve(create_app(store).server) + "/scalars")
+        expect(page.locator(".ms-frame-missing")).to_be_visible()
+        expect(page.locator(".ms-code:visible")).to_have_count(0)
+        (tmp_path / "later").mkdir()
+        expect(page.locator(".ms-frame-missing")).to_be_hidden()
+        expect(page.locator(".ms-frame-empty .ms-code")).to_be_visible()
+    finally:
+        store.stop()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 import pytest
 
 from parsers import SCALARS, SourceError, discover, open_run
-from parsers.file_states import MOST_PROBLEMS, FileState
+from parsers.file_states import IDLE_SECONDS, MOST_PROBLEMS, FileState
 from parsers.frames import SCALARS_VIEW
 from parsers.model import Batch, Cursor, Problem, SourceFile
 from parsers.runs import Run
@@ -248,3 +249,37 @@ def test_damage_without_end_is_listed_up_to_a_bound() -> None:
     assert len(state.problems) == MOST_PROBLEMS
     assert state.problems[0].offset == 0
     assert "not listed" in state.problems[-1].text
+
+
+def test_an_incomplete_tail_is_a_problem_once_the_file_is_idle(run_directory: Path) -> None:
+    path = events(run_directory)[0]
+    whole = path.read_bytes()
+    path.write_bytes(whole[:10_000])
+    run = open_run(run_directory)
+    assert run.waiting
+    assert not run.problems, "the rest may still be written"
+    old = time.time() - IDLE_SECONDS - 1
+    os.utime(path, (old, old))
+    run.refresh()
+    (problem,) = run.problems
+    assert (problem.kind, problem.path, problem.offset + problem.length) == ("truncated", str(path), 10_000)
+    assert [p.kind for p in open_run(run_directory).problems] == ["truncated"]
+    path.write_bytes(whole)
+    run.refresh()
+    assert not run.problems
+    assert not run.waiting
+    assert len(run.scalars) == len(open_run(run_directory).scalars)
+
+
+def test_a_clock_that_is_ahead_does_not_keep_a_file_from_being_idle(
+    run_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = events(run_directory)[0]
+    path.write_bytes(path.read_bytes()[:-5])
+    ahead = time.time() + 86_400
+    os.utime(path, (ahead, ahead))
+    run = open_run(run_directory)
+    assert not run.problems
+    begin = time.monotonic()
+    monkeypatch.setattr("parsers.file_states.time.monotonic", lambda: begin + IDLE_SECONDS + 1)
+    assert [problem.kind for problem in run.problems] == ["truncated"]

@@ -1,6 +1,7 @@
 // The dataset graph page: pipelines as SVG, chosen operation, empty states. Counterpart of layouts/pages/dataset, which
 // computes positions.
 
+import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, iconButton, make, menu, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -286,7 +287,11 @@ function showState(page) {
   const { catalogue } = page;
   let name = "";
   if (!catalogue.chosen) name = "no-runs";
-  else if (!catalogue.pipelines.length) name = catalogue.waiting ? "reading" : catalogue.broken.length ? "broken" : "none";
+  else if (!catalogue.pipelines.length) {
+    const otherwise = catalogue.damage.length ? "damaged" : "none";
+    name = catalogue.waiting ? "reading" : catalogue.broken.length ? "broken" : otherwise;
+  }
+  listDamage(page.root, catalogue.damage);
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   page.find(".ms-dataset-body").hidden = name !== "";
   page.find(".ms-dataset-comparison").hidden = catalogue.pipelines.length < 2;

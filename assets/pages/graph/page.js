@@ -1,6 +1,7 @@
 // The computation graph page: choice of graph, controls, empty states. Counterpart of layouts/pages/graph. canvas.js draws,
 // side.js has search and results, tree.js the tree of scopes, treemap.js the statistics.
 
+import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { badge, fillSelect, icon, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -77,14 +78,15 @@ function showState(page) {
   const { catalogue } = page;
   let name = "";
   if (!catalogue.chosen) name = "no-runs";
-  else if (!page.graph) name = catalogue.waiting ? "reading" : "none";
+  else if (!page.graph) name = catalogue.waiting ? "reading" : catalogue.damage.length ? "damaged" : "none";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   const tables = view.get(page, "view") === "statistics";
   page.find(".ms-graph-body").hidden = name !== "" || tables;
   page.find(".ms-graph-statistics").hidden = name !== "" || !tables;
   page.find(".ms-graph-controls").hidden = name !== "";
-  page.find(".ms-graph-elsewhere").replaceChildren(...others(page));
-  page.find(".ms-graph-refused").replaceChildren(...catalogue.refused.map(([file, reason]) =>
+  listDamage(page.root, catalogue.damage);
+  for (const host of page.root.querySelectorAll(".ms-graph-elsewhere")) host.replaceChildren(...others(page));
+  page.find(".ms-graph-refused").replaceChildren(...catalogue.empty.map(([file, reason]) =>
     make("p", "", [make("span", "ms-mono", file), " ", reason])));
 }
 

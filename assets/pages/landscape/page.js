@@ -1,5 +1,6 @@
 // The landscape page: choice of landscapes, controls, empty states. Counterpart of layouts/pages/landscape.
 
+import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
@@ -70,9 +71,11 @@ function showState(page) {
   let name = "";
   if (!catalogue.chosen) name = "no-runs";
   else if (!catalogue.runs.length) {
-    name = catalogue.waiting ? "reading" : catalogue.plans.some((plan) => !plan.problem) ? "planned" : "none";
+    const otherwise = catalogue.plans.some((plan) => !plan.problem) ? "planned" : "none";
+    name = catalogue.waiting ? "reading" : catalogue.damage.length ? "damaged" : otherwise;
   } else if (!page.sheets.length) name = "no-final";
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
+  listDamage(page.root, catalogue.damage);
   page.find(".ms-landscape-body").hidden = name !== "";
   page.find(".ms-landscape-controls").hidden = !catalogue.runs.length;
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 from dash import ClientsideFunction, Input, Output, State, dcc, html
 
-from layouts.components.elements import empty_state
+from layouts.components.elements import damaged_state, empty_state
 from layouts.components.pipeline_panel import RECORD
 from layouts.i18n import attributes
 from layouts.lineage import callbacks
@@ -34,7 +34,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
             tabIndex=-1, **attributes(aria_label="data_lineage.detail"),
         ),
     ]  # fmt: skip
-    return board.layout(ids, export=f"{routes}pipelines", none=none, beside=beside)
+    return board.layout(ids, export=f"{routes}pipelines", none=none, damaged=damaged_state("dataset.none"), beside=beside)
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from parsers.analysis.pipelines import ComparedOperation
 
 from layouts.pages.dataset.boxes import drawing
+from layouts.queries.damage import damage
 from layouts.queries.pipelines import Found, letter
 from layouts.sources import RunSource
 from layouts.state import colours, elsewhere, label_of, number, selected_runs, stamped
@@ -41,6 +42,7 @@ def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[Comp
         "without": [label_of(run, rows[run]) for run in found.without[:MOST_NAMES]], "without_total": len(found.without),
         "broken": [{"key": run, "name": label_of(run, rows[run])} for run in found.broken],
         "elsewhere": [] if found.pipelines else _elsewhere(source, state),
+        "damage": [] if found.pipelines else damage(source, selected_runs(state, source, ("dataset_graph",))),
     }  # fmt: skip
     return stamped(answer)
 

@@ -13,7 +13,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser
-from layouts.components.elements import empty_state, toolbar
+from layouts.components.elements import damaged_state, empty_state, toolbar
 from layouts.components.pipeline_panel import MOST_ROWS, RECORD, ROWS, chosen, panel
 from layouts.components.plain_html import markup
 from layouts.i18n import attributes, for_browser, t
@@ -92,6 +92,7 @@ def _states() -> list[Any]:
         html.Div(html.Div(className="ms-skeleton ms-dataset-skeleton"), **{"data-state": "opening"}),
         html.Div(empty_state("dataset.no_runs", hint="dataset.no_runs_hint"), hidden=True, **{"data-state": "no-runs"}),
         html.Div(none, hidden=True, **{"data-state": "none"}),
+        html.Div(damaged_state("dataset.none"), hidden=True, **{"data-state": "damaged"}),
         html.Div(empty_state("dataset.broken_all"), hidden=True, **{"data-state": "broken"}),
         html.Div(empty_state("dataset.reading"), hidden=True, **{"data-state": "reading"}),
     ]

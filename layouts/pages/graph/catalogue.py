@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
+from layouts.queries.damage import damage
 from layouts.sources import RunRow, RunSource, ValueSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
@@ -15,15 +16,15 @@ MOST_RUNS = 100
 MOST_GRAPHS = 500
 """Maximum number of graphs listed per run."""
 MOST_ELSEWHERE = 8
-MOST_REFUSED = 20
-_REFUSED = ("no_graph", "empty_file", "unreadable")
+MOST_EMPTY = 20
 
 
 def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return graphs by run and the numbers of runs left out and not read yet; None if the digest is the known one.
 
-    If no chosen run has a graph, `elsewhere` names other runs that have one, and `refused` lists the files that should hold
-    one, each with the reason why it does not. A graph's mark changes when its file is rewritten.
+    If no chosen run has a graph, `elsewhere` names other runs that have one, and `damage` lists the problems of the chosen
+    ones that may be the reason, and `empty` their files without bytes. A graph's mark changes when its file is
+    rewritten.
     """
     runs = selected_runs(state, source, ("graph",))
     source.want(runs)
@@ -35,14 +36,15 @@ def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, A
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
         "elsewhere": [] if having else elsewhere(source, runs, "graph", MOST_ELSEWHERE),
-        "refused": [] if having else list(islice(_refused(source, runs[:MOST_RUNS]), MOST_REFUSED)),
+        "damage": [] if having else damage(source, runs[:MOST_RUNS]),
+        "empty": [] if having else list(islice(_empty(source, runs[:MOST_RUNS]), MOST_EMPTY)),
     }
     answer = stamped(found)
     return None if answer["digest"] == known else answer
 
 
-def _refused(source: RunSource, runs: Sequence[str]) -> Iterator[list[str]]:
-    problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind in _REFUSED)
+def _empty(source: RunSource, runs: Sequence[str]) -> Iterator[list[str]]:
+    problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind == "empty_file")
     return ([os.path.basename(problem.path), problem.text] for problem in problems)
 
 

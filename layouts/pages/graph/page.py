@@ -16,7 +16,7 @@ import dash_cytoscape as cyto
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser, register_catalogue
-from layouts.components.elements import empty_state, icon, icon_button, toolbar
+from layouts.components.elements import damaged_state, empty_state, icon, icon_button, toolbar
 from layouts.components.plain_html import markup
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
@@ -172,6 +172,9 @@ def _states() -> list[Any]:
             [empty_state("graph.none", hint="graph.none_hint", code=_RECORD), html.Div(className="ms-graph-elsewhere"),
              html.Div(className="ms-graph-refused")],
             hidden=True, **{"data-state": "none"},
+        ),
+        html.Div(
+            [damaged_state("graph.none"), html.Div(className="ms-graph-elsewhere")], hidden=True, **{"data-state": "damaged"}
         ),
         html.Div(empty_state("graph.reading"), hidden=True, **{"data-state": "reading"}),
     ]  # fmt: skip

@@ -7,6 +7,7 @@ from typing import Any
 
 from parsers import FormatError, LandscapePlan, LandscapeValue, PayloadError
 
+from layouts.queries.damage import damage
 from layouts.sources import RunRow, ValueSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
@@ -21,18 +22,21 @@ _SHOWN_STEPS = 12
 def catalogue(source: ValueSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return landscapes by run, plans of runs without any, and the numbers of runs left out and not read yet.
 
-    None if the digest is the known one. If no chosen run has a landscape, `elsewhere` names other runs that have one.
+    None if the digest is the known one. If no chosen run has a landscape, `elsewhere` names other runs that have one, and
+    `damage` lists the problems of the chosen ones that may be the reason; then there are no plans.
     A landscape's mark changes when it is rewritten, a run's version when any of its data changes.
     """
     runs = selected_runs(state, source, NEEDS)
     source.want(runs)
     rows = {member: row for row in source.runs() for member in row.members}
     having = [run for run in runs if source.tags(run, "landscape")]
+    damaged = [] if having else damage(source, runs)
     found: dict[str, Any] = {
         "chosen": len(runs),
         "runs": [_run(source, run, rows[run]) for run in having[:MOST_RUNS]],
         "left": max(0, len(having) - MOST_RUNS),
-        "plans": _plans(source, [run for run in runs if run not in set(having)], rows),
+        "plans": [] if damaged else _plans(source, [run for run in runs if run not in set(having)], rows),
+        "damage": damaged,
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
         "elsewhere": [] if having else elsewhere(source, runs, "landscape", MOST_ELSEWHERE),
     }

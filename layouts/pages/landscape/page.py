@@ -13,7 +13,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser, register_catalogue
-from layouts.components.elements import empty_state, toolbar
+from layouts.components.elements import damaged_state, empty_state, toolbar
 from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids, Page
@@ -70,6 +70,7 @@ def _states() -> list[Any]:
         html.Div(
             empty_state("landscape.none", hint="landscape.none_hint", code=_RECORD), hidden=True, **{"data-state": "none"}
         ),
+        html.Div(damaged_state("landscape.none"), hidden=True, **{"data-state": "damaged"}),
         html.Div(hidden=True, className="ms-landscape-top", **{"data-state": "planned"}),
         html.Div(empty_state("landscape.no_final"), hidden=True, **{"data-state": "no-final"}),
         html.Div(empty_state("landscape.reading"), hidden=True, **{"data-state": "reading"}),

@@ -12,7 +12,7 @@ from typing import Any
 
 from dash import html
 
-from layouts.components.elements import empty_state
+from layouts.components.elements import damaged_state, empty_state
 from layouts.lineage import callbacks
 from layouts.lineage import layout as board
 from layouts.lineage.model_columns import table
@@ -32,7 +32,7 @@ model.train(epochs, dataset, callbacks=[collector])"""
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     none = empty_state("model_lineage.none", hint="model_lineage.none_hint", code=_RECORD)
-    return board.layout(ids, export=f"{routes}lineage", none=none)
+    return board.layout(ids, export=f"{routes}lineage", none=none, damaged=damaged_state("model_lineage.none"))
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:

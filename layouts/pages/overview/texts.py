@@ -64,6 +64,10 @@ TEXTS = define_texts({
     "overview.loss": ("loss {low} to {high}", "损失 {low} 至 {high}"),
     "overview.broken": ("{tag}, step {step}: {reason}", "{tag}，步骤 {step}：{reason}"),
     "overview.operators": ("{n} operators", "{n} 个算子"),
+    "overview.damaged": (
+        "Not found. Files of this run are damaged, so it may have been lost: see its problems.",
+        "未找到。该训练的文件已损坏，数据可能已丢失：请查看其问题。",
+    ),
     "overview.recorded": ("Recorded. Click to open it.", "已记录，点击打开。"),
     "overview.reading": ("Reading", "读取中"),
     "overview.first_of": ("first of {n}", "共 {n} 张中的第一张"),

@@ -16,6 +16,7 @@ from layouts.components import elements as parts
 from layouts.i18n import attributes, both, t
 from layouts.pages.overview import pictures
 from layouts.pages.overview.pictures import Picture
+from layouts.queries.damage import damage
 from layouts.sources import FrameSource, RunRow, ValueSource
 
 Draw = Callable[[FrameSource, str, RunRow, str], Sequence[Picture]]
@@ -85,6 +86,9 @@ def _without(tile: Tile, source: ValueSource, run: str, row: RunRow) -> list[Any
         return [_head(tile, 0), _waiting()]
     if row.state in ("unreadable", "outside"):
         return [_head(tile, 0), html.P(t(f"overview.{row.state}"), className="ms-tile-note")]
+    damaged = damage(source, [run])
+    if damaged:
+        return [_head(tile, 0), html.P(t("overview.damaged"), className="ms-tile-note ms-tile-wrong", title=damaged[0][1])]
     planned = _planned(source, run) if tile.kind == "landscape" else None
     if planned is not None:
         return [*_linked(tile, run, [_head(tile, 0)]), planned]

@@ -207,6 +207,24 @@ class TestWithoutServer:
         assert str(base / source.name) in done.stdout
         assert "1 problem" in done.stdout
 
+    @pytest.mark.parametrize("age", [0, 172_800])
+    def test_check_of_a_file_cut_within_a_record(self, base, age) -> None:
+        """The place and the sizes are those of the intact file."""
+        (source,) = [path for path in (DEMO / "lenet_sink_mode").iterdir() if path.name.endswith("_MS")]
+        data = source.read_bytes()
+        (base / source.name).write_bytes(data[:60_000])
+        moment = time.time() - age
+        os.utime(base / source.name, (moment, moment))
+        offset = 0
+        while (end := offset + 16 + int.from_bytes(data[offset : offset + 8], "little")) <= 60_000:
+            offset = end
+        done = run("check", base)
+        assert done.returncode == 1
+        assert f"bytes {offset}-60000: truncated: " in done.stdout
+        assert f"byte {offset:,} needs {end - offset:,} bytes, only {60_000 - offset:,} are present" in done.stdout
+        assert "histogram 'conv1.weight/auto'" in done.stdout
+        assert "1 problem" in done.stdout
+
     def test_check_of_settings(self, base) -> None:
         metric = b"no JSON"
         message = b"\x09" + bytes(8) + b"\x3a" + bytes([len(metric) + 2]) + b"\x12" + bytes([len(metric)]) + metric

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import io
 import json
 import math
@@ -209,6 +210,20 @@ def test_a_look_that_failed_is_told(client, source) -> None:
     assert client.get("/api/runs.json").status_code == 200
     source.read_at = None
     assert client.get("/api/runs.json").status_code == 503
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [({"missing": True}, "missing"), ({"age": 15.1}, "stale"), ({"age": 14.9}, "ok"), ({"age": 1e6, "interval": 0}, "ok"),
+     ({"missing": True, "failed": "an error"}, "failed")],
+)  # fmt: skip
+def test_a_source_that_is_stale_or_missing_is_not_well(client, source, monkeypatch, change, status) -> None:
+    found = dataclasses.replace(source.status(), **change)
+    monkeypatch.setattr(source, "status", lambda: found)
+    code = 200 if status == "ok" else 503
+    for path in ("/health", "/api/health"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.json["status"]) == (code, status)
 
 
 def wanted(*runs: str, tags: tuple[str, ...] = ("a", "b")) -> routes.Selection:

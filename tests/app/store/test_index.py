@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import pickle
+import resource
+import signal
 import sqlite3
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import diskcache
 import numpy as np
 import pytest
 
 from app.store.index import Index, PlainDisk, Rejected
 from parsers import FormatError, Problem
 from parsers.file_states import FileState
-from parsers.model import Cursor, PayloadBlock, ScalarBlock, SourceFile
+from parsers.model import Cursor, PayloadBlock, ScalarBlock, Search, SourceFile
 from parsers.snapshot import dump, load
 
 RAN = Path("ran-by-pickle")
@@ -37,17 +41,18 @@ def states(rows: int = 50) -> list[FileState]:
         FileState(
             SourceFile("/data/a b/损失.summary.1.h_MS", "events", 1234, 1e9, 1, 2, 3),
             "mindspore",
-            Cursor(1200, 2, 3, 1234, 77),
+            Cursor(1200, 2, 3, 1234, 77, search=Search(1190, 1210, "detail", 1205)),
             (Problem("/data/x", 5, 6, "bad_data", "text"),),
             rows, 1200, 34, False, 1.7e9,
             {("loss", "acc"): [ScalarBlock(("loss", "acc"), step, wall, step * 20, value)]},
             {("image", "in/put"): [big]},
+            Problem("/data/x", 1200, 34, "truncated", "text"),
         )
     ]  # fmt: skip
 
 
 def equal(a: FileState, b: FileState) -> bool:
-    plain = ("file", "reader", "cursor", "problems", "records", "bytes_read", "pending", "started")
+    plain = ("file", "reader", "cursor", "problems", "records", "bytes_read", "pending", "started", "tail")
     same = all(getattr(a, name) == getattr(b, name) for name in plain)
     for tags in a.scalars:
         x, y = a.block(tags), b.block(tags)
@@ -240,3 +245,71 @@ def test_the_size_limit_holds(tmp_path: Path) -> None:
     assert size < 150_000
     assert small.load("k59") is not None
     small.close()
+
+
+def stored_files(index: Index) -> set[Path]:
+    return set(Path(index.directory).glob("*/*/*.val"))
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """No file can grow beyond 20,000 bytes: writing fails as on a full disk, and leaves a part of the file."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
+
+
+def test_a_full_disk_keeps_what_the_index_holds(index: Index) -> None:
+    assert index.save("k", states())
+    files = stored_files(index)
+    with full_disk():
+        assert not index.save("big", states(5_000))
+        assert not index.save("k", states(5_000))
+        found = index.load("k")
+        assert found is not None
+        assert equal(found[0], states()[0])
+    assert stored_files(index) == files, "no part of a file is left"
+    assert index.save("big", states(5_000))
+    assert index.load("k") is not None
+    assert index.load("big") is not None
+
+
+def test_a_full_database_keeps_what_the_index_holds(index: Index) -> None:
+    assert index.save("k", states())
+    pages = index._cache._sql("PRAGMA page_count").fetchone()[0]
+    index._cache._sql(f"PRAGMA max_page_count = {pages}")
+    saved = [number for number in range(500) if index.save(f"{number}" * 100, states(3))]
+    assert len(saved) < 500
+    assert len(stored_files(index)) == len(saved) + 1
+    index._cache._sql("PRAGMA max_page_count = 1000000")
+    assert index.save("more", states())
+    for key in ("k", "more", f"{saved[0]}" * 100):
+        assert index.load(key) is not None
+
+
+@pytest.mark.parametrize("text", ["database or disk is full", "disk I/O error", "unable to open database file"])
+def test_an_index_that_cannot_be_opened_on_a_full_disk_is_kept(
+    index: Index, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    index.save("k", states())
+    index.close()
+
+    def fail(*_: object, **__: object) -> None:
+        raise sqlite3.OperationalError(text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(diskcache, "Cache", fail)
+        other = Index(index.directory)
+        assert other.load("k") is None
+        assert other.save("k", states(3)), "there is nothing to try again"
+        other.close()
+    again = Index(index.directory)
+    found = again.load("k")
+    assert found is not None
+    assert equal(found[0], states()[0])
+    again.close()

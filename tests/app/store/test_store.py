@@ -9,14 +9,17 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
 import pytest
 
 from app.store.following import Follower, seconds_between
+from app.store.index import PlainDisk
 from app.store.store import Store
 from parsers import Run, discover, open_run
+from parsers.discovery import Scanner
 
 DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
 
@@ -109,6 +112,63 @@ def test_a_base_that_is_not_there_is_a_problem_until_it_is(tmp_path: Path) -> No
         store.stop()
 
 
+def test_a_base_that_goes_is_missing_until_it_is_back(base: Path) -> None:
+    store = Store([base], interval=0.05).start()
+    try:
+        assert store.wait(20)
+        assert store.status().health == "ok"
+        version = store.status().version
+        base.rename(base.parent / "elsewhere")
+        assert until(lambda: store.status().health == "missing")
+        assert store.status().version > version
+        base.mkdir()
+        version = store.status().version
+        assert until(lambda: store.status().health == "ok")
+        assert store.status().version > version, "there is a problem less, though still no run"
+    finally:
+        store.stop()
+
+
+def test_a_store_whose_thread_hangs_is_stale(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on a network file system that does not answer."""
+    store = Store([base], interval=0.1).start()
+    hang = threading.Event()
+    try:
+        assert store.wait(20)
+        assert store.status().health == "ok"
+        scan = Scanner.scan
+        monkeypatch.setattr(Scanner, "scan", lambda self: hang.wait(20) and scan(self))
+        assert until(lambda: store.status().health == "stale")
+        assert store.status().age > 0.5
+        hang.set()
+        assert until(lambda: store.status().health == "ok")
+    finally:
+        hang.set()
+        store.stop()
+
+
+def test_a_first_scan_that_never_ends_is_stale(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hang = threading.Event()
+    monkeypatch.setattr(Scanner, "scan", lambda _: hang.wait(20) and [])
+    store = Store([base], interval=0.05).start()
+    try:
+        assert until(lambda: store.status().health == "stale")
+        assert store.status().read_at is None
+    finally:
+        hang.set()
+        store.stop()
+
+
+def test_a_store_that_looks_once_is_never_stale(base: Path) -> None:
+    store = Store([base], interval=0).start()
+    try:
+        assert store.wait(20)
+        time.sleep(0.1)
+        assert store.status().health == "ok"
+    finally:
+        store.stop()
+
+
 def test_damage_is_counted_where_it_is(base: Path) -> None:
     path = base / "long_history" / next(iter(os.listdir(base / "long_history")))
     data = bytearray(path.read_bytes())
@@ -123,6 +183,54 @@ def test_damage_is_counted_where_it_is(base: Path) -> None:
         assert len(store.series("long_history", "loss").step) > 6000  # type: ignore[union-attr]
     finally:
         store.stop()
+
+
+def test_a_file_cut_within_a_record_is_a_problem_until_the_rest_arrives(store: Store, base: Path) -> None:
+    (path,) = (base / "long_history").glob("*_MS")
+    whole = path.read_bytes()
+
+    def problems() -> list[str]:
+        (row,) = [row for row in store.runs() if row.key == "long_history"]
+        found = [problem.kind for _, problem in store.problems("long_history")]
+        return found if row.problems == len(found) else ["the row says something else"]
+
+    os.truncate(path, 300_007)
+    assert until(lambda: problems() == ["replaced"])  # it was cut while it was followed
+    old = time.time() - 301
+    os.utime(path, (old, old))
+    assert until(lambda: problems() == ["replaced", "truncated"])
+    with path.open("ab") as file:
+        file.write(whole[300_007:])
+    assert until(lambda: problems() == ["replaced"])
+    assert len(store.series("long_history", "loss").step) == len(open_run(DEMO / "long_history").series("loss").step)  # type: ignore[union-attr]
+
+
+def test_a_file_that_has_stopped_growing_becomes_a_problem_without_a_change_on_disk(
+    store: Store, base: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("parsers.file_states.IDLE_SECONDS", 1.0)
+    (path,) = (base / "long_history").glob("*_MS")
+    os.truncate(path, 300_007)
+    assert until(lambda: [problem.kind for _, problem in store.problems("long_history")] == ["replaced"])
+    assert until(lambda: store.status().problems == 2)
+
+
+def test_runs_of_one_slice_do_not_wait_for_a_long_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The long run is on screen; the others are read between its slices."""
+    monkeypatch.setattr("app.store.following.SLICE_BYTES", 20_000)
+    names = ["a_long", "b", "c"]
+    for name, demo in zip(names, ("long_history", "several_files", "several_files"), strict=True):
+        shutil.copytree(DEMO / demo, tmp_path / name)
+    follower = Follower([tmp_path], (), 0, None)
+    follower.want(["a_long"])
+    follower._scan()
+    order = []
+    while (entry := follower._next_due()) is not None:
+        order.append(entry.key)
+        follower._try(entry)
+    assert order[0] == "a_long"
+    assert {"b", "c"} <= set(order[:5])
+    assert order.count("a_long") >= 4
 
 
 def test_a_file_without_bytes_is_a_training_that_just_began(base: Path) -> None:
@@ -291,7 +399,7 @@ def test_runs_that_come_and_go_while_pages_ask(base: Path) -> None:
         while not done.is_set():
             try:
                 store.problems()
-                store.unverified()
+                store.verified()
                 store.status()
             except Exception as error:
                 faults.append(error)
@@ -351,3 +459,24 @@ def test_a_look_comes_before_the_interval_is_over_while_somebody_asks(tmp_path, 
     finally:
         store.stop()
     assert 1.99 <= looks[1] - looks[0] < 3.9, "after half of it, whatever else the machine does"
+
+
+def test_what_a_full_disk_did_not_take_is_saved_later(base: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.store.following.INDEX_SECONDS", 0.05)
+    full, write = True, PlainDisk._write
+
+    def writing(self: PlainDisk, *arguments: Any) -> Any:
+        if full:
+            raise OSError(28, "No space left on device")
+        return write(self, *arguments)
+
+    monkeypatch.setattr(PlainDisk, "_write", writing)
+    store = Store([base], interval=0.05, index_directory=str(tmp_path / "index")).start()
+    try:
+        assert store.wait(20)
+        assert not list((tmp_path / "index").glob("*/*/*.val"))
+        full = False
+        assert until(lambda: len(list((tmp_path / "index").glob("*/*/*.val"))) == 4)
+        assert store.status().health == "ok"
+    finally:
+        store.stop()

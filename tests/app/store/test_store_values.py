@@ -10,6 +10,7 @@ import pytest
 from app.store.store import Store
 from parsers import PayloadError, TensorValue
 from parsers.events.writer import EventWriter, Tensor
+from tests.app.store.test_store import until
 
 LARGE = np.arange(40_000, dtype=np.float32)
 
@@ -26,11 +27,11 @@ def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
         items = store.payload_series("a", "tensor", "w")
         assert items is not None
         assert items.step.tolist() == [1, 2, 2]
-        assert store.unverified() == 6
+        assert store.verified()[1] == 6
         value = store.value("b", "tensor", "w", 1)
         assert isinstance(value, TensorValue)
         assert np.array_equal(value.data, LARGE + 2)
-        assert (store.unverified(), store.unverified("b")) == (5, 2)
+        assert until(lambda: (store.verified(), store.verified("b")) == ((6, 6), (3, 3)))
         assert store.payload_series("a", "tensor", "none") is None
         assert store.payload_series("none", "tensor", "w") is None
         for run, tag, place in (("none", "w", 0), ("a", "none", 0), ("a", "w", 3)):
@@ -38,6 +39,71 @@ def test_values_by_run_kind_tag_and_place(tmp_path: Path) -> None:
                 store.value(run, "tensor", tag, place)
     finally:
         store.stop()
+
+
+def damaged_runs(base: Path, large: int = 40_000) -> None:
+    """Write two runs of four tensors; the third one of run b is damaged."""
+    for name in ("a", "b"):
+        (base / name).mkdir(parents=True)
+        path = base / name / "events.out.events.summary.1700000000.0.host_MS"
+        with EventWriter(str(path), "mindspore") as writer:
+            for step in range(4):
+                writer.add(step, {"w": Tensor(np.full(large, step, np.float32)), "loss": step})
+    data = bytearray(path.read_bytes())
+    data[len(data) * 5 // 8] ^= 1
+    path.write_bytes(data)
+
+
+def problems_by_run(store: Store) -> dict[str, int]:
+    return {row.key: row.problems for row in store.runs()}
+
+
+def test_large_values_are_verified_when_nothing_else_is_to_be_done(tmp_path: Path) -> None:
+    damaged_runs(tmp_path / "runs")
+    store = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
+    try:
+        assert until(lambda: store.verified() == (8, 8))
+        assert until(lambda: problems_by_run(store) == {"a": 0, "b": 1})
+        assert store.status().problems == 1
+        ((key, problem),) = store.problems()
+        assert (key, problem.kind) == ("b", "bad_data")
+    finally:
+        store.stop()
+
+
+def test_what_was_verified_is_not_read_again_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged_runs(tmp_path / "runs")
+
+    def opened() -> Store:
+        return Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
+
+    store = opened()
+    assert until(lambda: store.verified() == (8, 8))
+    store.stop()
+    monkeypatch.setattr("parsers.verification.Verification._check", None)
+    store = opened()
+    try:
+        assert store.wait(20)
+        assert store.verified() == (8, 8)
+        assert problems_by_run(store) == {"a": 0, "b": 1}
+    finally:
+        store.stop()
+
+
+def test_a_pass_that_was_stopped_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    damaged_runs(tmp_path / "runs")
+    monkeypatch.setattr("app.store.following.VERIFY_BYTES", 1)
+    monkeypatch.setattr("app.store.following.VERIFY_SHARE", 1e-4)
+    store = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
+    assert until(lambda: store.verified()[0] >= 2)
+    store.stop()
+    done = store.verified()[0]
+    assert done < 8
+    monkeypatch.setattr("parsers.verification.Verification._check", None)
+    again = Store([tmp_path / "runs"], interval=0, index_directory=str(tmp_path / "index")).start()
+    assert again.wait(20)
+    assert again.verified() == (done, 8)
+    again.stop()
 
 
 def test_settings_and_pipeline_are_those_of_the_run() -> None:

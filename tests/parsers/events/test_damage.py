@@ -7,18 +7,21 @@ import random
 import struct
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import google_crc32c
+import numpy as np
 import pytest
 
 from parsers.events.mindspore import MINDSPORE
+from parsers.events.records import LONGEST, headers
 from parsers.events.tensorboard import TENSORBOARD
 from parsers.events.walk import walk
 from parsers.events.wire import WireError
 from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text, Value, delimited, float64, number, record
 from parsers.files import RegularFile, Sparse
-from parsers.model import KINDS, Batch
+from parsers.model import KINDS, Batch, Cursor
 from tests.parsers.events.event_reference import framed, points, read_payloads, read_points, records
 
 READER = {"mindspore": MINDSPORE, "tensorboard": TENSORBOARD, "tensors": TENSORBOARD}
@@ -420,3 +423,149 @@ def test_work_is_in_proportion_to_size(tmp_path: Path) -> None:
         batch = MINDSPORE.read(str(path))
         assert time.process_time() - begin < 5, name
         assert batch.bytes_read + batch.pending == len(content), name
+
+
+def test_headers_are_found_whatever_surrounds_them() -> None:
+    rng = np.random.default_rng(1)
+    lengths = [0, 1, 255, 256, 65_536, 16_777_216, LONGEST - 1, LONGEST, 1 << 40]
+    for case in range(300):
+        data = rng.integers(0, 256, 400).astype(np.uint8) * (rng.random(400) < rng.choice([0.0, 0.02, 0.3, 1.0]))
+        data = data.astype(np.uint8)
+        for at in rng.integers(0, 388, 6).tolist():
+            data[at : at + 12] = np.frombuffer(header(lengths[rng.integers(len(lengths))]), np.uint8)
+        expected = [
+            at for at in range(389)
+            if (length := int.from_bytes(data[at : at + 8].tobytes(), "little")) < LONGEST
+            and data[at : at + 12].tobytes() == header(length)
+        ]  # fmt: skip
+        assert headers(data)[0].tolist() == expected, case
+    assert not len(headers(np.zeros(11, np.uint8))[0])
+
+
+@contextmanager
+def bytes_read(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """The number of bytes of every read of a file."""
+    read: list[int] = []
+    fill = RegularFile.fill
+
+    def counting(self: RegularFile, into: memoryview, offset: int) -> int:
+        read.append(fill(self, into, offset))
+        return read[-1]
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RegularFile, "fill", counting)
+        yield read
+
+
+def with_a_hole(path: Path, size: int) -> bytes:
+    content = write(path, "mindspore", 50)
+    with path.open("r+b") as file:
+        file.seek(len(content) + size)
+        file.write(content)
+    return content
+
+
+@pytest.mark.skipif(not hasattr(os, "SEEK_DATA"), reason="this system does not know holes")
+def test_a_hole_is_skipped_without_reading_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    content = with_a_hole(tmp_path / "file", 10 << 30)
+    with bytes_read(monkeypatch) as read:
+        batch = MINDSPORE.read(str(tmp_path / "file"))
+    assert sum(read) < 4 << 20
+    assert len(read_points(batch)) == 100
+    (problem,) = batch.problems
+    assert (problem.kind, problem.offset, problem.length) == ("bad_length", len(content), 10 << 30)
+
+
+@pytest.mark.parametrize("fill", ["zeros", "random", "int64"])
+def test_the_search_after_damage_keeps_to_the_limit_and_goes_on_where_it_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fill: str
+) -> None:
+    limit, size = 1 << 20, 12 << 20
+    monkeypatch.delattr(os, "SEEK_DATA", raising=False)
+    rng = np.random.default_rng(0)
+    gap = {"zeros": bytes(size), "random": rng.bytes(size), "int64": rng.integers(1, 200, size // 8).tobytes()}[fill]
+    content = write(tmp_path / "file", "mindspore", 50)
+    (tmp_path / "file").write_bytes(content + gap + content)
+    cursor: Cursor | None = None
+    batches: list[Batch] = []
+    searches: list[int] = []
+    while not batches or batches[-1].more:
+        with bytes_read(monkeypatch) as read:
+            batches.append(MINDSPORE.read(str(tmp_path / "file"), cursor, limit))
+        assert sum(read) <= limit + (2 << 20)
+        cursor = batches[-1].cursor
+        searches += [cursor.search.at] if cursor.search else []
+    assert len(batches) >= size // (limit + (2 << 20))
+    assert searches == sorted(set(searches))
+    assert len(searches) > 2
+    assert len(read_points(*batches)) == 100
+    found = [(problem.kind, problem.offset, problem.length) for batch in batches for problem in batch.problems]
+    assert found == [("bad_length", len(content), size)]
+    assert sum(batch.bytes_read for batch in batches) == 2 * len(content) + size
+
+
+def test_the_search_for_the_end_of_a_false_claim_keeps_to_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limit, size = 1 << 20, 6 << 20
+    monkeypatch.delattr(os, "SEEK_DATA", raising=False)
+    content = write(tmp_path / "file", "mindspore", 50)
+    (tmp_path / "file").write_bytes(content + header(1 << 30) + bytes(size) + content)
+    cursor: Cursor | None = None
+    batches: list[Batch] = []
+    while not batches or batches[-1].more:
+        with bytes_read(monkeypatch) as read:
+            batches.append(MINDSPORE.read(str(tmp_path / "file"), cursor, limit))
+        assert sum(read) <= limit + (2 << 20)
+        assert len(batches) < 20
+        cursor = batches[-1].cursor
+    assert len(batches) > 2
+    assert len(read_points(*batches)) == 100
+    found = [(problem.kind, problem.offset, problem.length) for batch in batches for problem in batch.problems]
+    assert found == [("bad_length", len(content), size + 12)]
+
+
+def test_a_file_that_ends_in_damage_reports_nothing_more_there(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    content = write(path, "mindspore", 50)
+    path.write_bytes(content + bytes(5000))
+    first = MINDSPORE.read(str(path))
+    assert reports(first) == {"bad_length"}
+    assert first.tail is None
+    os.utime(path)
+    again = MINDSPORE.read(str(path), first.cursor)
+    assert (list(again.problems), again.tail) == ([], None)
+    path.write_bytes(content + bytes(5000) + content)
+    rest = MINDSPORE.read(str(path), again.cursor)
+    assert len(read_points(first, again, rest)) == 100
+    assert sum(problem.length for batch in (first, rest) for problem in batch.problems) == 5000
+
+
+@pytest.mark.parametrize(
+    ("value", "content"),
+    [
+        ({"loss": 0.5, "accuracy": 0.25}, "It holds, of step 7: scalar 'loss', scalar 'accuracy';"),
+        ({"w": Tensor([0.0] * 50_000), "loss": 1.0}, "It holds, of step 7: tensor 'w';"),
+        ({"w": Histogram([1.0] * 100)}, "It holds, of step 7: histogram 'w';"),
+        ({"i": Image(b"png" * 5000, 1, 1)}, "It holds, of step 7: image 'i';"),
+        ({f"t{i}": float(i) for i in range(9)}, "scalar 't0', scalar 't1', scalar 't2' and 6 more;"),
+    ],
+)
+@pytest.mark.parametrize("layout", ["mindspore", "tensorboard"])
+def test_a_tail_says_what_is_missing(tmp_path: Path, layout: str, value: dict[str, Value], content: str) -> None:
+    path = tmp_path / "file"
+    with EventWriter(str(path), layout) as writer:
+        writer.add(6, {"loss": 1.0})
+        writer.add(7, value)
+    whole = path.read_bytes()
+    offset, data = list(records(whole))[2]
+    for present in (1, 11, 12, 15, 16 + len(data) - 1):
+        path.write_bytes(whole[: offset + present])
+        tail = READER[layout].read(str(path)).tail
+        assert tail is not None
+        assert (tail.kind, tail.offset, tail.length) == ("truncated", offset, present)
+        needed = f"needs {16 + len(data):,} bytes" if present >= 12 else "needs at least 16 bytes"
+        assert f"at byte {offset:,} {needed}, only {present:,} are present." in tail.text
+        assert tail in READER[layout].verify(str(path))
+    if layout == "mindspore":
+        assert content in tail.text
+    path.write_bytes(whole[:offset])
+    assert READER[layout].read(str(path)).tail is None

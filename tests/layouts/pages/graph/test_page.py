@@ -36,7 +36,7 @@ def test_a_catalogue_names_every_graph_of_the_chosen_runs(store: Store) -> None:
     having = {row.key for row in store.runs() if any(store.graphs(member) for member in row.members)}
     assert RUN in having
     assert {row["key"] for row in none["elsewhere"]} == having
-    assert none["refused"] == found["refused"] == []
+    assert none["damage"] == found["damage"] == none["empty"] == []
 
 
 def test_a_first_picture_has_the_network_open_and_every_end_of_a_link_in_it(store: Store, views: Views, graph: Graph) -> None:

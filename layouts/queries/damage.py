@@ -1,0 +1,19 @@
+"""Damage in the files of runs: the reason to give, before any other, where runs lack a kind of data."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from itertools import islice
+
+from layouts.sources import RunSource
+
+HARMLESS = ("empty_file", "replaced")
+"""Kinds of problems that take no data: the training has just begun, or the file was read again."""
+MOST = 20
+
+
+def damage(source: RunSource, runs: Iterable[str]) -> list[list[str]]:
+    """Return [file name, text] of up to MOST problems of these member runs that may have taken data."""
+    problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind not in HARMLESS)
+    return [[os.path.basename(problem.path), problem.text] for problem in islice(problems, MOST)]

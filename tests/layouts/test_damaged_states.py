@@ -1,0 +1,133 @@
+"""What pages say of runs whose data damage has taken: the problems, never how to record or compute the data."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from app.store.store import Store
+from layouts.cards.catalogue import catalogue as tags
+from layouts.lineage.callbacks import filled
+from layouts.lineage.model_columns import table
+from layouts.lineage.table import Tables
+from layouts.pages.dataset.catalogue import catalogue as pipelines
+from layouts.pages.graph.catalogue import catalogue as graphs
+from layouts.pages.landscape.catalogue import catalogue as landscapes
+from layouts.pages.overview.tiles import TILES, contents
+from layouts.queries.pipelines import find
+from parsers.events.writer import EventWriter, Tensor
+
+DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
+HOUR = 3600.0
+
+
+@pytest.fixture
+def base(tmp_path: Path) -> Path:
+    """Three runs: the landscapes and the graph of one are cut off, one has its data, one never recorded any."""
+    shutil.copytree(DEMO / "lenet_landscape", tmp_path / "whole")
+    shutil.copytree(DEMO / "several_files", tmp_path / "never")
+    shutil.copytree(DEMO / "lenet_landscape", tmp_path / "cut")
+    for path in (tmp_path / "cut").iterdir():
+        os.truncate(path, min(path.stat().st_size, 100))
+        os.utime(path, (time.time() - HOUR,) * 2)
+    (tmp_path / "cut" / "ckpt_dir").mkdir()
+    (tmp_path / "cut" / "ckpt_dir" / "train_metadata.json").write_text("{}")
+    return tmp_path
+
+
+@pytest.fixture
+def store(base: Path) -> Iterator[Store]:
+    made = Store([base], interval=0).start()
+    assert made.wait(20)
+    yield made
+    made.stop()
+
+
+def of_kind(kind: str) -> Any:
+    return lambda store, state: tags(store, kind, state)
+
+
+@pytest.mark.parametrize(
+    "catalogue",
+    [
+        of_kind("histogram"),
+        of_kind("scalar"),
+        landscapes,
+        graphs,
+        lambda store, state: pipelines(store, state, find(store, state), ()),
+    ],
+    ids=["histograms", "scalars", "landscape", "graph", "dataset"],
+)
+def test_a_page_lists_the_damage_only_where_data_lack(store: Store, catalogue: Any) -> None:
+    cut = catalogue(store, {"run": ["cut"]})
+    assert [name for name, _ in cut["damage"]] == sorted(os.listdir(DEMO / "lenet_landscape"))[: len(cut["damage"])]
+    assert all("The file ends within a record" in text for _, text in cut["damage"])
+    assert not cut.get("plans"), "what was lost need not be computed"
+    assert catalogue(store, {"run": ["never"]})["damage"] == []
+    assert catalogue(store, {"run": ["cut", "whole"]})["damage"] == []
+
+
+def test_a_graph_says_that_it_was_cut(store: Store) -> None:
+    whole = (DEMO / "lenet_landscape" / "events.out.events.summary.1795218276.0.vm_MS").read_bytes()
+    second = 16 + int.from_bytes(whole[:8], "little")
+    needed = 16 + int.from_bytes(whole[second : second + 8], "little")
+    found = graphs(store, {"run": ["cut"]})
+    assert found is not None
+    ((_, text),) = [row for row in found["damage"] if "1795218276" in row[0] and row[0].endswith("_MS")]
+    assert f"at byte {second:,} needs {needed:,} bytes, only {100 - second:,} are present" in text
+    assert "graph" in text
+
+
+def test_settings_that_damage_has_taken(tmp_path: Path, base: Path) -> None:
+    shutil.rmtree(base / "whole")
+    shutil.rmtree(base / "never")
+    store = Store([base], interval=0).start()
+    try:
+        assert store.wait(20)
+        sheet, _ = filled(Tables(store, table), None)
+        assert sheet["keys"] == []
+        assert any("lineage" in name for name, _ in sheet["damage"])
+    finally:
+        store.stop()
+
+
+def test_tiles_of_the_overview(store: Store) -> None:
+    rows = {row.key: row for row in store.runs()}
+    for tile in TILES:
+        if not tile.record:
+            continue
+        cut, never = (str(contents(tile, store, key, rows[key], "/api/")) for key in ("cut", "never"))
+        if not store.tags("cut", tile.kind):
+            assert "ms-code" not in cut, tile.name
+            assert "Files of this run are damaged" in cut, tile.name
+        if not store.tags("never", tile.kind):
+            assert "ms-code" in never, tile.name
+
+
+def test_a_value_that_turns_out_damaged_is_still_listed(tmp_path: Path) -> None:
+    """Its page shows the reason in its place; the list of runs counts it."""
+    (tmp_path / "run").mkdir()
+    path = tmp_path / "run" / "events.out.events.summary.1700000000.0.host_MS"
+    with EventWriter(str(path), "mindspore") as writer:
+        writer.add(1, {"w": Tensor(np.ones(30_000, np.float32))})
+    data = bytearray(path.read_bytes())
+    data[-1000] ^= 1
+    path.write_bytes(data)
+    store = Store([tmp_path], interval=0).start()
+    try:
+        end = time.monotonic() + 10
+        while not store.status().problems and time.monotonic() < end:
+            time.sleep(0.01)
+        found = tags(store, "tensor", {})
+        assert found is not None
+        assert (found["tags"], found["damage"]) == (["w"], [])
+        assert store.runs()[0].problems == 1
+    finally:
+        store.stop()
