@@ -223,7 +223,8 @@ _CORE = Column(
 OPERATORS = Schema(
     "operators",
     "What operators took, a row per full name or, where the file has single executions with more to tell, per execution. "
-    "Times are sums over the profile or, of legacy Ascend files, over one step.",
+    "Times are sums over the profile or, of legacy Ascend files, over one step. Shapes, types and formats are those of every "
+    "execution, empty where executions differ.",
     (
         Column("name", "category", "", "name"),
         Column("full_name", "category", "", "name with its scopes, parts separated by /; the name where the file has no other"),
@@ -246,6 +247,7 @@ OPERATORS = Schema(
         Column("vector_flops_per_s", "float64", "1/s", "operations of the vector unit in a second"),
         Column("vector_flops_use", "float64", "", "part of what the vector unit can do: 0 to 1"),
         Column("subgraph", "category", "", "subgraph; empty for unknown"),
+        Column("shapes", "int64", "", "different shapes of inputs among the executions, scalars included; -1 for unknown"),
         *_SHAPES,
         Column("stack", "category", "", "lines of the program that called it; empty for unknown"),
         FILE,

@@ -329,6 +329,14 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
       react("span", { className: "ms-cut" }, value),
     );
   }
+  if (colDef.field === "input_shapes" && data.shapes > 1) {
+    const show = () => page.change({ view: ["shapes"], q: [data.type], in: ["type"], sort: [] });
+    return react(
+      "button",
+      { type: "button", className: "ms-operators-link", title: translate("operators.shapes_open"), onClick: show },
+      translate("operators.shapes_n", { n: count(data.shapes) }),
+    );
+  }
   if (colDef.field === "full_name" && value) {
     const copy = () => navigator.clipboard && navigator.clipboard.writeText(value);
     return react(

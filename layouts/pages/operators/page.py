@@ -197,6 +197,7 @@ def csv(tables: Tables, ask: Ask, filters: Any = None) -> dict[str, str] | None:
     search = ask.query, searched(table, ask)
     rows = table.sheet.rows(ask.sort or default_sort(ask, table), search, filters_of(table, filters))[:MOST_SAVED]
     names = [column.name for column in table.columns]
+    names += ["shapes"] if "input_shapes" in names and "shapes" in table.sheet.frame else []
     content = b"".join(csv_rows(table.sheet.frame.iloc[rows], names)).decode()
     name = re.sub(r"[^\w.-]+", "_", f"{ask.choice.run}_{ask.view}").strip("._")[:80] or "operators"
     return {"filename": f"{name}.csv", "content": content}

@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.analysis.operator_shapes import by_shapes
 
 from layouts.pages.operators.asks import Ask
 from layouts.pages.operators.compare import compared
 from layouts.pages.operators.drawing import unit_of
 from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
-from layouts.pages.operators.variants import by_shapes, of_variant, present, variant_of, with_shares
+from layouts.pages.operators.variants import of_variant, present, variant_of, with_shares
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileSource
 
@@ -163,16 +164,24 @@ class Tables:
             return self._executions(ask)
         if ask.against is not None and ask.view in ("types", "operators"):
             return self._compared(ask, ask.against)
-        frames: Mapping[str, Callable[[], pd.DataFrame]] = {
+        frames: Mapping[str, Callable[[], pd.DataFrame | None]] = {
             "types": lambda: self.types(ask.choice, ask.variant),
             "operators": lambda: self.operators(ask.choice, ask.variant),
-            "shapes": lambda: by_shapes(self.operators(ask.choice, ask.variant)),
+            "shapes": lambda: self._shapes(ask),
         }
         frame = frames[ask.view]()
-        if not len(frame):
+        if frame is None or not len(frame):
             return None
         below = Sheet(self.operators(ask.choice, ask.variant)) if ask.view == "types" else None
         return Table(Sheet(frame), columns_of(frame, _ORDER[ask.view]), ask.variant, below)
+
+    def _shapes(self, ask: Ask) -> pd.DataFrame | None:
+        """Return the times by shapes; None while the executions are being read."""
+        executions = ask.choice.frame(self._source, "kernels")
+        if executions is None and "executions" in self.views(ask, ask.variant):
+            return None
+        known = None if executions is None else of_variant(executions, ask.variant)
+        return with_shares(by_shapes(self.operators(ask.choice, ask.variant), known))
 
     def _compared(self, ask: Ask, against: Choice) -> Table | None:
         which = self.types if ask.view == "types" else self.operators
@@ -203,6 +212,9 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
         if isinstance(values, pd.Categorical):
             used = np.zeros(len(values.categories) + 1, np.bool_)
             used[values.codes] = True
+            if name == "input_shapes" and "shapes" in frame and (frame["shapes"] > 1).any():
+                found.append(Column(name, True))
+                continue
             if np.count_nonzero(used[:-1] & (np.asarray(values.categories, object) != "")) > (1 if name == "core" else 0):
                 found.append(Column(name, True))
             continue
@@ -268,7 +280,7 @@ def page_of(table: Table, ask: Ask, start: int, end: int, filters: Any = None) -
     sort = ask.sort or default_sort(ask, table)
     rows = table.sheet.rows(sort, (ask.query, searched(table, ask)), filters_of(table, filters))
     names = [column.name for column in table.columns]
-    extra = [name for name in ("type", "core", "full_name") if name in table.sheet.frame and name not in names]
+    extra = [name for name in ("type", "core", "full_name", "shapes") if name in table.sheet.frame and name not in names]
     if table.below is None or not ask.opened:
         chosen = rows[start : min(end, start + MOST_ROWS)]
         found = table.sheet.records(chosen, [*names, *extra])

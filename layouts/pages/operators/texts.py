@@ -60,6 +60,8 @@ TEXTS = define_texts({
     "operators.more": ("{n} more operators of this type", "该类型另有 {n} 个算子"),
     "operators.open": ("Show its operators", "显示该类型的算子"),
     "operators.close": ("Hide its operators", "收起该类型的算子"),
+    "operators.shapes_n": ("{n} shapes", "{n} 种形状"),
+    "operators.shapes_open": ("Show the time by shape", "按形状显示耗时"),
     "operators.rows": ("{n} rows", "{n} 行"),
     "operators.nothing": ("The profile has no such data.", "该性能数据中没有此内容。"),
     "operators.col.type": ("Type", "类型"),

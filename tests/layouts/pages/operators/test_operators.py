@@ -20,7 +20,7 @@ from layouts.pages.operators.asks import Ask, read_ask
 from layouts.pages.operators.compare import changes, compared
 from layouts.pages.operators.sheet import Sheet
 from layouts.pages.operators.tables import MOST_CHILDREN, Tables, columns_of, page_of
-from layouts.pages.operators.variants import by_shapes, present, with_shares
+from layouts.pages.operators.variants import present, with_shares
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileFrame, ProfileRow
 from layouts.state import BadInput
@@ -270,16 +270,28 @@ def test_two_profiles_side_by_side() -> None:
     assert callbacks.figure(tables, wanted)["data"][0]["orientation"] == "h"
 
 
-def test_shapes() -> None:
-    frame = operators([("a", 4.0), ("a", 2.0), ("a", 1.0), ("b", 3.0)])
-    frame["input_shapes"] = pd.Categorical(["2,3", "2,3", "4", ""])
-    frame["max_ns"] = [4.0, 2.0, np.nan, 3.0]
-    found = by_shapes(frame)
-    assert found[["type", "input_shapes", "operators", "count", "total_ns", "mean_ns"]].values.tolist() == [
-        ["a", "2,3", 2.0, 2.0, 6.0, 3.0], ["b", "", 1.0, 1.0, 3.0, 3.0], ["a", "4", 1.0, 1.0, 1.0, 1.0],
-    ]  # fmt: skip
-    assert found["max_ns"].tolist()[:2] == [4.0, 3.0]
-    assert found["share"].sum() == pytest.approx(1.0)
+def test_an_operator_with_several_shapes_says_how_many(real_data: Path) -> None:
+    folder = real_data / "profiler_new/torch_npu_st_4ranks_pp2/rank_2_ascend_pt"
+    source = Opened({"a": open_run(folder).profile[".", 2]})
+    raw = pd.read_csv(folder / "ASCEND_PROFILER_OUTPUT/kernel_details.csv", keep_default_na=False)
+    raw = raw[raw["Accelerator Core"] != "COMMUNICATION"]
+    scalar = ("", '""', "N/A")
+    shaped = raw.groupby(["Name", "Type", "Accelerator Core"])["Input Shapes"]
+    several = shaped.nunique()[~shaped.agg(lambda shapes: shapes.isin(scalar).all())]
+    choice = Choice("a", ".", 2)
+    wanted = ask(choice=choice, view="operators")
+    told = callbacks.sheet(Tables(source), wanted)
+    assert "input_shapes" in [column["name"] for column in told["columns"]]
+    found = callbacks.rows(Tables(source), wanted, {"startRow": 0, "endRow": 500})["rowData"]
+    counts = {(row["full_name"], row["type"], row["core"]): row["shapes"] for row in found if row["shapes"]}
+    assert counts == several.to_dict()
+    assert max(counts.values()) == 12
+    assert all((row["input_shapes"] == "") == (row["shapes"] != 1) for row in found)
+    saved = callbacks.csv(Tables(source), wanted)
+    assert saved is not None
+    assert saved["content"].splitlines()[0].endswith(",shapes")
+    shapes = callbacks.sheet(Tables(source), ask(choice=choice, view="shapes"))
+    assert shapes["rows"] == raw.groupby(["Type", "Accelerator Core", "Input Shapes", "Input Data Types"]).ngroups
 
 
 def test_variants_and_shares_of_nothing() -> None:
