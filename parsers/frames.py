@@ -394,6 +394,24 @@ CPU = Schema(
     ),
 )
 
+COMMUNICATION = Schema(
+    "communication",
+    "Communication operators of one rank: how long each took and what that time consists of.",
+    (
+        Column("step", "int64", "step", "training step; -1 for unknown"),
+        Column("kind", "category", "", "collective or p2p"),
+        Column("name", "category", "", "operator without its group: hcom_allReduce__271_0_1"),
+        Column("group", "category", "", "group of ranks that communicate; empty for unknown"),
+        Column("start_ns", "int64", "ns", "begin by the clock of the file; -1 for unknown"),
+        Column("duration_ns", "float64", "ns", "time between begin and end: transit + wait + idle"),
+        Column("transit_ns", "float64", "ns", "transferring data"),
+        Column("wait_ns", "float64", "ns", "waiting for other ranks"),
+        Column("synchronisation_ns", "float64", "ns", "part of wait_ns before the first transfer"),
+        Column("idle_ns", "float64", "ns", "neither transferring nor waiting"),
+        FILE,
+    ),
+)
+
 HOST_MEMORY = Schema(
     "host_memory",
     "Memory of the host over time.",

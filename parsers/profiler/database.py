@@ -20,14 +20,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.frames import API, KERNELS, STEPS
+from parsers.frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
+from parsers.profiler.communication import MS, begin_ns, step_of
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,
     Part,
     ProfileFileKind,
     ProfileInput,
+    categorical,
     constant,
     frame_of,
     joined,
@@ -335,18 +337,53 @@ def _steps(database: Database, source: ProfileInput, complaints: Complaints) -> 
             whole = [_whole(value) for value in values]
             columns[name] = [NONE if value is None else value for value in whole]
         else:
-            columns[name] = np.array([_number(value, name, complaints) for value in values], np.float64) * 1000
+            column = _STEP_COLUMNS[name]
+            columns[name] = np.array([_number(value, table, column, complaints) for value in values], np.float64) * 1000
     columns["total_ns"] = columns["computing_ns"] + columns["exposed_ns"] + columns["free_ns"]
     columns["kind"] = constant("step", len(found))
     return frame_of(STEPS, len(found), columns, source.name)
 
 
-def _number(value: Any, name: str, complaints: Complaints) -> float:
+def _number(value: Any, table: str, column: str, complaints: Complaints) -> float:
     try:
         return float("nan") if value is None else float(value)
     except (TypeError, ValueError):
-        complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: expected a number, found {str(value)[:60]!r}.")
+        complaints.add(f"Table {table}, column {column}: expected a number, found {str(value)[:60]!r}.")
         return float("nan")
+
+
+_COMMUNICATION_TIMES = {
+    "duration_ns": "elapse_time", "transit_ns": "transit_time", "wait_ns": "wait_time",
+    "synchronisation_ns": "synchronization_time", "idle_ns": "idle_time",
+}  # fmt: skip
+
+
+def communication(source: ProfileInput) -> Part:
+    """CommAnalyzerTime of the analysis database: what communication operators consist of, times in ms."""
+    return _read(source, COMMUNICATION, _communication_times)
+
+
+def _communication_times(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
+    table = "CommAnalyzerTime"
+    if not database.has(table, "hccl_op_name", "elapse_time"):
+        return COMMUNICATION.empty()  # written only if the job communicates
+    texts = {"step": "step", "kind": "type", "name": "hccl_op_name", "group": "group_name"}
+    numbers = {"start_ns": "start_timestamp", **_COMMUNICATION_TIMES}
+    cells = [database.column(table, one) for one in (*texts.values(), *numbers.values())]
+    query = f"SELECT {', '.join(cells)} FROM {table}"  # noqa: S608  quoted names
+    found = [row for rows in database.rows(query, f"Table {table}", complaints) for row in rows]
+    listed = list(zip(*found, strict=True)) if found else [()] * len(cells)
+    told = {name: ["" if value is None else str(value) for value in listed[place]] for place, name in enumerate(texts)}
+    columns: dict[str, Any] = {name: categorical(values) for name, values in told.items() if name != "step"}
+    columns["name"] = categorical([name.partition("@")[0] for name in told["name"]])
+    columns["step"] = [step_of(text) for text in told["step"]]
+    for place, (name, column) in enumerate(numbers.items(), len(texts)):
+        values = np.array([_number(value, table, column, complaints) for value in listed[place]], np.float64)
+        values[~(np.abs(values) < 2.0**53)] = np.nan
+        columns[name] = values * MS
+        if name == "start_ns":
+            columns[name] = [begin_ns(value) for value in values.tolist()]
+    return frame_of(COMMUNICATION, len(found), columns, source.name)
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
@@ -359,5 +396,6 @@ _ANALYSIS_FILE = ProfileFileKind("analysis", re.compile(r"(?:analysis|communicat
 KERNELS_OF_PROFILER = FrameReader(KERNELS, _DATABASE_FILE, kernels, unless=("kernel_details", "op_summary"))
 KERNELS_OF_MSPROF = FrameReader(KERNELS, _MSPROF_FILE, kernels, unless=("kernel_details", "op_summary", "database"))
 ANALYSIS = FrameReader(STEPS, _ANALYSIS_FILE, steps, unless=("step_trace_time",))
+COMMUNICATION_OF_ANALYSIS = FrameReader(COMMUNICATION, _ANALYSIS_FILE, communication, unless=("communication",))
 API_OF_PROFILER = FrameReader(API, _DATABASE_FILE, api, unless=("api_statistic",))
 API_OF_MSPROF = FrameReader(API, _MSPROF_FILE, api, unless=("api_statistic", "database"))
