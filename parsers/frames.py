@@ -267,6 +267,7 @@ OPERATOR_TYPES = Schema(
         Column("max_ns", "float64", "ns", "longest; NaN for unknown"),
         Column("share", "float64", "", "part of the time of all types of the file, as written: 0 to 1"),
         Column("per_step", "float64", "", "executions in one step; NaN for unknown"),
+        Column("self_ns", "float64", "ns", "time on the host without what they call; NaN for unknown"),
         FILE,
     ),
 )

@@ -12,7 +12,7 @@ from parsers.frames import OPERATORS
 from parsers.profiler.parts import joined
 
 _KEYS = ("type", "core", "input_shapes", "input_types")
-_SUMMED = ("count", "total_ns", "min_ns", "max_ns")
+_SUMMED = ("count", "total_ns", "self_ns", "min_ns", "max_ns")
 
 
 def by_shapes(operators: pd.DataFrame, executions: pd.DataFrame | None = None) -> pd.DataFrame:
@@ -20,13 +20,15 @@ def by_shapes(operators: pd.DataFrame, executions: pd.DataFrame | None = None) -
 
     Executions (schema KERNELS) count one by one on the cores for which their shapes are known, since one operator may run with
     several shapes. Operators (schema OPERATORS) count on all other cores.
-    Columns: type, core, input_shapes, input_types, operators (different names), count, total_ns, mean_ns, min_ns, max_ns.
+    Columns: type, core, input_shapes, input_types, operators (different names), count, total_ns, self_ns, mean_ns, min_ns,
+    max_ns.
     """
     rows = _rows(operators, executions)
     first, groups = _groups(rows)
     number = len(first)
     total = np.bincount(groups, rows["total_ns"].fillna(0.0), number)
     count = np.bincount(groups, rows["count"], number)
+    own = rows["self_ns"].groupby(groups).sum(min_count=1).to_numpy()
     names = rows["full_name"].array
     pairs = np.unique(groups * (len(names.categories) + 1) + names.codes)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -34,7 +36,8 @@ def by_shapes(operators: pd.DataFrame, executions: pd.DataFrame | None = None) -
     columns: dict[str, Any] = {name: rows[name].array[first] for name in _KEYS}
     columns |= {
         "operators": np.bincount(pairs // (len(names.categories) + 1), minlength=number).astype(np.float64), "count": count,
-        "total_ns": total, "mean_ns": mean, "min_ns": _extreme(np.fmin, rows["min_ns"], groups, number),
+        "total_ns": total, "self_ns": own, "mean_ns": mean,
+        "min_ns": _extreme(np.fmin, rows["min_ns"], groups, number),
         "max_ns": _extreme(np.fmax, rows["max_ns"], groups, number),
     }  # fmt: skip
     return pd.DataFrame(columns).sort_values("total_ns", ascending=False, kind="stable", ignore_index=True)
@@ -51,7 +54,7 @@ def _rows(operators: pd.DataFrame, executions: pd.DataFrame | None) -> pd.DataFr
     single = executions[executions["core"].isin(shaped)]
     duration = single["duration_ns"].to_numpy(np.float64)
     times = dict.fromkeys(("total_ns", "min_ns", "max_ns"), duration)
-    single = single.assign(count=np.ones(len(single)), full_name=single["name"], **times)
+    single = single.assign(count=np.ones(len(single)), self_ns=np.full(len(single), np.nan), full_name=single["name"], **times)
     return joined(OPERATORS, [single[columns], operators[columns][~operators["core"].isin(shaped)]])
 
 

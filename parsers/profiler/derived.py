@@ -54,7 +54,7 @@ def types_of(operators: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "type": first["type"].array, "core": first["core"].array, "count": count, "total_ns": total, "mean_ns": mean,
         "min_ns": left["min_ns"].groupby(groups).min().to_numpy(), "max_ns": left["max_ns"].groupby(groups).max().to_numpy(),
-        "share": _shares(first, total),
+        "share": _shares(first, total), "self_ns": left["self_ns"].groupby(groups).sum(min_count=1).to_numpy(),
     }  # fmt: skip
     return _by_file(OPERATOR_TYPES, columns, first)
 

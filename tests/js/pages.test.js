@@ -5,7 +5,7 @@ import { meaning, placeOf, stretches, valueAt } from "../../assets/lineage/brush
 import { cut, scaleOf, viewOf } from "../../assets/lineage/columns.js";
 import { positions } from "../../assets/pages/histograms/page.js";
 import { withoutPlaces } from "../../assets/pages/histograms/zoom.js";
-import { duration, number, prefixed } from "../../assets/pages/operators/page.js";
+import { duration, number, ownLine, prefixed } from "../../assets/pages/operators/page.js";
 import { asked, by } from "../../assets/pages/scalars/grouping.js";
 import { exact as exactScalar, nearestIndex, span } from "../../assets/pages/scalars/hover.js";
 import { synthesis, thresholds } from "../../assets/pages/scalars/view.js";
@@ -137,6 +137,13 @@ test("a table scrolls over more rows than a browser has pixels for", () => {
 });
 
 // Operators -----------------------------------------------------------------------------------------------------------
+
+test("a call stack is named by the first line of the program itself", () => {
+  const own = "/home/me/main.py(3): train";
+  assert.equal(ownLine(`/x/site-packages/torch/_tensor.py(9): item;\n${own};\n<string>(1): <module>`), own);
+  assert.equal(ownLine("/usr/lib/python3.9/spawn.py(1): f"), "/usr/lib/python3.9/spawn.py(1): f");
+  assert.equal(ownLine(""), "");
+});
 
 test("durations and amounts of operators", () => {
   assert.deepEqual([5, 1500, 2.5e6, 3e9].map(duration), ["5 ns", "1.5 µs", "2.5 ms", "3 s"]);

@@ -25,6 +25,7 @@ from layouts.pages.operators.asks import KEYS, Ask, read_ask, read_sort
 from layouts.pages.operators.compare import changes, compared
 from layouts.pages.operators.tables import Tables, default_sort, filters_of, page_of, searched
 from layouts.pages.operators.texts import TEXTS
+from layouts.pages.operators.variants import measure
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileSource
@@ -148,7 +149,8 @@ def sheet(tables: Tables, ask: Ask) -> dict[str, Any]:
 
 def _sums(types: Any) -> dict[str, Any]:
     total, count = math.fsum(types["total_ns"].dropna()), math.fsum(types["count"].dropna())
-    return {"types": len(types), "total_ns": total, "count": count}
+    own = math.fsum(types["self_ns"].dropna()) if measure(types) == "self_ns" else None
+    return {"types": len(types), "total_ns": total, "self_ns": own, "count": count}
 
 
 def figure(tables: Tables, ask: Ask) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from layouts.pages.operators.compare import compared
 from layouts.pages.operators.drawing import unit_of
 from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
-from layouts.pages.operators.variants import of_variant, present, variant_of, with_shares
+from layouts.pages.operators.variants import measure, of_variant, present, variant_of, with_shares
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileSource
 
@@ -29,15 +29,16 @@ MOST_CHILDREN = 200
 """Maximum number of operators shown below an opened type; the table of operators has all."""
 LONGEST_FIRST: Mapping[str, str] = {"executions": "duration_ns"}
 _ORDER: Mapping[str, Sequence[str]] = {
-    "types": ("type", "core", "count", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "per_step"),
+    "types": ("type", "core", "count", "self_ns", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "per_step"),
     "operators": (
-        "name", "type", "core", "count", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "self_ns", "device_ns",
+        "name", "type", "core", "count", "self_ns", "total_ns", "share", "stack", "mean_ns", "min_ns", "max_ns", "device_ns",
         "dispatch_ns", "start_ns", "flops", "flops_per_s", "flops_use", "vector_flops", "vector_flops_per_s",
         "vector_flops_use", "input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats",
-        "subgraph", "full_name", "stack",
+        "subgraph", "full_name",
     ),
     "shapes": (
-        "type", "core", "input_shapes", "input_types", "operators", "count", "total_ns", "share", "mean_ns", "min_ns", "max_ns",
+        "type", "core", "input_shapes", "input_types", "operators", "count", "self_ns", "total_ns", "share", "mean_ns",
+        "min_ns", "max_ns",
     ),
     "executions": (
         "step", "name", "type", "core", "start_ns", "duration_ns", "wait_ns", "stream", "task", "device", "model", "blocks",
@@ -248,7 +249,7 @@ def default_sort(ask: Ask, table: Table) -> tuple[str, str]:
     names = {column.name for column in table.columns}
     if "difference_ns" in names:
         return "difference_ns", "desc"
-    name = LONGEST_FIRST.get(ask.view, "total_ns")
+    name = LONGEST_FIRST.get(ask.view) or measure(table.sheet.frame)
     return name if name in names else "mean_ns", "desc"
 
 
@@ -297,8 +298,9 @@ def _opened(table: Table, ask: Ask, row: int, sort: tuple[str, str], names: Sequ
     if below is None or record["type"] not in ask.opened:
         return found
     filters = {"type": {"type": "equals", "filter": record["type"]}, "core": {"type": "equals", "filter": record["core"]}}
-    longest = "total_ns" if below.frame["total_ns"].notna().any() else "mean_ns"
-    order = sort if sort[0] in below.frame and sort[0] not in ("type", "core", "total_ns") else (longest, sort[1])
+    times = measure(below.frame)
+    longest = times if below.frame[times].notna().any() else "mean_ns"
+    order = sort if sort[0] in below.frame and sort[0] not in ("type", "core", "total_ns", "self_ns") else (longest, sort[1])
     children = below.rows(order, filters=filters)
     shown = [name for name in names if name in below.frame and name != "type"]
     records = below.records(children[:MOST_CHILDREN], list(dict.fromkeys([*shown, "name", "full_name"])))

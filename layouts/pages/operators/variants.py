@@ -34,8 +34,14 @@ def of_variant(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
     return frame[rows].reset_index(drop=True)
 
 
+def measure(frame: pd.DataFrame) -> str:
+    """Return the column of times that add up: self_ns if it is known, since calls of the host contain each other."""
+    return "self_ns" if "self_ns" in frame and frame["self_ns"].notna().any() else "total_ns"
+
+
 def with_shares(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add a column `share`: the fraction of the total time of all rows, from 0 to 1."""
-    total = float(np.nansum(frame["total_ns"]))
-    share = frame["total_ns"].to_numpy() / total if total > 0.0 else np.full(len(frame), np.nan)
+    """Add a column `share`: the fraction of the time of all rows in the column `measure`, from 0 to 1."""
+    times = frame[measure(frame)].to_numpy()
+    total = float(np.nansum(times))
+    share = times / total if total > 0.0 else np.full(len(frame), np.nan)
     return frame.assign(share=share)
