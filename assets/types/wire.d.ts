@@ -116,6 +116,8 @@ declare namespace Wire {
 
   /** layouts/profiling/catalogue.py */
   interface Profile {
+    job: string;
+    title: string;
     session: string;
     rank: number;
     device: string;
@@ -167,6 +169,7 @@ declare namespace Wire {
     frame: string;
     title: Texts;
     content: string;
+    keeps: string[];
   }
 
   interface ShellPages {

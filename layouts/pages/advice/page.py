@@ -16,6 +16,7 @@ from layouts.page import Ids, Page
 from layouts.pages.advice.drawing import UNITS, drawn
 from layouts.pages.advice.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import read_choice
 from layouts.sources import ProfileSource
 from layouts.state import number, text
@@ -90,5 +91,5 @@ def as_csv(found: Sequence[Advice]) -> str:
 
 PAGE = Page(
     name="advice", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout, register=register,
-    group="performance",
+    group="performance", keeps=CHOICE,
 )  # fmt: skip

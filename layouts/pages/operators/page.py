@@ -27,6 +27,7 @@ from layouts.pages.operators.tables import Tables, default_sort, filters_of, pag
 from layouts.pages.operators.texts import TEXTS
 from layouts.pages.operators.variants import measure
 from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileSource
 from layouts.state import BadInput
@@ -245,5 +246,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
 
 PAGE = Page(
     name="operators", texts=TEXTS, needs=("profile.operators", "profile.operator_types"), layout=layout,
-    register=register, libraries=("plotly", "grid"), group="performance",
+    register=register, libraries=("plotly", "grid"), group="performance", keeps=CHOICE,
 )  # fmt: skip
