@@ -45,7 +45,8 @@ class Page:
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
     large browser bundles that the page needs as soon as it opens: "grid", "cytoscape" or "plotly". group is its menu
     heading. start: its URL is the prefix itself. every: without a selection it shows all runs that have the data it needs,
-    not only the newest ones. formerly are its former names, whose addresses redirect to it.
+    not only the newest ones. formerly are its former names, whose addresses redirect to it. keeps are keys of its state that
+    other pages with the same key take over, in addition to the selected runs.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Page:
     start: bool = False
     every: bool = False
     formerly: tuple[str, ...] = ()
+    keeps: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:

@@ -11,6 +11,7 @@ from parsers.discovery import discover
 from parsers.errors import FormatError, MediaError, MindscopeError, PayloadError, SchemaError, SourceError
 from parsers.frames import (
     API,
+    COMMUNICATION,
     CPU,
     DATASET_NODES,
     EDGES,
@@ -53,6 +54,7 @@ from parsers.schema import Column, Schema
 
 __all__ = [
     "API",
+    "COMMUNICATION",
     "CPU",
     "DATASET_NODES",
     "EDGES",

@@ -223,7 +223,8 @@ _CORE = Column(
 OPERATORS = Schema(
     "operators",
     "What operators took, a row per full name or, where the file has single executions with more to tell, per execution. "
-    "Times are sums over the profile or, of legacy Ascend files, over one step.",
+    "Times are sums over the profile or, of legacy Ascend files, over one step. Shapes, types and formats are those of every "
+    "execution, empty where executions differ.",
     (
         Column("name", "category", "", "name"),
         Column("full_name", "category", "", "name with its scopes, parts separated by /; the name where the file has no other"),
@@ -246,6 +247,7 @@ OPERATORS = Schema(
         Column("vector_flops_per_s", "float64", "1/s", "operations of the vector unit in a second"),
         Column("vector_flops_use", "float64", "", "part of what the vector unit can do: 0 to 1"),
         Column("subgraph", "category", "", "subgraph; empty for unknown"),
+        Column("shapes", "int64", "", "different shapes of inputs among the executions, scalars included; -1 for unknown"),
         *_SHAPES,
         Column("stack", "category", "", "lines of the program that called it; empty for unknown"),
         FILE,
@@ -265,6 +267,7 @@ OPERATOR_TYPES = Schema(
         Column("max_ns", "float64", "ns", "longest; NaN for unknown"),
         Column("share", "float64", "", "part of the time of all types of the file, as written: 0 to 1"),
         Column("per_step", "float64", "", "executions in one step; NaN for unknown"),
+        Column("self_ns", "float64", "ns", "time on the host without what they call; NaN for unknown"),
         FILE,
     ),
 )
@@ -388,6 +391,24 @@ CPU = Schema(
         Column("runnable", "float64", "", "runnable processes; NaN for unknown"),
         Column("context_switches", "float64", "", "context switches since the sample before; NaN for unknown"),
         Column("cores", "int64", "", "logical cores of the machine"),
+        FILE,
+    ),
+)
+
+COMMUNICATION = Schema(
+    "communication",
+    "Communication operators of one rank: how long each took and what that time consists of.",
+    (
+        Column("step", "int64", "step", "training step; -1 for unknown"),
+        Column("kind", "category", "", "collective or p2p"),
+        Column("name", "category", "", "operator without its group: hcom_allReduce__271_0_1"),
+        Column("group", "category", "", "group of ranks that communicate; empty for unknown"),
+        Column("start_ns", "int64", "ns", "begin by the clock of the file; -1 for unknown"),
+        Column("duration_ns", "float64", "ns", "time between begin and end: transit + wait + idle"),
+        Column("transit_ns", "float64", "ns", "transferring data"),
+        Column("wait_ns", "float64", "ns", "waiting for other ranks"),
+        Column("synchronisation_ns", "float64", "ns", "part of wait_ns before the first transfer"),
+        Column("idle_ns", "float64", "ns", "neither transferring nor waiting"),
         FILE,
     ),
 )

@@ -24,7 +24,7 @@ PARAMETERS = ("run", "session", "rank", "frame")
 
 
 def table(source: ProfileSource) -> Response:
-    """Respond with one frame as CSV; 404 if there is none, 503 if it is still being read."""
+    """Respond with one frame as CSV; 404 if there is none, 503 if it is still being read or that was stopped, 500 for a bug."""
     try:
         run, session, rank, name = _parameters()
         found = _read(source, run, session, rank, name)
@@ -68,5 +68,6 @@ def _frame(found: ProfileFrame, name: str) -> pd.DataFrame:
     if found.state == "missing":
         raise Unusable(f"no {name}: expected at least one of {', '.join(found.wanted)}, found none", 404)
     if found.frame is None:
-        raise Unusable(f"reading {name} did not finish: {found.text or found.state}", 503)
+        # Only what a later request may find ready is a 503: an error of the reader would occur again.
+        raise Unusable(f"reading {name} did not finish: {found.text or found.state}", 500 if found.state == "failed" else 503)
     return found.frame

@@ -39,24 +39,49 @@ export function get(page, key, fallback = "") {
 const serves = (page, profile) => page.frames.some((name) => profile.frames.includes(name));
 
 function choose(page) {
-  const { runs } = page.catalogue;
-  const able = (run) => run.profiles.some((one) => serves(page, one));
-  page.run = runs.find((one) => one.key === get(page, "of")) || runs.find(able) || runs[0] || null;
-  page.profile = page.run ? chosenOf(page, page.run) : null;
+  page.all = page.catalogue.runs.flatMap((run) => run.profiles.map((profile) => ({ run, profile })));
+  const asked = { of: get(page, "of"), session: get(page, "session"), rank: get(page, "rank") };
+  const chosen = chosenOf(page.all, asked, (profile) => serves(page, profile));
+  page.run = chosen ? chosen.run : null;
+  page.profile = chosen ? chosen.profile : null;
+  page.ranks = chosen ? ranksOf(page.all, chosen.profile.job) : [];
   page.others = others(page);
   const name = get(page, "with");
   page.against = name ? page.others.find((one) => one.name === name) || null : null;
 }
 
-// By default the newest session, and its lowest rank.
-function chosenOf(page, run) {
-  const named = (key, of) => !get(page, key) || String(of) === get(page, key);
-  const fits = run.profiles.filter((one) => named("session", one.session) && named("rank", one.rank));
-  const all = fits.length ? fits : run.profiles;
-  const able = all.filter((one) => serves(page, one));
+// The profiles of one job by rank, in whatever runs and sessions they are.
+export function ranksOf(all, job) {
+  return all.filter((one) => one.profile.job === job).sort((a, b) => a.profile.rank - b.profile.rank);
+}
+
+// Of all profiles ({ run, profile }) the one asked for by run, session and rank. By default the newest job that serves the page,
+// and its lowest rank; a rank that the job has stands above a session, which names one of its directories.
+export function chosenOf(all, { of, session, rank }, serving) {
+  const run = (all.find((one) => one.run.key === of) || all.find((one) => serving(one.profile)) || all[0] || {}).run;
+  const own = all.filter((one) => one.run === run);
+  const named = own.find((one) => one.profile.session === session);
   const newest = {};
-  for (const one of run.profiles) newest[one.session] = Math.max(newest[one.session] || 0, one.updated);
-  return (able.length ? able : all).slice().sort((a, b) => newest[b.session] - newest[a.session] || a.rank - b.rank)[0] || null;
+  for (const { profile } of all) newest[profile.job] = Math.max(newest[profile.job] || 0, profile.updated);
+  const best = (list, ...keys) => list.slice().sort((a, b) => {
+    const key = keys.find((one) => one(a) !== one(b));
+    return key ? key(b) - key(a) : 0;
+  })[0] || null;
+  const serves = (one) => Number(serving(one.profile));
+  const job = (named || best(own, serves, (one) => newest[one.profile.job]) || { profile: {} }).profile.job;
+  return best(
+    ranksOf(all, job),
+    (one) => Number(rank !== "" && String(one.profile.rank) === rank),
+    (one) => Number(Boolean(named) && one.profile.session === session && one.run === run),
+    serves,
+  );
+}
+
+const entryName = ({ run, profile }) => nameOf(run, profile);
+
+// The state that names a profile; rank: the one to keep if the job has it.
+function addressOf({ run, profile }, rank = "") {
+  return { of: [run.key], session: [profile.session], rank: [rank || String(profile.rank)] };
 }
 
 function nameOf(run, profile) {
@@ -70,9 +95,7 @@ function shown(run, profile) {
 
 function others(page) {
   const own = page.profile ? nameOf(page.run, page.profile) : "";
-  const all = page.catalogue.runs.flatMap((run) =>
-    run.profiles.map((profile) => ({ run, profile, name: nameOf(run, profile) })),
-  );
+  const all = page.all.map((one) => ({ ...one, name: entryName(one) }));
   return all.filter((one) => one.name !== own && serves(page, one.profile));
 }
 
@@ -96,9 +119,9 @@ function wantedOf(page) {
 
 function build(page) {
   const controls = {
-    run: select("profiling.run", (key) => page.change({ of: [key], session: [], rank: [] })),
-    session: select("profiling.session", (name) => page.change({ session: [name], rank: [] })),
-    rank: select("profiling.rank", (rank) => page.change({ rank: [rank], session: [page.profile.session] })),
+    run: select("profiling.run", (key) => page.change({ of: [key], session: [] })),
+    session: select("profiling.session", (job) => page.change(addressOf(ranksOf(page.all, job)[0], get(page, "rank")))),
+    rank: select("profiling.rank", (name) => page.change(addressOf(page.ranks.find((one) => entryName(one) === name)))),
     with: select("profiling.with", (name) => page.change({ with: [name] })),
   };
   const compare = make("button", "ms-button", [icon("compare"), words("profiling.compare")], {
@@ -143,12 +166,31 @@ function offer(control, choices, chosen) {
   control.hidden = choices.length < 2;
 }
 
+// The first profile of each job, by the job.
+function leadsOf(all) {
+  const leads = new Map();
+  for (const one of all) {
+    const known = leads.get(one.profile.job);
+    if (!known || one.profile.rank < known.profile.rank) leads.set(one.profile.job, one);
+  }
+  return leads;
+}
+
+// The runs to choose from: one for each job, so that runs that are ranks of one job are a single choice.
+function runsOf(page, leads) {
+  const spans = (one) => page.all.some((other) => other.profile.job === one.profile.job && other.run !== one.run);
+  return [...new Map([...leads.values()].map((one) => [one.run.key, spans(one) ? one.profile.title : one.run.name]))];
+}
+
 function drawControls(page) {
   const { controls, run, profile } = page;
-  offer(controls.run, page.catalogue.runs.map((one) => [one.key, one.name]), run.key);
-  offer(controls.session, [...new Set(run.profiles.map((one) => one.session))].map((one) => [one, one]), profile.session);
-  const ranks = run.profiles.filter((one) => one.session === profile.session).map((one) => one.rank);
-  offer(controls.rank, ranks.map((rank) => [String(rank), translate("profiling.rank_n", { n: rank })]), String(profile.rank));
+  const leads = leadsOf(page.all);
+  const lead = leads.get(profile.job).run;
+  offer(controls.run, runsOf(page, leads), lead.key);
+  const jobs = [...leads.values()].filter((one) => one.run === lead);
+  offer(controls.session, jobs.map((one) => [one.profile.job, one.profile.title]), profile.job);
+  const ranks = page.ranks.map((one) => [entryName(one), translate("profiling.rank_n", { n: one.profile.rank })]);
+  offer(controls.rank, ranks, nameOf(run, profile));
   page.device.textContent = profile.device;
   const able = page.root.dataset.compared === "1" && page.others.length > 0;
   controls.compare.hidden = !able;

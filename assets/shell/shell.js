@@ -183,13 +183,21 @@ function address(data) {
   return query ? `?${query}` : "";
 }
 
-// The selected runs are kept from page to page; other state belongs to a page.
+const kept = {};  // state that several pages share, as the last one of them left it
+
+// The selected runs are kept from page to page, and what pages share by their `keeps`; other state belongs to a page.
 export function go(path, changes) {
   const now = parseQuery(window.location.search);
-  const next = changedState(now.run ? { run: now.run } : {}, changes || {});
+  for (const key of keepsOf(here)) kept[key] = now[key] || [];
+  const shared = Object.fromEntries(keepsOf(path).map((key) => [key, kept[key] || []]));
+  const next = changedState(changedState(now.run ? { run: now.run } : {}, shared), changes || {});
   push(book.prefix + path + address(next));
 }
 onNavigation(go);
+
+function keepsOf(path) {
+  return path in book.pages ? book.pages[path].keeps : [];
+}
 
 // Links between pages: data-query is the state to open with, data-run a single run.
 document.addEventListener("click", (event) => {

@@ -122,6 +122,8 @@ declare namespace Wire {
 
   /** layouts/profiling/catalogue.py */
   interface Profile {
+    job: string;
+    title: string;
     session: string;
     rank: number;
     device: string;
@@ -173,6 +175,7 @@ declare namespace Wire {
     frame: string;
     title: Texts;
     content: string;
+    keeps: string[];
   }
 
   interface ShellPages {

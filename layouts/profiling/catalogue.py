@@ -5,7 +5,8 @@ from __future__ import annotations
 from itertools import islice
 from typing import Any
 
-from layouts.sources import ProfileRow, ProfileSource, RunRow
+from layouts.profiling.jobs import Job, jobs_of
+from layouts.sources import ProfileRow, ProfileSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
 MOST_RUNS = 100
@@ -27,9 +28,18 @@ def catalogue(source: ProfileSource, state: Any, known: Any = None) -> dict[str,
     rows = {member: row for row in source.runs() for member in row.members}
     listed = ((run, source.profiles(run)) for run in runs)
     having = [(run, profiles) for run, profiles in listed if profiles]
+    listed_profiles = [(run, list(islice(profiles, MOST_PROFILES))) for run, profiles in having[:MOST_RUNS]]
+    jobs = {(run, one.session, one.rank): job for job in jobs_of([(run, one) for run, some in listed_profiles for one in some])
+            for run, one in job.profiles}  # fmt: skip
     found: dict[str, Any] = {
         "chosen": len(runs),
-        "runs": [_run(run, rows[run], profiles) for run, profiles in having[:MOST_RUNS]],
+        "runs": [
+            {
+                "key": run, "name": label_of(run, rows[run]), "total": len(source.profiles(run)),
+                "profiles": [_profile(one, jobs[run, one.session, one.rank]) for one in some],
+            }
+            for run, some in listed_profiles
+        ],
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
         "elsewhere": [] if having else elsewhere(source, runs, "profile", MOST_ELSEWHERE),
@@ -38,14 +48,10 @@ def catalogue(source: ProfileSource, state: Any, known: Any = None) -> dict[str,
     return None if answer["digest"] == known else answer
 
 
-def _run(run: str, row: RunRow, profiles: Any) -> dict[str, Any]:
-    listed = [_profile(profile) for profile in islice(profiles, MOST_PROFILES)]
-    return {"key": run, "name": label_of(run, row), "profiles": listed, "total": len(profiles)}
-
-
-def _profile(profile: ProfileRow) -> dict[str, Any]:
+def _profile(profile: ProfileRow, job: Job) -> dict[str, Any]:
     return {
-        "session": profile.session, "rank": profile.rank, "device": profile.device, "mark": profile.mark,
+        "job": job.name, "title": job.title, "session": profile.session, "rank": profile.rank,
+        "device": profile.device, "mark": profile.mark,
         "frames": list(profile.frames), "files": list(profile.files[:MOST_FILES]),
         "more": max(0, len(profile.files) - MOST_FILES), "updated": profile.updated,
     }  # fmt: skip

@@ -12,6 +12,8 @@ from parsers import Problem
 from layouts.sources import ProfileSource
 from layouts.state import BadInput, number, text
 
+KEYS = ("of", "session", "rank")
+"""Keys of the state that name a profile; pages about profiles take them over from each other."""
 PATIENCE = 2.0
 """Seconds that a callback waits for a frame that was ready a moment ago but has to be read from the index again."""
 

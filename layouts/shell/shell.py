@@ -100,7 +100,7 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
             page.path: {
                 "frame": page_ids(page, ids)("frame").removesuffix("-frame"),
                 "title": both(page.title),
-                "content": content_url(page, routes),
+                "content": content_url(page, routes), "keeps": list(page.keeps),
             }
             for page in pages
         },

@@ -20,14 +20,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from parsers.frames import API, KERNELS, STEPS
+from parsers.frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
+from parsers.profiler.communication import MS, begin_ns, step_of
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,
     Part,
     ProfileFileKind,
     ProfileInput,
+    categorical,
     constant,
     frame_of,
     joined,
@@ -40,8 +42,14 @@ from parsers.schema import Schema
 
 LONGEST_S = 120.0
 """Maximum seconds of one query."""
-ROWS = 100_000
+ROWS = 1_000
 """Rows fetched at a time."""
+MOST_ROWS = 20_000_000
+"""Maximum rows taken from one query."""
+MOST_BYTES = 1 << 30
+"""Maximum memory of the rows of one query, and of the texts of a database."""
+LONGEST_VALUE = 1 << 20
+"""Maximum bytes of one value; SQLite does not build longer ones."""
 _TEXTS = {
     "input_shapes": "inputShapes", "input_types": "inputDataTypes", "input_formats": "inputFormats",
     "output_shapes": "outputShapes", "output_types": "outputDataTypes", "output_formats": "outputFormats",
@@ -55,7 +63,9 @@ class Database:
         self._connection = _connect(path)
         self._until = time.monotonic() + LONGEST_S
         self._connection.set_progress_handler(lambda: time.monotonic() > self._until, 100_000)
-        self._connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        self._texts_size = 0
+        self._connection.text_factory = self._text
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
         try:
             self._connection.execute("PRAGMA trusted_schema=OFF")
             names = self._connection.execute("SELECT name FROM sqlite_master WHERE type='table'").fetchall()
@@ -63,6 +73,10 @@ class Database:
         except BaseException:
             self._connection.close()
             raise
+
+    def _text(self, data: bytes) -> str:
+        self._texts_size += len(data)
+        return data.decode("utf-8", "replace")
 
     def _columns_of(self, table: str) -> tuple[str, ...]:
         return tuple(str(row[1]) for row in self._connection.execute(f"PRAGMA table_info({quoted(table)})"))
@@ -82,13 +96,33 @@ class Database:
         found = next((name for name in names if name in self.columns.get(table, ())), None)
         return "NULL" if found is None else f"{quoted(table)}.{quoted(found)}"
 
-    def rows(self, query: str) -> Iterator[list[tuple[Any, ...]]]:
-        """Yield the rows of a query in batches."""
+    def rows(self, query: str, what: str, complaints: Complaints) -> Iterator[list[tuple[Any, ...]]]:
+        """Yield the rows of a query in batches, up to MOST_ROWS and MOST_BYTES; more of them are reported as `what`."""
         self._until = time.monotonic() + LONGEST_S
         cursor = self._connection.execute(query)
+        taken = cells = self._texts_size = 0
         while found := cursor.fetchmany(ROWS):
             report_read(0)
+            taken += len(found)
+            cells += len(found) * len(found[0])
+            if taken > MOST_ROWS or cells * _CELL_BYTES + self._texts_size > MOST_BYTES:
+                limit = f"{MOST_ROWS:,} rows" if taken > MOST_ROWS else f"{MOST_BYTES >> 20:,} MB"
+                read = f"{taken - len(found):,} rows were read, the others were skipped"
+                complaints.add(f"{what}: expected at most {limit}; {read}.")
+                return
             yield found
+
+    def repeated(self, first: str, second: str, column: str) -> int:
+        """Return the number of values that a column holds more than once in each of two tables."""
+        found = self._connection.execute(f"SELECT COUNT(*) FROM ({_REPEATED.format(first, second, column)})").fetchone()  # noqa: S608  names of tables
+        return int(found[0])
+
+
+_CELL_BYTES = 8
+_REPEATED = (
+    "SELECT {2} FROM {0} WHERE {2} IS NOT NULL GROUP BY {2} HAVING COUNT(*) > 1 "
+    "INTERSECT SELECT {2} FROM {1} WHERE {2} IS NOT NULL GROUP BY {2} HAVING COUNT(*) > 1"
+)
 
 
 def _connect(path: str) -> sqlite3.Connection:
@@ -136,7 +170,7 @@ def kernels(source: ProfileInput) -> Part:
 
 
 def _kernels(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
-    texts = _Texts(database)
+    texts = _Texts(database, complaints)
     frames = [_tasks(database, texts, source, complaints), _communication(database, texts, source, complaints)]
     frame = joined(KERNELS, [frame for frame in frames if frame is not None])
     frame = frame.sort_values("start_ns", kind="stable", ignore_index=True)
@@ -160,6 +194,12 @@ def _tasks(database: Database, texts: _Texts, source: ProfileInput, complaints: 
     }  # fmt: skip
     wanted |= {name: database.column(info, recorded) for name, recorded in _TEXTS.items()}
     query = f"SELECT {', '.join(wanted.values())} FROM {info} JOIN TASK ON TASK.globalTaskId = {info}.globalTaskId"  # noqa: S608  names of columns from _TEXTS and above, quoted
+    repeated = database.repeated(info, "TASK", "globalTaskId")
+    if repeated:
+        # Which of the rows belong together is unknown, and all their pairs would be far more rows than executions.
+        query += f" WHERE TASK.globalTaskId NOT IN ({_REPEATED.format(info, 'TASK', 'globalTaskId')})"
+        text = f"found {repeated:,} that both have more than once; the executions of these are not shown"
+        complaints.add(f"Tables TASK and {info}: expected each globalTaskId once in one of them, {text}.")
     columns, rows = _columns(database, query, list(wanted), "TASK", complaints)
     made: dict[str, Any] = {name: texts.of(columns[name]) for name in ("name", "type", "core", *_TEXTS)}
     made |= {name: columns[name] for name in ("start_ns", "device", "stream", "task", "blocks")}
@@ -188,7 +228,7 @@ def _columns(
     """Read columns of whole numbers; rows without start or end are skipped and reported."""
     parts: list[NDArray[np.int64]] = []
     left_out = 0
-    for rows in database.rows(query):
+    for rows in database.rows(query, f"Table {table}", complaints):
         values = [[_whole(cell) for cell in column] for column in zip(*rows, strict=True)]
         block = np.array([[NONE if cell is None else cell for cell in column] for column in values], np.int64)
         there = [begin is not None and end is not None and end >= begin for begin, end in zip(*values[:2], strict=True)]
@@ -214,10 +254,10 @@ def _whole(cell: Any) -> int | None:
 class _Texts:
     """STRING_IDS: text ids -> texts."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, complaints: Complaints) -> None:
         found: dict[int, str] = {}
         if database.has("STRING_IDS", "id", "value"):
-            for rows in database.rows("SELECT id, value FROM STRING_IDS"):
+            for rows in database.rows("SELECT id, value FROM STRING_IDS", "Table STRING_IDS", complaints):
                 found.update((key, "" if value in ("N/A", None) else str(value)) for key, value in rows if isinstance(key, int))
         self._texts: Mapping[int, str] = found
 
@@ -253,7 +293,7 @@ def _api(database: Database, source: ProfileInput, complaints: Complaints) -> pd
         return API.empty()
     levels: dict[int, str] = {}
     if database.has("ENUM_API_TYPE", "id", "name"):
-        for rows in database.rows("SELECT id, name FROM ENUM_API_TYPE"):
+        for rows in database.rows("SELECT id, name FROM ENUM_API_TYPE", "Table ENUM_API_TYPE", complaints):
             levels.update((key, str(name)) for key, name in rows if isinstance(key, int))
     query = "SELECT startNs, endNs, type, name FROM CANN_API"
     columns, _ = _columns(database, query, ["start", "end", "type", "name"], "CANN_API", complaints)
@@ -261,8 +301,9 @@ def _api(database: Database, source: ProfileInput, complaints: Complaints) -> pd
     grouped = calls.groupby(["level", "name"], sort=True)["ns"]
     found: Any = grouped.agg(["size", "sum", "mean", "min", "max"]).reset_index()
     level = [levels.get(int(one), str(one)) for one in found["level"]]
+    texts = _Texts(database, complaints)
     made = {
-        "level": pd.Categorical(pd.array(level, dtype="str")), "name": _Texts(database).of(found["name"].to_numpy()),
+        "level": pd.Categorical(pd.array(level, dtype="str")), "name": texts.of(found["name"].to_numpy()),
         "count": found["size"], "total_ns": found["sum"], "mean_ns": found["mean"], "min_ns": found["min"],
         "max_ns": found["max"], "variance_ns2": grouped.var(ddof=0).to_numpy(),
     }  # fmt: skip
@@ -289,25 +330,60 @@ def _steps(database: Database, source: ProfileInput, complaints: Complaints) -> 
     names = ["step", "device", *_STEP_COLUMNS]
     cells = [database.column(table, one) for one in ("step", "deviceId", *_STEP_COLUMNS.values())]
     query = f"SELECT {', '.join(cells)} FROM {table}"  # noqa: S608  quoted names
-    found = [row for rows in database.rows(query) for row in rows]
+    found = [row for rows in database.rows(query, f"Table {table}", complaints) for row in rows]
     columns: dict[str, Any] = {}
     for name, values in zip(names, zip(*found, strict=True) if found else [()] * len(names), strict=True):
         if name in ("step", "device"):
             whole = [_whole(value) for value in values]
             columns[name] = [NONE if value is None else value for value in whole]
         else:
-            columns[name] = np.array([_number(value, name, complaints) for value in values], np.float64) * 1000
+            column = _STEP_COLUMNS[name]
+            columns[name] = np.array([_number(value, table, column, complaints) for value in values], np.float64) * 1000
     columns["total_ns"] = columns["computing_ns"] + columns["exposed_ns"] + columns["free_ns"]
     columns["kind"] = constant("step", len(found))
     return frame_of(STEPS, len(found), columns, source.name)
 
 
-def _number(value: Any, name: str, complaints: Complaints) -> float:
+def _number(value: Any, table: str, column: str, complaints: Complaints) -> float:
     try:
         return float("nan") if value is None else float(value)
     except (TypeError, ValueError):
-        complaints.add(f"Table StepTraceTime, column {_STEP_COLUMNS[name]}: expected a number, found {str(value)[:60]!r}.")
+        complaints.add(f"Table {table}, column {column}: expected a number, found {str(value)[:60]!r}.")
         return float("nan")
+
+
+_COMMUNICATION_TIMES = {
+    "duration_ns": "elapse_time", "transit_ns": "transit_time", "wait_ns": "wait_time",
+    "synchronisation_ns": "synchronization_time", "idle_ns": "idle_time",
+}  # fmt: skip
+
+
+def communication(source: ProfileInput) -> Part:
+    """CommAnalyzerTime of the analysis database: what communication operators consist of, times in ms."""
+    return _read(source, COMMUNICATION, _communication_times)
+
+
+def _communication_times(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
+    table = "CommAnalyzerTime"
+    if not database.has(table, "hccl_op_name", "elapse_time"):
+        return COMMUNICATION.empty()  # written only if the job communicates
+    texts = {"step": "step", "kind": "type", "name": "hccl_op_name", "group": "group_name"}
+    numbers = {"start_ns": "start_timestamp", **_COMMUNICATION_TIMES}
+    cells = [database.column(table, one) for one in (*texts.values(), *numbers.values())]
+    query = f"SELECT {', '.join(cells)} FROM {table}"  # noqa: S608  quoted names
+    found = [row for rows in database.rows(query, f"Table {table}", complaints) for row in rows]
+    listed = list(zip(*found, strict=True)) if found else [()] * len(cells)
+    told = {name: ["" if value is None else str(value) for value in listed[place]] for place, name in enumerate(texts)}
+    columns: dict[str, Any] = {name: categorical(values) for name, values in told.items() if name != "step"}
+    columns["name"] = categorical([name.partition("@")[0] for name in told["name"]])
+    columns["step"] = [step_of(text) for text in told["step"]]
+    for place, (name, column) in enumerate(numbers.items(), len(texts)):
+        values = np.array([_number(value, table, column, complaints) for value in listed[place]], np.float64)
+        values[~(np.abs(values) < 2.0**53)] = np.nan
+        columns[name] = values * MS
+        if name == "start_ns":
+            columns[name] = [begin_ns(value) for value in values.tolist()]
+    return frame_of(COMMUNICATION, len(found), columns, source.name)
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
@@ -320,5 +396,6 @@ _ANALYSIS_FILE = ProfileFileKind("analysis", re.compile(r"(?:analysis|communicat
 KERNELS_OF_PROFILER = FrameReader(KERNELS, _DATABASE_FILE, kernels, unless=("kernel_details", "op_summary"))
 KERNELS_OF_MSPROF = FrameReader(KERNELS, _MSPROF_FILE, kernels, unless=("kernel_details", "op_summary", "database"))
 ANALYSIS = FrameReader(STEPS, _ANALYSIS_FILE, steps, unless=("step_trace_time",))
+COMMUNICATION_OF_ANALYSIS = FrameReader(COMMUNICATION, _ANALYSIS_FILE, communication, unless=("communication",))
 API_OF_PROFILER = FrameReader(API, _DATABASE_FILE, api, unless=("api_statistic",))
 API_OF_MSPROF = FrameReader(API, _MSPROF_FILE, api, unless=("api_statistic", "database"))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from parsers.frames import OPERATOR_TYPES, OPERATORS
 from parsers.profiler.parts import changed, frame_of
+from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
 _TEXTS = ("type", "core", "input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats")
@@ -18,7 +19,7 @@ _TEXTS = ("type", "core", "input_shapes", "input_types", "input_formats", "outpu
 def operators_of(kernels: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     """Group executions into operators (schema OPERATORS) by name, type and core, for cores without operators in `known`.
 
-    Shapes, types and formats are those of the first execution. Shares are of the time of one core.
+    Shapes, types and formats that differ between the executions are empty. Shares are of the time of one core.
     """
     left = kernels if known.empty else kernels[~kernels["core"].isin(known["core"].unique())]
     if left.empty:
@@ -27,7 +28,8 @@ def operators_of(kernels: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     duration = left["duration_ns"].to_numpy()
     columns: dict[str, Any] = _times(groups, len(keys), duration)
     first = left.iloc[keys]
-    columns |= {name: first[name].array for name in _TEXTS}
+    columns |= {name: _common(left[name].array, keys, groups) for name in _TEXTS}
+    columns["shapes"] = _distinct(left["input_shapes"].array, groups, len(keys))
     names = first["name"].array
     columns["full_name"] = names
     columns["name"] = changed(names, lambda text: text.rsplit("/", 1)[-1])
@@ -52,7 +54,7 @@ def types_of(operators: pd.DataFrame, known: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "type": first["type"].array, "core": first["core"].array, "count": count, "total_ns": total, "mean_ns": mean,
         "min_ns": left["min_ns"].groupby(groups).min().to_numpy(), "max_ns": left["max_ns"].groupby(groups).max().to_numpy(),
-        "share": _shares(first, total),
+        "share": _shares(first, total), "self_ns": left["self_ns"].groupby(groups).sum(min_count=1).to_numpy(),
     }  # fmt: skip
     return _by_file(OPERATOR_TYPES, columns, first)
 
@@ -71,6 +73,24 @@ def _groups(frame: pd.DataFrame, names: tuple[str, ...]) -> tuple[NDArray[Any], 
         key = pd.factorize(key * (len(frame[name].cat.categories) + 1) + codes)[0].astype(np.int64)
     _, first = np.unique(key, return_index=True)
     return first, key
+
+
+def _common(texts: Any, first: NDArray[Any], groups: NDArray[Any]) -> Any:
+    """Return the text that all rows of each group have; an empty one for groups whose rows differ."""
+    codes = texts.codes.astype(np.int32)
+    mixed = np.bincount(groups, codes != codes[first][groups], len(first)) > 0
+    if not mixed.any():
+        return texts.take(first)
+    made = texts if "" in texts.categories else texts.add_categories([""])
+    return pd.Categorical.from_codes(np.where(mixed, made.categories.get_loc(""), codes[first]), dtype=made.dtype)
+
+
+def _distinct(texts: Any, groups: NDArray[Any], number: int) -> NDArray[np.int64]:
+    """Return the number of different texts in each group, among them the empty one (scalars); NONE if all are empty."""
+    known = np.append(texts.categories.to_numpy(object) != "", False)[texts.codes]
+    pairs = np.unique(groups * len(texts.categories) + texts.codes)
+    counts = np.bincount(pairs // max(len(texts.categories), 1), minlength=number)
+    return np.where(np.bincount(groups, known, number) > 0, counts, NONE)
 
 
 def _times(groups: NDArray[Any], number: int, duration: NDArray[Any]) -> dict[str, NDArray[Any]]:

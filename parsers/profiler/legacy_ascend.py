@@ -80,6 +80,8 @@ _STEP_POINTS = {
     "start_ns": "start_point", "total_ns": "total", "interval_ns": "iteration_interval", "forward_backward_ns": "fp_and_bp",
     "tail_ns": "tail",
 }  # fmt: skip
+_LARGEST = 2.0**53
+"""Times from here on are damage: a float64 does not hold them exactly."""
 _REDUCE = re.compile(r"stream_(?P<stream>\d+)_(?:(?P<number>\d+)_(?P<name>.+)|(?P<old>[A-Za-z]\w*)_(?P<place>\d+))")
 
 
@@ -261,8 +263,11 @@ def steps(source: ProfileInput) -> Part:
     kinds, numbers = _numbered(list(columns["step"]))
     columns["kind"], columns["step"] = categorical(kinds), numbers
     for name in _STEP_POINTS:
-        columns[name] = np.where(columns[name] == NONE, NONE, columns[name] * TICK_NS)
-    columns["start_ns"] = np.where(np.array(kinds) == "average", NONE, columns["start_ns"]).astype(np.int64)
+        known = np.abs(columns[name]) < _LARGEST
+        columns[name] = np.where(known, columns[name], 0) * TICK_NS
+        columns[name][~known] = NONE if name == "start_ns" else np.nan
+    started = (columns["start_ns"] != NONE * TICK_NS) & (np.array(kinds) != "average")
+    columns["start_ns"] = np.where(started, columns["start_ns"], NONE).astype(np.int64)
     return Part(frame_of(STEPS, table.rows, columns, source.name), table.problems)
 
 
@@ -283,7 +288,7 @@ def reduces(source: ProfileInput) -> Part:
         start, end = table.columns.get(f"{name}_start_point"), table.columns.get(f"{name}_end_point")
         if match is None or not isinstance(start, np.ndarray) or not isinstance(end, np.ndarray):
             continue
-        there = steps[np.isfinite(start[steps]) & np.isfinite(end[steps]) & (end[steps] > 0)]
+        there = steps[(np.abs(start[steps]) < _LARGEST) & (np.abs(end[steps]) < _LARGEST) & (end[steps] > 0)]
         frames["step"].append(numbers[there])
         frames["stream"].append(np.full(len(there), int(match["stream"]), np.int64))
         frames["number"].append(np.full(len(there), int(match["number"] or match["place"]), np.int64))

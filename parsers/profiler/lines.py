@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from parsers.files import RegularFile
 from parsers.model import Problem
+from parsers.profiler.damaged_lines import reread
 from parsers.profiler.progress import report_read
 
 BLOCK = 4 << 20
@@ -29,7 +30,7 @@ LONGEST_CELL = 1 << 20
 MOST_COMPLAINTS = 50
 _LONG_RECORD = 100_000  # below the bytes of a cell that the csv module takes
 Places = NDArray[np.int64]
-_QUOTE, _NEWLINE, _COMMA = 34, 10, 44
+_QUOTE, _NEWLINE, _COMMA, _RETURN = 34, 10, 44, 13
 
 
 @dataclass(slots=True)
@@ -93,7 +94,10 @@ class Lines:
             self._rest = rest
             self._line += 1
             if line.strip():
-                names = cells(line) or []
+                names = cells(line)
+                if names is None:
+                    self._complaints.add(f"Line {self._line - 1}: expected names of columns, found {line[:60]!r}.")
+                    return b"", []
                 return line.rstrip(b"\r"), [name.strip() for name in names]
             if not newline:
                 return b"", []
@@ -110,24 +114,22 @@ class Lines:
         """Return the complete records in the buffer; at the end of the file all of them."""
         data = self._rest
         if self._ended and data and not data.endswith(b"\n"):
-            data += b"\n"
+            data = self._rest = data + b"\n"
         if len(data) > LONGEST_RECORD and not self._ended and b'"' in data:
-            return self._unquoted(data)
-        starts, ends, newlines = _records(data)
-        if not len(ends):
-            if self._ended and data:
-                return self._unquoted(data)
-            self._rest = data
-            return _NOTHING
-        lines = self._line + np.searchsorted(newlines, starts)
-        whole = int(ends[-1]) + 1
-        self._line += int(np.searchsorted(newlines, whole - 1)) + 1
+            return self._reread()
+        starts, ends, newlines, stray = _records(data)
+        whole = int(ends[-1]) + 1 if len(ends) else 0
+        if stray is not None and stray < whole:
+            whole = int(starts[np.searchsorted(starts, stray, side="right") - 1])
+        number = int(np.searchsorted(starts, whole))
+        lines = self._line + np.searchsorted(newlines, starts[:number])
+        self._line += int(np.searchsorted(newlines, whole))
         self._rest = data[whole:]
-        block = self._checked(data[:whole], starts, ends, lines)
-        if self._ended and self._rest:
-            tail = self._unquoted(self._rest)
-            block = Block(block.data + tail.data, np.concatenate((block.lines, tail.lines)))
-        return block
+        block = self._checked(data[:whole], starts[:number], ends[:number], lines) if number else _NOTHING
+        if stray is None and not (self._ended and self._rest):
+            return block
+        damaged = self._reread()
+        return Block(block.data + damaged.data, np.concatenate((block.lines, damaged.lines)))
 
     def _checked(self, data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
         """Return the valid records, and what can be saved of the others.
@@ -144,19 +146,19 @@ class Lines:
 
     def sample(self, block: Block, most: int) -> list[list[str]]:
         """Return the cells of the first complete records of a block, at most `most`."""
-        starts, ends, _ = _records(block.data)
+        starts, ends, _, _ = _records(block.data)
         found = (cells(block.data[start:end]) for start, end in zip(starts[:most].tolist(), ends[:most].tolist(), strict=True))
         return [row for row in found if row is not None and len(row) == len(self.header)]
 
     def recounted(self, block: Block) -> Block:
         """Return the block without records that have too many or too few cells; the same block if there are none."""
-        starts, ends, _ = _records(block.data)
+        starts, ends, _, _ = _records(block.data)
         odd = _counts(block.data, starts) != len(self.header)
         return self._without(odd, block.data, starts, ends, block.lines) if odd.any() else block
 
     def requoted(self, block: Block) -> Block:
         """Return the block with every cell quoted, for one that pandas rejects."""
-        starts, ends, _ = _records(block.data)
+        starts, ends, _, _ = _records(block.data)
         return self._without(np.ones(len(starts), np.bool_), block.data, starts, ends, block.lines)
 
     def _without(self, odd: NDArray[np.bool_], data: bytes, starts: Places, ends: Places, lines: Places) -> Block:
@@ -188,8 +190,6 @@ class Lines:
         found = cells(record)
         if found is not None and len(found) == len(self.header):
             return self._shortened(found, line)
-        if b"\n" in record:
-            return self._unquoted(record + b"\n", line)
         got = "a cell that does not end" if found is None else f"{len(found)}"
         self._complaints.add(f"Line {line}: expected {len(self.header)} cells, found {got}; the line was skipped.")
         return _NOTHING
@@ -203,21 +203,22 @@ class Lines:
         quoted = (f'"{cell.replace(chr(_QUOTE), chr(_QUOTE) * 2)}"' for cell in found)
         return Block(",".join(quoted).encode() + b"\n", np.array([line], np.int64))
 
-    def _unquoted(self, data: bytes, line: int | None = None) -> Block:
-        """Return records of one line each, for bytes with unpaired quotes."""
-        if line is None:
-            line, end = self._line, data.rfind(b"\n") + 1
-            data, self._rest = data[:end], data[end:] if not self._ended else b""
-            self._line += data.count(b"\n")
+    def _reread(self) -> Block:
+        """Take the complete records out of a buffer in which quotes do not pair up."""
+        end = self._rest.rfind(b"\n") + 1
+        text = self._rest[:end].decode("utf-8", "replace").replace("\0", "\ufffd")
+        lines = text.removesuffix("\n").split("\n") if text else []
+        found = reread([f"{line}\n" for line in lines], self._line, self.header, ended=self._ended, longest=LONGEST_CELL)
+        for complaint in found.complaints:
+            self._complaints.add(complaint)
+        left = "\n".join([*lines[found.used :], ""]).encode()
+        self._line, self._rest = self._line + found.used, left + self._rest[end:]
         saved = []
-        for number, record in enumerate(data.split(b"\n")[:-1]):
-            found = cells(record) if record.strip() and record.rstrip(b"\r") != self._header else None
-            if found is not None and len(found) == len(self.header):
-                saved.append(self._shortened(found, line + number))
-            elif record.strip():
-                got = "a cell that does not end" if found is None else f"{len(found)}"
-                text = f"expected {len(self.header)} cells, found {got}; the line was skipped"
-                self._complaints.add(f"Line {line + number}: {text}.")
+        for line, record in found.records:
+            if [cell.strip() for cell in record] == self.header:
+                self._complaints.add(f"Line {line}: the header is repeated; the line was skipped.")
+            else:
+                saved.append(self._shortened(record, line))
         if not saved:
             return _NOTHING
         return Block(b"".join(one.data for one in saved), np.concatenate([one.lines for one in saved]))
@@ -226,15 +227,36 @@ class Lines:
 _NOTHING = Block(b"", np.empty(0, np.int64))
 
 
-def _records(data: bytes) -> tuple[Places, Places, Places]:
-    """Return start and newline of every record that ends within the bytes, and all newlines, also quoted ones."""
+def _stray_quote(view: NDArray[np.uint8], quotes: Places) -> int | None:
+    """Return the position of the first quote that neither opens nor closes a cell nor is doubled; None if there is none."""
+    opening, closing = quotes[::2], quotes[1::2]
+    opens = _BEFORE[view[opening - 1]]
+    closes = _AFTER[view[np.minimum(closing + 1, len(view) - 1)]]
+    if len(opening) and opening[0] == 0:
+        opens[0] = True
+    wrong = [places[np.argmin(good)] for places, good in ((opening, opens), (closing, closes)) if not good.all()]
+    return int(min(wrong)) if wrong else None
+
+
+def _among(*characters: int) -> NDArray[np.bool_]:
+    """Return a table of bytes that tells which are among these."""
+    return np.isin(np.arange(256), characters)
+
+
+# Bytes before a quote that opens a cell, and after one that closes it; a doubled quote closes and opens.
+_BEFORE, _AFTER = _among(_COMMA, _NEWLINE, _QUOTE), _among(_COMMA, _NEWLINE, _RETURN, _QUOTE)
+
+
+def _records(data: bytes) -> tuple[Places, Places, Places, int | None]:
+    """Return start and newline of every record that ends within the bytes, all newlines also in quotes, and a stray quote."""
     view = np.frombuffer(data, np.uint8)
     newlines = np.flatnonzero(view == _NEWLINE)
-    ends = newlines
+    ends, stray = newlines, None
     if b'"' in data:
         quotes = np.flatnonzero(view == _QUOTE)
         ends = newlines[np.searchsorted(quotes, newlines) % 2 == 0]
-    return np.concatenate(([0], ends[:-1] + 1))[: len(ends)], ends, newlines
+        stray = _stray_quote(view, quotes)
+    return np.concatenate(([0], ends[:-1] + 1))[: len(ends)], ends, newlines, stray
 
 
 def _counts(data: bytes, starts: Places) -> Places:

@@ -259,9 +259,14 @@ def _steps(source: ProfileInput, queue: str) -> Part:
     times: list[int] = []
     for number, line in lines_of(source.path, complaints):
         cells = line.split()
-        values = [int(cell) if cell.lstrip("-").isdecimal() and len(cell) < 16 else None for cell in cells]
-        if len(values) not in (4, 5) or None in values or values[0] not in (0, 1):
+        values = [_integer(cell) for cell in cells]
+        bad = next((place for place, value in enumerate(values) if value is None), None)
+        if len(values) not in (4, 5) or (bad is None and values[0] not in (0, 1)):
             complaints.add(f"Line {number}: expected 4 or 5 whole numbers, found {line[:60]!r}; the line was skipped.")
+            continue
+        if bad is not None:
+            text = f"expected a whole number, found {cells[bad][:60]!r}; the line was skipped"
+            complaints.add(f"Line {number}, column {bad + 1} ({_STEP_CELLS[bad]}): {text}.")
             continue
         kind, sub, step, value = (one or 0 for one in values[:4])
         name = "size" if kind == 1 else {_PUSH: "push_ns", _TOTAL: "total_ns"}.get(sub, "get_ns")
@@ -278,6 +283,14 @@ def _steps(source: ProfileInput, queue: str) -> Part:
     }
     columns |= {"queue": constant(queue, len(rows)), "step": [int(row["step"]) for row in rows], "time_ns": times}
     return Part(frame_of(QUEUES, len(rows), columns, source.name), complaints.all())
+
+
+_STEP_CELLS = ("type", "subtype", "step", "value", "time")
+
+
+def _integer(cell: str) -> int | None:
+    value = int(cell) if cell.removeprefix("-").isdecimal() and len(cell) < 16 else None
+    return value if value is not None and abs(value) * MS < 2**63 else None
 
 
 def get_next_ascend(source: ProfileInput) -> Part:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
-from parsers.profiler import ascend_output, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
+from parsers.profiler import ascend_output, communication, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
 from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
 from parsers.schema import Schema
@@ -62,6 +62,8 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     ascend_output.API_STATISTIC,
     database.API_OF_PROFILER,
     database.API_OF_MSPROF,
+    communication.OPERATORS_OF_COMMUNICATION,
+    database.COMMUNICATION_OF_ANALYSIS,
     flops.SUMMARY,
     flops.SCOPES,
 )

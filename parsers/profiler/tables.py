@@ -10,7 +10,7 @@ import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -103,6 +103,8 @@ def _nothing(fields: Sequence[Field], complaints: Complaints) -> Table:
 def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Complaints, size: int) -> Table:
     placed = _places(lines.header, fields, complaints)
     absent = [field for field in fields if field.required and field.name not in {one.field.name for one in placed}]
+    if not placed and not absent:
+        absent = list(fields)
     if absent:
         absent_names = ", ".join(f"{field.aliases[0]}" for field in absent)
         got = ", ".join(lines.header[:60]) or "none"
@@ -340,7 +342,8 @@ def _value(one: _Placed, column: pd.Series[Any], block: Block, complaints: Compl
         return _times(one, column.to_numpy(), block, complaints)
     numbers = np.asarray(column.to_numpy(), np.float64)
     if one.scale != 1.0:
-        numbers = numbers * one.scale
+        with np.errstate(over="ignore"):
+            numbers = numbers * one.scale
     if kind == "number":
         return numbers
     whole = np.rint(numbers)
@@ -373,7 +376,7 @@ def exact_ns(text: str, decimals: int) -> int | None:
         if not number.is_finite() or abs(number) >= 2**63 - 1:
             return None
         return int(number.to_integral_value())
-    except (InvalidOperation, ValueError):
+    except (ArithmeticError, ValueError):  # decimal's InvalidOperation and Overflow are ArithmeticErrors
         return None
 
 

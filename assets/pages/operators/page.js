@@ -179,6 +179,10 @@ function drawSheet(page, sheet) {
     return button;
   }), sums(sheet));
   page.tabs.hidden = !sheet.variants.length;
+  writeText(
+    page.by.querySelector('[data-value="total"]').firstElementChild,
+    hasSelf(sheet) ? "operators.by.self" : "operators.by.total",
+  );
   const views = segments("operators.view", sheet.views.map((view) => [view, `operators.view.${view}`]),
     (view) => page.change({ view: view === "types" ? [] : [view], sort: [] }));
   pressSegment(views, sheet.view);
@@ -201,12 +205,15 @@ function drawSheet(page, sheet) {
   writeText(page.count, sheet.rows ? "operators.rows" : "operators.nothing", { n: count(sheet.rows) });
 }
 
+// Whether the times that add up are self times: calls of the host contain each other.
+const hasSelf = (sheet) => typeof sheet.sums.self_ns === "number";
+
 function sums(sheet) {
-  const { types, count: many, total_ns: total } = sheet.sums;
+  const { types, count: many, total_ns: total, self_ns: own } = sheet.sums;
   if (types === undefined) return "";
   return words(
-    "operators.sums",
-    { types: count(types), count: many ? count(Math.round(many)) : "?", total: duration(total) },
+    own === null ? "operators.sums" : "operators.sums_self",
+    { types: count(types), count: many ? count(Math.round(many)) : "?", total: duration(total), own: duration(own || 0) },
     "span",
     "ms-muted",
   );
@@ -239,8 +246,9 @@ function place(page, name) {
 
 function definition(page, column) {
   const { name, text, unit, scale } = column;
-  const known = translations(`operators.col.${name}`);
-  const title = known[0] === `operators.col.${name}` ? name.replace(/^pmu\//, "") : inLanguage(known);
+  const own = page.against && hasSelf(page.sheet) ? name.replace("total_ns", "self_ns") : name;
+  const known = translations(`operators.col.${own}`);
+  const title = known[0] === `operators.col.${own}` ? name.replace(/^pmu\//, "") : inLanguage(known);
   const shared = {
     field: name, colId: name, headerName: unit ? `${title} (${unit})` : title, headerTooltip: title,
     sort: page.sheet.sort[0] === name ? page.sheet.sort[1] : null, sortingOrder: text ? ["asc", "desc"] : ["desc", "asc"],
@@ -329,6 +337,15 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
       react("span", { className: "ms-cut" }, value),
     );
   }
+  if (colDef.field === "input_shapes" && data.shapes > 1) {
+    const show = () => page.change({ view: ["shapes"], q: [data.type], in: ["type"], sort: [] });
+    return react(
+      "button",
+      { type: "button", className: "ms-operators-link", title: translate("operators.shapes_open"), onClick: show },
+      translate("operators.shapes_n", { n: count(data.shapes) }),
+    );
+  }
+  if (colDef.field === "stack" && value) return react("span", { title: value }, ownLine(value));
   if (colDef.field === "full_name" && value) {
     const copy = () => navigator.clipboard && navigator.clipboard.writeText(value);
     return react(
@@ -344,6 +361,14 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
   }
   return value || "";
 };
+
+const LIBRARIES = ["site-packages", "dist-packages", "/lib/python", "<frozen"];
+
+// The first line of a call stack in a file of the program itself; libraries call the operator.
+export function ownLine(stack) {
+  const lines = stack.split("\n").map((line) => line.trim().replace(/;$/, "")).filter(Boolean);
+  return lines.find((line) => !LIBRARIES.some((part) => line.includes(part))) || lines[0] || "";
+}
 
 // Called by Dash ----------------------------------------------------------------------------------------------------
 

@@ -10,25 +10,26 @@ from urllib.parse import urlencode
 import numpy as np
 import pandas as pd
 from dash import html
-from parsers.analysis.advice import THRESHOLDS, Advice
+from parsers.analysis.advice import THRESHOLDS, Advice, Review
 
 from layouts import format as fmt
-from layouts.i18n import attributes, t
+from layouts.i18n import attributes, both, t
 from layouts.profiling.choice import Choice
 
-UNITS = {"interval": ("ms", 1e6), **dict.fromkeys(("idle", "empty", "cpu", "queue_use", "ai_cpu"), ("%", 0.01))}
+UNITS = {rule: ("ms", 1e6) if rule == "interval" else ("%", 0.01) for rule in THRESHOLDS}
 """Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 
 
-def drawn(found: Sequence[Advice], thresholds: Mapping[str, float], choice: Choice | None) -> list[Any]:
-    """Return a card for each piece of advice, then a card of the rules that found nothing, with their thresholds."""
-    cards = [_card(one, thresholds[one.rule], choice) for one in found]
-    quiet = [rule for rule in THRESHOLDS if rule not in {one.rule for one in found}]
-    first = [html.P(t("advice.none"), className="ms-advice-none")] if not cards else []
-    return [*first, *cards, _quiet(quiet, thresholds)]
+def drawn(review: Review, thresholds: Mapping[str, float], choice: Choice | None) -> list[Any]:
+    """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data."""
+    cards = [_card(one, thresholds[one.rule], choice) for one in review.found]
+    numbers = {"n": fmt.count(len(review.fine)), "total": fmt.count(len(THRESHOLDS))}
+    none = "advice.none" if review.fine else "advice.none_checked"
+    first = [html.P(t(none, **(numbers if review.fine else {})), className="ms-advice-none")] if not cards else []
+    return [*first, *cards, _fine(review.fine, thresholds), _unchecked(review.unchecked)]
 
 
 def _card(one: Advice, threshold: float, choice: Choice | None) -> html.Section:
@@ -37,6 +38,9 @@ def _card(one: Advice, threshold: float, choice: Choice | None) -> html.Section:
         className="ms-card-head",
     )
     said = html.P(t(f"advice.{_sentence(one)}", value=_value_text(one.rule, one.value), subject=", ".join(one.subject)))
+    if one.parts_ns:
+        times = {part: fmt.duration(time * 1e-9) for part, time in one.parts_ns.items()}
+        said = html.Div([said, html.P(t("advice.communication.parts", **times))])
     hints = [html.Li(t(f"advice.do.{hint}")) for hint in _hints(one)]
     table = html.Details([html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), _table(one.evidence)])
     foot = html.Div([_threshold(one.rule, threshold), _link(one.page, choice)], className="ms-advice-foot")
@@ -54,6 +58,8 @@ def _hints(one: Advice) -> list[str]:
     """Names of the hints to show. For slow operations they depend on the operation's type, as in MindInsight."""
     if one.rule == "empty":
         return [f"empty_{one.subject[0]}"]
+    if one.rule == "communication" and one.parts_ns:
+        return [f"communication_{max(('transit', 'wait', 'idle'), key=lambda part: one.parts_ns[part])}"]
     if one.rule != "queue_use":
         return [one.rule]
     kinds = [next((hint for hint in _HINTS if hint in name.lower()), "reader") for name in one.subject]
@@ -66,16 +72,32 @@ def _cost(one: Advice) -> Any:
     return html.Span(t("advice.cost", time=fmt.duration(one.cost_ns * 1e-9)), className="ms-badge ms-advice-cost")
 
 
-def _quiet(rules: Sequence[str], thresholds: Mapping[str, float]) -> Any:
-    if not rules:
-        return None
+def _fine(rules: Sequence[str], thresholds: Mapping[str, float]) -> Any:
     lines = [html.Li([html.Span(t(f"advice.{rule}.title")), _threshold(rule, thresholds[rule])]) for rule in rules]
+    return _rules("fine", lines)
+
+
+def _unchecked(rules: Mapping[str, Sequence[str]]) -> Any:
+    joints = both("advice.or")
+    lines = []
+    for rule, files in rules.items():
+        english, chinese = (pattern.format(files=joint.join(files)) for pattern, joint in
+                            zip(both("advice.missing"), joints, strict=True))  # fmt: skip
+        texts = [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")]
+        lines.append(html.Li([html.Span(t(f"advice.{rule}.title")), html.Span(texts, className="t ms-muted")]))
+    return _rules("unchecked", lines)
+
+
+def _rules(state: str, lines: Sequence[html.Li]) -> Any:
+    """A card of rules in one state; None without any."""
+    if not lines:
+        return None
     return html.Section(
         [
-            html.Header(html.H3(t("advice.quiet"), className="ms-card-title"), className="ms-card-head"),
-            html.Ul(lines, className="ms-card-body ms-advice-quiet"),
+            html.Header(html.H3(t(f"advice.{state}"), className="ms-card-title"), className="ms-card-head"),
+            html.Ul(list(lines), className="ms-card-body ms-advice-quiet"),
         ],
-        className="ms-card", tabIndex=-1,
+        className="ms-card", tabIndex=-1, **{"data-state": state},
     )  # fmt: skip
 
 
@@ -107,7 +129,9 @@ def _table(rows: pd.DataFrame) -> html.Div:
     return html.Div(html.Table([html.Thead(head), html.Tbody(body)]), className="ms-advice-rows")
 
 
-def _cell(name: Any, value: Any) -> str:
+def _cell(name: Any, value: Any) -> Any:
+    if name == "stack":
+        return _stack(str(value))
     if isinstance(value, str):
         return value
     if not np.isfinite(value):
@@ -117,6 +141,18 @@ def _cell(name: Any, value: Any) -> str:
     if name in _PARTS:
         return f"{value:.1%}"
     return fmt.count(int(value)) if float(value).is_integer() else fmt.number(float(value))
+
+
+def _stack(text: str) -> Any:
+    """A call stack below its first line in a file of the program itself, as libraries call the operator."""
+    lines = [line.strip().rstrip(";") for line in text.splitlines() if line.strip()]
+    if not lines:
+        return "–"
+    own = next((line for line in lines if not any(part in line for part in _LIBRARIES)), lines[0])
+    return html.Details([html.Summary(own), html.Pre("\n".join(lines))], className="ms-advice-stack")
+
+
+_LIBRARIES = ("site-packages", "dist-packages", "/lib/python", "<frozen")
 
 
 def _value_text(rule: str, value: float) -> str:

@@ -5,22 +5,22 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.advice import THRESHOLDS, Advice, advise
+from parsers.analysis.advice import FRAMES, THRESHOLDS, Advice, Review, review
 
 from layouts.components.elements import button
 from layouts.page import Ids, Page
 from layouts.pages.advice.drawing import UNITS, drawn
 from layouts.pages.advice.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import read_choice
 from layouts.sources import ProfileSource
 from layouts.state import number, text
 
-FRAMES = ("steps", "queues", "pipeline", "cpu", "operators")
 KEYS = tuple(THRESHOLDS)
 """Keys of the state: the threshold of each rule, in the rule's unit in UNITS."""
 
@@ -54,7 +54,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 
     def save(clicks: Any, asked: Any) -> Any:
         found = advice_for(source, asked) if clicks else None
-        return no_update if found is None else {"filename": "advice.csv", "content": as_csv(found[0])}
+        return no_update if found is None else {"filename": "advice.csv", "content": as_csv(found[0].found)}
 
     app.callback(Output(ids("found"), "children"), Input(ids("ask"), "data"), prevent_initial_call=True)(draw)
     app.callback(
@@ -67,16 +67,16 @@ def thresholds_of(asked: Any) -> dict[str, float]:
     return {rule: number(asked, rule, 0.0, 0.0, _MOST) * UNITS[rule][1] for rule in THRESHOLDS if text(asked, rule)}
 
 
-def advice_for(source: ProfileSource, asked: Any) -> tuple[list[Advice], Mapping[str, float]] | None:
-    """Return (advice for the requested profile, thresholds of all rules), or None if no profile is requested."""
+def advice_for(source: ProfileSource, asked: Any) -> tuple[Review, Mapping[str, float]] | None:
+    """Return (what the rules say of the requested profile, thresholds of all rules), or None if no profile is requested."""
     choice = read_choice(asked)
     if choice is None:
         return None
     limits = thresholds_of(asked)
-    return advise({name: choice.frame(source, name) for name in FRAMES}, limits), {**THRESHOLDS, **limits}
+    return review({name: choice.frame(source, name) for name in FRAMES}, limits), {**THRESHOLDS, **limits}
 
 
-def as_csv(found: list[Advice]) -> str:
+def as_csv(found: Sequence[Advice]) -> str:
     """Write one line per evidence row: rule, value, threshold, cost, and the row's cells as key=value."""
     written = io.StringIO()
     rows = csv.writer(written)
@@ -91,5 +91,5 @@ def as_csv(found: list[Advice]) -> str:
 
 PAGE = Page(
     name="advice", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout, register=register,
-    group="performance",
+    group="performance", keeps=CHOICE,
 )  # fmt: skip

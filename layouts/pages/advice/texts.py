@@ -7,8 +7,15 @@ from layouts.i18n import define_texts
 TEXTS = define_texts({
     "advice.title": ("Advice", "调优建议"),
     "advice.csv": ("CSV", "CSV"),
-    "advice.none": ("No rule found anything to change in this profile.", "规则未发现可改进之处。"),
-    "advice.quiet": ("Rules that found nothing", "未触发的规则"),
+    "advice.none": (
+        "{n} of {total} rules were checked and found nothing to change.",
+        "已检查 {total} 条规则中的 {n} 条，未发现可改进之处。",
+    ),
+    "advice.none_checked": ("No rule could be checked: the files are missing.", "缺少文件，未能检查任何规则。"),
+    "advice.fine": ("Checked and fine", "已检查，无需改进"),
+    "advice.unchecked": ("Not checked", "未检查"),
+    "advice.missing": ("no data in {files}", "缺少 {files} 中的数据"),
+    "advice.or": (" or ", " 或 "),
     "advice.cost": ("{time} of a step", "每步 {time}"),
     "advice.cost_unknown": ("cost unknown", "耗时影响未知"),
     "advice.evidence": ("Evidence ({n})", "依据（{n}）"),
@@ -26,6 +33,22 @@ TEXTS = define_texts({
         "For {value} of a step, the device neither computes nor communicates.", "一步中有 {value} 的时间设备既不计算也不通信。",
     ),
     "advice.idle.rule": ("idle part of a step above", "单步空闲占比大于"),
+    "advice.communication.title": ("Communication is not overlapped", "通信未被掩盖"),
+    "advice.communication.said": (
+        "For {value} of a step, the device communicates while nothing computes.",
+        "一步中有 {value} 的时间设备在通信而没有计算。",
+    ),
+    "advice.communication.parts": (
+        "Communication takes {all} per step: {transit} in transit, {wait} waiting for other ranks, {idle} idle.",
+        "每步通信 {all}：传输 {transit}，等待其他卡 {wait}，空闲 {idle}。",
+    ),
+    "advice.communication.rule": ("communication not overlapped above", "未被掩盖的通信占比大于"),
+    "advice.synchronising.title": ("The host waits for the device", "主机等待设备"),
+    "advice.synchronising.said": (
+        "Calls that wait for the device take {value} of a step on the host, most of all {subject}.",
+        "等待设备的调用占主机侧单步时间的 {value}，主要为 {subject}。",
+    ),
+    "advice.synchronising.rule": ("part of a step above", "单步占比大于"),
     "advice.empty.title": ("A queue runs empty", "队列为空"),
     "advice.empty.pipeline": (
         "The queue after data processing was empty for {value} of the batches: the pipeline is too slow.",
@@ -57,6 +80,15 @@ TEXTS = define_texts({
     "advice.column.total_ns": ("Total", "总计"),
     "advice.column.free_ns": ("Free", "空闲"),
     "advice.column.preparing_ns": ("Preparing", "准备"),
+    "advice.column.exposed_ns": ("Not overlapped", "未被掩盖"),
+    "advice.column.overlapped_ns": ("Overlapped", "被掩盖"),
+    "advice.column.kind": ("Kind", "类别"),
+    "advice.column.duration_ns": ("Duration", "耗时"),
+    "advice.column.transit_ns": ("Transit", "传输"),
+    "advice.column.wait_ns": ("Wait", "等待"),
+    "advice.column.idle_ns": ("Idle", "空闲"),
+    "advice.column.self_ns": ("Host self", "Host 自身耗时"),
+    "advice.column.stack": ("Call stack", "调用栈"),
     "advice.column.queue": ("Queue", "队列"),
     "advice.column.size": ("Entries", "深度"),
     "advice.column.capacity": ("Capacity", "容量"),
@@ -85,6 +117,26 @@ TEXTS = define_texts({
     "advice.do.idle": (
         "Look for gaps between kernels: host code between steps, small operators, waiting for data or synchronisation.",
         "查找算子间空隙：步间 Host 代码、小算子、等待数据或同步。",
+    ),
+    "advice.do.communication": (
+        "Overlap communication with the backward pass, or communicate less; communication.json tells waiting from transfer.",
+        "让通信与反向计算重叠，或减少通信；communication.json 可区分等待与传输。",
+    ),
+    "advice.do.communication_transit": (
+        "Transfer takes the most: send less (smaller types, gradient accumulation), in larger messages, over faster links.",
+        "传输占比最大：减小通信量（更小的数据类型、梯度累积）、合并小消息、使用更快的链路。",
+    ),
+    "advice.do.communication_wait": (
+        "Waiting for other ranks takes the most: compare the steps of the ranks and find the slow one.",
+        "等待其他卡占比最大：对比各卡的步骤，找出慢卡。",
+    ),
+    "advice.do.communication_idle": (
+        "Idle time takes the most: the operator neither transfers nor waits for a rank. Check for late launches by the host.",
+        "空闲占比最大：算子在执行但既不传输也不等待其他卡。检查主机侧下发是否过晚。",
+    ),
+    "advice.do.synchronising": (
+        "Call item(), print or asnumpy less often, such as every 100 steps; copy asynchronously. The call stack says where.",
+        "减少 item()、print、asnumpy 的调用（如每 100 步一次），使用异步拷贝。调用位置见调用栈。",
     ),
     "advice.do.empty_pipeline": (
         "Make the pipeline faster: more num_parallel_workers, MindRecord files, one-time work done offline.",

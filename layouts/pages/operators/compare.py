@@ -10,16 +10,19 @@ import numpy as np
 import pandas as pd
 
 from layouts.pages.operators.drawing import MOST
+from layouts.pages.operators.variants import measure
 
 
 def compared(one: pd.DataFrame, other: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     """Join the times of two frames by keys: those of the chosen profile and those of the other one.
 
+    Times are self times if both frames have them (`measure`).
     Columns: the keys (and name, if rows are operators); total_ns, count and mean_ns of the chosen profile; the same with the
     prefix with_ of the other one; difference_ns = total_ns - with_total_ns; change = difference_ns / with_total_ns. Rows that
     one profile lacks count as no time in it.
     """
-    here, there = (_totals(frame, keys) for frame in (one, other))
+    times = measure(one) if measure(one) == measure(other) else "total_ns"
+    here, there = (_totals(frame, keys, times) for frame in (one, other))
     joined = here.join(there.add_prefix("with_"), how="outer", sort=False)
     for name in ("total_ns", "with_total_ns", "count", "with_count"):
         joined[name] = joined[name].fillna(0.0)
@@ -34,9 +37,9 @@ def compared(one: pd.DataFrame, other: pd.DataFrame, keys: Sequence[str]) -> pd.
     return pd.DataFrame(columns | {name: made[name].to_numpy(np.float64) for name in numbers})
 
 
-def _totals(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
+def _totals(frame: pd.DataFrame, keys: Sequence[str], times: str) -> pd.DataFrame:
     texts = {name: frame[name].astype("str") for name in keys}
-    made = pd.DataFrame(texts | {"total_ns": frame["total_ns"], "count": frame["count"]}).groupby(list(keys), sort=False).sum()
+    made = pd.DataFrame(texts | {"total_ns": frame[times], "count": frame["count"]}).groupby(list(keys), sort=False).sum()
     with np.errstate(divide="ignore", invalid="ignore"):
         made["mean_ns"] = made["total_ns"] / made["count"].where(made["count"] > 0)
     return made

@@ -13,6 +13,7 @@ import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.typed_arrays import typed
+from layouts.pages.operators.variants import measure
 from layouts.theme import PALETTE
 
 MOST = 20
@@ -35,12 +36,13 @@ class Slice:
 
 
 def slices(types: pd.DataFrame, by: str) -> list[Slice]:
-    """Return the MOST longest types and the others together, by total time or by mean time of one execution.
+    """Return the MOST longest types and the others together, by time (of the host: self time) or by its mean per execution.
 
     A type that ran on several cores counts once. As in MindInsight, shares are fractions of the sum of the plotted values, so
     by mean time they are not fractions of the step time.
     """
-    total = types.groupby("type", observed=True, sort=False)["total_ns"].sum()
+    column = measure(types)
+    total = types.groupby("type", observed=True, sort=False)[column].sum()
     if by == "mean":
         count = types.groupby("type", observed=True, sort=False)["count"].sum()
         mean = types.groupby("type", observed=True, sort=False)["mean_ns"].mean()

@@ -25,7 +25,9 @@ from layouts.pages.operators.asks import KEYS, Ask, read_ask, read_sort
 from layouts.pages.operators.compare import changes, compared
 from layouts.pages.operators.tables import Tables, default_sort, filters_of, page_of, searched
 from layouts.pages.operators.texts import TEXTS
+from layouts.pages.operators.variants import measure
 from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileSource
 from layouts.state import BadInput
@@ -148,7 +150,8 @@ def sheet(tables: Tables, ask: Ask) -> dict[str, Any]:
 
 def _sums(types: Any) -> dict[str, Any]:
     total, count = math.fsum(types["total_ns"].dropna()), math.fsum(types["count"].dropna())
-    return {"types": len(types), "total_ns": total, "count": count}
+    own = math.fsum(types["self_ns"].dropna()) if measure(types) == "self_ns" else None
+    return {"types": len(types), "total_ns": total, "self_ns": own, "count": count}
 
 
 def figure(tables: Tables, ask: Ask) -> dict[str, Any]:
@@ -197,6 +200,7 @@ def csv(tables: Tables, ask: Ask, filters: Any = None) -> dict[str, str] | None:
     search = ask.query, searched(table, ask)
     rows = table.sheet.rows(ask.sort or default_sort(ask, table), search, filters_of(table, filters))[:MOST_SAVED]
     names = [column.name for column in table.columns]
+    names += ["shapes"] if "input_shapes" in names and "shapes" in table.sheet.frame else []
     content = b"".join(csv_rows(table.sheet.frame.iloc[rows], names)).decode()
     name = re.sub(r"[^\w.-]+", "_", f"{ask.choice.run}_{ask.view}").strip("._")[:80] or "operators"
     return {"filename": f"{name}.csv", "content": content}
@@ -242,5 +246,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
 
 PAGE = Page(
     name="operators", texts=TEXTS, needs=("profile.operators", "profile.operator_types"), layout=layout,
-    register=register, libraries=("plotly", "grid"), group="performance",
+    register=register, libraries=("plotly", "grid"), group="performance", keeps=CHOICE,
 )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from layouts.figures.treemap import Area, squarified
+from layouts.pages.operators.variants import measure
 
 LEVELS = 3
 """Number of scope levels drawn at once."""
@@ -39,7 +40,7 @@ def amounts(operators: pd.DataFrame, amount: str) -> dict[str, float]:
     An operator without a recorded count counts as executed once.
     """
     if amount == "time":
-        values = operators["total_ns"].fillna(operators["mean_ns"]).to_numpy()
+        values = operators[measure(operators)].fillna(operators["mean_ns"]).to_numpy()
     else:
         each = operators["flops"].fillna(0.0).to_numpy() + operators["vector_flops"].fillna(0.0).to_numpy()
         values = each * operators["count"].fillna(1.0).to_numpy()

@@ -12,13 +12,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.analysis.operator_shapes import by_shapes
 
 from layouts.pages.operators.asks import Ask
 from layouts.pages.operators.compare import compared
 from layouts.pages.operators.drawing import unit_of
 from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
-from layouts.pages.operators.variants import by_shapes, of_variant, present, variant_of, with_shares
+from layouts.pages.operators.variants import measure, of_variant, present, variant_of, with_shares
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileSource
 
@@ -28,15 +29,16 @@ MOST_CHILDREN = 200
 """Maximum number of operators shown below an opened type; the table of operators has all."""
 LONGEST_FIRST: Mapping[str, str] = {"executions": "duration_ns"}
 _ORDER: Mapping[str, Sequence[str]] = {
-    "types": ("type", "core", "count", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "per_step"),
+    "types": ("type", "core", "count", "self_ns", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "per_step"),
     "operators": (
-        "name", "type", "core", "count", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "self_ns", "device_ns",
+        "name", "type", "core", "count", "self_ns", "total_ns", "share", "stack", "mean_ns", "min_ns", "max_ns", "device_ns",
         "dispatch_ns", "start_ns", "flops", "flops_per_s", "flops_use", "vector_flops", "vector_flops_per_s",
         "vector_flops_use", "input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats",
-        "subgraph", "full_name", "stack",
+        "subgraph", "full_name",
     ),
     "shapes": (
-        "type", "core", "input_shapes", "input_types", "operators", "count", "total_ns", "share", "mean_ns", "min_ns", "max_ns",
+        "type", "core", "input_shapes", "input_types", "operators", "count", "self_ns", "total_ns", "share", "mean_ns",
+        "min_ns", "max_ns",
     ),
     "executions": (
         "step", "name", "type", "core", "start_ns", "duration_ns", "wait_ns", "stream", "task", "device", "model", "blocks",
@@ -163,16 +165,24 @@ class Tables:
             return self._executions(ask)
         if ask.against is not None and ask.view in ("types", "operators"):
             return self._compared(ask, ask.against)
-        frames: Mapping[str, Callable[[], pd.DataFrame]] = {
+        frames: Mapping[str, Callable[[], pd.DataFrame | None]] = {
             "types": lambda: self.types(ask.choice, ask.variant),
             "operators": lambda: self.operators(ask.choice, ask.variant),
-            "shapes": lambda: by_shapes(self.operators(ask.choice, ask.variant)),
+            "shapes": lambda: self._shapes(ask),
         }
         frame = frames[ask.view]()
-        if not len(frame):
+        if frame is None or not len(frame):
             return None
         below = Sheet(self.operators(ask.choice, ask.variant)) if ask.view == "types" else None
         return Table(Sheet(frame), columns_of(frame, _ORDER[ask.view]), ask.variant, below)
+
+    def _shapes(self, ask: Ask) -> pd.DataFrame | None:
+        """Return the times by shapes; None while the executions are being read."""
+        executions = ask.choice.frame(self._source, "kernels")
+        if executions is None and "executions" in self.views(ask, ask.variant):
+            return None
+        known = None if executions is None else of_variant(executions, ask.variant)
+        return with_shares(by_shapes(self.operators(ask.choice, ask.variant), known))
 
     def _compared(self, ask: Ask, against: Choice) -> Table | None:
         which = self.types if ask.view == "types" else self.operators
@@ -203,6 +213,9 @@ def columns_of(frame: pd.DataFrame, order: Sequence[str]) -> tuple[Column, ...]:
         if isinstance(values, pd.Categorical):
             used = np.zeros(len(values.categories) + 1, np.bool_)
             used[values.codes] = True
+            if name == "input_shapes" and "shapes" in frame and (frame["shapes"] > 1).any():
+                found.append(Column(name, True))
+                continue
             if np.count_nonzero(used[:-1] & (np.asarray(values.categories, object) != "")) > (1 if name == "core" else 0):
                 found.append(Column(name, True))
             continue
@@ -236,7 +249,7 @@ def default_sort(ask: Ask, table: Table) -> tuple[str, str]:
     names = {column.name for column in table.columns}
     if "difference_ns" in names:
         return "difference_ns", "desc"
-    name = LONGEST_FIRST.get(ask.view, "total_ns")
+    name = LONGEST_FIRST.get(ask.view) or measure(table.sheet.frame)
     return name if name in names else "mean_ns", "desc"
 
 
@@ -268,7 +281,7 @@ def page_of(table: Table, ask: Ask, start: int, end: int, filters: Any = None) -
     sort = ask.sort or default_sort(ask, table)
     rows = table.sheet.rows(sort, (ask.query, searched(table, ask)), filters_of(table, filters))
     names = [column.name for column in table.columns]
-    extra = [name for name in ("type", "core", "full_name") if name in table.sheet.frame and name not in names]
+    extra = [name for name in ("type", "core", "full_name", "shapes") if name in table.sheet.frame and name not in names]
     if table.below is None or not ask.opened:
         chosen = rows[start : min(end, start + MOST_ROWS)]
         found = table.sheet.records(chosen, [*names, *extra])
@@ -285,8 +298,9 @@ def _opened(table: Table, ask: Ask, row: int, sort: tuple[str, str], names: Sequ
     if below is None or record["type"] not in ask.opened:
         return found
     filters = {"type": {"type": "equals", "filter": record["type"]}, "core": {"type": "equals", "filter": record["core"]}}
-    longest = "total_ns" if below.frame["total_ns"].notna().any() else "mean_ns"
-    order = sort if sort[0] in below.frame and sort[0] not in ("type", "core", "total_ns") else (longest, sort[1])
+    times = measure(below.frame)
+    longest = times if below.frame[times].notna().any() else "mean_ns"
+    order = sort if sort[0] in below.frame and sort[0] not in ("type", "core", "total_ns", "self_ns") else (longest, sort[1])
     children = below.rows(order, filters=filters)
     shown = [name for name in names if name in below.frame and name != "type"]
     records = below.records(children[:MOST_CHILDREN], list(dict.fromkeys([*shown, "name", "full_name"])))

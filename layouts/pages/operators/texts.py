@@ -14,6 +14,10 @@ TEXTS = define_texts({
     "operators.variant.host_cpu": ("Host CPU", "Host CPU"),
     "operators.variant.communication": ("Communication", "通信"),
     "operators.sums": ("{types} types · {count} executions · {total}", "{types} 种类型 · 执行 {count} 次 · {total}"),
+    "operators.sums_self": (
+        "{types} types · {count} executions · {own} self time ({total} with what they call)",
+        "{types} 种类型 · 执行 {count} 次 · 自身 {own}（含内部调用 {total}）",
+    ),
     "operators.types": ("Time by operator type", "各类型算子耗时"),
     "operators.compared": ("Change by operator type", "各类型算子耗时变化"),
     "operators.scopes": ("By scope", "按作用域"),
@@ -38,6 +42,7 @@ TEXTS = define_texts({
     "operators.chart.bar": ("Bars", "柱状图"),
     "operators.by": ("Total time, or mean time of one execution", "总耗时或单次平均耗时"),
     "operators.by.total": ("Total time", "总耗时"),
+    "operators.by.self": ("Self time", "自身耗时"),
     "operators.by.mean": ("Mean time", "平均耗时"),
     "operators.by.tip": (
         "By mean time, shares are not shares of the step time: the number of executions does not count",
@@ -60,6 +65,8 @@ TEXTS = define_texts({
     "operators.more": ("{n} more operators of this type", "该类型另有 {n} 个算子"),
     "operators.open": ("Show its operators", "显示该类型的算子"),
     "operators.close": ("Hide its operators", "收起该类型的算子"),
+    "operators.shapes_n": ("{n} shapes", "{n} 种形状"),
+    "operators.shapes_open": ("Show the time by shape", "按形状显示耗时"),
     "operators.rows": ("{n} rows", "{n} 行"),
     "operators.nothing": ("The profile has no such data.", "该性能数据中没有此内容。"),
     "operators.col.type": ("Type", "类型"),
@@ -104,6 +111,7 @@ TEXTS = define_texts({
     "operators.col.difference_ns": ("Difference", "差值"),
     "operators.col.with_total_ns": ("Total, other", "总耗时（对比）"),
     "operators.col.change": ("Change", "变化"),
+    "operators.col.with_self_ns": ("Host self, other", "Host 自身耗时（对比）"),
     "operators.col.with_count": ("Count, other", "次数（对比）"),
     "operators.col.with_mean_ns": ("Mean, other", "平均（对比）"),
 })

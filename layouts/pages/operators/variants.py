@@ -1,13 +1,9 @@
-"""Operators of a profile by execution unit, and their times by type and by the shapes of their inputs."""
+"""Operators of a profile by execution unit, and their shares of its time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from layouts.pages.operators.asks import VARIANTS
 
@@ -38,44 +34,14 @@ def of_variant(frame: pd.DataFrame, variant: str) -> pd.DataFrame:
     return frame[rows].reset_index(drop=True)
 
 
+def measure(frame: pd.DataFrame) -> str:
+    """Return the column of times that add up: self_ns if it is known, since calls of the host contain each other."""
+    return "self_ns" if "self_ns" in frame and frame["self_ns"].notna().any() else "total_ns"
+
+
 def with_shares(frame: pd.DataFrame) -> pd.DataFrame:
-    """Add a column `share`: the fraction of the total time of all rows, from 0 to 1."""
-    total = float(np.nansum(frame["total_ns"]))
-    share = frame["total_ns"].to_numpy() / total if total > 0.0 else np.full(len(frame), np.nan)
+    """Add a column `share`: the fraction of the time of all rows in the column `measure`, from 0 to 1."""
+    times = frame[measure(frame)].to_numpy()
+    total = float(np.nansum(times))
+    share = times / total if total > 0.0 else np.full(len(frame), np.nan)
     return frame.assign(share=share)
-
-
-def by_shapes(operators: pd.DataFrame) -> pd.DataFrame:
-    """Sum up the operators of each type by the shapes and types of their inputs; the longest first.
-
-    Columns: type, core, input_shapes, input_types, operators, count, total_ns, share, mean_ns, min_ns, max_ns.
-    """
-    keys = ("type", "core", "input_shapes", "input_types")
-    first, groups = _groups(operators, keys)
-    total = np.bincount(groups, operators["total_ns"].fillna(0.0), len(first))
-    count = np.bincount(groups, operators["count"], len(first))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        mean = total / count
-    columns: dict[str, Any] = {name: operators[name].array[first] for name in keys}
-    columns |= {
-        "operators": np.bincount(groups, minlength=len(first)).astype(np.float64), "count": count, "total_ns": total,
-        "share": np.full(len(first), np.nan), "mean_ns": mean,
-        "min_ns": _extreme(np.fmin, operators["min_ns"].to_numpy(), groups, len(first)),
-        "max_ns": _extreme(np.fmax, operators["max_ns"].to_numpy(), groups, len(first)),
-    }  # fmt: skip
-    return with_shares(pd.DataFrame(columns)).sort_values("total_ns", ascending=False, kind="stable", ignore_index=True)
-
-
-def _groups(frame: pd.DataFrame, names: Sequence[str]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Group the rows that are equal in these columns: (first row of each group, group of each row)."""
-    key = np.zeros(len(frame), np.int64)
-    for name in names:
-        codes = frame[name].cat.codes.to_numpy().astype(np.int64)
-        key = pd.factorize(key * (len(frame[name].cat.categories) + 1) + codes)[0].astype(np.int64)
-    return np.unique(key, return_index=True)[1], key
-
-
-def _extreme(of: np.ufunc, values: NDArray[Any], groups: NDArray[Any], number: int) -> NDArray[np.float64]:
-    found = np.full(number, np.nan)
-    of.at(found, groups, values)
-    return found

@@ -18,6 +18,7 @@ from layouts.pages.preparation.asks import KEYS, read_ask
 from layouts.pages.preparation.card_data import CardData
 from layouts.pages.preparation.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import KEYS as CHOICE
 from layouts.sources import ProfileSource
 
 FRAMES = ("queues", "pipeline", "cpu", "host_memory")
@@ -96,5 +97,5 @@ def drawn(source: ProfileSource, asked: Any, routes: str) -> tuple[Any, ...]:
 
 PAGE = Page(
     name="preparation", texts=TEXTS, needs=tuple(f"profile.{name}" for name in FRAMES), layout=layout,
-    register=register, libraries=("plotly",), group="performance",
+    register=register, libraries=("plotly",), group="performance", keeps=CHOICE,
 )  # fmt: skip

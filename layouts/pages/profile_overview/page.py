@@ -19,6 +19,7 @@ from layouts.page import Ids, Page
 from layouts.pages.profile_overview.drawing import drawn
 from layouts.pages.profile_overview.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import read_choice
 from layouts.profiling.look import read_look
 from layouts.profiling.plots import plot_card
@@ -115,5 +116,5 @@ def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
 
 PAGE = Page(
     name="profile_overview", texts=TEXTS, needs=("profile",), layout=layout, register=register, libraries=("plotly",),
-    group="performance", formerly=("profile",),
+    group="performance", keeps=CHOICE, formerly=("profile",),
 )  # fmt: skip

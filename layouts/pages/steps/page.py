@@ -19,6 +19,7 @@ from layouts.pages.steps.asks import FRAMES, KEYS, read_ask
 from layouts.pages.steps.drawing import drawn
 from layouts.pages.steps.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
+from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.composition_texts import TEXTS as COMPOSITION
 from layouts.profiling.plots import plot_card
 from layouts.sources import ProfileSource
@@ -103,5 +104,5 @@ def _register_browser(app: Any, ids: Ids) -> None:
 
 PAGE = Page(
     name="steps", texts=TEXTS, needs=("profile.steps",), layout=layout, register=register, libraries=("plotly",),
-    group="performance",
+    group="performance", keeps=CHOICE,
 )  # fmt: skip

@@ -13,6 +13,8 @@ import pandas as pd
 import pytest
 
 from app import create_app
+from app.routes.profiles import _frame
+from app.routes.refusals import Unusable
 from app.store.profiles import ProfileFrames
 from app.store.store import Store
 from layouts.sources import ProfileFrame
@@ -223,3 +225,10 @@ def test_a_cell_is_never_a_formula(store: Store, run: Path) -> None:
     assert (row["name"], row["type"]) == ("'=cmd()", "a,b")
 
 
+
+
+@pytest.mark.parametrize(("state", "status"), [("failed", 500), ("cancelled", 503), ("missing", 404)])
+def test_503_is_only_for_what_a_later_request_may_find(state: str, status: int) -> None:
+    with pytest.raises(Unusable) as refused:
+        _frame(ProfileFrame(state, text="ValueError", wanted=("a.csv",)), "kernels")
+    assert refused.value.status == status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import OPERATORS, STEPS, discover, open_run
-from parsers.analysis.advice import THRESHOLDS, advise
+from parsers.analysis.advice import FRAMES, THRESHOLDS, advise, review
 from parsers.frames import CPU
 from parsers.schema import Schema
 from tests.parsers.analysis.test_preparation import pipeline, queues
@@ -76,8 +77,104 @@ def test_empty_queues_and_slow_operations() -> None:
     assert rules({"queues": fed, "pipeline": slow}) == {}
     assert set(rules({"pipeline": slow})) == {"queue_use"}
     assert rules({"pipeline": slow}, queue_use=0.2) == {}
-    sent = queues(*[("host", 1.0, 16.0, 1e6)] * 10, ("device", 0.0, 16.0, 1e6))
+    sent = queues(*[("host", 1.0, 16.0, 1e6)] * 10, *[("device", 0.0, 16.0, 1e6)] * 2)
     assert rules({"queues": sent})["empty"].subject == ("transmission",)
+
+
+def test_a_single_batch_is_no_evidence() -> None:
+    one = queues(("host", 0.0, 16.0, 1e6))
+    assert review({"queues": one}).unchecked["empty"] == ("device_queue_profiling.txt", "dataset_iterator_profiling.txt")
+    sent = queues(*[("host", 1.0, 16.0, 1e6)] * 10, ("device", 0.0, 16.0, 1e6), *[("device", 1.0, 16.0, 1e6)] * 9)
+    assert "empty" in review({"queues": sent}).fine
+    slow = pipeline((0, "Batch", -1, 0.3), (1, "Map", 0, 0.3), (2, "TFReader", 1, 0.95))
+    sampled = queues(*[("operator", 0.0, 16.0, 1e6)] * 3).assign(op_id=[0, 1, 2], step=0)
+    assert "queue_use" in review({"pipeline": slow, "queues": sampled}).unchecked
+    twice = pd.concat([sampled, sampled.assign(step=1)], ignore_index=True)
+    assert [one.rule for one in review({"pipeline": slow, "queues": twice}).found] == ["queue_use"]
+
+
+@pytest.mark.parametrize(("interval", "told"), [(1e4, set()), (1e6, {"interval", "empty", "queue_use"})])
+def test_no_hints_about_the_pipeline_where_steps_do_not_wait(interval: float, told: set[str]) -> None:
+    """An interval of 0.1 % of the step: the queue may be empty, but nobody waits for it."""
+    frames = {
+        "steps": steps_frame([legacy(n, interval, 8e6, 1e6) for n in range(1, 6)]),
+        "queues": queues(*[("host", 0.0, 16.0, 1e6)] * 10),
+        "pipeline": pipeline((0, "Batch", -1, 0.3), (1, "Map", 0, 0.3), (2, "TFReader", 1, 0.95)),
+    }
+    found = review(frames)
+    assert {one.rule for one in found.found} == told
+    assert {"interval", "empty", "queue_use"} - told <= set(found.fine)
+    new = {**frames, "steps": rows_of(STEPS, [new_step(1, 9.995e6, 5e3)])}
+    assert review(new).found == ()
+
+
+def test_the_recorded_interval_counts_where_it_is_the_only_one() -> None:
+    """A trace of one step, which begins with its forward pass, and the average that the writer took over more steps."""
+    frame = steps_frame([legacy(1, 0.0, 23e6, 1e5)])
+    none = dict.fromkeys(("forward_backward_ns", "tail_ns", "total_ns"), 0.0)
+    average = frame.tail(1).assign(kind="average", step=-1, interval_ns=12.43e6, **none)
+    (found,) = review({"steps": pd.concat([frame, average], ignore_index=True)}).found
+    assert (found.rule, found.value, found.evidence["interval_ns"].tolist()) == ("interval", 12.43e6, [12.43e6])
+    assert review({"steps": frame}).unchecked["interval"] == ("step_trace_raw_*_detail_time.csv",)
+
+
+def operator(name: str, core: str, total: float, **more: Any) -> dict[str, Any]:
+    return {"name": name, "full_name": name, "type": name, "core": core, "count": 1.0, "total_ns": total, "mean_ns": total,
+            "file": "operator_details.csv", **more}  # fmt: skip
+
+
+def test_calls_that_wait_for_the_device() -> None:
+    """Self times count once, and calls from one place are one row."""
+    host = [
+        operator("aten::item", "HOST_CPU", 9e6, self_ns=1e5, stack="a.py(1): f"),
+        operator("aten::_local_scalar_dense", "HOST_CPU", 8.9e6, self_ns=4e6, stack="a.py(1): f"),
+        operator("aten::_local_scalar_dense", "HOST_CPU", 8.9e6, self_ns=4.9e6, stack="a.py(1): f"),
+        operator("aten::add", "HOST_CPU", 2e6, self_ns=1e6, stack="b.py(2): g"),
+        operator("aten::result_type", "HOST_CPU", 2e6, self_ns=1e6, stack="b.py(2): g"),
+    ]
+    frames = {"operators": rows_of(OPERATORS, host), "steps": rows_of(STEPS, [new_step(1, 6e7, 4e7)])}
+    found = {one.rule: one for one in review(frames).found}["synchronising"]
+    assert (found.value, found.cost_ns) == (pytest.approx(0.09), 9e6)
+    assert found.evidence[["name", "count", "self_ns", "stack"]].to_numpy().tolist() == [
+        ["aten::_local_scalar_dense", 2.0, 8.9e6, "a.py(1): f"], ["aten::item", 1.0, 1e5, "a.py(1): f"],
+    ]  # fmt: skip
+    assert "synchronising" in review(frames, {"synchronising": 0.1}).fine
+    alone = {one.rule: one for one in review({"operators": frames["operators"]}).found}["synchronising"]
+    assert alone.value == pytest.approx(9 / 11)  # without steps, of the time of the host
+    assert math.isnan(alone.cost_ns)
+
+
+def test_hccl_is_communication_and_no_computing() -> None:
+    device = [operator("Sort", "AI_CPU", 1e6), operator("MatMul", "AI_CORE", 9e6)]
+    frame = rows_of(OPERATORS, [*device, operator("x", "HCCL", 9e7)])
+    assert rules({"operators": frame})["ai_cpu"].value == pytest.approx(0.1)
+    only = rows_of(OPERATORS, [operator("x", "HCCL", 9e7), operator("y", "HOST_CPU", 1.0)])
+    assert "ai_cpu" in review({"operators": only}).unchecked
+
+
+def test_communication_that_nothing_overlaps() -> None:
+    step = {**new_step(1, 8e6, 0.0), "exposed_ns": 4e6, "communication_ns": 4e6, "total_ns": 1.2e7}
+    (found,) = review({"steps": rows_of(STEPS, [step])}).found
+    assert (found.rule, found.value, found.cost_ns) == ("communication", pytest.approx(1 / 3), 4e6)
+    assert found.parts_ns == {}
+    assert found.evidence["exposed_ns"].tolist() == [4e6]
+
+
+@real
+@pytest.mark.parametrize("rank", [0, 1])
+def test_what_communication_consists_of_in_a_real_profile(rank: int) -> None:
+    folder = DATA / f"profiler_new/torch_npu_text_level2/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"
+    written = json.loads((folder / "communication.json").read_text())["step50"]["collective"]["Total Op Info"]
+    total = {part: written["Communication Time Info"][f"{name} Time(ms)"] for part, name in
+             {"all": "Elapse", "transit": "Transit", "wait": "Wait", "idle": "Idle"}.items()}  # fmt: skip
+    profile = open_run(folder.parents[1]).profile[f"rank{rank}_ascend_pt", rank]
+    found = {one.rule: one for one in review({name: profile.frame(name) for name in FRAMES}).found}["communication"]
+    assert {part: time / 1e6 for part, time in found.parts_ns.items()} == pytest.approx(total)
+    row = pd.read_csv(folder / "step_trace_time.csv").iloc[0]
+    parts = row["Computing"] + row["Communication(Not Overlapped)"] + row["Free"] + row["Preparing"]
+    assert found.value == pytest.approx(row["Communication(Not Overlapped)"] / parts)
+    if rank == 1:
+        assert (round(total["all"], 1), round(total["transit"], 1)) == (97.5, 4.0)
 
 
 def test_a_busy_cpu() -> None:
@@ -91,17 +188,16 @@ def test_a_busy_cpu() -> None:
 
 
 def test_operators_on_the_ai_cpu() -> None:
-    def operator(name: str, core: str, total: float) -> dict[str, Any]:
-        return {"name": name, "full_name": name, "type": name, "core": core, "count": 1.0, "total_ns": total, "mean_ns": total,
-                "file": "aicpu_intermediate_0.csv"}  # fmt: skip
-
     frame = rows_of(OPERATORS, [
         operator("MatMul", "AI_CORE", 9e6), operator("Unique", "AI_CPU", 8e5), operator("Sort", "AI_CPU", 2e5),
         operator("GetNext", "AI_CPU", 1e9), operator("host", "HOST_CPU", 1e9),
     ])  # fmt: skip
     found = rules({"operators": frame})["ai_cpu"]
     assert found.subject == ("Unique", "Sort")
-    assert (found.cost_ns, found.page) == (1e6, "operators")
+    assert (found.value, found.page) == (pytest.approx(0.1), "operators")
+    legacy_files = frame.assign(file=pd.Categorical(["aicpu_intermediate_0.csv"] * len(frame)))
+    assert rules({"operators": legacy_files})["ai_cpu"].cost_ns == 1e6  # whose times are those of one step
+    assert math.isnan(found.cost_ns)
     assert rules({"operators": frame[frame["core"] != "AI_CPU"]}) == {}
 
 
@@ -115,7 +211,10 @@ def test_what_costs_most_comes_first() -> None:
 @given(st.dictionaries(st.sampled_from(sorted(THRESHOLDS)), st.floats(0, 1e9)))
 def test_nothing_is_said_without_frames(thresholds: dict[str, float]) -> None:
     assert advise({}, thresholds) == []
-    assert advise(dict.fromkeys(("steps", "queues", "pipeline", "cpu", "operators")), thresholds) == []
+    nothing = review(dict.fromkeys(FRAMES), thresholds)
+    assert (nothing.found, nothing.fine) == ((), ())
+    assert list(nothing.unchecked) == list(THRESHOLDS)
+    assert all(nothing.unchecked.values())
 
 
 def test_no_advice_without_rows_that_speak_for_it() -> None:
@@ -138,10 +237,13 @@ def test_every_advice_for_real_profiles_has_evidence_beyond_its_threshold() -> N
     for base in ("mindinsight_legacy", "profiler", "profiler_new"):
         for source in discover(DATA / base):
             for profile in open_run(source.path).profile.values():
-                names = ("steps", "queues", "pipeline", "cpu", "operators")
-                for one in advise({name: profile.frame(name) for name in names}):
+                result = review({name: profile.frame(name) for name in FRAMES})
+                states = [*(one.rule for one in result.found), *result.fine, *result.unchecked]
+                assert sorted(states) == sorted(THRESHOLDS)
+                for one in result.found:
                     said[one.rule] = said.get(one.rule, 0) + 1
                     assert len(one.evidence) > 0
                     assert one.value < one.threshold if one.rule == "queue_use" else one.value > one.threshold
-    assert said["interval"] == 6  # 2 of `profiler`, whose intervals are 90 ms, and 4 ranks of `cluster_propose`
+    # 2 of `profiler`, whose intervals are 90 ms, 4 ranks of `cluster_propose`, and run_2, which records only the average
+    assert said["interval"] == 7
     assert said["empty"] >= 3

@@ -11,6 +11,7 @@ import pytest
 
 from parsers import open_run
 from parsers.frames import API, KERNELS, STEPS
+from parsers.profiler import database
 from parsers.profiler.access import Profile
 from parsers.profiler.registry import FRAMES
 
@@ -172,3 +173,71 @@ def test_values_of_other_types_are_left_out(tmp_path: Path) -> None:
     assert profile.kernels["stream"].tolist() == [-1, -1]
     assert profile.kernels["type"].tolist() == ["", "\ufffdA"]
     assert ["1 rows were skipped" in problem.text for problem in profile.problems] == [True]
+
+
+def exploding(path: Path, number: int) -> None:
+    """A database in which both tables have `number` rows of one id, and one more row that belongs together."""
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        """
+        CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, globalTaskId INTEGER);
+        CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER);
+        CREATE TABLE STRING_IDS (id INTEGER, value TEXT);
+        INSERT INTO STRING_IDS VALUES (1, 'MatMul');
+        """
+    )
+    connection.executemany("INSERT INTO TASK VALUES (?, ?, 7)", ((one, one + 1) for one in range(number)))
+    connection.executemany("INSERT INTO COMPUTE_TASK_INFO VALUES (?, 7)", ((one,) for one in range(number)))
+    connection.executescript("INSERT INTO TASK VALUES (5, 9, 8); INSERT INTO COMPUTE_TASK_INFO VALUES (1, 8);")
+    connection.close()
+
+
+@pytest.mark.parametrize("number", [2, 30_000])
+def test_ids_that_both_tables_repeat_are_reported_instead_of_paired(tmp_path: Path, number: int) -> None:
+    exploding(tmp_path / "ascend_mindspore_profiler.db", number)
+    profile = profile_of(tmp_path)
+    assert profile.kernels[["name", "start_ns", "duration_ns"]].to_numpy().tolist() == [["MatMul", 5, 4]]
+    (problem,) = profile.problems
+    assert "found 1 that both have more than once" in problem.text
+
+
+def test_an_id_that_one_table_repeats_is_no_damage(tmp_path: Path) -> None:
+    path = tmp_path / "ascend_mindspore_profiler.db"
+    exploding(path, 0)
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT INTO COMPUTE_TASK_INFO VALUES (1, 8)")
+    connection.commit()
+    connection.close()
+    profile = profile_of(tmp_path)
+    assert (len(profile.kernels), profile.problems) == (2, ())
+
+
+@pytest.mark.parametrize(("limit", "value", "kept"), [("MOST_ROWS", 20, 20), ("MOST_BYTES", 2_000, 10)])
+def test_rows_and_memory_are_limited_and_the_limit_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, value: int, kept: int
+) -> None:
+    path = tmp_path / "ascend_mindspore_profiler.db"
+    exploding(path, 0)
+    connection = sqlite3.connect(path)
+    connection.executemany("INSERT INTO TASK VALUES (?, ?, ?)", ((one, one + 1, one) for one in range(100, 150)))
+    connection.executemany("INSERT INTO COMPUTE_TASK_INFO VALUES (1, ?)", ((one,) for one in range(100, 150)))
+    connection.commit()
+    connection.close()
+    monkeypatch.setattr(database, "ROWS", 10)
+    monkeypatch.setattr(database, limit, value)
+    profile = profile_of(tmp_path)
+    assert len(profile.kernels) == kept
+    (problem,) = profile.problems
+    assert f"{kept} rows were read, the others were skipped." in problem.text
+
+
+def test_a_text_that_is_too_long_is_reported(tmp_path: Path) -> None:
+    path = tmp_path / "ascend_mindspore_profiler.db"
+    exploding(path, 0)
+    connection = sqlite3.connect(path)
+    connection.execute(f"INSERT INTO STRING_IDS VALUES (2, zeroblob({database.LONGEST_VALUE + 1}))")
+    connection.commit()
+    connection.close()
+    profile = profile_of(tmp_path)
+    assert profile.kernels.empty
+    assert "too big" in profile.problems[0].text

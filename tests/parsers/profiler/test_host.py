@@ -124,6 +124,18 @@ def test_steps_of_the_iterator(pipeline: tuple[Profile, Path]) -> None:
     assert frame["time_ns"].tolist() == [line[4] * 1_000_000 for line in lines if line[0] == 1]
 
 
+@pytest.mark.parametrize("name", ["dataset_iterator_profiling_0.txt", "device_queue_profiling_0.txt"])
+@pytest.mark.parametrize("cell", ["--5", "-", "\u00b2", "5-", "1.5", "9999999999999", "99999999999999999999"])
+def test_a_cell_of_a_queue_that_is_no_number_costs_its_line(name: str, cell: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(f"0 0 1 5\n1 16 1 3 1700000000000\n0 0 2 {cell}\n1 16 2 4 1700000000001\n", "utf-8")
+    profile = profile_of(tmp_path)
+    assert profile.queues["size"].tolist() == [3.0, 4.0]
+    np.testing.assert_array_equal(profile.queues["get_ns"], [5e6, np.nan])
+    assert profile.queues["time_ns"].tolist() == [1_700_000_000_000_000_000, 1_700_000_000_001_000_000]
+    text = f"Line 3, column 4 (value): expected a whole number, found {cell!r}; the line was skipped."
+    assert [problem.text for problem in profile.problems] == [text]
+
+
 def test_uneven_lists_of_the_cpu(pipeline: tuple[Profile, Path]) -> None:
     """Of the machine every second value of some lists is a filler, and the process has a sample less."""
     profile, folder = pipeline

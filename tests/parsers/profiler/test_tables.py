@@ -139,6 +139,70 @@ def test_a_quote_that_is_not_closed_costs_its_line(path: Path) -> None:
     )
 
 
+CALLS = (
+    Field("name", ("Name",), "text", required=True),
+    Field("self", ("Self(us)",), "number", "us"),
+    Field("stack", ("Call Stack",), "text"),
+)
+CALL = 'a,1.5,"x.py(1)\ny.py(2)"\n'
+
+
+@pytest.mark.parametrize("block", [lines.BLOCK, 24])
+@pytest.mark.parametrize(
+    "stack", ['x.py(1)\nf "g" h\ny.py(2)', 'x.py(1)\nf "g h\ny.py(2)', 'f" g\ny.py(2)', 'x.py\nf "g",h\ny', 'x.py\nf"g, h']
+)
+def test_an_unescaped_quote_in_the_last_cell_of_several_lines(
+    path: Path, stack: str, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines, "BLOCK", block)
+    for before, after in ((0, 0), (2, 0), (0, 2), (3, 3)):
+        path.write_text("Name,Self(us),Call Stack\n" + CALL * before + f'bad,7.25,"{stack}"\n' + CALL * after)
+        table = read_table(str(path), CALLS)
+        assert list(table.columns["name"]) == ["a"] * before + ["bad"] + ["a"] * after
+        assert table.columns["self"].tolist() == [1500.0] * before + [7250.0] + [1500.0] * after
+        assert list(table.columns["stack"]) == ["x.py(1)\ny.py(2)"] * before + [stack] + ["x.py(1)\ny.py(2)"] * after
+        (text,) = texts(table)
+        assert text.startswith(f"Line {2 + 2 * before}, column Call Stack: expected doubled quotes within the cell, found ")
+
+
+@given(st.integers(0, 11), st.integers(0, 30), st.integers(16, 400), st.booleans())
+def test_a_stray_quote_costs_at_most_its_own_record(
+    tmp_path_factory: pytest.TempPathFactory, bad: int, at: int, block: int, twice: bool
+) -> None:
+    records = [f'n{number},{number}.5,"file{number}.py(1)\n  f(x)\nmain.py(2)"\n' for number in range(12)]
+    place = len(f"n{bad},{bad}.5,\"") + at % 10
+    records[bad] = records[bad][:place] + ('"q"' if twice else 'q"r') + records[bad][place:]
+    path = tmp_path_factory.mktemp("t") / "t.csv"
+    path.write_text("Name,Self(us),Call Stack\n" + "".join(records))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines, "BLOCK", block)
+        table = read_table(str(path), CALLS)
+    assert [name for name in table.columns["name"] if name != f"n{bad}"] == [f"n{one}" for one in range(12) if one != bad]
+    assert len(table.problems) == 1
+    assert f"Line {2 + 3 * bad}" in table.problems[0].text
+
+
+def test_an_open_quote_in_each_line_gives_no_rows(path: Path) -> None:
+    """Every line could begin a record that takes the rest of the file: at most 1,000 lines are tried, and only so often."""
+    path.write_text("Name,Self(us),Call Stack\n" + 'x"\n"a\n' * 20_000)
+    assert read_table(str(path), CALLS).rows == 0
+
+
+def test_a_header_that_is_no_line_of_cells(path: Path) -> None:
+    table = read(path, 'Name,"Start\r Time(us)\n' + ROW)
+    assert (table.rows, len(table.problems)) == (0, 2)
+    assert texts(table)[0].startswith("Line 1: expected names of columns, found ")
+    path.write_text("x,y\n1,2\n")
+    table = read_table(str(path), (Field("ratio", ("Ratio",)),))
+    assert texts(table) == ["Line 1: expected a column Ratio, found x, y; nothing is taken from the file."]
+
+
+def test_numbers_beyond_any_decimal(path: Path) -> None:
+    table = read(path, HEADER + f"a,1e999999,1,0,0\n{ROW}a,{'9' * 39},1,0,0\nb,1,1,1e308,1e300\n")
+    assert list(table.columns["name"]) == ["MatMul", "b"]
+    assert len(table.problems) == 5
+
+
 def test_other_encodings_are_told(path: Path) -> None:
     table = read(path, (HEADER + ROW + "卷积,1,2,3,4\n").encode("gb18030"))
     assert (table.rows, texts(table)) == (2, ["From line 3 on: expected UTF-8, found other bytes; these are shown as \ufffd."])

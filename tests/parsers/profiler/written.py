@@ -26,6 +26,9 @@ FILES: dict[str, str] = {
     "data_preprocess.csv": "Device_id,Timestamp(us),Node,Compute_time(us),Memcpy_time(us),Task_time(us),Dispatch_time(us),Total_time(us),"
     "Stream ID,Task ID\n0,1764246877073569.641,GetNext,1.5,0.25,2.125,0.5,3.0,4,11\n",
     "dataset.csv": "Operation,Stage,Occurrences,Avg. time (us),Custom Info\nBatch,WorkerProcess,8,12.5,\nMap,MainProcess,4,3.25,[x]\n",
+    "communication.json": '{"step7": {"p2p": {}, "collective": {"hcom_allReduce__1_2@33": {"Communication Time Info": {'
+    '"Start Timestamp(us)": 1736412474757059.5, "Elapse Time(ms)": 2.5, "Transit Time(ms)": 0.5, "Wait Time(ms)": 1.5, '
+    '"Synchronization Time(ms)": 0.25, "Idle Time(ms)": 0.5}}, "Total Op Info": {"Communication Time Info": {}}}}}',
     "api_statistic.csv": "Device_id,Level,API Name,Time(us),Count,Avg(us),Min(us),Max(us),Variance\nhost,acl,aclrtMalloc,20.79,2,10.395,9.84,10.95,0.308\n",
     "op_statistic.csv": "Device_id,OP Type,Core Type,Count,Total Time(us),Min Time(us),Avg Time(us),Max Time(us),Ratio(%)\n"
     "0,MatMul,AI_CORE,2,110.25,50.0,55.125,60.25,100.0\n",

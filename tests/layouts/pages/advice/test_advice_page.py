@@ -22,7 +22,7 @@ from layouts.profiling.choice import Choice
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 from parsers import open_run
-from parsers.analysis.advice import THRESHOLDS, Advice, advise
+from parsers.analysis.advice import THRESHOLDS, Advice, Review, review
 from tests.sources import MemorySource
 
 DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
@@ -35,17 +35,22 @@ def advice(rule: str, subject: tuple[str, ...] = (), cost: float = 2e6) -> Advic
     return Advice(rule, 0.9, 0.5, cost, ROWS, "preparation", subject)
 
 
+def reviewed(*found: Advice) -> Review:
+    return Review(found, (), {})
+
+
 def test_every_rule_has_its_words_and_a_unit() -> None:
     for rule in THRESHOLDS:
         assert {f"advice.{rule}.title", f"advice.{rule}.rule"} <= CATALOGUE.keys()
         assert rule in UNITS
     found = [advice("interval"), advice("idle"), advice("empty", ("pipeline",)), advice("cpu", cost=math.nan),
              advice("queue_use", ("BatchOp", "MapOp", "GeneratorOp", "TFReader")), advice("ai_cpu", ("Unique",))]  # fmt: skip
-    text = json.dumps(drawn(found, THRESHOLDS, Choice("r", ".", 0)), default=lambda one: one.to_plotly_json())
+    text = json.dumps(drawn(reviewed(*found), THRESHOLDS, Choice("r", ".", 0)), default=lambda one: one.to_plotly_json())
     for word in ("2 ms of a step", "cost unknown", "Batch: raise", "Map: raise", "Generator: raise", "Reader: raise", "25.0%",
                  "1.5 ms", "run=r&of=r&session=.&rank=0"):  # fmt: skip
         assert word in text.replace("2.00 ms", "2 ms").replace("1.50 ms", "1.5 ms")
-    assert "Rules that found nothing" not in text
+    assert "Checked and fine" not in text
+    assert "Not checked" not in text
     assert "Queue use" in text
     assert "Free" not in text  # nothing is known of it
     assert "Number" not in text
@@ -54,7 +59,7 @@ def test_every_rule_has_its_words_and_a_unit() -> None:
 def test_links_lead_to_pages_that_are_there() -> None:
     for page in ("steps", "preparation", "operators"):
         one = Advice("idle", 0.9, 0.5, 1.0, ROWS, page)
-        text = json.dumps(drawn([one], THRESHOLDS, Choice("r", ".", 0)), default=lambda part: part.to_plotly_json())
+        text = json.dumps(drawn(reviewed(one), THRESHOLDS, Choice("r", ".", 0)), default=lambda part: part.to_plotly_json())
         (path,) = re.findall(r'"data-page": "([^"]*)"', text)
         assert [known.name for known in PAGES if known.path == path] == [page]
 
@@ -62,7 +67,7 @@ def test_links_lead_to_pages_that_are_there() -> None:
 def test_one_slow_operation_and_several_are_told_apart() -> None:
     def said(rows: pd.DataFrame) -> str:
         one = Advice("queue_use", 0.2, 0.8, math.nan, rows, "preparation", ("Map",))
-        return json.dumps(drawn([one], THRESHOLDS, None), default=lambda part: part.to_plotly_json())
+        return json.dumps(drawn(reviewed(one), THRESHOLDS, None), default=lambda part: part.to_plotly_json())
 
     assert "Only 20% of the queue after Map is used" in said(ROWS)
     assert "The queues after Map are hardly used (the emptiest: 20%)" in said(pd.concat([ROWS, ROWS]))
@@ -70,19 +75,50 @@ def test_one_slow_operation_and_several_are_told_apart() -> None:
 
 @pytest.mark.skipif(not DATA.is_dir(), reason="MINDSCOPE_TEST_DATA names no directory of real runs")
 def test_advice_for_real_profiles_is_drawn() -> None:
-    expected = {"mindinsight_legacy": {"interval", "empty", "queue_use", "cpu"}, "profiler_new/torch_npu_text_level2": {"idle"}}
+    expected = {
+        "mindinsight_legacy": {"interval", "queue_use", "cpu"},
+        "profiler_new/torch_npu_text_level2": {"idle", "communication", "synchronising"},
+    }
     for name, rules in expected.items():
         profile = next(iter(open_run(DATA / name).profile.values()))
-        found = advise({frame: profile.frame(frame) for frame in FRAMES})
+        result = review({frame: profile.frame(frame) for frame in FRAMES})
+        found = result.found
         assert {one.rule for one in found} == rules
-        text = json.dumps(drawn(found, THRESHOLDS, None), default=lambda part: part.to_plotly_json())
+        text = json.dumps(drawn(result, THRESHOLDS, None), default=lambda part: part.to_plotly_json())
         assert text.count("Evidence (") == len(found)
 
 
-def test_no_advice_says_so_and_lists_the_rules() -> None:
-    text = json.dumps(drawn([], THRESHOLDS, None), default=lambda one: one.to_plotly_json())
-    assert "No rule found anything" in text
-    assert text.count('"data-rule"') == len(THRESHOLDS)
+def test_rules_that_found_nothing_are_told_from_those_without_data() -> None:
+    fine, files = tuple(THRESHOLDS)[:2], ("step_trace_time.csv", "analysis.db")
+    result = Review((), fine, dict.fromkeys(tuple(THRESHOLDS)[2:], files))
+    text = json.dumps(drawn(result, THRESHOLDS, None), default=lambda one: one.to_plotly_json())
+    assert f"2 of {len(THRESHOLDS)} rules were checked and found nothing to change." in text
+    assert text.count('"data-rule"') == 2
+    assert text.index("Checked and fine") < text.index("Not checked")
+    assert text.count("no data in step_trace_time.csv or analysis.db") == len(THRESHOLDS) - 2
+    nothing = Review((), (), dict.fromkeys(THRESHOLDS, files))
+    text = json.dumps(drawn(nothing, THRESHOLDS, None), default=lambda one: one.to_plotly_json())
+    assert "No rule could be checked" in text
+    assert "nothing to change" not in text
+
+
+def test_a_call_stack_is_shown_by_its_first_own_line() -> None:
+    stack = "/x/site-packages/torch/_tensor.py(9): item;\n/home/me/main.py(485): train;\n<string>(1): <module>"
+    rows = pd.DataFrame({"name": ["aten::item"], "self_ns": [1e6], "stack": [stack]})
+    one = Advice("synchronising", 0.6, 0.05, 1e6, rows, "operators", ("aten::item",))
+    text = json.dumps(drawn(reviewed(one), THRESHOLDS, None), default=lambda part: part.to_plotly_json())
+    assert '"children": "/home/me/main.py(485): train"' in text
+    assert "site-packages/torch/_tensor.py(9): item" in text
+    assert "Call item()" in text
+
+
+def test_the_hint_for_communication_is_about_its_largest_part() -> None:
+    for part in ("transit", "wait", "idle"):
+        parts = {"all": 3e6, "transit": 1e6, "wait": 1e6, "idle": 1e6, part: 2e6}
+        one = Advice("communication", 0.6, 0.1, 1e6, ROWS, "steps", parts_ns=parts)
+        text = json.dumps(drawn(reviewed(one), THRESHOLDS, None), default=lambda each: each.to_plotly_json())
+        assert CATALOGUE[f"advice.do.communication_{part}"][0] in text
+        assert "Communication takes 3" in text
 
 
 def test_thresholds_are_read_in_their_units() -> None:
@@ -106,5 +142,5 @@ def test_without_a_profile_there_is_nothing_to_say() -> None:
     asked: Any = {"run": ["a"], "session": ["."], "rank": ["0"]}
     found = advice_for(source, asked)
     assert found is not None
-    assert found[0] == []
+    assert found[0].found == ()
     assert PAGE.needs[0] == "profile.steps"

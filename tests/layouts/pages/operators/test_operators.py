@@ -20,7 +20,7 @@ from layouts.pages.operators.asks import Ask, read_ask
 from layouts.pages.operators.compare import changes, compared
 from layouts.pages.operators.sheet import Sheet
 from layouts.pages.operators.tables import MOST_CHILDREN, Tables, columns_of, page_of
-from layouts.pages.operators.variants import by_shapes, present, with_shares
+from layouts.pages.operators.variants import present, with_shares
 from layouts.profiling.choice import Choice
 from layouts.sources import ProfileFrame, ProfileRow
 from layouts.state import BadInput
@@ -270,16 +270,75 @@ def test_two_profiles_side_by_side() -> None:
     assert callbacks.figure(tables, wanted)["data"][0]["orientation"] == "h"
 
 
-def test_shapes() -> None:
-    frame = operators([("a", 4.0), ("a", 2.0), ("a", 1.0), ("b", 3.0)])
-    frame["input_shapes"] = pd.Categorical(["2,3", "2,3", "4", ""])
-    frame["max_ns"] = [4.0, 2.0, np.nan, 3.0]
-    found = by_shapes(frame)
-    assert found[["type", "input_shapes", "operators", "count", "total_ns", "mean_ns"]].values.tolist() == [
-        ["a", "2,3", 2.0, 2.0, 6.0, 3.0], ["b", "", 1.0, 1.0, 3.0, 3.0], ["a", "4", 1.0, 1.0, 1.0, 1.0],
-    ]  # fmt: skip
-    assert found["max_ns"].tolist()[:2] == [4.0, 3.0]
-    assert found["share"].sum() == pytest.approx(1.0)
+def test_an_operator_with_several_shapes_says_how_many(real_data: Path) -> None:
+    folder = real_data / "profiler_new/torch_npu_st_4ranks_pp2/rank_2_ascend_pt"
+    source = Opened({"a": open_run(folder).profile[".", 2]})
+    raw = pd.read_csv(folder / "ASCEND_PROFILER_OUTPUT/kernel_details.csv", keep_default_na=False)
+    raw = raw[raw["Accelerator Core"] != "COMMUNICATION"]
+    scalar = ("", '""', "N/A")
+    shaped = raw.groupby(["Name", "Type", "Accelerator Core"])["Input Shapes"]
+    several = shaped.nunique()[~shaped.agg(lambda shapes: shapes.isin(scalar).all())]
+    choice = Choice("a", ".", 2)
+    wanted = ask(choice=choice, view="operators")
+    told = callbacks.sheet(Tables(source), wanted)
+    assert "input_shapes" in [column["name"] for column in told["columns"]]
+    found = callbacks.rows(Tables(source), wanted, {"startRow": 0, "endRow": 500})["rowData"]
+    counts = {(row["full_name"], row["type"], row["core"]): row["shapes"] for row in found if row["shapes"]}
+    assert counts == several.to_dict()
+    assert max(counts.values()) == 12
+    assert all((row["input_shapes"] == "") == (row["shapes"] != 1) for row in found)
+    saved = callbacks.csv(Tables(source), wanted)
+    assert saved is not None
+    assert saved["content"].splitlines()[0].endswith(",shapes")
+    shapes = callbacks.sheet(Tables(source), ask(choice=choice, view="shapes"))
+    assert shapes["rows"] == raw.groupby(["Type", "Accelerator Core", "Input Shapes", "Input Data Types"]).ngroups
+
+
+@pytest.fixture
+def host(real_data: Path) -> tuple[Opened, pd.DataFrame]:
+    folder = real_data / "profiler_new/torch_npu_text_level2/rank0_ascend_pt"
+    raw = pd.read_csv(folder / "ASCEND_PROFILER_OUTPUT/operator_details.csv", keep_default_na=False)
+    times = raw.groupby("Name")[["Host Self Duration(us)", "Host Total Duration(us)"]].sum() * 1e3
+    return Opened({"a": open_run(folder).profile[".", 0]}), times.set_axis(["own", "total"], axis=1)
+
+
+def test_the_host_is_shown_by_self_time(host: tuple[Opened, pd.DataFrame]) -> None:
+    """Calls contain each other: total times add up to 324 ms in a step of 147 ms."""
+    source, raw = host
+    tables, wanted = Tables(source), ask(choice=Choice("a", ".", 0), variant="host_cpu")
+    told = callbacks.sheet(tables, wanted)
+    assert told["sort"] == ["self_ns", "desc"]
+    assert (told["sums"]["self_ns"], told["sums"]["total_ns"]) == pytest.approx((141.486e6, 323.929e6), rel=1e-5)
+    assert [column["name"] for column in told["columns"]][2:5] == ["self_ns", "total_ns", "share"]
+    rows = callbacks.rows(tables, wanted, {"startRow": 0, "endRow": 1000})["rowData"]
+    assert {row["type"]: (row["self_ns"], row["total_ns"]) for row in rows} == {
+        name.rsplit("/", 1)[-1]: pytest.approx((row.own, row.total)) for name, row in raw.iterrows()
+    }
+    assert rows[0]["type"] == "aten::_local_scalar_dense"
+    assert rows[0]["share"] == pytest.approx(86765.71 / 141485.98)
+    assert sum(row["share"] for row in rows) == pytest.approx(1.0)
+    (largest, *_) = drawing.slices(tables.types(wanted.choice, "host_cpu"), "total")
+    assert (largest.name, largest.value) == ("aten::_local_scalar_dense", pytest.approx(86765.71e3))
+    _, sums = tables.scopes(wanted)
+    assert sum(sums.values()) == pytest.approx(141.48598e6)
+
+
+def test_call_stacks_come_before_the_details(host: tuple[Opened, pd.DataFrame]) -> None:
+    told = callbacks.sheet(Tables(host[0]), ask(choice=Choice("a", ".", 0), variant="host_cpu", view="operators"))
+    names = [column["name"] for column in told["columns"]]
+    assert names.index("stack") < names.index("mean_ns")
+    device = callbacks.sheet(Tables(host[0]), ask(choice=Choice("a", ".", 0), variant="ai_core"))
+    assert device["sums"]["self_ns"] is None
+    assert device["sort"] == ["total_ns", "desc"]
+
+
+def test_self_times_are_compared_where_both_have_them() -> None:
+    one, other = (operators([("a", 10.0), ("b", 4.0)], "HOST_CPU") for _ in range(2))
+    one["self_ns"], other["self_ns"] = [6.0, 4.0], [1.0, 4.0]
+    found = compared(one, other, ("type", "core")).set_index("type")["difference_ns"]
+    assert found.to_dict() == {"a": 5.0, "b": 0.0}
+    del other["self_ns"]
+    assert compared(one, other.assign(total_ns=[9.0, 4.0]), ("type", "core"))["difference_ns"].tolist() == [1.0, 0.0]
 
 
 def test_variants_and_shares_of_nothing() -> None:
