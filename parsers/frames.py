@@ -179,7 +179,7 @@ INSIGHTS = Schema(
     "What in the scalars of a run deserves a look, the severest first.",
     (
         Column("tag", "str", "", "the scalar"),
-        Column("kind", "category", "", "non_finite, divergence, stall, spike, slower, plateau or gap"),
+        Column("kind", "category", "", "non_finite, divergence, frozen, stall, spike, shift, slower, plateau or gap"),
         Column("severity", "int8", "", "2 for what is wrong, 1 for what deserves a look"),
         Column("step", "int64", "step", "where it begins"),
         Column("last_step", "int64", "step", "where it ends"),

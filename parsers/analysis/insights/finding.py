@@ -42,15 +42,18 @@ class _Points(NamedTuple):
     value: Floats
 
 
-def insights(run: Recorded, *, sensitivity: str = "normal", now: float | None = None) -> pd.DataFrame:
+def insights(
+    run: Recorded, *, sensitivity: str | Mapping[str, str] = "normal", now: float | None = None
+) -> pd.DataFrame:  # fmt: skip
     """Return the insights of a run's scalars (schema INSIGHTS), the most severe first.
 
-    sensitivity is one of LEVELS: "low", "normal" or "high". now is the current time in seconds since 1970; without it, as for
-    a run known to have ended, no stall is reported. ValueError for another sensitivity.
+    sensitivity is one of LEVELS ("off", "low", "normal" or "high"), or such a level per kind of RULES ({"spike": "low"}), where
+    kinds left out are "normal". now is the current time in seconds since 1970; without it, as for a run known to have ended,
+    no stall is reported. ValueError for another level or kind.
     """
     least = _least(sensitivity)
-    found = [one for one in insights_of_run({tag: run.series(tag) for tag in run.tags("scalar")}, now) if one.score >= least]
-    return frame(found)
+    found = insights_of_run({tag: run.series(tag) for tag in run.tags("scalar")}, now)
+    return frame([one for one in found if one.score >= least[one.kind]])
 
 
 def frame(found: list[Insight]) -> pd.DataFrame:
@@ -124,10 +127,15 @@ def stalled(every: Mapping[str, Series], now: float) -> Insight | None:
     return _insight(tag, series, "stall", (end, end), found.seconds / found.usual, value=found.seconds, usual=found.usual)
 
 
-def _least(sensitivity: str) -> float:
-    if sensitivity not in LEVELS:
-        raise ValueError(f"sensitivity: expected one of {', '.join(LEVELS)}; found {sensitivity!r}")
-    return LEVELS[sensitivity]
+def _least(sensitivity: str | Mapping[str, str]) -> Mapping[str, float]:
+    """Return the least score of each kind."""
+    named = dict.fromkeys(RULES, sensitivity) if isinstance(sensitivity, str) else sensitivity
+    for kind, level in named.items():
+        if kind not in RULES:
+            raise ValueError(f"sensitivity: expected kinds among {', '.join(RULES)}; found {kind!r}")
+        if level not in LEVELS:
+            raise ValueError(f"sensitivity: expected one of {', '.join(LEVELS)}; found {level!r}")
+    return {kind: LEVELS[named.get(kind, "normal")] for kind in RULES}
 
 
 def _insight(

@@ -6,6 +6,7 @@ sensitivity. Each level of sensitivity has its own minimum score.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -49,8 +50,8 @@ RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
 )})  # fmt: skip
 """The severest first."""
 
-LEVELS: Mapping[str, float] = MappingProxyType({"low": 1.5, "normal": 1.0, "high": 0.85})
-"""Level of sensitivity -> least score."""
+LEVELS: Mapping[str, float] = MappingProxyType({"off": math.inf, "low": 1.5, "normal": 1.0, "high": 0.85})
+"""Level of sensitivity -> least score; each rule may have its own."""
 LEAST = min(LEVELS.values())
 """The minimum score of any detector."""
 

@@ -7,6 +7,7 @@ random walks, whose lines never meet, have no shifts.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,8 @@ _LASTS = 0.1
 """Share of the curve for which a shift must last."""
 _KEEPS = 0.5
 """Share of its height that it must keep."""
+_BACK = 0.7
+"""A jump in the other direction, shortly before and of this share of the height, makes a bump of it."""
 _ABRUPT = 0.4
 """Share of its height that the levels right beside a shift must show."""
 _ROUNDING = 1e-5
@@ -81,7 +84,7 @@ def _noise(value: Floats, known: Levels) -> float:
     """Robust standard deviation of the points about their level."""
     blocks = value.size // known.size
     if known.size < 4:
-        return known.noise * known.size**0.5
+        return known.noise * math.sqrt(known.size)
     every = max(1, blocks // _SAMPLED)
     away = np.abs(value[: blocks * known.size].reshape(blocks, known.size)[::every] - known.level[:blocks:every, None])
     return SIGMA * float(np.median(away))
@@ -131,7 +134,7 @@ def _usual(apart: Floats) -> float:
 def _abrupt(level: Floats, jump: _Jump, width: int) -> bool:
     """Return whether the few levels on either side make up for the jump: a kink of the trend is none."""
     before, after = level[max(0, jump.at - width) : jump.at], level[jump.at : jump.at + width]
-    return (float(np.median(after)) - float(np.median(before))) * np.sign(jump.height) >= _ABRUPT * abs(jump.height)
+    return (float(np.median(after)) - float(np.median(before))) / jump.height >= _ABRUPT
 
 
 def _apart(level: Floats, width: int) -> Floats:
@@ -148,30 +151,32 @@ def _apart(level: Floats, width: int) -> Floats:
 
 
 def _habitual(level: Floats, at: int, height: float, width: int) -> bool:
-    """Return whether the curve jumps in this direction as a matter of course, as at warm restarts."""
+    """Return whether the curve jumps in this direction as a matter of course, as at warm restarts, or jumps back."""
     sums = np.concatenate(([0.0], np.cumsum(level - np.median(level))))
     mean = (sums[width:] - sums[:-width]) / width
     rise = (mean[width:] - mean[:-width]) * np.sign(height)
+    most = _ALIKE * abs(height)
+    if rise[max(0, at - width - int(_LASTS * level.size)) : max(1, at - 2 * width)].min() <= -_BACK * abs(height):
+        return True
     usual = medians(np.abs(rise[: rise.size // _PIECE * _PIECE]).reshape(-1, _PIECE))
     usual = np.append(usual, usual[-1:]).repeat(_PIECE)[: rise.size]
-    clear = rise >= np.clip(_CLEAR * SIGMA * usual, _LEAST_ALIKE * abs(height), _ALIKE * abs(height))
+    clear = rise >= np.clip(_CLEAR * SIGMA * usual, _LEAST_ALIKE * abs(height), most)
     clear[max(0, at - 3 * width) : at + width + 1] = False
     places = np.flatnonzero(clear)
-    return places.size > 0 and int(np.count_nonzero(np.diff(places) > 1)) + 1 >= _OTHERS
+    return bool(places.size > 0 and np.count_nonzero(np.diff(places) > 1) + 1 >= _OTHERS)
 
 
 def _lasts(level: Floats, jump: _Jump) -> bool:
     """Return whether the curve, some time after a jump, is where it would not have come as it went before."""
-    _, height, at, width = jump
-    after = level[at : at + max(width, int(np.ceil(_LASTS * level.size)))]
+    after = level[jump.at : jump.at + max(jump.width, int(np.ceil(_LASTS * level.size)))]
     if after.size < _LASTS * level.size / 2:
         return False
-    before = level[max(0, at - max(width, level.size // _MOST)) : at]
+    before = level[max(0, jump.at - max(jump.width, level.size // _MOST)) : jump.at]
     third = max(1, before.size // 3)
     slope = float(np.median(before[-third:]) - np.median(before[:third])) / (before.size - third)
     late = after[after.size // 2 :]
     expected = float(np.median(before)) + slope * (before.size / 2.0 + after.size * 0.75)
-    return bool((float(np.median(late)) - expected) * np.sign(height) >= _KEEPS * abs(height))
+    return (float(np.median(late)) - expected) / jump.height >= _KEEPS
 
 
 def _place(value: Floats, known: Levels, at: int, height: float) -> int:

@@ -6,6 +6,7 @@ and one after it, fit the levels best.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -94,7 +95,7 @@ def _walk(level: Floats) -> float:
     Of noise s and a walk of steps w their variance over k levels is 6 s^2 + 2 k w^2; of a smooth trend they are small.
     """
     near, far = (float(np.median(np.abs(level[2 * k :] - 2.0 * level[k:-k] + level[: -2 * k]))) for k in (1, _WALK_LAG))
-    return SIGMA * (max(0.0, far * far - near * near) / (2.0 * (_WALK_LAG - 1))) ** 0.5
+    return SIGMA * math.sqrt(max(0.0, far * far - near * near) / (2.0 * (_WALK_LAG - 1)))
 
 
 def _onset(level: Floats, risen: int) -> int:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+
 from parsers import Series
 
 Random = np.random.Generator
@@ -55,7 +56,8 @@ def healthy(random: Random, n: int) -> tuple[str, np.ndarray, np.ndarray]:
     t = np.linspace(0.0, 1.0, n)
     kind = int(random.integers(5))
     if kind == 0:  # cross entropy of a language model
-        trend = random.uniform(1.5, 3.0) + random.uniform(3.0, 8.0) / (1.0 + t * random.uniform(10, 300)) ** random.uniform(0.3, 0.9)
+        fall = (1.0 + t * random.uniform(10, 300)) ** -random.uniform(0.3, 0.9)
+        trend = random.uniform(1.5, 3.0) + random.uniform(3.0, 8.0) * fall
         return "train/loss", trend, np.full(n, random.uniform(0.01, 0.15))
     if kind == 1:  # a classifier
         trend = 2.3 * np.exp(-t / random.uniform(0.05, 0.4)) + random.uniform(0.05, 0.6)
