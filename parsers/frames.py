@@ -143,7 +143,7 @@ LINEAGE_TABLE = Schema(
 
 IMPORTANCE = Schema(
     "importance",
-    "How far settings of runs go with one of their results, the strongest first, those without a number last.",
+    "How far settings of runs go with one of their results, the highest lower limit first, those without a number last.",
     (
         Column("setting", "str", "", "column of the lineage table"),
         Column("kind", "category", "", "numeric or categorical"),
@@ -156,8 +156,8 @@ IMPORTANCE = Schema(
         Column("spearman_low", "float64", "", "lower end of its 95 % confidence interval"),
         Column("spearman_high", "float64", "", "upper end of it"),
         Column("sign", "int8", "", "1 where the result grows with the setting, -1 where it falls, 0 for neither or categories"),
-        Column("reason", "category", "", "why there is no number: few, constant, unique or confounded; empty for none"),
-        Column("confounded", "str", "", "the other setting that always changes together with this one; empty for none"),
+        Column("reason", "category", "", "why there is no number: few, constant, unique, identifier, confounded; else empty"),
+        Column("confounded", "str", "", "the setting that stands for this one, as both always change together; else empty"),
         Column("entangled", "str", "", "another setting that mostly changes together with this one; empty for none"),
         Column("entangled_strength", "float64", "", "how far it does, from 0.9 to 1; NaN for none"),
     ),
@@ -179,7 +179,7 @@ INSIGHTS = Schema(
     "What in the scalars of a run deserves a look, the severest first.",
     (
         Column("tag", "str", "", "the scalar"),
-        Column("kind", "category", "", "non_finite, divergence, stall, spike, slower, plateau or gap"),
+        Column("kind", "category", "", "non_finite, divergence, frozen, stall, spike, shift, slower, plateau or gap"),
         Column("severity", "int8", "", "2 for what is wrong, 1 for what deserves a look"),
         Column("step", "int64", "step", "where it begins"),
         Column("last_step", "int64", "step", "where it ends"),

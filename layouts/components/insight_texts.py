@@ -15,6 +15,8 @@ TEXTS = define_texts({
     "insights.low": ("Low", "低"),
     "insights.normal": ("Normal", "标准"),
     "insights.high": ("High", "高"),
+    "insights.same": ("As all ({level})", "同总体（{level}）"),
+    "insights.per_rule": ("Level of each rule", "逐条规则设置"),
     "insights.count": ("{n} marks", "{n} 处标记"),
     "insights.count_one": ("1 mark", "1 处标记"),
     "insights.count_tip": ("Notable places on these curves", "这些曲线中值得注意之处"),
@@ -27,8 +29,10 @@ TEXTS = define_texts({
     "insights.csv": ("Insights as CSV", "洞察（CSV）"),
     "insights.kind.non_finite": ("NaN or Inf", "NaN 或 Inf"),
     "insights.kind.divergence": ("Divergence", "发散"),
+    "insights.kind.frozen": ("Frozen value", "数值冻结"),
     "insights.kind.stall": ("Stall", "停滞"),
     "insights.kind.spike": ("Spike", "尖峰"),
+    "insights.kind.shift": ("Level shift", "水平突变"),
     "insights.kind.slower": ("Slower steps", "单步变慢"),
     "insights.kind.plateau": ("Plateau", "平台期"),
     "insights.kind.gap": ("Missing steps", "步骤缺失"),
@@ -40,6 +44,10 @@ TEXTS = define_texts({
         "{tag} got worse from step {step} on, from {usual} to {value} at the end, and did not recover.",
         "{tag} 自步骤 {step} 起恶化，由 {usual} 变为末尾的 {value}，未再恢复。",
     ),
+    "insights.frozen": (
+        "{tag} is exactly {value} from step {step} to {last}, {n} times in a row, though it changes otherwise.",
+        "{tag} 自步骤 {step} 至 {last} 连续 {n} 次恰为 {value}，而其余时候一直在变化。",
+    ),
     "insights.stall": (
         "Nothing was recorded for {value} after step {step}; the usual interval is at most {usual}.",
         "步骤 {step} 之后已有 {value} 没有新记录；平常间隔不超过 {usual}。",
@@ -47,6 +55,10 @@ TEXTS = define_texts({
     "insights.spike": (
         "{tag} jumps to {value} at step {step}, where the curve is at {usual}: {measured} times the noise nearby.",
         "{tag} 在步骤 {step} 处跳至 {value}，而曲线约为 {usual}，是附近噪声的 {measured} 倍。",
+    ),
+    "insights.shift": (
+        "{tag} jumps from {usual} to {value} at step {step} and goes on from there: {measured} times the noise of its points.",
+        "{tag} 在步骤 {step} 处由 {usual} 跳至 {value}，此后未回到原水平，幅度为其噪声的 {measured} 倍。",
     ),
     "insights.slower": (
         "From step {step} on a step takes {value} instead of {usual}.",
@@ -62,8 +74,10 @@ TEXTS = define_texts({
     ),
     "insights.unit.non_finite": ("values", "个值"),
     "insights.unit.divergence": ("of the improvement lost", "（占已改善幅度的比例）"),
+    "insights.unit.frozen": ("equal values in a row", "个连续相同的值"),
     "insights.unit.stall": ("usual intervals", "个平常间隔"),
     "insights.unit.spike": ("robust sigma", "个稳健标准差"),
+    "insights.unit.shift": ("robust sigma", "个稳健标准差"),
     "insights.unit.slower": ("times as long", "倍耗时"),
     "insights.unit.plateau": ("of the points", "（占数据点的比例）"),
     "insights.unit.gap": ("usual intervals", "个平常间距"),

@@ -38,7 +38,7 @@ def view(insight: Insight, series: Series) -> str:
     first, last = max(0, insight.place - AROUND), min(series.step.size - 1, insight.last_place + AROUND)
     part = series.step[first : last + 1]
     low, high = int(part.min()), int(part.max())
-    if insight.kind in ("divergence", "plateau", "slower"):
+    if insight.kind in ("divergence", "plateau", "slower", "shift"):
         # It lasts to the end of the run, so show everything from shortly before it begins.
         whole = int(series.step.max())
         low, high = max(int(series.step.min()), insight.step - max(1, (whole - insight.step) // 3)), whole

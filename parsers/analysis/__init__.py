@@ -9,12 +9,13 @@ from parsers.analysis.axes import join_by_step, relative_time
 from parsers.analysis.forest import REFITS, Forest, available, forests
 from parsers.analysis.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
 from parsers.analysis.histograms import bands, beyond, common_edges, even_edges, quantiles, resample, thinned, usual_limits
-from parsers.analysis.importance import importance, nearest_change, single_changes, trend
+from parsers.analysis.importance import importance, nearest_change, single_changes
 from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.seeds import FEW, Estimate, improvement, interquartile_mean
 from parsers.analysis.segments import merged, restarts
 from parsers.analysis.settings import settings_of, targets_of
 from parsers.analysis.smoothing import smooth
+from parsers.analysis.splines import Best, Fit, best_region, fitted, shape
 from parsers.analysis.step_times import StepTimes, step_times, times_at
 from parsers.analysis.steps import Average, Breakdown, Outliers, average, breakdowns, drift, one_step, outliers, shares
 from parsers.analysis.tensor_chunks import Difference, Tensor, chunks, cut, next_bad, part, row_number
@@ -22,12 +23,12 @@ from parsers.analysis.tensors import Selection, Statistics, default_boxes, distr
 from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
 
 __all__ = [
-    "FEW", "KINDS", "REFITS", "Average", "Breakdown", "Condition", "Curve", "Difference", "Estimate", "Forest",
+    "FEW", "KINDS", "REFITS", "Average", "Best", "Breakdown", "Condition", "Curve", "Difference", "Estimate", "Fit", "Forest",
     "NonFinite", "Outliers", "Reduced", "Selection", "Statistics", "StepTimes", "Summary", "Tensor", "Threshold",
-    "ThresholdError", "aligned", "available", "average", "bands", "beyond", "breakdowns", "chunks", "common_edges", "curve",
-    "cut", "default_boxes", "distribution", "drift", "even_edges", "forests", "grid", "importance", "improvement",
-    "interquartile_mean", "join_by_step", "merged", "minus", "nearest_change", "newest", "next_bad",
-    "non_finite_runs", "one_step", "outliers", "parse_threshold", "part", "quantiles", "reduce_points",
-    "relative_time", "resample", "restarts", "row_number", "selection", "settings_of", "shares", "single_changes",
-    "smooth", "statistics", "step_times", "summarised", "targets_of", "thinned", "times_at", "trend", "usual_limits",
+    "ThresholdError", "aligned", "available", "average", "bands", "best_region", "beyond", "breakdowns", "chunks",
+    "common_edges", "curve", "cut", "default_boxes", "distribution", "drift", "even_edges", "fitted", "forests", "grid",
+    "importance", "improvement", "interquartile_mean", "join_by_step", "merged", "minus", "nearest_change", "newest",
+    "next_bad", "non_finite_runs", "one_step", "outliers", "parse_threshold", "part", "quantiles", "reduce_points",
+    "relative_time", "resample", "restarts", "row_number", "selection", "settings_of", "shape", "shares", "single_changes",
+    "smooth", "statistics", "step_times", "summarised", "targets_of", "thinned", "times_at", "usual_limits",
 ]  # fmt: skip

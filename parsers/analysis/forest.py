@@ -65,21 +65,19 @@ def forests(
 ) -> Iterator[Forest]:
     """What is known after each refit, first of none; by default of all of `settings_of`. Equal arguments give equal numbers.
 
-    A setting that never varies, has too few runs or always changes together with another has no number, as in `importance`;
-    of settings that always change together the first stands for all while forests grow. Who takes no further item of
-    the iterator ends the work. KeyError and ValueError as of `importance`; ImportError at the first refit.
+    A setting that never varies, has too few runs or a value of its own in almost every run has no number, as in `importance`;
+    of settings that always change together the first stands for all. Who takes no further item of the iterator ends the work.
+    KeyError and ValueError as of `importance`; ImportError at the first refit.
     """
     columns = setting_columns(table, target, settings)
     result = numbers_of(table[target])
     rows = np.flatnonzero(np.isfinite(result))
     others = confounded(columns, len(table))
-    first_of = {name: other for name, other in others.items() if _first(columns, name, other)}
-    used = [one for one in columns if not one.reason and one.name not in first_of]
-    reported = [one for one in used if one.name not in others]
+    used = [one for one in columns if not one.reason and one.name not in others]
     y = result[rows]
-    reason = "few" if len(rows) < FEWEST_RUNS else "constant" if y.min() == y.max() else "" if reported else "settings"
+    reason = "few" if len(rows) < FEWEST_RUNS else "constant" if y.min() == y.max() else "" if used else "settings"
     found = np.empty((0, len(used)))
-    yield Forest(_frame(used, found, reported), len(rows), 0, float("nan"), reason)
+    yield Forest(_frame(used, found), len(rows), 0, float("nan"), reason)
     if reason:
         return
     y = _scaled(y)
@@ -90,12 +88,7 @@ def forests(
         importances, error = _refit(features, y, random)
         found = np.vstack([found, importances])
         errors.append(error)
-        yield Forest(_frame(used, found, reported), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
-
-
-def _first(columns: Sequence[SettingColumn], name: str, other: str) -> bool:
-    names = [one.name for one in columns]
-    return names.index(other) < names.index(name)
+        yield Forest(_frame(used, found), len(rows), refit + 1, 1.0 - float(np.mean(errors)))
 
 
 def _scaled(y: Floats) -> Floats:
@@ -165,17 +158,13 @@ def _refit(features: Sequence[_Feature], y: Floats, random: np.random.Generator)
     return worse / 2.0, error
 
 
-def _frame(used: Sequence[SettingColumn], found: Floats, reported: Sequence[SettingColumn]) -> pd.DataFrame:
-    names = {one.name for one in reported}
-    kept = [at for at, one in enumerate(used) if one.name in names]
-    values = found[:, kept]
-    nothing = np.full(len(kept), np.nan)
-    several = len(values) > 1
-    low, high = np.quantile(values, [0.025, 0.975], axis=0) if several else (nothing, nothing)
+def _frame(used: Sequence[SettingColumn], found: Floats) -> pd.DataFrame:
+    nothing = np.full(len(used), np.nan)
+    low, high = np.quantile(found, [0.025, 0.975], axis=0) if len(found) > 1 else (nothing, nothing)
     frame = pd.DataFrame(
         {
-            "setting": pd.Series([used[at].name for at in kept], dtype="str"),
-            "importance": values.mean(0) if len(values) else nothing, "low": low, "high": high,
+            "setting": pd.Series([one.name for one in used], dtype="str"),
+            "importance": found.mean(0) if len(found) else nothing, "low": low, "high": high,
         }
     )  # fmt: skip
     return frame.sort_values("importance", ascending=False, kind="stable", ignore_index=True)

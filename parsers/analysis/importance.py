@@ -27,11 +27,19 @@ def importance(table: pd.DataFrame, target: str, settings: Sequence[str] | None 
     """
     columns = setting_columns(table, target, settings)
     result = numbers_of(table[target])
-    others, near = confounded(columns, len(table)), entangled(columns)
+    others = confounded(columns, len(table))
+    near = entangled([one for one in columns if one.name not in others])
     rows = [_row(one, result, others.get(one.name, ""), near.get(one.name, ("", np.nan))) for one in columns]
-    rows.sort(key=lambda row: -row["pearson"] if row["pearson"] == row["pearson"] else np.inf)
+    rows.sort(key=_surest)
     types = {column.name: column.dtype for column in IMPORTANCE.columns}
     return pd.DataFrame({name: pd.Series([row[name] for row in rows], dtype=dtype) for name, dtype in types.items()})
+
+
+def _surest(row: dict[str, Any]) -> tuple[float, float]:
+    """Sort key: what is sure of the strength, then the strength; those without a number last."""
+    ends = [row[name] for name in ("pearson_low", "spearman_low") if row[name] == row[name]]
+    size = row["pearson"]
+    return -max(ends, default=-1.0 if size == size else -2.0), -size if size == size else 0.0
 
 
 def _row(one: SettingColumn, result: Floats, other: str, near: tuple[str, float]) -> dict[str, Any]:
@@ -98,15 +106,3 @@ def nearest_change(
     first, second = divmod(int(apart.argmin()), len(rows))
     differing = [name for name, one in zip(names, codes, strict=True) if one[first] != one[second]]
     return int(rows[first]), int(rows[second]), differing
-
-
-def trend(x: Floats, y: Floats) -> tuple[float, float]:
-    """Slope and intercept of the least-squares line through points of shape (n,), those not finite left out; NaN for none."""
-    finite = np.isfinite(x) & np.isfinite(y)
-    x, y = x[finite], y[finite]
-    if len(x) < 2 or x.min() == x.max():
-        return float("nan"), float("nan")
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        a, b = x - x.mean(), y - y.mean()
-        slope = float((a @ b) / (a @ a))
-        return slope, float(y.mean() - slope * x.mean())

@@ -60,7 +60,9 @@ class SettingColumn(NamedTuple):
             return "few"
         if self.levels < 2:
             return "constant"
-        return "unique" if self.values is None and self.levels == len(self.rows) else ""
+        if self.values is not None or 2 * self.levels <= len(self.rows):
+            return ""
+        return "unique" if self.levels == len(self.rows) else "identifier"
 
 
 def setting_columns(table: pd.DataFrame, target: str, settings: Sequence[str] | None = None) -> list[SettingColumn]:
@@ -103,10 +105,10 @@ def levels_of(column: pd.Series[Any]) -> Ints:
 
 
 def confounded(columns: Sequence[SettingColumn], size: int) -> dict[str, str]:
-    """Return setting -> another one that always changes together with it, so that the two cannot be told apart.
+    """Return setting -> the first one that always changes together with it, which stands for all of them.
 
-    Where every run has a value of its own, as in a random search, the two must also rise or fall together. size is the
-    number of rows of the table.
+    They cannot be told apart. The first one itself is not returned. Where every run has a value of its own, as in a random
+    search, the two must also rise or fall together. size is the number of rows of the table.
     """
     groups: dict[tuple[bool, bytes], list[str]] = {}
     for one in columns:
@@ -123,7 +125,7 @@ def confounded(columns: Sequence[SettingColumn], size: int) -> dict[str, str]:
             turned[one.rows] = one.levels - 1 - one.codes
             key = min(marks.tobytes(), turned.tobytes())
         groups.setdefault((repeated, key), []).append(one.name)
-    return {name: names[names[0] == name] for names in groups.values() if len(names) > 1 for name in names}
+    return {name: names[0] for names in groups.values() for name in names[1:]}
 
 
 def entangled(columns: Sequence[SettingColumn]) -> dict[str, tuple[str, float]]:

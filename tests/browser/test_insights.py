@@ -68,3 +68,32 @@ def record(directory: Path) -> None:
     with EventWriter(str(directory / "events.out.events.summary.1700000000.1.vm_MS"), "mindspore") as writer:
         for step, one in enumerate(value):
             writer.add(step, {"loss": float(one)}, wall_time=1.7e9 + step)
+
+
+def test_each_rule_has_its_level_and_the_list_of_runs_counts(
+    tmp_path: Path, serve: Callable[[Flask], str], page: Page
+) -> None:
+    record(tmp_path / "run")
+    store = Store([tmp_path], interval=0.5).start()
+    try:
+        assert store.wait(30)
+        levels(page, serve(create_app(store).server))
+    finally:
+        store.stop()
+
+
+def levels(page: Page, address: str) -> None:
+    page.goto(f"{address}/")
+    number = page.locator('.ag-row [col-id="insights"]')
+    expect(number).to_have_text("2")
+    expect(number.locator("span[title]").last).to_have_attribute("title", "2: NaN or Inf 1, Spike 1")
+    page.goto(f"{address}/scalars")
+    mark = page.locator(".ms-mark")
+    expect(mark).to_have_count(2)
+    page.locator(".ms-strict summary").click()
+    page.get_by_label("Spike").select_option("off")
+    expect(mark).to_have_count(1)
+    assert "insights=normal&insights=spike%3Aoff" in page.url or "insights=normal&insights=spike:off" in page.url
+    # The choice holds for the list of runs too.
+    page.goto(f"{address}/")
+    expect(number).to_have_text("1")

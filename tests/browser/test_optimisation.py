@@ -53,10 +53,13 @@ def test_a_result_is_explained(page: Page, serve: Callable[[Flask], str], tmp_pa
     expect(first).to_have_attribute("data-setting", "learning_rate")
     expect(page.locator(ROWS, has_text="Epochs").locator(".ms-optimisation-reason .en")).to_have_text("never varies")
     expect(page.locator(".ms-optimisation-over .scatterlayer .points path")).to_have_count(60)
-    expect(page.locator(".ms-optimisation-over .scatterlayer .lines path")).to_have_count(1)
+    expect(page.locator(".ms-optimisation-over .scatterlayer .lines path[style*='stroke-width: 2px']")).to_have_count(1)
+    expect(page.locator(".ms-optimisation-best .en")).to_contain_text("the highest value tried")
     expect(page.locator(".ms-optimisation-spread .bars path").first).to_be_attached()
-    # The forest comes by itself, and orders the settings once it is asked to.
+    # The forest comes by itself, and orders the settings as it explains the result.
     expect(page.locator(".ms-optimisation-grown")).to_contain_text("40 refits", timeout=60_000)
+    expect(page.locator(".ms-optimisation-note")).to_contain_text("Sorted by the forest (R² 0.9")
+    expect(page.locator('th[aria-sort="descending"] [data-by="share"]')).to_have_count(1)
     page.locator('[data-by="share"]').click()
     expect(page).to_have_url(re.compile("by=share"))
     expect(page.locator(ROWS).nth(1)).to_have_attribute("data-setting", "optimizer")

@@ -13,6 +13,8 @@ import { numbersOf } from "../../base/typed_arrays.js";
 const MEASURES = ["linear", "rank", "share"];
 const RUNNING = ["waiting", "growing", "left"];
 const TICK_MS = 700;
+const ARROWS = { up: "↗", down: "↘", peak: "∩", valley: "∪" };
+const EXPLAINS = 0.1;  // a forest of a lower R² does not decide the order
 const nothing = () => noUpdate();
 
 const { pageOf } = keeper((root) => ({
@@ -38,9 +40,13 @@ function targetLabel(page) {
   return spoken(page.sheet.targets.find(({ name }) => name === page.sheet.target).label);
 }
 
+// The measure to sort by: as chosen, else the forest if it explains the result, else "" for the lower limits.
 function measure(page) {
-  const by = last(page.state, "by", "linear");
-  return MEASURES.includes(by) ? by : "linear";
+  const by = last(page.state, "by", "");
+  if (MEASURES.includes(by)) return by;
+  const { growth } = page;
+  const grown = growth && growth.target === page.sheet.target && !RUNNING.includes(growth.state);
+  return grown && growth.fit !== null && growth.fit >= EXPLAINS ? "share" : "";
 }
 
 function shares(page) {
@@ -53,14 +59,20 @@ function strength(page, row, by) {
   return found && found[0] !== null ? found : null;
 }
 
+// Strengths are sorted by their lower limit, as a high value of few runs says little; shares by their value.
+function size(page, row, by) {
+  if (row.reason) return -3;
+  if (!by) return Math.max(size(page, row, "linear"), size(page, row, "rank"));
+  const found = strength(page, row, by);
+  if (!found) return -2;
+  return by === "share" ? found[0] : found[1] === null ? found[0] - 1.5 : found[1];
+}
+
 function sorted(page) {
   const by = measure(page);
-  const size = (row) => {
-    const found = strength(page, row, by);
-    if (found) return found[0];
-    return row.reason ? -3 : -2;
-  };
-  return page.sheet.rows.map((row, i) => [row, i]).sort((a, b) => size(b[0]) - size(a[0]) || a[1] - b[1]).map(([row]) => row);
+  const sizes = page.sheet.rows.map((row, i) => [row, size(page, row, by), strength(page, row, by || "linear"), i]);
+  const value = (found) => (found ? found[0] : -1);
+  return sizes.sort((a, b) => b[1] - a[1] || value(b[2]) - value(a[2]) || a[3] - b[3]).map(([row]) => row);
 }
 
 function chosenSetting(page) {
@@ -103,7 +115,7 @@ function saving(page, card, kinds) {
 
 const acts = {
   log: (page) => page.change({ log: [page.drawing.figure.layout.meta.log ? "0" : "1"] }),
-  by: (page, pressed) => page.change({ by: pressed.dataset.by === "linear" ? [] : [pressed.dataset.by] }),
+  by: (page, pressed) => page.change({ by: pressed.dataset.by === last(page.state, "by", "") ? [] : [pressed.dataset.by] }),
   stop: (page) => act(page, "stop"),
   again: (page) => act(page, "again"),
   save: (page, pressed) => save(page, pressed.dataset.card, pressed.dataset.kind),
@@ -159,7 +171,7 @@ function furnish(page) {
 
 function table(page) {
   const by = measure(page);
-  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth];
+  const shown = [page.sheet.stamp, by, chosenSetting(page), language(), page.growth, shapeOf(page, null)];
   if (same(shown, page.shown)) return;
   page.shown = shown;
   const box = page.find(".ms-optimisation-settings");
@@ -175,6 +187,13 @@ function table(page) {
   if (focused) refocus(box, focused.dataset);
   note(page);
   forest(page);
+}
+
+// The direction of a setting: that of the curve on screen, whatever its axis, or of the curve that would be drawn.
+function shapeOf(page, row) {
+  const { drawing } = page;
+  const own = drawing && drawing.figure && drawing.target === page.sheet.target && (!row || drawing.setting === row.setting);
+  return own ? drawing.figure.layout.meta.shape : row ? row.shape : "";
 }
 
 function refocus(box, { setting, by }) {
@@ -201,6 +220,13 @@ function line(page, row) {
   }
   if (row.runs < page.sheet.runs && row.reason !== "few") {
     parts.push(words("optimisation.of_runs", { n: count(row.runs) }, "span", "ms-badge"));
+  }
+  if (row.for.length) {
+    const others = row.for.map((name) => cut(named(page, name), 40));
+    const key = others.length > 1 ? "optimisation.for_more" : "optimisation.for";
+    const badge = words(key, { other: others[0], n: count(others.length - 1) }, "span", "ms-badge");
+    setLabel(badge, "title", "optimisation.for_tip", { names: others.slice(0, 20).join(", ") });
+    parts.push(badge);
   }
   if (row.strength !== null) {
     const other = { other: cut(named(page, row.with), 40), strength: row.strength.toFixed(2) };
@@ -244,13 +270,15 @@ function bar(page, row, by) {
     parts.push(whisker);
   }
   const text = share ? `${(value * 100).toFixed(value < 0.0995 ? 1 : 0)} %` : value.toFixed(2);
-  const sign = row.sign && by === "linear" ? (row.sign > 0 ? "↗" : "↘") : "";
+  const shape = by === "rank" ? shapeOf(page, row) : "";
   const number = make("span", "ms-optimisation-value", [
     by === "linear" && row.eta ? make("span", "ms-muted", "η ") : "",
     text.replace("-0.0 %", "0.0 %"),
   ]);
+  const arrow = make("span", "ms-optimisation-sign", ARROWS[shape] || "", shape ? { role: "img" } : { "aria-hidden": "true" });
+  if (shape) for (const name of ["title", "aria-label"]) setLabel(arrow, name, `optimisation.shape.${shape}`);
   const cell = make("td", "ms-optimisation-cell", make("div", "ms-optimisation-measure", [
-    number, make("span", "ms-optimisation-sign", sign, { "aria-hidden": "true" }), make("span", "ms-optimisation-track", parts),
+    number, arrow, make("span", "ms-optimisation-track", parts),
   ]));
   const ends
     = low === null
@@ -282,6 +310,10 @@ function note(page) {
       { n: count(runs) },
     ),
   );
+  if (runs < 3 || bare || last(page.state, "by", "")) return;
+  const forest = measure(page) === "share";
+  const fit = forest ? page.growth.fit.toFixed(2) : "";
+  box.append(" ", words(forest ? "optimisation.by_forest" : "optimisation.by_low", { fit }));
 }
 
 function forest(page) {
@@ -336,6 +368,11 @@ function drawSummary(page) {
   if (meta) {
     parts.push(words("optimisation.drawn", { n: count(meta.runs) }));
     if (meta.slope) parts.push(words(meta.log ? "optimisation.per_decade" : "optimisation.per_unit", { slope: meta.slope }));
+    if (meta.best) {
+      const [at, low, high, end] = meta.best;
+      const key = end < 0 ? "optimisation.best_low" : end > 0 ? "optimisation.best_high" : "optimisation.best";
+      parts.push(words(key, { at, low, high }, "span", "ms-optimisation-best"));
+    }
     if (meta.left) parts.push(words("optimisation.left", { n: count(meta.left) }));
   }
   summary.replaceChildren(...parts);
@@ -440,14 +477,14 @@ function strengths(page) {
     ...ends("linear"),
     ...ends("monotonic"),
     ...ends("forest"),
-    "sign",
+    "shape",
     "reason",
     "with",
     "with_strength",
   ];
   return [header, ...sorted(page).map((row) => [
     row.setting, row.text ? "categorical" : "numeric", row.levels, row.runs,
-    ...row.linear, ...row.rank, ...(shares(page)[row.setting] || ["", "", ""]), row.sign, row.reason, row.with, row.strength,
+    ...row.linear, ...row.rank, ...(shares(page)[row.setting] || ["", "", ""]), row.shape, row.reason, row.with, row.strength,
   ])];
 }
 
@@ -465,12 +502,12 @@ function points(page) {
 }
 
 function numbered(page) {
-  return sorted(page).filter((row) => strength(page, row, measure(page)));
+  return sorted(page).filter((row) => strength(page, row, measure(page) || "linear"));
 }
 
 // The bars of the table as a figure, for image files.
 function bars(page) {
-  const by = measure(page);
+  const by = measure(page) || "linear";
   const rows = numbered(page);
   const found = rows.map((row) => strength(page, row, by));
   const names = rows.map((row) => escapeMarkup(cut(named(page, row.setting), 40)));
@@ -531,6 +568,7 @@ Object.assign(functionsOf("mindscope_optimisation"), {
     page.drawing = drawing;
     page.find(".ms-optimisation-over .ms-skeleton").hidden = true;
     drawSummary(page);
+    table(page);
     pairs(page);
     if (!drawing.figure) {
       return dressed(page, { data: [], layout: { xaxis: { visible: false }, yaxis: { visible: false } } }, {});

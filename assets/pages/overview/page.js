@@ -2,11 +2,12 @@
 
 import { functionsOf, setProps } from "../../base/dash.js";
 import { takesText } from "../../base/elements.js";
-import { inLanguage, setLabel, translate, writeText } from "../../base/i18n.js";
+import { inLanguage, setLabel, writeText } from "../../base/i18n.js";
 import * as runNotes from "../../base/notes.js";
 import * as picker from "../../base/picker.js";
 import { currentPrefs, setPrefs } from "../../base/prefs.js";
 import { setState } from "../../base/state.js";
+import * as strict from "../../base/strictness.js";
 
 const views = new Map();  // root id -> {of, runs, state}
 
@@ -165,22 +166,19 @@ for (const { name, failed } of [{ name: "error", failed: true }, { name: "load",
 }
 
 // Insights: the server lists them, the user sets how strict to be.
-const LEAST = { low: 1.5, normal: 1, high: 0, off: Infinity };
 const AGAIN_MS = 300;
 
-function strict(box) {
+function chosenStrictness() {
+  return strict.strictness(currentPrefs().insights.split(","));
+}
+
+function drawStrict(box) {
   if (!box.firstChild) {
-    const select = make("select", "ms-input");
-    for (const name of ["off", "low", "normal", "high"]) {
-      const option = translate(`insights.${name}`);
-      select.append(Object.assign(make("option", "", option), { value: name }));
-    }
-    setLabel(select, "aria-label", "insights.strict_tip");
-    select.addEventListener("change", () => setPrefs({ insights: select.value }));
-    box.append(select);
+    const made = strict.control(chosenStrictness, (chosen) => setPrefs({ insights: strict.listed(chosen).join(",") }));
+    box.append(made.box);
+    box.draw = made.draw;
   }
-  for (const option of box.firstChild.options) option.textContent = translate(`insights.${option.value}`);
-  box.firstChild.value = currentPrefs().insights;
+  box.draw();
 }
 
 function sift(root) {
@@ -188,20 +186,20 @@ function sift(root) {
   const state = card && card.state;
   if (!state) return;
   card.hidden = !state.scalars;
-  const least = LEAST[currentPrefs().insights];
+  const wanted = chosenStrictness();
   const rows = Array.from(card.querySelectorAll("li"));
-  for (const row of rows) row.hidden = Number(row.dataset.score) < least;
+  for (const row of rows) row.hidden = !strict.passes(wanted, row.dataset.kind, Number(row.dataset.score));
   const shown = rows.filter((row) => !row.hidden).length;
   const count = card.querySelector(".ms-insights-count");
   count.hidden = shown === 0;
   count.textContent = shown.toLocaleString("en");
-  card.querySelector(".ms-insights-none").hidden = shown > 0 || state.left > 0 || least === Infinity;
+  card.querySelector(".ms-insights-none").hidden = shown > 0 || state.left > 0 || strict.off(wanted);
   const left = card.querySelector(".ms-insights-left");
   left.hidden = !state.left;
   writeText(left, "insights.reading", { n: state.left.toLocaleString("en") });
   const csv = card.querySelector(".ms-insights-csv");
   csv.href = `${csv.dataset.routes}insights.csv?${new URLSearchParams({ run: state.run })}`;
-  strict(card.querySelector(".ms-insights-strict"));
+  drawStrict(card.querySelector(".ms-insights-strict"));
 }
 
 function insights(state, _entries, rootId) {

@@ -1,17 +1,23 @@
 // The runs page: an AG Grid of all runs whose selection is that of the run picker. Counterpart of layouts/pages/runs.
 
 import { cellRenderers, gridFunctions } from "../../base/ag_grid.js";
-import { callbackContext, functionsOf, noUpdate } from "../../base/dash.js";
+import { callbackContext, functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { age } from "../../base/format.js";
 import { linkTo, pagesOf } from "../../base/grid.js";
 import { inLanguage, translate, translations, writeText } from "../../base/i18n.js";
 import { go } from "../../base/navigation.js";
 import * as runNotes from "../../base/notes.js";
 import * as picker from "../../base/picker.js";
+import { currentPrefs } from "../../base/prefs.js";
 import { setState } from "../../base/state.js";
+import * as strict from "../../base/strictness.js";
 
 const functions = functionsOf("mindscope");
 const AGE_MS = 15000;
+const ASK_MS = 300;
+const LOST_MS = 20000;
+const MOST_ASKED = 40;
+const READ = ["live", "idle"];
 
 // Functions that the grid calls by name ------------------------------------------------------------------------------
 
@@ -19,6 +25,10 @@ gridFunctions.mindscopeFilters = ({ api }) => Boolean(viewOf(api) && viewOf(api)
 gridFunctions.mindscopePasses = ({ data }) => views.get(data.grid).passes(data);
 gridFunctions.mindscopeCount = (value) => (value ? Number(value).toLocaleString("en") : "");
 gridFunctions.mindscopeTags = (row, kind) => (row && row.tags[kind]) || 0;
+gridFunctions.mindscopeInsights = (row) => {
+  const kinds = row && views.has(row.grid) ? views.get(row.grid).insightsOf(row) : null;
+  return kinds && kinds.length;
+};
 gridFunctions.mindscopeKinds = (row) =>
   row ? otherKinds(row).map(([kind, n]) => `${translate(`kind.${kind}`)} ${n.toLocaleString("en")}`).join(", ") : "";
 gridFunctions.mindscopePath = (row) => (row && row.real ? `${row.path} → ${row.real}` : row && row.path);
@@ -71,6 +81,19 @@ cellRenderers.MindscopeValue = ({ data }) =>
     make("span", { className: "ms-last-tag ms-cut" }, data.tag),
     make("span", { className: data.value === null && data.valueText ? "ms-bad-number" : "" }, data.valueText));
 
+// Insights by kind, the most frequent first, in red if one is an error.
+cellRenderers.MindscopeInsights = ({ data, value }) => {
+  if (value === null) return make("span", { className: "ms-muted" }, "…");
+  if (!value) return make("span", { className: "ms-muted", title: translate("runs.insights_none") }, "0");
+  const counts = new Map();
+  for (const kind of views.get(data.grid).insightsOf(data)) counts.set(kind, (counts.get(kind) || 0) + 1);
+  const kinds = Array.from(counts).sort((a, b) => b[1] - a[1])
+    .map(([kind, n]) => `${translate(`insights.kind.${kind}`)} ${n}`).join(", ");
+  const worst = counts.has("non_finite") || counts.has("divergence");
+  return make("span", { className: worst ? "ms-bad-number" : "", title: translate("runs.insights_tip", { n: value, kinds }) },
+    value.toLocaleString("en"));
+};
+
 // One view per grid on screen ---------------------------------------------------------------------------------------
 
 const views = new Map();
@@ -87,6 +110,8 @@ class View {
     this.rows = [];
     this.drawnIn = new Map();
     this.order = new Map();
+    this.found = new Map();  // key -> { stamp, found: [[kind, score], ...] }
+    this.asking = 0;
     this.said = new Map();  // key -> searchable text of its note
     this.state = {};
     this.store = null;
@@ -110,6 +135,9 @@ class View {
     this.api.addEventListener("selectionChanged", (event) => this.selected(event));
     this.api.addEventListener("rowDataUpdated", () => this.show());
     this.api.addEventListener("filterChanged", () => this.show());
+    this.api.addEventListener("rowDataUpdated", () => this.ask());
+    this.api.addEventListener("bodyScrollEnd", () => this.ask());
+    this.ask();
     runNotes.attach(this.api);
     this.api.addEventListener("rowDoubleClicked", (event) => { if (!runNotes.isCell(event)) this.open(event.data); });
     this.api.addEventListener("cellKeyDown", (event) => {
@@ -234,6 +262,45 @@ class View {
     this.write({ run: picker.encode(next, this.rows) });
   }
 
+  // Kinds of the insights of a row that pass the chosen strictness; null before they are known.
+  insightsOf(row) {
+    const known = this.found.get(row.key);
+    if (!known) return row.tags.scalar ? null : [];
+    const chosen = strict.strictness(currentPrefs().insights.split(","));
+    return known.found.filter(([kind, score]) => strict.passes(chosen, kind, score)).map(([kind]) => kind);
+  }
+
+  // Ask for the insights of some rows that have new data, those on screen first.
+  ask() {
+    // A request that failed is not answered.
+    if (Date.now() - this.asking < LOST_MS || !this.api || this.api.isDestroyed() || document.hidden) return;
+    const next = this.unknown().slice(0, MOST_ASKED);
+    if (!next.length) return;
+    this.asking = Date.now();
+    this.asked = new Map(next.map((row) => [row.key, stampOf(row)]));
+    const data = { run: next.map(({ key }) => key), again: [String(this.asking)] };
+    window.setTimeout(() => {
+      if (this.body.isConnected) setProps(this.gridId.replace(/-grid$/, "-insights-ask"), { data });
+    }, ASK_MS);
+  }
+
+  unknown() {
+    const known = (row) => this.found.has(row.key) && this.found.get(row.key).stamp === stampOf(row);
+    const fresh = (row) => READ.includes(row.state) && row.tags.scalar && !known(row);
+    const first = this.api.getFirstDisplayedRowIndex();
+    const rows = [];
+    this.api.forEachNodeAfterFilterAndSort((node) => rows.push(node.data));
+    const shown = rows.slice(Math.max(0, first), this.api.getLastDisplayedRowIndex() + 1);
+    return [...shown.filter(fresh), ...rows.filter((row) => fresh(row) && !shown.includes(row))];
+  }
+
+  answered({ runs }) {
+    this.asking = 0;
+    for (const [key, { found }] of Object.entries(runs)) this.found.set(key, { stamp: this.asked.get(key), found });
+    if (this.api && !this.api.isDestroyed()) this.api.refreshCells({ columns: ["insights"] });
+    this.ask();
+  }
+
   // Rows that pass search and column filters.
   matching() {
     const rows = [];
@@ -252,7 +319,9 @@ class View {
 
   // Redraw plain text cells after a change of language.
   redrawTexts() {
-    if (this.api && !this.api.isDestroyed()) this.api.refreshCells({ columns: ["others", "updated", "started"], force: true });
+    if (!this.api || this.api.isDestroyed()) return;
+    this.api.refreshCells({ columns: ["others", "updated", "started", "insights"], force: true });
+    this.ask();
   }
 
   age() {
@@ -261,6 +330,11 @@ class View {
       if (views.get(this.gridId) === this) views.delete(this.gridId);
     } else if (!document.hidden) this.redrawTexts();
   }
+}
+
+// Differs whenever a row has new data.
+function stampOf({ points, updated, steps }) {
+  return `${points} ${steps} ${updated}`;
 }
 
 function view(gridId, bodyId) {
@@ -288,6 +362,11 @@ functions.runs_rows = function (runs, gridId, bodyId) {
 functions.runs_state = function (state, runs, gridId, bodyId) {
   const shown = view(gridId, bodyId);
   if (shown) shown.update(state, callbackContext().inputs_list[0].id);
+};
+
+functions.runs_insights = function (answer, gridId, bodyId) {
+  const shown = view(gridId, bodyId);
+  if (shown && answer) shown.answered(answer);
 };
 
 functions.runs_headers = function (prefs, headers, columns) {

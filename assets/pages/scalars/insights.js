@@ -3,60 +3,46 @@
 import { setProps } from "../../base/dash.js";
 import { make, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
-import { inLanguage, language, setLabel, translate } from "../../base/i18n.js";
+import { inLanguage, language, setLabel } from "../../base/i18n.js";
 import { currentPrefs, setPrefs } from "../../base/prefs.js";
 import { last, same } from "../../base/state.js";
+import * as strict from "../../base/strictness.js";
 import * as cards from "../../cards/cards.js";
 import * as hover from "./hover.js";
 import { synthesis } from "./view.js";
 import { setView } from "./zoom.js";
 
-const LEVELS = { off: Infinity, low: 1.5, normal: 1, high: 0 };
 const MOST = 8;
 const AGAIN_MS = 300;
 const NEAR_PX = 9;
 const WAIT_MS = 200;
 
-function level(page) {
-  const named = last(page.state, "insights", currentPrefs().insights);
-  return named in LEVELS ? named : "normal";
+function strictness(page) {
+  return strict.strictness(page.state.insights || currentPrefs().insights.split(","));
 }
 
 // The bar ------------------------------------------------------------------------------------------------------------
 
 export function control(page) {
-  const select = make("select", "ms-input", Object.keys(LEVELS).map((name) => {
-    const option = make("option", "", [], { value: name });
-    option.dataset.key = `insights.${name}`;
-    return option;
-  }), { "data-control": "insights" });
-  select.addEventListener("change", () => {
-    setPrefs({ insights: select.value });
-    page.change({ insights: [select.value] });
+  page.strict = strict.control(() => strictness(page), (chosen) => {
+    const insights = strict.listed(chosen);
+    setPrefs({ insights: insights.join(",") });
+    page.change({ insights });
   });
-  const label = make("label", "ms-field", [words("insights.strict", {}, "span", "ms-field-name"), select]);
-  setLabel(label, "title", "insights.strict_tip");
-  return label;
-}
-
-function drawControl(page) {
-  const select = page.find('[data-control="insights"]');
-  if (!select) return;
-  for (const option of select.options) option.textContent = translate(option.dataset.key);
-  select.value = level(page);
+  return page.strict.box;
 }
 
 // Asking -------------------------------------------------------------------------------------------------------------
 
 function wanted(page) {
-  if (level(page) === "off") return null;
+  if (strict.off(strictness(page))) return null;
   const tags = [...new Set(page.shown.flatMap((key) => (key ? [key] : synthesis(page).flat())))];
   return tags.length ? { tag: tags, run: page.state.run || [] } : null;
 }
 
 // Curves are requested first.
 export function draw(page) {
-  drawControl(page);
+  if (page.strict) page.strict.draw();
   const ask = wanted(page);
   if (!same(ask, page.marked === undefined ? null : page.marked)) {
     page.marked = ask;
@@ -84,8 +70,8 @@ export function received(page, answer) {
 
 function ofCard(page, key) {
   const tags = new Set(key ? [key] : synthesis(page).flat());
-  const least = LEVELS[level(page)];
-  return (page.marks || []).filter((mark) => tags.has(mark.tag) && mark.score >= least);
+  const chosen = strictness(page);
+  return (page.marks || []).filter((mark) => tags.has(mark.tag) && strict.passes(chosen, mark.kind, mark.score));
 }
 
 // Position of a mark on the axis; NaN if it has none.

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from parsers import LineageRow
-from parsers.analysis import trend
+from parsers import LineageRow, better
+from parsers.analysis import Fit, best_region, fitted, shape
 
 from layouts import format as fmt
 from layouts.figures.parallel import brief, category_text, is_numeric
@@ -73,52 +73,81 @@ def _edges(values: Floats) -> Floats:
 def over_setting(
     rows: Sequence[LineageRow], frame: pd.DataFrame, setting: str, target: str, colours: Mapping[str, str], *, log: bool | None
 ) -> dict[str, Any]:
-    """Draw the result of each run over its value of a setting, with the least-squares line, or as boxes for categories.
+    """Draw the result of each run over its value of a setting, with its trend and a 95 % band, or as boxes for categories.
 
     layout.meta: log (the axis is logarithmic), logs (it could be), runs and categories (how many are drawn), left (how many
-    categories are left out), slope (change of the result per unit, or per decade on a logarithmic axis).
+    categories are left out), shape (`direction` on this axis), slope (change of the result per unit, or per decade on a
+    logarithmic axis, where the trend is a straight line), best (where the trend is best and the ends of the region that may be
+    as good, and -1, 0 or 1 for the lowest place, one between and the highest).
     """
     result = frame[target].to_numpy(np.float64, na_value=np.nan)
-    usable = np.abs(result) <= _LARGEST
-    draw = _numbers if is_numeric(frame[setting]) else _categories
-    return draw(rows, frame[setting], result, usable, colours, log)
+    if is_numeric(frame[setting]):
+        return _numbers(rows, frame[setting], result, better(target), colours, log)
+    return _categories(rows, frame[setting], result, np.abs(result) <= _LARGEST, colours)
 
 
-def _numbers(
-    rows: Sequence[LineageRow], column: pd.Series[Any], result: Floats, usable: NDArray[np.bool_],
-    colours: Mapping[str, str], log: bool | None,
-) -> dict[str, Any]:  # fmt: skip
+def direction(column: pd.Series[Any], result: Floats) -> str:
+    """Return the shape of a result over a setting, as `over_setting` draws it by default: `shape`, or "" for categories."""
+    if not is_numeric(column):
+        return ""
+    values, places, log = _placed(column, result, None)
+    x = np.log10(values[places]) if log else values[places]
+    return shape(x, result[places], fitted(x, result[places]))
+
+
+def _placed(column: pd.Series[Any], result: Floats, log: bool | None) -> tuple[Floats, NDArray[np.intp], bool]:
+    """(values of a setting, indices of the runs to draw, whether on a logarithmic axis: None for as the values demand)."""
     values = column.to_numpy(np.float64, na_value=np.nan)
-    usable = usable & (np.abs(values) <= _LARGEST)
+    usable = (np.abs(result) <= _LARGEST) & (np.abs(values) <= _LARGEST)
     positive = bool(usable.any()) and bool((values[usable] > 0).all())
     if log is None:
         log = positive and float(values[usable].max()) / float(values[usable].min()) >= _DECADES
-    log = log and positive
-    places = np.flatnonzero(usable)
+    return values, np.flatnonzero(usable), log and positive
+
+
+def _numbers(
+    rows: Sequence[LineageRow], column: pd.Series[Any], result: Floats, wanted: str, colours: Mapping[str, str],
+    log: bool | None,
+) -> dict[str, Any]:  # fmt: skip
+    values, places, log = _placed(column, result, log)
     x, y = values[places], result[places]
-    slope, start = trend(np.log10(x) if log else x, y)
-    data = [_points(rows, places, x, y, [fmt.exact(value) for value in x.tolist()], colours)]
-    if math.isfinite(slope) and math.isfinite(start):
-        ends = np.array([x.min(), x.max()])
-        line = start + slope * (np.log10(ends) if log else ends)
-        data.append({
-            "type": "scatter", "mode": "lines", "x": numbers(ends), "y": numbers(line), "hoverinfo": "skip",
-            "line": {"color": _GREY, "width": 2}, "meta": {"role": "trend"},
-        })  # fmt: skip
+    at = np.log10(x) if log else x
+    fit = fitted(at, y)
+    found = shape(at, y, fit)
+    # A curve that contradicts the ranks follows a few runs, and is no trend.
+    drawn = fit if fit is not None and (found or not fit.straight) else None
+    points = _points(rows, places, x, y, [fmt.exact(value) for value in x.tolist()], colours)
     axis = {"type": "log" if log else "linear", "zeroline": False, "nticks": 7}
     if log:
-        decades = float(np.log10(x.max()) - np.log10(x.min()))
+        decades = float(at.max() - at.min())
         axis |= {"dtick": math.ceil(decades / 8), "exponentformat": "power", "tickangle": 0} if decades > 1 else {}
-    meta = {"log": log, "logs": positive, "runs": len(places), "categories": 0, "left": 0,
-            "slope": fmt.number(slope) if math.isfinite(slope) else ""}  # fmt: skip
-    return {"data": data, "layout": _layout(axis, meta)}
+    meta = {"log": log, "logs": bool(len(x)) and bool((x > 0).all()), "runs": len(places), "categories": 0, "left": 0,
+            "shape": found, "slope": "", "best": None}  # fmt: skip
+    if drawn is not None:
+        if drawn.straight:
+            meta["slope"] = fmt.number(float((drawn.y[-1] - drawn.y[0]) / (drawn.x[-1] - drawn.x[0])))
+        best = best_region(drawn, wanted) if wanted else None
+        if best is not None:
+            meta["best"] = [*(fmt.exact(float(f"{10.0**one if log else one:.2g}")) for one in best[:3]), best.end]
+    return {"data": [*(_curve(drawn, log=log) if drawn is not None else []), points], "layout": _layout(axis, meta)}
+
+
+def _curve(fit: Fit, *, log: bool) -> list[dict[str, Any]]:
+    """Return the traces of a trend and its band."""
+    x = 10.0**fit.x if log else fit.x
+    common = {"type": "scatter", "mode": "lines", "hoverinfo": "skip"}
+    band = {
+        **common, "x": numbers(np.concatenate((x, x[::-1]))), "y": numbers(np.concatenate((fit.high, fit.low[::-1]))),
+        "fill": "toself", "fillcolor": "rgba(139,149,161,0.18)", "line": {"width": 0}, "meta": {"role": "band"},
+    }  # fmt: skip
+    line = {**common, "x": numbers(x), "y": numbers(fit.y), "line": {"color": _GREY, "width": 2}, "meta": {"role": "trend"}}
+    return [band, line]
 
 
 def _categories(
     rows: Sequence[LineageRow], column: pd.Series[Any], result: Floats, usable: NDArray[np.bool_],
-    colours: Mapping[str, str], log: bool | None,
+    colours: Mapping[str, str],
 ) -> dict[str, Any]:  # fmt: skip
-    del log
     usable = usable & column.notna().to_numpy()
     texts = {int(place): category_text(column.iloc[place]) for place in np.flatnonzero(usable)}
     counts: dict[str, int] = {}
@@ -140,7 +169,7 @@ def _categories(
         "range": [-0.6, len(shown) - 0.4], "showgrid": False, "zeroline": False,
     }  # fmt: skip
     meta = {"log": False, "logs": False, "runs": len(places), "categories": len(shown), "left": len(counts) - len(shown),
-            "slope": ""}  # fmt: skip
+            "shape": "", "slope": "", "best": None}  # fmt: skip
     points = _points(rows, places, at + jitter, y, names, colours)
     return {"data": [boxes, points] if len(places) else [points], "layout": _layout(axis, meta)}
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from parsers import LineageRow
 from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
 from parsers.analysis.settings import is_text
@@ -18,7 +19,7 @@ from layouts.figures.parallel import brief, category_text
 from layouts.lineage.model_columns import label
 from layouts.lineage.table import Table
 from layouts.pages.optimisation.asks import Ask
-from layouts.pages.optimisation.drawing import distribution
+from layouts.pages.optimisation.drawing import direction, distribution
 from layouts.sources import Growth
 
 MOST_PAIRS = 50
@@ -72,7 +73,7 @@ def sheet(chosen: Chosen) -> dict[str, Any]:
         found |= {
             "runs": len(finite), "figure": distribution(finite),
             "summary": [fmt.number(float(value)) for value in np.quantile(finite, [0.0, 0.5, 1.0])],
-            "rows": [_setting_row(row) for row in importance(chosen.frame, chosen.target, chosen.settings).to_dict("records")],
+            "rows": _setting_rows(chosen, values),
         }  # fmt: skip
         names = {row["setting"] for row in found["rows"]} | {row["with"] for row in found["rows"]} - {""}
         found["settings"] = {name: [brief(one) for one in label(name)] for name in sorted(names)}
@@ -80,7 +81,16 @@ def sheet(chosen: Chosen) -> dict[str, Any]:
     return found | {"stamp": hashlib.blake2b(content, digest_size=12).hexdigest()}
 
 
-def _setting_row(row: dict[Any, Any]) -> dict[str, Any]:
+def _setting_rows(chosen: Chosen, result: NDArray[np.float64]) -> list[dict[str, Any]]:
+    rows = importance(chosen.frame, chosen.target, chosen.settings).to_dict("records")
+    together: dict[str, list[str]] = {}
+    for row in rows:
+        if row["reason"] == "confounded":
+            together.setdefault(row["confounded"], []).append(row["setting"])
+    return [_setting_row(row, chosen.frame, result) | {"for": together.get(row["setting"], [])} for row in rows]
+
+
+def _setting_row(row: dict[Any, Any], frame: pd.DataFrame, result: NDArray[np.float64]) -> dict[str, Any]:
     def ends(name: str) -> list[float | None]:
         values = (row[name], row[f"{name}_low"], row[f"{name}_high"])
         return [None if value != value else round(float(value), 6) for value in values]
@@ -88,7 +98,8 @@ def _setting_row(row: dict[Any, Any]) -> dict[str, Any]:
     eta = row["kind"] == "categorical" and row["levels"] > 2
     return {
         "setting": row["setting"], "levels": int(row["levels"]), "runs": int(row["runs"]), "text": row["kind"] == "categorical",
-        "eta": eta, "linear": ends("pearson"), "rank": ends("spearman"), "sign": int(row["sign"]), "reason": str(row["reason"]),
+        "eta": eta, "linear": ends("pearson"), "rank": ends("spearman"), "reason": str(row["reason"]),
+        "shape": "" if row["reason"] else direction(frame[row["setting"]], result),
         "with": row["confounded"] or row["entangled"],
         "strength": None if row["confounded"] or not row["entangled"] else round(float(row["entangled_strength"]), 3),
     }  # fmt: skip

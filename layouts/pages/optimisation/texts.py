@@ -57,6 +57,17 @@ TEXTS = define_texts({
         "Mostly changes together with {other} ({strength}): the effect of one may be due to the other.",
         "大多与 {other} 一同变化（{strength}）：其中一个的影响可能来自另一个。",
     ),
+    "optimisation.for": ("with {other}", "含 {other}"),
+    "optimisation.for_more": ("with {other} and {n} more", "含 {other} 等 {n} 项"),
+    "optimisation.for_tip": (
+        "Always change together, so this one stands for all: {names}", "始终一同变化，以此为代表：{names}",
+    ),
+    "optimisation.by_forest": ("Sorted by the forest (R² {fit}).", "按随机森林排序（R² {fit}）。"),
+    "optimisation.by_low": ("Sorted by the lower limit of the strength.", "按相关强度的置信下限排序。"),
+    "optimisation.shape.up": ("rises with it", "随之上升"),
+    "optimisation.shape.down": ("falls with it", "随之下降"),
+    "optimisation.shape.peak": ("has a peak between", "中间有峰值"),
+    "optimisation.shape.valley": ("has a valley between", "中间有谷值"),
     "optimisation.no_order": ("no order", "无序"),
     "optimisation.interval": ("{value}, 95 % interval {low} to {high}", "{value}，95% 置信区间 {low} 至 {high}"),
     "optimisation.middle": (
@@ -65,6 +76,7 @@ TEXTS = define_texts({
     "optimisation.reason.few": ("n = {n}: fewer than three runs have it", "仅 {n} 个训练有该参数，不足 3 个"),
     "optimisation.reason.constant": ("never varies", "取值不变"),
     "optimisation.reason.unique": ("different in every run", "每个训练取值各不相同"),
+    "optimisation.reason.identifier": ("almost every run has its own", "几乎每个训练取值都不同"),
     "optimisation.reason.confounded": (
         "always changes with {other}",
         "始终与 {other} 一同变化",
@@ -109,6 +121,9 @@ TEXTS = define_texts({
     "optimisation.drawn": ("n = {n}", "n = {n}"),
     "optimisation.per_unit": ("slope {slope} per unit", "斜率：每单位 {slope}"),
     "optimisation.per_decade": ("slope {slope} per ×10", "斜率：每 10 倍 {slope}"),
+    "optimisation.best": ("best near {at} ({low} to {high})", "{at} 附近最优（{low} 至 {high}）"),
+    "optimisation.best_low": ("best near {at}, the lowest value tried (up to {high})", "最小值 {at} 附近最优（至 {high}）"),
+    "optimisation.best_high": ("best near {at}, the highest value tried (from {low})", "最大值 {at} 附近最优（自 {low}）"),
     "optimisation.left": ("{n} rarer categories left out", "省略 {n} 个较少的类别"),
     # Pairs
     "optimisation.pairs": ("Nearest runs", "最接近的训练"),

@@ -101,4 +101,4 @@ def _entry(source: RunSource, run: str, one: Insight) -> html.Li:
         ],
         href=href, className="ms-insight", **{"data-page": "scalars", "data-query": href.partition("?")[2]}, **reason,
     )  # fmt: skip
-    return html.Li(anchor, **{"data-score": f"{facts['score']:.6g}"})
+    return html.Li(anchor, **{"data-score": f"{facts['score']:.6g}", "data-kind": one.kind})

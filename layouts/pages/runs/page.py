@@ -1,6 +1,7 @@
 """The runs page: which runs are there, and which do I want to look at? The start page, a grid with one row per run.
 
-All rows come with the list of runs (`ids("runs")`), so search, sorting, filters and selection need no request.
+All rows come with the list of runs (`ids("runs")`), so search, sorting, filters and selection need no request. The numbers of
+insights are computed afterwards (`insights`), for the rows on screen first.
 assets/pages/runs/page.js connects the grid's selection to the `run` keys of the state, which the run picker uses too.
 """
 
@@ -11,12 +12,14 @@ from typing import Any
 
 import dash_ag_grid as dag
 from dash import Input, Output, State, dcc, html
+from parsers.analysis.insights import RULES
 
 from layouts.callbacks import in_browser
 from layouts.components import elements as parts
 from layouts.components.grid import GRID_TEXTS, OPTIONS
 from layouts.i18n import attributes, both, for_browser, t
 from layouts.page import Ids, Page
+from layouts.pages.runs import insights
 from layouts.pages.runs.texts import TEXTS
 from layouts.sources import FrameSource
 from layouts.state import bind
@@ -42,6 +45,8 @@ _COLUMNS: tuple[tuple[str, dict[str, Any]], ...] = (
               "cellRenderer": "MindscopeNoteTags"}),
     ("state", {"cellRenderer": "MindscopeState", "initialWidth": 124, "filter": "agTextColumnFilter"}),
     ("value", {**_NUMBER, "cellRenderer": "MindscopeValue", "initialWidth": 144}),
+    ("insights", {**_NUMBER, "cellRenderer": "MindscopeInsights", "initialWidth": 88,
+                  "valueGetter": {"function": "mindscopeInsights(params.data)"}}),
     ("steps", {**_NUMBER, "initialWidth": 80, "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
     ("scalars", {**_NUMBER, "initialWidth": 76, "valueGetter": {"function": "mindscopeTags(params.data, 'scalar')"},
                  "valueFormatter": {"function": "mindscopeCount(params.value)"}}),
@@ -97,6 +102,8 @@ def layout(ids: Ids, routes: str) -> list[Any]:
     )
     return [
         dcc.Store(id=ids("headers"), data=_headers()),
+        dcc.Store(id=ids("insights-ask")),
+        dcc.Store(id=ids("insights")),
         html.Div(
             [
                 parts.toolbar([search, chosen, *tools, opener], label="runs.title", class_name="ms-runs-bar"),
@@ -110,8 +117,9 @@ def layout(ids: Ids, routes: str) -> list[Any]:
 
 
 def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
-    """Connect the grid to the list of runs, the state and the language; all callbacks run in the browser."""
-    del source, routes
+    """Connect the grid to the list of runs, the state, the language (all in the browser) and the numbers of insights."""
+    del routes
+    insights.register(app, source, ids)
     call = in_browser(app, "mindscope")
     bind(app, ids, "search", "value", "q", default="")
     call(
@@ -128,6 +136,8 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         State(ids("grid"), "id"),
         State(ids("body"), "id"),
     )
+    call("runs_insights", Input(ids("insights"), "data"), State(ids("grid"), "id"), State(ids("body"), "id"),
+         prevent_initial_call=True)  # fmt: skip
     call(
         "runs_headers",
         Output(ids("grid"), "columnDefs"),
@@ -146,7 +156,8 @@ def _headers() -> dict[str, tuple[str, str]]:
 
 
 def _browser_texts() -> list[str]:
-    own = [key for key in TEXTS if key.startswith(("kind.", "runs.chosen", "runs.matching", "runs.open_page"))]
+    own = [key for key in TEXTS if key.startswith(("kind.", "runs.chosen", "runs.matching", "runs.open_page", "runs.insights"))]
+    own += [f"insights.kind.{kind}" for kind in RULES]
     return [*GRID_TEXTS, *own]
 
 

@@ -1,4 +1,4 @@
-"""Finds anomalies in curves: NaN, spikes, divergence, plateaus, missing steps, slower steps, stalled runs.
+"""Finds anomalies in curves: NaN, divergence, frozen values, spikes, level shifts, plateaus, missing or slower steps, stalls.
 
 Computed from the recorded scalars; nothing else has to be logged. `insights(run)` returns the frame of a whole run,
 `insights_of(tag, series)` the insights of one series; RULES lists the rules.

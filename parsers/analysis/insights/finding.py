@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 
 from parsers.analysis.insights import pace, trends
-from parsers.analysis.insights.levels import levels
+from parsers.analysis.insights.frozen import frozen
+from parsers.analysis.insights.levels import Levels, levels
 from parsers.analysis.insights.rules import LEAST, LEVELS, RULES, Insight
+from parsers.analysis.insights.shifts import shift
 from parsers.analysis.insights.spikes import spikes
 from parsers.analysis.segments import restarts
 from parsers.frames import INSIGHTS
@@ -40,15 +42,18 @@ class _Points(NamedTuple):
     value: Floats
 
 
-def insights(run: Recorded, *, sensitivity: str = "normal", now: float | None = None) -> pd.DataFrame:
+def insights(
+    run: Recorded, *, sensitivity: str | Mapping[str, str] = "normal", now: float | None = None
+) -> pd.DataFrame:  # fmt: skip
     """Return the insights of a run's scalars (schema INSIGHTS), the most severe first.
 
-    sensitivity is one of LEVELS: "low", "normal" or "high". now is the current time in seconds since 1970; without it, as for
-    a run known to have ended, no stall is reported. ValueError for another sensitivity.
+    sensitivity is one of LEVELS ("off", "low", "normal" or "high"), or such a level per kind of RULES ({"spike": "low"}), where
+    kinds left out are "normal". now is the current time in seconds since 1970; without it, as for a run known to have ended,
+    no stall is reported. ValueError for another level or kind.
     """
     least = _least(sensitivity)
-    found = [one for one in insights_of_run({tag: run.series(tag) for tag in run.tags("scalar")}, now) if one.score >= least]
-    return frame(found)
+    found = insights_of_run({tag: run.series(tag) for tag in run.tags("scalar")}, now)
+    return frame([one for one in found if one.score >= least[one.kind]])
 
 
 def frame(found: list[Insight]) -> pd.DataFrame:
@@ -122,10 +127,15 @@ def stalled(every: Mapping[str, Series], now: float) -> Insight | None:
     return _insight(tag, series, "stall", (end, end), found.seconds / found.usual, value=found.seconds, usual=found.usual)
 
 
-def _least(sensitivity: str) -> float:
-    if sensitivity not in LEVELS:
-        raise ValueError(f"sensitivity: expected one of {', '.join(LEVELS)}; found {sensitivity!r}")
-    return LEVELS[sensitivity]
+def _least(sensitivity: str | Mapping[str, str]) -> Mapping[str, float]:
+    """Return the least score of each kind."""
+    named = dict.fromkeys(RULES, sensitivity) if isinstance(sensitivity, str) else sensitivity
+    for kind, level in named.items():
+        if kind not in RULES:
+            raise ValueError(f"sensitivity: expected kinds among {', '.join(RULES)}; found {kind!r}")
+        if level not in LEVELS:
+            raise ValueError(f"sensitivity: expected one of {', '.join(LEVELS)}; found {level!r}")
+    return {kind: LEVELS[named.get(kind, "normal")] for kind in RULES}
 
 
 def _insight(
@@ -159,20 +169,28 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
 
 
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
-    """Divergence, else plateau."""
-    # For a loss scale neither direction is better.
-    wanted = "" if "scale" in tag.lower() else better(tag)
+    """A frozen value; divergence, else a shift and a plateau."""
+    # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
+    scale = "scale" in tag.lower()
+    wanted = "" if scale else better(tag)
     if points.value.size < RULES["divergence"].fewest:
         return
     sign = -1.0 if wanted == "max" else 1.0
     known = levels(points.value * sign)
     end = int(points.place[-1])
+    still = None if scale else frozen(points.value)
+    if still is not None:
+        places = int(points.place[still.first]), int(points.place[still.last])
+        count = still.last - still.first + 1
+        yield _insight(tag, series, "frozen", places, float(count), value=float(points.value[still.first]),
+                       usual=float(points.value[still.first - 1]), points=count, limit=still.limit)  # fmt: skip
     turn = trends.divergence(known, falls=not wanted)
     if turn is not None:
         first = int(points.place[known.first[turn.first]])
         yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
         return
-    if not wanted or points.value.size < RULES["plateau"].fewest:
+    yield from _shifts(tag, series, points, known, wanted, sign) if not scale else ()
+    if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
         return
     best = _best(points.value, wanted)
     flat = trends.plateau(known, points.value.size, best=None if best is None else sign * best)
@@ -180,6 +198,16 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
         place = int(known.first[flat.first])
         yield _insight(tag, series, "plateau", (int(points.place[place]), end), flat.share, value=sign * flat.after,
                        usual=sign * flat.before, points=points.value.size - place)  # fmt: skip
+
+
+def _shifts(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Iterator[Insight]:
+    if points.value.size < RULES["shift"].fewest:
+        return
+    found = shift(points.value * sign, known, sign=1 if wanted else 0)
+    if found is not None:
+        first = int(points.place[found.first])
+        yield _insight(tag, series, "shift", (first, int(points.place[-1])), found.sigma, value=sign * found.after,
+                       usual=sign * found.before, points=points.value.size - found.first)  # fmt: skip
 
 
 def _best(value: Floats, wanted: str) -> float | None:

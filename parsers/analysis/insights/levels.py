@@ -15,6 +15,10 @@ BLOCKS = 512
 """Maximum levels of a curve, which locate a change to a fifth of a percent of its length."""
 
 
+_TURNS = 0.2
+"""Minimum share of the points at which a noisy curve turns; a schedule hardly ever does."""
+
+
 class Levels(NamedTuple):
     """first: index of the first point of each block. level: its median. size: points in each block but the last.
 
@@ -63,3 +67,10 @@ def running(level: Floats, width: int) -> Floats:
         return level.copy()
     padded = np.pad(level, width // 2, mode="edge")
     return medians(np.lib.stride_tricks.sliding_window_view(padded, width))
+
+
+def noisy(value: Floats) -> bool:
+    """Return whether a curve goes up and down from point to point, as measured values do and schedules do not."""
+    rising, same = value[1:] > value[:-1], value[1:] == value[:-1]
+    changes = rising[~same] if same.any() else rising
+    return int(np.count_nonzero(changes[1:] != changes[:-1])) >= _TURNS * max(1, changes.size - 1)

@@ -6,6 +6,7 @@ sensitivity. Each level of sensitivity has its own minimum score.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -31,11 +32,17 @@ RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
     Rule("non_finite", 1.0, "values", 2, 1, "values that are NaN or infinite"),
     Rule("divergence", 0.5, "of the way", 2, 40,
          "how far the curve went back at its end, as a share of the way it had come, and more than ever before"),
+    Rule("frozen", 20.0, "equal values", 1, 40,
+         "equal values in a row, up to the last bit, of a curve that changes otherwise; the limit is at least a hundredth of "
+         "the points and four times the usual longest repetition"),
     Rule("stall", 10.0, "intervals", 1, 20,
          "time since the last point of a run not known to have ended, over its longest usual interval"),
     Rule("spike", 6.0, "sigma", 1, 20,
          "distance from the curve before and after, in robust standard deviations of the noise around it; the limit is "
          "lower for fewer than 100,000 points and higher where the noise of the curve has heavy tails"),
+    Rule("shift", 2.0, "sigma", 1, 60,
+         "height of a jump to another level that lasts, for the worse where the name says what is better, in robust standard "
+         "deviations of the points"),
     Rule("slower", 1.4, "times", 1, 60, "time per step after a lasting change, over that before it"),
     Rule("plateau", 0.25, "of the points", 1, 100, "share of the points, up to the last, without a change for the "
          "better, after the curve stopped on its way or never got away"),
@@ -43,8 +50,8 @@ RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
 )})  # fmt: skip
 """The severest first."""
 
-LEVELS: Mapping[str, float] = MappingProxyType({"low": 1.5, "normal": 1.0, "high": 0.85})
-"""Level of sensitivity -> least score."""
+LEVELS: Mapping[str, float] = MappingProxyType({"off": math.inf, "low": 1.5, "normal": 1.0, "high": 0.85})
+"""Level of sensitivity -> least score; each rule may have its own."""
 LEAST = min(LEVELS.values())
 """The minimum score of any detector."""
 

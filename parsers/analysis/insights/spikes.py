@@ -35,6 +35,12 @@ _STEEPER = 1.25
 """Safety factor on the weight of a tail, which is estimated from few points."""
 _UNKNOWN_TAIL = 1.7
 """Factor on the limit of short curves, whose tail cannot be estimated."""
+_TIES = 0.05
+"""From this share of equal neighbours on the values of a curve are counts, such as the accuracy of a batch."""
+_COUNTS = 1.3
+"""Factor on the limit of such curves."""
+_MEAN_DEVIATION = 1.2533
+"""Standard deviation of normal noise over its mean absolute deviation."""
 _STEP = 5.0
 """The tail is measured from there to this many times as many points."""
 _PART = 1 << 20
@@ -65,12 +71,13 @@ def spikes(value: Floats) -> list[Spike]:
 
 def _spikes(value: Floats, points: int) -> list[Spike]:
     """Those of one part of so many points."""
-    found = _pass(value, 17 if value.size >= 1000 else 9 if value.size >= 200 else 5, points)
+    counts = np.count_nonzero(value[1:] == value[:-1]) > _TIES * value.size
+    found = _pass(value, 17 if value.size >= 1000 else 9 if value.size >= 200 else 5, points, counts=bool(counts))
     if value.size >= 1000:
         whole = value.size // _WIDE
-        wide = _pass(medians(value[: whole * _WIDE].reshape(whole, _WIDE)), 9, points // _WIDE)
+        wide = _pass(medians(value[: whole * _WIDE].reshape(whole, _WIDE)), 9, points // _WIDE, counts=bool(counts))
         surer = [spike._replace(limit=_SURER * spike.limit) for spike in wide]
-        found += _pass(value, 7, points)
+        found += _pass(value, 7, points, counts=bool(counts))
         found += [_in_points(spike, value) for spike in surer if spike.sigma >= LEAST * spike.limit]
     return found
 
@@ -91,11 +98,11 @@ def _joined(every: list[Spike]) -> list[Spike]:
     return kept
 
 
-def _pass(value: Floats, size: int, points: int) -> list[Spike]:
+def _pass(value: Floats, size: int, points: int, *, counts: bool) -> list[Spike]:
     """Spikes over blocks of so many points: of a few points, or of noise that is correlated, in small ones."""
     if value.size < 4 * size:
         return []
-    sigma, height, limit = _distances(value, size, points)
+    sigma, height, limit = _distances(value, size, points, counts=counts)
     at = np.flatnonzero(sigma >= LEAST * limit)
     if not at.size or at.size > max(value.size // 200, 3 * size):
         return []
@@ -110,8 +117,12 @@ def _spike(at: Ints, sigma: Floats, height: Floats, limit: float) -> Spike:
     return Spike(int(at[0]), int(at[-1]), peak, float(height[peak]), float(sigma[peak]), limit)
 
 
-def _distances(value: Floats, size: int, points: int) -> tuple[Floats, Floats, float]:
-    """(distance in deviations, 0 for a point that is on no one side of the curve; signed distance; limit)."""
+def _distances(value: Floats, size: int, points: int, *, counts: bool) -> tuple[Floats, Floats, float]:
+    """(distance in deviations, 0 for a point that is on no one side of the curve; signed distance; limit).
+
+    counts: the values are counts of few samples, equal as often as not: the median of their distances is a matter of chance,
+    and their tails are heavier on one side.
+    """
     blocks = -(-value.size // size)
     padded = np.pad(value, (0, blocks * size - value.size), mode="reflect").reshape(blocks, size)
     middle = medians(padded)
@@ -126,6 +137,8 @@ def _distances(value: Floats, size: int, points: int) -> tuple[Floats, Floats, f
     # What a jump of the curve does to the points beside it says nothing about the noise.
     noise = np.where(sided, np.abs(height), np.minimum(np.abs(up), np.abs(down)))
     scale = _scale(medians(np.abs(height)))
+    if counts:
+        scale = np.where(scale > 0.0, np.maximum(scale, _scale(np.abs(height).mean(axis=1)) * (_MEAN_DEVIATION / SIGMA)), 0.0)
     sided[[0, -1]] = False
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         sigma = np.where(sided, np.abs(height) / scale[:, None], 0.0).ravel()
@@ -133,7 +146,7 @@ def _distances(value: Floats, size: int, points: int) -> tuple[Floats, Floats, f
         tail = noise[1:-1:every] / scale[1:-1:every, None]
     sigma[~np.isfinite(sigma)] = 0.0
     limit = _limit(tail[np.isfinite(tail)], points)
-    return sigma[: value.size], height.ravel()[: value.size], limit
+    return sigma[: value.size], height.ravel()[: value.size], limit * _COUNTS if counts else limit
 
 
 def _scale(spread: Floats) -> Floats:

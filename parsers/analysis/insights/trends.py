@@ -6,6 +6,7 @@ and one after it, fit the levels best.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,13 @@ _HABIT = 1.5
 """A curve that has recovered from a setback before diverges only if it goes back this many times as far."""
 _STAYS = 0.7
 """Fraction of the setback that a diverged curve keeps to its end."""
+_FAR = 10.0
+"""A curve that has gone back by this multiple of what it fell keeps it, however much higher its peak is."""
+_WALK_LAG = 16
+_WALKS = 3.0
+"""A curve that walks at random goes back by less than this many standard deviations of the way it walks in that time."""
+_RISEN = 0.2
+"""A curve that has regained this fraction of what it fell, for good, has begun to diverge before."""
 _LEVEL = 3.0
 """Maximum slope of a plateau in standard errors."""
 _APART = 5.0
@@ -49,7 +57,7 @@ class Turn(NamedTuple):
 def divergence(known: Levels, *, falls: bool) -> Turn | None:
     """Where a curve of which less is better goes up for good. falls: its name does not say so, its beginning must."""
     level, smooth = known.level, running(known.level, _SMOOTH)
-    if level.size < 16:
+    if level.size < 2 * _WALK_LAG + 1:
         return None
     tail = max(3, level.size // 100)
     end = float(np.median(level[-tail:]))
@@ -67,14 +75,27 @@ def divergence(known: Levels, *, falls: bool) -> Turn | None:
     share = back / least
     if share < LEAST * RULES["divergence"].limit or back < _SURE * max(known.noise, scatter):
         return None
+    if back < _WALKS * _walk(level) * (level.size - best) ** 0.5:
+        return None
     earlier = float((smooth[: best + 1] - lowest[: best + 1]).max())
-    if back < _HABIT * earlier or float(smooth[best:].max()) - low > back / _STAYS:
+    # Beyond some multiple of what it fell, how far it went is no matter.
+    most = _FAR * least
+    if back < _HABIT * earlier or min(float(smooth[best:].max()) - low, most) > min(back, most) / _STAYS:
         return None
-    high = np.flatnonzero(smooth[best:] - low >= 0.2 * back)
-    if not high.size:
-        return None
-    risen = best + int(high[0])
-    return Turn(_onset(level, risen), low, end, share)
+    # An exponential is at a fifth of its last value only at the end: what it regained counts, however far it goes.
+    below = np.flatnonzero(smooth[best:] - low < _RISEN * min(back, least))
+    risen = min(best + (int(below[-1]) + 1 if below.size else 0), level.size - 1)
+    # A falling curve turns after the fault began, and a level one anywhere before.
+    return Turn(max(best, _onset(level, risen)), low, end, share)
+
+
+def _walk(level: Floats) -> float:
+    """Standard deviation of the step of a random walk: what second differences over many levels have beyond those over one.
+
+    Of noise s and a walk of steps w their variance over k levels is 6 s^2 + 2 k w^2; of a smooth trend they are small.
+    """
+    near, far = (float(np.median(np.abs(level[2 * k :] - 2.0 * level[k:-k] + level[: -2 * k]))) for k in (1, _WALK_LAG))
+    return SIGMA * math.sqrt(max(0.0, far * far - near * near) / (2.0 * (_WALK_LAG - 1)))
 
 
 def _onset(level: Floats, risen: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.stats
 from dash import no_update
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,7 +81,7 @@ def test_the_sheet_says_how_strong_each_relation_is_or_why_not() -> None:
     rows = {one["setting"]: one for one in found["rows"]}
     accuracy = [one["metric/acc"] for one in RUNS.values()]
     assert rows["learning_rate"]["linear"][0] == pytest.approx(abs(np.corrcoef(LRS, accuracy)[0, 1]), abs=1e-6)
-    assert rows["learning_rate"]["sign"] == -1
+    assert rows["learning_rate"]["shape"] == "down"
     assert rows["learning_rate"]["linear"][1] < rows["learning_rate"]["linear"][0] < rows["learning_rate"]["linear"][2]
     assert {name: one["reason"] for name, one in rows.items()} == {
         "learning_rate": "", "optimizer": "", "epoch": "constant", "user_defined/<b>": "unique",
@@ -117,9 +118,9 @@ def test_nothing_to_explain() -> None:
     assert drawing({"a": RUNS["run0"]}, setting=["learning_rate"])["pairs"] == []
 
 
-def test_a_chart_of_numbers_has_the_fitted_line() -> None:
+def test_a_chart_of_numbers_has_the_trend_and_its_band() -> None:
     found = drawing(setting=["learning_rate"])
-    points, line = trace(found, "runs"), trace(found, "trend")
+    points, line, band = trace(found, "runs"), trace(found, "trend"), trace(found, "band")
     accuracy = [one["metric/acc"] for one in RUNS.values()]
     assert array(points["x"]) == LRS
     assert array(points["y"]) == accuracy
@@ -127,12 +128,59 @@ def test_a_chart_of_numbers_has_the_fitted_line() -> None:
     slope, start = np.polyfit(np.log10(LRS), accuracy, 1)  # three decades: a logarithmic axis
     meta = found["figure"]["layout"]["meta"]
     assert (meta["log"], meta["logs"], meta["runs"]) == (True, True, 12)
-    assert array(line["y"]) == pytest.approx([start + slope * -3, start + slope * -1])
+    assert array(line["x"])[0] == pytest.approx(0.001)
+    assert array(line["y"]) == pytest.approx(start + slope * np.log10(array(line["x"])), abs=1e-6)
     assert float(meta["slope"]) == pytest.approx(slope, rel=1e-3)
+    assert len(array(band["x"])) == 2 * len(array(line["x"]))
+    assert meta["shape"] == "down"
+    assert meta["best"][0] == "0.001"
+    assert meta["best"][3] == -1
     straight = drawing(setting=["learning_rate"], log=["0"])
-    slope, start = np.polyfit(LRS, accuracy, 1)
-    assert array(trace(straight, "trend")["y"]) == pytest.approx([start + slope * 0.001, start + slope * 0.1])
     assert straight["figure"]["layout"]["xaxis"]["type"] == "linear"
+    assert straight["figure"]["layout"]["meta"]["shape"] == "down"
+
+
+def test_a_peak_is_a_curve_with_its_best_region() -> None:
+    rng = np.random.default_rng(3)
+    rates = 10.0 ** rng.uniform(-4, 0, 80)
+    runs: dict[str, dict[str, Setting]] = {
+        f"r{n}": {"learning_rate": float(rate), "metric/acc": float(0.9 - 0.1 * (np.log10(rate) + 2.2) ** 2 + 0.01 * noise)}
+        for n, (rate, noise) in enumerate(zip(rates, rng.normal(size=80), strict=True))
+    }
+    found = drawing(runs, setting=["learning_rate"])
+    meta = found["figure"]["layout"]["meta"]
+    at, low, high = (float(one) for one in meta["best"][:3])
+    assert low <= 10**-2.2 <= high
+    assert at == pytest.approx(10**-2.2, rel=0.3)
+    assert (meta["shape"], meta["slope"], meta["best"][3]) == ("peak", "", 0)
+    assert next(one for one in sheet(runs)["rows"] if one["setting"] == "learning_rate")["shape"] == "peak"
+    line = trace(found, "trend")
+    wanted = 0.9 - 0.1 * (np.log10(array(line["x"])) + 2.2) ** 2
+    assert np.abs(np.array(array(line["y"])) - wanted).max() < 0.02
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(max_examples=60, deadline=None)
+def test_arrow_line_and_rho_never_contradict_each_other(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 40))
+    x, y = np.exp(rng.normal(size=n) * rng.uniform(0.1, 3)), rng.standard_t(1.5, n)
+    runs: dict[str, dict[str, Setting]] = {
+        f"r{i}": {"learning_rate": one, "metric/acc": other}
+        for i, (one, other) in enumerate(zip(x.tolist(), y.tolist(), strict=True))
+    }
+    rho = scipy.stats.spearmanr(x, y).statistic
+    for log in ([], ["0"], ["1"]):
+        found = drawing(runs, setting=["learning_rate"], **({"log": log} if log else {}))
+        shape = found["figure"]["layout"]["meta"]["shape"]
+        lines = [one for one in found["figure"]["data"] if one["meta"]["role"] == "trend"]
+        if shape in ("up", "down"):
+            drawn = array(lines[0]["y"])
+            assert np.sign(rho) == np.sign(drawn[-1] - drawn[0]) == (1 if shape == "up" else -1)
+        elif not shape:
+            assert found["figure"]["layout"]["meta"]["slope"] == ""
+    (row,) = [one for one in sheet(runs)["rows"] if one["setting"] == "learning_rate"]
+    assert row["shape"] == drawing(runs, setting=["learning_rate"])["figure"]["layout"]["meta"]["shape"]
 
 
 def test_a_chart_of_categories_has_boxes() -> None:

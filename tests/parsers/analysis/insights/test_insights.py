@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from parsers import INSIGHTS, insights, open_run
 from parsers.analysis.insights import LEVELS, RULES, insights_of, insights_of_run, stalled
-from tests.parsers.analysis.insights import curves
+from tests.parsers.analysis.insights import curves, troubles
 from tests.parsers.analysis.insights.curves import CLEAN, FAULTS, clean, correlated, fault, series
 
 DATA = os.environ.get("MINDSCOPE_TEST_DATA", "")
@@ -63,6 +63,49 @@ def _is_found(one):
     near = max(10, 0.01 * (step[-1] - step[0]))
     marks = found(one.curve.tag, one.curve.series, one.curve.now)
     return any(mark.kind == one.kind and abs(mark.step - one.step) <= near for mark in marks)
+
+
+# Fresh ones, and none that these rules were written with.
+TROUBLE_SEED, HARMLESS_SEED = 51_300_000, 73_100_000
+
+
+@pytest.mark.parametrize("kind", troubles.TROUBLES)
+def test_blow_ups_frozen_values_and_shifts_are_found_where_they_begin(kind):
+    named = {"blow-up": {"divergence"}, "frozen": {"frozen"}, "shift": {"shift", "divergence"}}[kind]
+    seen = []
+    for number in range(100):
+        one = troubles.TROUBLES[kind](TROUBLE_SEED + number)
+        marks = found(one.tag, one.series)
+        seen.append(any(mark.kind in named and one.earliest <= mark.step <= one.latest for mark in marks))
+    # A shift of three deviations is lost where the noise of a short curve is correlated.
+    assert np.mean(seen) >= (0.9 if kind == "shift" else 0.95)
+
+
+def test_troubles_are_found_in_95_of_100():
+    seen = []
+    for kind, make in troubles.TROUBLES.items():
+        named = {"blow-up": {"divergence"}, "frozen": {"frozen"}, "shift": {"shift", "divergence"}}[kind]
+        for number in range(100):
+            one = make(TROUBLE_SEED + 1000 + number)
+            marks = found(one.tag, one.series)
+            seen.append(any(mark.kind in named and one.earliest <= mark.step <= one.latest for mark in marks))
+    assert np.mean(seen) >= 0.95
+
+
+@pytest.mark.parametrize("family", troubles.HARMLESS)
+def test_no_clean_curve_of_100000_steps_has_more_than_one_mark(family):
+    for number in range(12):
+        tag, one = troubles.harmless(family, HARMLESS_SEED + number)
+        assert len(found(tag, one)) <= 1, (number, found(tag, one))
+
+
+def test_random_walks_named_reward_do_not_diverge():
+    for number in range(30):
+        tag, one = troubles.harmless("walk", HARMLESS_SEED + 500 + number)
+        marks = [mark.kind for mark in found(tag, one)]
+        assert tag == "reward"
+        assert len(marks) <= 1
+        assert not {"divergence", "shift"} & set(marks), number
 
 
 def test_heavy_tailed_noise_hides_a_spike_that_such_noise_makes_itself():
@@ -221,8 +264,63 @@ def test_sensitivity_is_a_matter_of_the_score():
     assert by_level["low"] <= by_level["normal"] <= by_level["high"]
     assert by_level["high"] == 1
     assert by_level["low"] == 0
-    with pytest.raises(ValueError, match="low, normal, high"):
+    with pytest.raises(ValueError, match="off, low, normal, high"):
         insights(run, sensitivity="hihg")
+
+
+def test_each_rule_has_a_sensitivity_of_its_own():
+    value = falling(5000)
+    value[2500] += 0.02 * 7.0
+    value[4000:] = np.nan
+    run = open_run_of({"loss": series(np.arange(5000), 1.7e9 + np.arange(5000), value)})
+    assert insights(run, sensitivity={"spike": "high"})["kind"].tolist() == ["non_finite", "spike"]
+    assert insights(run, sensitivity={"spike": "high", "non_finite": "off"})["kind"].tolist() == ["spike"]
+    assert insights(run, sensitivity={"spike": "low"})["kind"].tolist() == ["non_finite"]
+    assert insights(run, sensitivity="off").empty
+    with pytest.raises(ValueError, match=r"expected kinds among non_finite, .*'spikes'"):
+        insights(run, sensitivity={"spikes": "low"})
+
+
+def test_an_exponential_is_marked_at_its_onset_however_far_it_goes():
+    n = 20_000
+    for last in (3.0, 1e9, 1e30):
+        grown = 0.02 * np.expm1(np.maximum(np.arange(n) - 12_000, 0) * np.log(last / 0.02) / 8000)
+        value = falling(n) + grown
+        (mark,) = [one for one in found("loss", series(np.arange(n), 1.7e9 + np.arange(n), value)) if one.kind == "divergence"]
+        trend = falling(n, level=0.0)
+        half = int((trend + grown >= (trend[12_000] + trend[0]) / 2)[12_000:].argmax()) + 12_000
+        assert 12_000 - 0.01 * n <= mark.step <= half, last
+
+
+def test_a_frozen_value_is_told_with_its_length_and_schedules_and_bounds_are_not():
+    n = 3000
+    value = falling(n)
+    value[1000:1400] = value[1000]
+    (mark,) = found("loss", series(np.arange(n), 1.7e9 + np.arange(n), value))
+    assert (mark.kind, mark.step, mark.last_step, mark.points, mark.value) == ("frozen", 1000, 1399, 400, value[1000])
+    assert mark.limit == 30
+    # Warmed up and then constant; at the best there is; written five times each.
+    assert kinds("lr", np.minimum(np.arange(n) / 500, 1.0) * 3e-4) == []
+    assert "frozen" not in kinds("accuracy", np.minimum(np.random.default_rng(0).normal(np.linspace(0.5, 1.5, n), 0.1), 1.0))
+    assert kinds("loss", np.repeat(falling(600), 5)) == []
+
+
+def test_a_lasting_shift_is_told_with_both_levels_and_a_bump_or_warm_restarts_are_not():
+    n = 5000
+    t = np.arange(n)
+    noise = 0.02 * np.random.default_rng(4).normal(size=n)
+    (mark,) = found("loss", series(t, 1.7e9 + t, 1 + noise + 0.1 * (t >= 3000)))
+    assert mark.kind in ("shift", "divergence")
+    (mark,) = found("grad_norm", series(t, 1.7e9 + t, 1 + noise - 0.1 * (t >= 3000)))
+    assert mark.kind == "shift"
+    assert abs(mark.step - 3000) <= 3
+    assert (mark.usual, mark.value) == (pytest.approx(1.0, abs=0.02), pytest.approx(0.9, abs=0.02))
+    assert mark.measured == pytest.approx(5, abs=1)
+    # Better is no fault, and what comes back soon does not last.
+    assert "shift" not in kinds("loss", 2 + noise - 0.1 * (t >= 3000))
+    assert "shift" not in kinds("grad_norm", 1 + noise + 0.1 * ((t >= 3000) & (t < 3100)))
+    phase = t * 5 / n % 1
+    assert "shift" not in kinds("loss", 1 + noise + 0.2 * (1 + np.cos(np.pi * phase)))
 
 
 class open_run_of:
