@@ -55,8 +55,8 @@ export function ranksOf(all, job) {
   return all.filter((one) => one.profile.job === job).sort((a, b) => a.profile.rank - b.profile.rank);
 }
 
-// Of all profiles ({ run, profile }) the one asked for by run, session and rank. By default the newest job that serves the page,
-// and its lowest rank; a rank that the job has stands above a session, which names one of its directories.
+// Of all profiles ({ run, profile }) the one asked for by run, session and rank. By default the newest job that serves the
+// page, and its lowest rank; a rank that the job has stands above a session, which names one of its directories.
 export function chosenOf(all, { of, session, rank }, serving) {
   const run = (all.find((one) => one.run.key === of) || all.find((one) => serving(one.profile)) || all[0] || {}).run;
   const own = all.filter((one) => one.run === run);

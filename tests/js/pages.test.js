@@ -157,7 +157,7 @@ test("the ranks of a job are one profile, whatever runs and sessions they are in
   assert.deepEqual(chosen({ of: "two" }), ["two", "rank0", 0], "the newest job");
   assert.deepEqual(chosen({ of: "two", rank: "1" }), ["two", "rank1", 1]);
   assert.deepEqual(chosen({ of: "two", session: "rank1" }), ["two", "rank1", 1], "a session alone");
-  assert.deepEqual(chosen({ of: "two", session: "rank0", rank: "2" }), ["two", "rank2", 2], "the rank stands above the session");
+  assert.deepEqual(chosen({ of: "two", session: "rank0", rank: "2" }), ["two", "rank2", 2], "a rank stands above a session");
   assert.deepEqual(chosen({ of: "two", session: "old", rank: "7" }), ["two", "old", 0], "a rank that the job does not have");
   assert.deepEqual(chosen({ of: "gone", session: "gone" }), ["one", ".", 0]);
   assert.equal(chosenOf([], { of: "", session: "", rank: "" }, serving), null);
