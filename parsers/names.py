@@ -1,4 +1,4 @@
-"""Names of files and directories: as printable text, and the names of profiler directories."""
+"""Names of files and directories, as printable text, of profiler directories, and of values without a tag."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import re
 
 PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
 """Name of a profiler directory."""
+NO_TAG = "(no tag)"
+"""The tag of values whose tag is empty or missing in the file: a name that can be shown, chosen and put into an address."""
 
 
 def printable(name: str) -> str:

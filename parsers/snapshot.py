@@ -25,7 +25,7 @@ from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
 
 MAGIC = b"MSIX\0\0\0"
 # Increment whenever this layout or the output of a reader changes.
-VERSION = 5
+VERSION = 6
 _PREFIX = struct.Struct("<7sBQQ")
 
 

@@ -6,6 +6,7 @@ const AGES = [
   { unit: "d", size: 86400, limit: Infinity },
 ];
 
+/** @param {number | bigint} value */
 export function count(value) {
   return value.toLocaleString("en");
 }

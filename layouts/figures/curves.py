@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
 from parsers.analysis import Reduced, Threshold, merged, reduce_points, restarts, smooth
 
+T = TypeVar("T", np.float64, np.int64)
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Trace = dict[str, Any]
@@ -146,7 +147,7 @@ def trace_on(line: Line, mode: str) -> Trace:
     return trace
 
 
-def with_gaps(array: Floats, gaps: Ints, fill: float | None) -> Floats:
+def with_gaps(array: NDArray[T], gaps: Ints, fill: float | None) -> NDArray[T]:
     """Return the array with an entry inserted at each gap: fill, or the value that follows."""
     if not gaps.size:
         return array

@@ -20,7 +20,7 @@ from parsers.analysis import bands, beyond, common_edges, even_edges, resample, 
 from layouts.figures.curves import WRONG
 from layouts.figures.panels import axis, grid, layout_key, titles
 from layouts.figures.ticks import time_ticks
-from layouts.figures.typed_arrays import drawn, numbers, typed, whole_numbers
+from layouts.figures.typed_arrays import drawn, exact_integers, numbers, typed
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -252,7 +252,7 @@ def panel_facts(run: Recorded, order: NDArray[np.int64], bins: Bins) -> Dict:
     extent = [[v.min, v.mean, v.max] if v.finite > 0 else [np.nan] * 3 for v in values]
     return {
         "run": run.run, "label": run.label, "colour": run.colour, "started": run.started,
-        "at": numbers(run.x[order]), "step": whole_numbers(run.step[order]), "time": numbers(run.time[order]),
+        "at": numbers(run.x[order]), "step": exact_integers(run.step[order]), "time": numbers(run.time[order]),
         "finite": numbers(finite),
         "total": numbers(np.array([v.total for v in values], np.float64)),
         "extent": typed(np.array(extent, np.float64).reshape(-1, 3)),

@@ -19,7 +19,7 @@ from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trac
 from layouts.figures.marks import marks
 from layouts.figures.thresholds import satisfying, threshold_of
 from layouts.figures.ticks import time_ticks
-from layouts.figures.typed_arrays import drawn, durations, numbers, spaced, whole_numbers
+from layouts.figures.typed_arrays import beyond_float64, drawn, durations, exact_integers, numbers, spaced, whole_numbers
 
 SHADOW = 0.2
 
@@ -106,10 +106,12 @@ def _main(curve: Curve, look: Look, shadow: int | None, ends: Ends | None) -> Tr
 
 
 def _hover_columns(curve: Curve, look: Look) -> dict[str, Any]:
-    """Return step and seconds since the start of each drawn point, unless the axis shows them already."""
+    """Return step and seconds since the start of each drawn point, unless the axis shows them already and exactly."""
     series, keep = curve.line.series, curve.kept.keep
     columns: dict[str, Any] = {}
-    if look.axis != "step":
+    if beyond_float64(series.step[keep]):
+        columns["step"] = exact_integers(with_gaps(series.step[keep], curve.gaps, None))
+    elif look.axis != "step":
         step = with_gaps(series.step[keep].astype(np.float64), curve.gaps, None)
         even = spaced(step)
         columns["step"] = {"x0": even[0], "dx": even[1]} if even else whole_numbers(step)

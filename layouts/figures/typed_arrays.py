@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 _LEGAL = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
 _INT32 = 2**31
+_EXACT = 2**53
 
 
 def typed(array: NDArray[Any]) -> dict[str, str]:
@@ -24,9 +25,21 @@ def typed(array: NDArray[Any]) -> dict[str, str]:
 
 
 def whole_numbers(array: NDArray[Any]) -> dict[str, str]:
-    """Encode integers as int32 if they fit, else as float64, the only other number that browsers have."""
+    """Encode integers as int32 if they fit, else as float64, the only other number that plotly.js has."""
     fits = not array.size or (array.min() >= -_INT32 and array.max() < _INT32)
     return typed(array.astype(np.int32 if fits else np.float64))
+
+
+def exact_integers(array: NDArray[np.int64]) -> dict[str, str]:
+    """Encode integers as `whole_numbers` does, but as int64 ("i8") if float64 cannot hold them all; for our own scripts."""
+    if not beyond_float64(array):
+        return whole_numbers(array)
+    return {"dtype": "i8", "bdata": base64.b64encode(np.ascontiguousarray(array, "<i8").data).decode("ascii")}
+
+
+def beyond_float64(array: NDArray[np.int64]) -> bool:
+    """Return whether the array has integers beyond 2**53, from which on float64 does not hold every integer."""
+    return bool(array.size) and bool(array.min() < -_EXACT or array.max() > _EXACT)
 
 
 def numbers(array: NDArray[np.float64]) -> dict[str, str]:

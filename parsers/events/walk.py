@@ -14,6 +14,7 @@ from typing import NamedTuple, overload
 
 from parsers.events.tensors import scalar_in
 from parsers.events.wire import ByteSource, WireError, signed, skip, span, varint
+from parsers.names import NO_TAG
 
 TAG_LIMIT = 1 << 16
 WALL_TIME, STEP, VERSION, SUMMARY = 0x09, 0x10, 0x1A, 0x2A
@@ -204,7 +205,7 @@ def _value(data: ByteSource, pos: int, end: int, form: Form, event: Event) -> No
         event.plain = False
         event.complaints.append(f"its tag has {tag_end - tag_at:,} bytes")
         return
-    tag = data[tag_at:tag_end].decode("utf-8", "backslashreplace") if tag_at >= 0 else ""
+    tag = (data[tag_at:tag_end].decode("utf-8", "backslashreplace") if tag_at >= 0 else "") or NO_TAG
     if holds and holds == form.scalar:
         event.scalars.append(Scalar(tag, _f32(data[start:stop])[0], start, "<f4"))
         return

@@ -164,6 +164,21 @@ def test_hostile_tags_are_text_and_export_right(page: Page, address: str) -> Non
         one.locator("summary").click()
 
 
+def test_values_without_a_tag_have_a_name_and_steps_beyond_float64_are_exact(page: Page, base: Path, address: str) -> None:
+    first = 2**53 + 1
+    with EventWriter(str(base / "nan_inf" / "events.out.tfevents.1800000000.host"), "tensorboard") as writer:
+        for step in range(5):
+            writer.add(first + 2 * step, {"": 1.0 / (step + 1)})
+    page.goto(f"{address}/scalars?run=nan_inf&tag=%28no+tag%29")
+    one = card(page, "(no tag)")
+    expect(one.locator("path.js-line").first).to_be_attached()
+    expect(page.locator(".ms-tags")).to_contain_text("(no tag)")
+    box = one.locator(".nsewdrag").bounding_box()
+    assert box
+    page.mouse.move(box["x"] + box["width"] * 0.02, box["y"] + 20)
+    expect(page.locator(".ms-hover-table tbody tr").first).to_contain_text(f"{first:,}")
+
+
 def test_a_copied_link_shows_the_same(page: Page, context: BrowserContext, address: str) -> None:
     visit(page, address, "run=long_history&tag=loss&smooth=0.3")
     page.locator('[data-control="x"]').first.select_option("relative")

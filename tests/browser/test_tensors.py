@@ -31,12 +31,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write(base / "two", [(1, "weights", WEIGHTS[0]), (5, "weights", WEIGHTS[0]), (9, "weights", WEIGHTS[1])])
     extreme = np.float32([[3e38, -3e38], [0, 1]])
     write(base / "extreme", [(1, "huge", extreme), (1, "nothing", np.zeros((2, 0), np.float32)), (1, "nan", extreme * np.nan)])
+    write(base / "complex", [])
     write(base / "broken", [])
+    # A tensor of complex numbers, which our writer does not make.
+    phase = number(1, 2) + number(1, 2) + number(2, 43) + delimited(3, np.complex64([[3 + 4j, 1j], [0, -2]]).tobytes())
     # A tensor that claims 360 values and has 240.
     content = number(1, 3) + number(1, 40) + number(1, 3) + number(2, 11) + delimited(3, WEIGHTS[0][:, :, :2].tobytes())
-    value = delimited(1, b"weights") + delimited(8, content)
-    with open(base / "broken" / NAME, "ab") as file:
-        file.write(record(number(2, 1) + delimited(5, delimited(1, value))))
+    for folder, tag, tensor in (("complex", b"phase", phase), ("broken", b"weights", content)):
+        value = delimited(1, tag) + delimited(8, tensor)
+        with open(base / folder / NAME, "ab") as file:
+            file.write(record(number(2, 1) + delimited(5, delimited(1, value))))
     return base
 
 
@@ -87,6 +91,13 @@ def test_extreme_values_and_those_without_any(page: Page, address: str) -> None:
         stats = page.locator(f'.ms-slot[aria-label="{name}"] .ms-tensor-stats')
         expect(stats).to_contain_text(count, use_inner_text=True)
         expect(stats).not_to_contain_text("min", use_inner_text=True)
+
+
+def test_statistics_of_complex_numbers_are_those_of_their_magnitudes(page: Page, address: str) -> None:
+    page.goto(f"{address}/tensors?run=complex")
+    stats = page.locator('.ms-slot[aria-label="phase"] .ms-tensor-stats')
+    expect(stats).to_contain_text("of magnitudes: min 0", use_inner_text=True)
+    expect(stats).to_contain_text("max 5", use_inner_text=True)
 
 
 def test_dimension_boxes(page: Page, address: str) -> None:

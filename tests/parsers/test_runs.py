@@ -10,8 +10,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from parsers import SCALARS, SourceError, discover, open_run
+from parsers.events.writer import EventWriter
 from parsers.file_states import IDLE_SECONDS, MOST_PROBLEMS, FileState
 from parsers.frames import SCALARS_VIEW
 from parsers.model import Batch, Cursor, Problem, SourceFile
@@ -71,6 +74,42 @@ def test_the_newest_view_keeps_the_last_word_on_every_step() -> None:
         assert dict(zip(found["step"], found["value"], strict=True)) == kept
     assert view.left_out == len(frame) - len(view.frame) > 0
     assert f"{view.left_out:,}" in view.text
+
+
+steps_of_tags = st.lists(st.tuples(st.sampled_from(["a", "b", "c"]), st.integers(0, 12)), max_size=60)
+
+
+@settings(max_examples=60)
+@given(steps_of_tags)
+def test_views_of_several_tags_that_restart_each_on_its_own(
+    tmp_path_factory: pytest.TempPathFactory, points: list[tuple[str, int]]
+) -> None:
+    directory = tmp_path_factory.mktemp("restarts")
+    with EventWriter(str(directory / "events.out.tfevents.1700000000.host"), "tensorboard") as writer:
+        for number, (tag, step) in enumerate(points):
+            writer.add(step, {tag: float(number)})
+    run = open_run(directory)
+    kept: dict[str, dict[int, float]] = {}
+    session: dict[tuple[str, float], int] = {}
+    for number, (tag, step) in enumerate(points):
+        before = [(n, s) for n, (t, s) in enumerate(points[:number]) if t == tag]
+        back = bool(before) and step < before[-1][1]
+        session[tag, float(number)] = (session[tag, float(before[-1][0])] if before else 0) + back
+        of_tag = kept.setdefault(tag, {})
+        kept[tag] = {old: value for old, value in of_tag.items() if old < step} | {step: float(number)}
+    newest, every = run.scalars_view("newest"), run.scalars_view("all")
+    rows = newest.frame
+    assert {(str(t), int(s), float(v)) for t, s, v in zip(rows["tag"], rows["step"], rows["value"], strict=True)} == {
+        (tag, step, value) for tag, of_tag in kept.items() for step, value in of_tag.items()
+    }
+    assert newest.left_out == len(points) - len(rows)
+    for view in (newest, every):
+        assert [session[str(t), float(v)] for t, v in zip(view.frame["tag"], view.frame["value"], strict=True)] == list(
+            view.frame["session"]
+        )
+    restarts = sum(session[tag, float(number)] > 0 for number, (tag, _) in enumerate(points))
+    assert (len(every.frame), every.left_out) == (len(points), 0)
+    assert bool(restarts) == (every.frame["session"].max() > 0 if points else False)
 
 
 def test_the_view_of_everything_numbers_the_sessions() -> None:

@@ -293,6 +293,9 @@ function drawSummary(t) {
     const value = make("b", "", text, { title: exact });
     return make("span", `ms-tensor-stat${wrong ? " ms-wrong-text" : ""}`, [words(`tensors.${name}`), " ", value]);
   });
+  if (parts.length && t.about && t.about.dtype.startsWith("complex")) {
+    parts.unshift(words("tensors.of_magnitudes", {}, "span", "ms-muted"));
+  }
   if (t.summary && !t.summary.bad) parts.push(words("tensors.all_finite", {}, "span", "ms-muted"));
   if (t.summary && t.summary.bad) {
     const button = make("button", "ms-badge ms-badge-wrong ms-badge-button", words("tensors.next_bad"), {

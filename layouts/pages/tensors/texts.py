@@ -50,6 +50,7 @@ TEXTS = define_texts({
         "The event file keeps fewer digits; these values come from the exported file beside it.",
         "事件文件保留的有效数字较少；这些数值来自旁边导出的文件。",
     ),
+    "tensors.of_magnitudes": ("of magnitudes:", "模的统计："),
     "tensors.min": ("min", "最小值"),
     "tensors.max": ("max", "最大值"),
     "tensors.mean": ("mean", "均值"),

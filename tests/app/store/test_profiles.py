@@ -184,6 +184,7 @@ def test_a_frame_as_csv(store: Store, run: Path) -> None:
     session = "host_1_2_ascend_ms"
     answer = client.get("/api/profile.csv", query_string={"run": "one", "session": session, "rank": 3, "frame": "operators"})
     assert answer.status_code == 200
+    assert answer.headers["Cache-Control"] == "no-store"
     assert answer.headers["Content-Disposition"].startswith('attachment; filename="one-host_1_2_ascend_ms-rank3-operators.csv"')
     rows = list(csv.DictReader(io.StringIO(answer.get_data(as_text=True))))
     frame = ready(store, "operators").frame

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from layouts.figures.typed_arrays import drawn, durations, numbers, spaced, typed, whole_numbers
+from layouts.figures.typed_arrays import drawn, durations, exact_integers, numbers, spaced, typed, whole_numbers
 
 
 def read(spec: dict[str, str]) -> np.ndarray:
@@ -76,3 +76,13 @@ def test_spaced() -> None:
     assert spaced(np.array([0.5, 1.5])) is None
     assert spaced(np.array([1.0])) is None
     assert spaced(np.array([math.nan, 1.0])) is None
+
+
+@pytest.mark.parametrize(("values", "dtype"), [
+    ([], "i4"), ([0, -5], "i4"), ([2**31], "f8"), ([-(2**53), 2**53], "f8"),
+    ([2**53 + 1, 0], "i8"), ([-(2**63), 2**63 - 1], "i8"),
+])  # fmt: skip
+def test_integers_are_exact_whatever_their_size(values: list[int], dtype: str) -> None:
+    spec = exact_integers(np.array(values, np.int64))
+    assert spec["dtype"] == dtype
+    assert [int(value) for value in read(spec)] == values

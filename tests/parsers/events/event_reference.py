@@ -10,6 +10,7 @@ import google_crc32c
 
 from parsers.events.messages import message_class
 from parsers.model import Batch
+from parsers.names import NO_TAG
 
 MINDSPORE = ("mindspore", "events")
 """The layout of MindSpore events, as the writer and as the registry call it."""
@@ -50,11 +51,11 @@ def points_of(layout: str, offset: int, message: Any) -> Iterator[Point]:
     wall = struct.pack("<d", message.wall_time)
     for value in message.summary.value:
         if value.HasField(field):
-            yield offset, value.tag, message.step, wall, widened(getattr(value, field))
+            yield offset, value.tag or NO_TAG, message.step, wall, widened(getattr(value, field))
         elif layout == "tensorboard" and value.HasField("tensor") and value.metadata.plugin_data.plugin_name == "scalars":
             tensor = value.tensor
             number = struct.unpack("<f", tensor.tensor_content)[0] if tensor.tensor_content else tensor.float_val[0]
-            yield offset, value.tag, message.step, wall, widened(number)
+            yield offset, value.tag or NO_TAG, message.step, wall, widened(number)
 
 
 def points(layout: str, content: bytes) -> list[Point]:

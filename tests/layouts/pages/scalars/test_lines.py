@@ -55,6 +55,15 @@ def red(made: dict[str, Any]) -> list[dict[str, Any]]:
     return [t for t in made["data"] if "yaxis" not in t and (t.get("line") or t.get("marker"))["color"] == WRONG]
 
 
+@pytest.mark.parametrize(("steps", "low", "high"), [
+    ([0, 100], -1.0, 101.0), ([-50, 150], -52.0, 152.0), ([7], 6.5, 7.5), ([0], -0.5, 0.5),
+    ([10_000_000], 9_999_990.0, 10_000_010.0), ([], 0.0 - 0.01, 1.01),
+])  # fmt: skip
+def test_one_percent_is_left_free_beside_the_curves(steps: list[int], low: float, high: float) -> None:
+    made = figure([line(series([0.0] * len(steps), steps))], Look())
+    assert made["layout"]["xaxis"]["range"] == pytest.approx([low, high], abs=1e-9)
+
+
 def test_no_line_is_an_empty_chart() -> None:
     made = figure([], Look())
     assert made["data"] == []
