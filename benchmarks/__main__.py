@@ -7,7 +7,7 @@ import importlib
 import os
 
 PARTS = (
-    "listing", "reading", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing", "graphs_view",
+    "listing", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing", "graphs_view",
     "lineage", "insights", "browsing", "peers",
 )  # fmt: skip
 

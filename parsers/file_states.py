@@ -123,6 +123,22 @@ class FileState:
         found: list[int] = np.unique(np.concatenate(unchecked)).tolist() if unchecked else []
         return found
 
+    def lose(self, order: int, damaged: dict[int, int], lost: tuple[Problem, ...]) -> None:
+        """Drop the scalars of the record at this offset, whose data CRC failed; its large values say so when they are read.
+
+        damaged and lost are the new values of these fields.
+        """
+        self.damaged, self.lost = damaged, lost
+        for tags in list(self.scalars):
+            block = self.block(tags)
+            kept = block.order != order
+            if kept.all():
+                continue
+            columns = (block.step[kept], block.wall_time[kept], block.order[kept], block.value[:, kept])
+            self.scalars[tags] = [ScalarBlock(tags, *columns)]
+            if not kept.any():
+                del self.scalars[tags]
+
     def mark(self) -> None:
         """Mark the values of the `checked` records as verified in the blocks."""
         checked, self.checked = np.array(sorted(self.checked), np.int64), set()

@@ -81,6 +81,11 @@ class RegularFile:
         except OSError as error:
             return self.size if error.errno == errno.ENXIO else offset
 
+    def forget(self, offset: int, length: int) -> None:
+        """Let the system drop a range from its cache. Where pages must first be allocated, a GB of zeros costs 2 s, not 0.1."""
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(self._file.fileno(), offset, length, os.POSIX_FADV_DONTNEED)
+
     def cursor(
         self, offset: int, size: int, plugins: tuple[tuple[str, str], ...] = (), search: Search | None = None
     ) -> Cursor:

@@ -107,7 +107,8 @@ class Verification:
         damaged = {**state.damaged, record.order: FRAME + record.length}
         lost = describe(state.file.path, (Damage(order, size, "bad_data", "") for order, size in damaged.items()))
         with self._files.lock:
-            state.damaged, state.lost = damaged, tuple(lost)
+            state.lose(record.order, damaged, tuple(lost))
+            self._files.touch()
 
 
 def _begin(file: RegularFile, order: int) -> _Record | None:

@@ -246,7 +246,7 @@ class Follower:
             entry.failure, entry.verifying = _failed(entry, "Verifying", error), False
         entry.count_verified()
         if len(entry.problems) != entry.row.problems:
-            entry.row = replace(entry.row, problems=len(entry.problems))
+            entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
             self._publish_soon()
         self._save(entry, force=not entry.verifying)
         return (time.monotonic() - begin) * (1 / VERIFY_SHARE - 1)

@@ -329,6 +329,8 @@ class Records:
             data[got : got + PADDING] = 0
             self._searches -= got
             if not data[: -(-got // 8) * 8].view(np.uint64).any():
+                # The system caches in larger units than a window: one that straddles two windows is dropped with the second.
+                self.file.forget(max(at - 4 * SEARCH_LAST, 0), got + 4 * SEARCH_LAST)
                 at = self.file.next_data(at + got) - HEADER + 1
             else:
                 places, candidates = headers(data[:got])

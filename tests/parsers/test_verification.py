@@ -50,6 +50,8 @@ def test_every_damaged_record_is_found_and_no_other(tmp_path: Path, limit: int |
     found = [(problem.kind, problem.offset, problem.length) for problem in run.problems]
     assert found == [("bad_data", places[3][0], places[3][1] + places[4][1]), ("bad_data", *places[9])]
     assert [p.offset for p in MINDSPORE.verify(str(tmp_path / NAME))] == [places[3][0], places[9][0]]
+    losses = [step for step in range(STEPS) if step not in (3, 4, 9)] + list(range(STEPS))
+    assert run.series("loss").value.tolist() == losses, "a scalar of a damaged record may be wrong"
     for step in range(STEPS):
         if step in (3, 4, 9):
             with pytest.raises(PayloadError, match="damaged"):

@@ -85,7 +85,9 @@ function showState(page) {
   page.find(".ms-graph-statistics").hidden = name !== "" || !tables;
   page.find(".ms-graph-controls").hidden = name !== "";
   listDamage(page.root, catalogue.damage);
-  for (const host of page.root.querySelectorAll(".ms-graph-elsewhere")) host.replaceChildren(...others(page));
+  for (const host of page.root.querySelectorAll(".ms-graph-elsewhere")) {
+    host.replaceChildren(...(host.closest("[data-state]").hidden ? [] : others(page)));
+  }
   page.find(".ms-graph-refused").replaceChildren(...catalogue.empty.map(([file, reason]) =>
     make("p", "", [make("span", "ms-mono", file), " ", reason])));
 }

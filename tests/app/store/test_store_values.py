@@ -67,6 +67,7 @@ def test_large_values_are_verified_when_nothing_else_is_to_be_done(tmp_path: Pat
         assert store.status().problems == 1
         ((key, problem),) = store.problems()
         assert (key, problem.kind) == ("b", "bad_data")
+        assert {row.key: row.points for row in store.runs()} == {"a": 4, "b": 3}
     finally:
         store.stop()
 
