@@ -36,7 +36,10 @@ def busy(kernels: pd.DataFrame) -> Average | None:
     communication = covered(start[communicates], end[communicates])
     whole = int(end.max() - start.min())
     times = (both - communication, computing + communication - both, both - computing, whole - both)
-    return Average(PARTS, tuple(map(float, times)), float(whole), False, len(chosen))
+    # Without communication the device computes or is idle.
+    shown = [place for place in range(len(PARTS)) if communication or PARTS[place] in ("computing", "free")]
+    parts, spent = tuple(PARTS[place] for place in shown), tuple(float(times[place]) for place in shown)
+    return Average(parts, spent, float(whole), False, len(chosen))
 
 
 def covered(start: Ints, end: Ints) -> int:

@@ -47,14 +47,15 @@ def operators_card(operators: pd.DataFrame | None, choice: Choice) -> list[Any]:
     rows = device if len(device) else operators
     column = "total_ns" if len(device) or rows["self_ns"].isna().all() else "self_ns"
     times = rows[column] if rows[column].notna().any() else rows["mean_ns"]
-    grouped = rows.assign(time=times).groupby(["full_name", "type", "core"], observed=True, sort=False)[["count", "time"]].sum()
+    keys = ["full_name", "name", "type", "core"]
+    grouped = rows.assign(time=times).groupby(keys, observed=True, sort=False)[["count", "time"]].sum()
     whole = math.fsum(grouped["time"])
     if not whole > 0:
         return []
     longest = grouped.sort_values("time", ascending=False, kind="stable").head(MOST_OPERATORS).reset_index()
     body = [
         html.Tr([
-            html.Th(row["full_name"], scope="row", title=row["full_name"], className="ms-cut"), html.Td(row["core"]),
+            html.Th(row["name"], scope="row", title=row["full_name"], className="ms-cut"), html.Td(row["core"]),
             html.Td(fmt.count(int(row["count"])) if row["count"] > 0 else "–", className="ms-number"),
             html.Td(fmt.duration(row["time"] / 1e9), className="ms-number"),
             html.Td(f"{percent(row['time'] / whole)} %", className="ms-number"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers import KERNELS, discover, open_run
-from parsers.analysis.busy import busy, covered
+from parsers.analysis.busy import PARTS, busy, covered
 from parsers.profiler.parts import frame_of
 
 ROWS = st.lists(st.tuples(st.integers(-1, 60), st.integers(0, 20), st.sampled_from(["AI_CORE", "AI_CPU", "HCCL", "HOST_CPU"])),
@@ -38,7 +38,8 @@ def test_every_nanosecond_has_one_part(rows: list[tuple[int, int, str]]) -> None
     moving = {at for start, taken, core in chosen if core == "HCCL" for at in range(start, start + taken)}
     whole = max(start + taken for start, taken, _ in chosen) - min(start for start, _, _ in chosen)
     expected = (len(computing - moving), len(computing & moving), len(moving - computing), whole - len(computing | moving))
-    assert found.time_ns == expected
+    assert tuple(found.time_of(part) for part in PARTS) == expected
+    assert found.parts == (PARTS if moving else ("computing", "free"))
     assert (found.whole_ns, found.steps) == (whole, len(chosen))
 
 
