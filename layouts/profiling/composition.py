@@ -39,13 +39,13 @@ def chosen_trace(steps: Any, name: str) -> tuple[Breakdown | None, tuple[Breakdo
     return next((one for one in found if trace_name(one) == name), found[0] if found else None), found
 
 
-def sentence(usual: Average, step: int | None = None) -> html.P:
-    """A sentence with the parts of the average, or of one step, longest first."""
-    return html.P(_both_languages(usual, step), className="ms-breakdown-sentence")
+def sentence(usual: Average, step: int | None = None, key: str = "") -> html.P:
+    """A sentence with the parts of the average, or of one step, longest first; key as for `sentence_texts`."""
+    return html.P(_both_languages(usual, step, key), className="ms-breakdown-sentence")
 
 
-def sentence_texts(usual: Average, step: int | None = None) -> tuple[str, str]:
-    """Return the sentence in English and in Chinese."""
+def sentence_texts(usual: Average, step: int | None = None, key: str = "") -> tuple[str, str]:
+    """Return the sentence in English and in Chinese; key: another pattern than that of a step, with {time} and {parts}."""
     if usual.whole_ns <= 0.0:
         return both("composition.sentence_empty")
     ranked = sorted(zip(usual.parts, usual.shares, strict=True), key=lambda pair: -pair[1])
@@ -56,7 +56,7 @@ def sentence_texts(usual: Average, step: int | None = None) -> tuple[str, str]:
             for number, pattern in enumerate(both("composition.said_share")):
                 texts[number].append(pattern.format(share=percent(share), part=names[number]))
     joints = both("composition.said_joint")
-    patterns = both("composition.sentence" if step is None else "composition.sentence_one")
+    patterns = both(key or "composition.sentence" if key or step is None else "composition.sentence_one")
     time = fmt.duration(usual.whole_ns / 1e9)
     english, chinese = (
         pattern.format(time=time, parts=joint.join(parts), step="" if step is None else fmt.count(step))
@@ -65,8 +65,8 @@ def sentence_texts(usual: Average, step: int | None = None) -> tuple[str, str]:
     return english, chinese
 
 
-def _both_languages(usual: Average, step: int | None) -> html.Span:
-    english, chinese = sentence_texts(usual, step)
+def _both_languages(usual: Average, step: int | None, key: str) -> html.Span:
+    english, chinese = sentence_texts(usual, step, key)
     return html.Span(
         [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")], className="t"
     )

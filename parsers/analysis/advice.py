@@ -273,8 +273,7 @@ def _slow(frames: Frames, limit: float) -> Advice | None:
         pipeline = pipeline[~pipeline["op_id"].isin(samples.index[samples < LEAST_BATCHES])]
     if not pipeline["queue_use"].notna().any():
         raise Unchecked(*_PIPELINE_FILES)
-    way = flow(_judged_rates(queues)) if queues is not None else None
-    if _fed(frames) or (way is not None and way.slow and way.slow != "pipeline"):
+    if _fed(frames) or (queues is not None and _not_the_pipeline(frames, _judged_rates(queues))):
         return None
     slow = slow_operations(pipeline, (limit, min(limit, QUEUE_USE[1])))
     if not slow:
@@ -283,6 +282,19 @@ def _slow(frames: Frames, limit: float) -> Advice | None:
     shown = rows[["op_id", "type", "workers", "queue_mean", "queue_length", "queue_use", "queue_empty"]].head(MOST_ROWS)
     types = tuple(dict.fromkeys(one.type for one in slow))
     return Advice("queue_use", min(one.use for one in slow), limit, math.nan, shown, "preparation", types)
+
+
+def _not_the_pipeline(frames: Frames, rates: pd.DataFrame) -> bool:
+    """Return whether queues show that steps do not wait for the pipeline.
+
+    A queue on the device that is never empty does not if the trace records long intervals nevertheless.
+    """
+    if flow(rates).slow in ("", "pipeline"):
+        return False
+    steps = _frame(frames, "steps")
+    found = _interval_of(steps) if steps is not None else None
+    waits = found is not None and found[0] > THRESHOLDS["interval"]
+    return not waits or bool(rates["queue"].isin(["host", "iterator"]).any())
 
 
 def _cpu(frames: Frames, limit: float) -> Advice | None:

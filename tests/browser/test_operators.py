@@ -107,6 +107,37 @@ def test_where_the_time_goes(page: Page, tmp_path: Path, serve: Callable[[Flask]
     store.stop()
 
 
+def test_the_rank_stays_in_the_address_and_across_the_menu(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
+    """Two ranks in directories of their own are one profile, rank 0 first though rank 1 was written later."""
+    store = Store([profiles(tmp_path / "runs")], interval=0).start()
+    assert store.wait(60)
+    address = serve(create_app(store).server)
+    page.goto(f"{address}/operators?run=one")
+    choices = page.locator(".ms-profiling-bar select:visible")
+    expect(choices).to_have_count(1)
+    expect(choices.locator("option")).to_have_text(["rank 0", "rank 1"])
+    expect(choices.locator("option:checked")).to_have_text("rank 0")
+    choices.select_option(index=1)
+    chosen = re.compile(r"run=one&of=one&session=profiler/rank-1_20260101_ascend_ms&rank=1")
+    expect(page).to_have_url(chosen)
+    expect(page.locator(".ms-operators-plot .legendtext").first).to_contain_text("84.7% · 10 ms")  # 200 x 50 us
+    for name in ("profile_overview", "", "advice"):
+        page.locator(f'.ms-menu-link[data-page="{name}"]').click()
+        if name:
+            expect(page).to_have_url(chosen)
+            expect(page.locator(".ms-profiling-bar select:visible option:checked")).to_have_text("rank 1")
+        else:
+            expect(page).to_have_url(f"{address}/?run=one")
+    page.go_back()
+    page.go_back()
+    current = page.locator(".ms-profile-overview-table tr[aria-current]")
+    expect(current).to_contain_text("rank 1")
+    page.locator(".ms-profile-overview-table a", has_text="rank 0").click()
+    expect(current).to_contain_text("rank 0")
+    expect(page.locator(".ms-profiling-bar select:visible option:checked")).to_have_text("rank 0")
+    store.stop()
+
+
 def test_it_is_read_in_chinese_and_dark_on_a_narrow_screen(page: Page, tmp_path: Path, serve: Callable[[Flask], str]) -> None:
     base = profiles(tmp_path / "runs")
     for name in ("steps", "nothing"):

@@ -345,7 +345,7 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
       translate("operators.shapes_n", { n: count(data.shapes) }),
     );
   }
-  if (colDef.field === "stack" && value) return react("span", { title: value }, ownLine(value));
+  if (colDef.field === "stack" && value) return react("span", { title: value }, ownLine(value).replace(/^.*\//, ""));
   if (colDef.field === "full_name" && value) {
     const copy = () => navigator.clipboard && navigator.clipboard.writeText(value);
     return react(

@@ -12,8 +12,7 @@ function build(page) {
 
 function link(page) {
   const { run, profile } = page;
-  const query = new URLSearchParams({ run: run.key, of: run.key, session: profile.session, rank: String(profile.rank) });
-  return query.toString();
+  return new URLSearchParams({ of: run.key, session: profile.session, rank: String(profile.rank) }).toString();
 }
 
 function tileOf(page, tile) {
@@ -24,7 +23,7 @@ function tileOf(page, tile) {
   if (!there) return make("div", "ms-card ms-profile-overview-tile ms-profile-overview-absent", [head, text]);
   const query = link(page);
   return make("a", "ms-card ms-profile-overview-tile", [head, text], {
-    href: `${tile.page}?${query}`,
+    href: `${tile.page}?${new URLSearchParams({ run: page.run.key })}&${query}`,
     "data-page": tile.page,
     "data-query": query,
   });

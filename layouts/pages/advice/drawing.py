@@ -14,6 +14,7 @@ from parsers.analysis.advice import THRESHOLDS, Advice, Review
 
 from layouts import format as fmt
 from layouts.i18n import attributes, both, t
+from layouts.profiling.advising import sentence
 from layouts.profiling.choice import Choice
 
 UNITS = {rule: ("ms", 1e6) if rule == "interval" else ("%", 0.01) for rule in THRESHOLDS}
@@ -37,21 +38,11 @@ def _card(one: Advice, threshold: float, choice: Choice | None) -> html.Section:
         [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(_cost(one), className="ms-card-badges")],
         className="ms-card-head",
     )
-    said = html.P(t(f"advice.{_sentence(one)}", value=_value_text(one.rule, one.value), subject=", ".join(one.subject)))
-    if one.parts_ns:
-        times = {part: fmt.duration(time * 1e-9) for part, time in one.parts_ns.items()}
-        said = html.Div([said, html.P(t("advice.communication.parts", **times))])
     hints = [html.Li(t(f"advice.do.{hint}")) for hint in _hints(one)]
     table = html.Details([html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), _table(one.evidence)])
     foot = html.Div([_threshold(one.rule, threshold), _link(one.page, choice)], className="ms-advice-foot")
-    body = html.Div([said, html.Ul(hints), table, foot], className="ms-card-body")
+    body = html.Div([sentence(one), html.Ul(hints), table, foot], className="ms-card-body")
     return html.Section([head, body], className="ms-card ms-advice-card", tabIndex=-1, **{"data-rule": one.rule})
-
-
-def _sentence(one: Advice) -> str:
-    if one.rule == "empty":
-        return f"empty.{one.subject[0]}"
-    return f"{one.rule}.said_many" if one.rule == "queue_use" and len(one.evidence) > 1 else f"{one.rule}.said"
 
 
 def _hints(one: Advice) -> list[str]:
@@ -117,8 +108,10 @@ def _threshold(rule: str, value: float) -> html.Label:
 def _link(page: str, choice: Choice | None) -> Any:
     if choice is None:
         return None
-    query = urlencode({"run": choice.run, "of": choice.run, "session": choice.session, "rank": choice.rank})
-    return html.A(t(f"advice.open.{page}"), href=f"{page}?{query}", **{"data-page": page, "data-query": query})
+    # The shell keeps the selected runs; a new tab needs at least this one.
+    query = urlencode({"of": choice.run, "session": choice.session, "rank": choice.rank})
+    address = f"{page}?{urlencode({'run': choice.run})}&{query}"
+    return html.A(t(f"advice.open.{page}"), href=address, **{"data-page": page, "data-query": query})
 
 
 def _table(rows: pd.DataFrame) -> html.Div:
@@ -153,7 +146,3 @@ def _stack(text: str) -> Any:
 
 
 _LIBRARIES = ("site-packages", "dist-packages", "/lib/python", "<frozen")
-
-
-def _value_text(rule: str, value: float) -> str:
-    return fmt.duration(value * 1e-9) if rule == "interval" else f"{value:.0%}"

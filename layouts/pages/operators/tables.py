@@ -31,9 +31,10 @@ LONGEST_FIRST: Mapping[str, str] = {"executions": "duration_ns"}
 _ORDER: Mapping[str, Sequence[str]] = {
     "types": ("type", "core", "count", "self_ns", "total_ns", "share", "mean_ns", "min_ns", "max_ns", "per_step"),
     "operators": (
-        "name", "type", "core", "count", "self_ns", "total_ns", "share", "stack", "mean_ns", "min_ns", "max_ns", "device_ns",
+        "name", "type", "core", "count", "self_ns", "total_ns", "share", "stack", "input_shapes", "mean_ns", "min_ns",
+        "max_ns", "device_ns",
         "dispatch_ns", "start_ns", "flops", "flops_per_s", "flops_use", "vector_flops", "vector_flops_per_s",
-        "vector_flops_use", "input_shapes", "input_types", "input_formats", "output_shapes", "output_types", "output_formats",
+        "vector_flops_use", "input_types", "input_formats", "output_shapes", "output_types", "output_formats",
         "subgraph", "full_name",
     ),
     "shapes": (

@@ -91,7 +91,14 @@ def _compared(breakdown: Breakdown, clock: Clock) -> html.P:
 
 
 def drawn(source: RunSource, run: str, steps: Any, look: Look) -> tuple[list[Any], list[Any], dict[str, Any] | None]:
-    """Return (head, lines about the run's step time, figure) of a profile with these steps."""
+    """Return (card of the average step, lines about the run's step time, figure) of a profile with these steps."""
     breakdown, _ = chosen_trace(steps, "")
     lines, figure = beside(breakdown, clock_of(source, run), look)
-    return head(breakdown), lines, figure
+    card = html.Section(
+        [
+            html.Header(html.H3(t("profile_overview.made_of"), className="ms-card-title"), className="ms-card-head"),
+            html.Div(head(breakdown), className="ms-breakdown-head ms-profile-overview-head"),
+        ],
+        className="ms-card", tabIndex=-1,
+    )  # fmt: skip
+    return [card], lines, figure

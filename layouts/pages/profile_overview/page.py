@@ -1,7 +1,8 @@
-"""The profile overview: what is a step of this rank made of?
+"""The profile overview: what is the time of this rank made of?
 
-Shows one sentence and one bar, the profiled steps over the step times of the whole run (from the wall times of its scalars),
-and links to the other pages about the profile.
+Shows one sentence and one bar for the average step, the same for busy and idle time by the single executions, ten operators,
+the first advice, the ranks of the job, the profiled steps over the step times of the whole run (from the wall times of its
+scalars), and links to the other pages about the profile.
 """
 
 from __future__ import annotations
@@ -11,12 +12,15 @@ from functools import partial
 from typing import Any
 
 from dash import Input, Output, State, dcc, html, no_update
+from parsers.analysis.advice import FRAMES as ADVICE
+from parsers.analysis.advice import review
 
 from layouts.callbacks import in_browser
 from layouts.figures.step_times import PROFILED, RUN
 from layouts.i18n import t
 from layouts.page import Ids, Page
 from layouts.pages.profile_overview.drawing import drawn
+from layouts.pages.profile_overview.summary import advice_card, busy_card, operators_card, ranks_card
 from layouts.pages.profile_overview.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
@@ -25,7 +29,7 @@ from layouts.profiling.look import read_look
 from layouts.profiling.plots import plot_card
 from layouts.sources import ProfileSource
 
-FRAMES = ("steps",)
+FRAMES = (*ADVICE, "kernels")
 _TILES = {
     "steps": ("profile_overview.steps", "steps"),
     "operators": ("profile_overview.operators", "operators operator_types kernels"),
@@ -39,13 +43,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     children: list[Any] = [
         *(dcc.Store(id=ids(part)) for part in ("draw", "screen", "figure")),
-        html.Section(
-            [
-                html.Header(html.H3(t("profile_overview.made_of"), className="ms-card-title"), className="ms-card-head"),
-                html.Div(id=ids("head"), className="ms-breakdown-head ms-profile-overview-head"),
-            ],
-            className="ms-card", tabIndex=-1,
-        ),
+        html.Div(id=ids("head"), className="ms-profile-overview-parts"),
+        html.Div(id=ids("summary"), className="ms-profile-overview-summary"),
         html.Div(id=ids("beside"), className="ms-profile-overview-beside"),
         plot_card(ids("plot"), "joined", t("profile_overview.joined"), "ms-profile-overview-joined", _legend()),
         damage(),
@@ -88,6 +87,11 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     def draw(ask: Any) -> tuple[Any, Any, Any]:
         return shown(source, ask)
 
+    def sum_up(ask: Any) -> Any:
+        return summarised(source, ask)
+
+    app.callback(Output(ids("summary"), "children"), Input(ids("ask"), "data"), prevent_initial_call=True)(sum_up)
+
     app.callback(
         Output(ids("head"), "children"),
         Output(ids("beside"), "children"),
@@ -107,11 +111,26 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 
 
 def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
-    """Return (head, lines about the run's step time, figure); no update if no profile is requested."""
+    """Return (cards of the parts of a step and of busy time, lines about the run's step time, figure).
+
+    No update if no profile is requested.
+    """
     choice = read_choice(ask)
     if choice is None:
         return no_update, no_update, no_update
-    return drawn(source, choice.run, choice.frame(source, "steps"), read_look(ask))
+    steps = choice.frame(source, "steps")
+    step, lines, figure = drawn(source, choice.run, steps, read_look(ask)) if steps is not None else ([], [], None)
+    return [*step, *busy_card(choice.frame(source, "kernels"))], lines, figure
+
+
+def summarised(source: ProfileSource, ask: Any) -> Any:
+    """Return the cards of ten operators, the first advice and the ranks; no update if no profile is requested."""
+    choice = read_choice(ask)
+    if choice is None:
+        return no_update
+    frames = {name: choice.frame(source, name) for name in ADVICE}
+    advice = advice_card(review(frames), choice)
+    return [*operators_card(frames["operators"], choice), html.Div([*advice, *ranks_card(source, choice)])]
 
 
 PAGE = Page(

@@ -1,0 +1,148 @@
+"""What the overview shows of executions, operators, advice and ranks: frames in, components out."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+import pandas as pd
+from dash import html
+from parsers.analysis import average, breakdowns
+from parsers.analysis.advice import Review
+from parsers.analysis.busy import HOST, busy
+
+from layouts import format as fmt
+from layouts.i18n import t
+from layouts.profiling.advising import sentence as advised
+from layouts.profiling.choice import Choice
+from layouts.profiling.composition import bar, percent, sentence
+from layouts.profiling.jobs import Job, jobs_of, name_of
+from layouts.sources import ProfileSource
+
+MOST_OPERATORS = 10
+MOST_RANKS = 128
+"""Maximum ranks listed."""
+RANKS_S = 0.5
+"""Seconds spent on reading the step traces of the other ranks for one answer; the rest are listed without times."""
+
+
+def busy_card(kernels: pd.DataFrame | None) -> list[Any]:
+    """Busy and idle time from single executions; empty without timed ones."""
+    usual = busy(kernels) if kernels is not None else None
+    if usual is None or not usual.whole_ns > 0:
+        return []
+    number = html.P(t("profile_overview.busy_of", n=fmt.count(usual.steps)), className="ms-muted")
+    made = [sentence(usual, key="profile_overview.busy"), bar(usual), html.Div(number, className="ms-breakdown-notes")]
+    return [_card("profile_overview.busy_title", html.Div(made, className="ms-breakdown-head ms-profile-overview-head"))]
+
+
+def operators_card(operators: pd.DataFrame | None, choice: Choice) -> list[Any]:
+    """The operators that took most time on the device; of a profile of the host alone, most self time there."""
+    if operators is None or operators.empty:
+        return []
+    device = operators[operators["core"] != HOST]
+    rows = device if len(device) else operators
+    column = "total_ns" if len(device) or rows["self_ns"].isna().all() else "self_ns"
+    times = rows[column] if rows[column].notna().any() else rows["mean_ns"]
+    keys = ["full_name", "name", "type", "core"]
+    grouped = rows.assign(time=times).groupby(keys, observed=True, sort=False)[["count", "time"]].sum()
+    whole = math.fsum(grouped["time"])
+    if not whole > 0:
+        return []
+    longest = grouped.sort_values("time", ascending=False, kind="stable").head(MOST_OPERATORS).reset_index()
+    body = [
+        html.Tr([
+            html.Th(row["name"], scope="row", title=row["full_name"], className="ms-cut"), html.Td(row["core"]),
+            html.Td(fmt.count(int(row["count"])) if row["count"] > 0 else "–", className="ms-number"),
+            html.Td(fmt.duration(row["time"] / 1e9), className="ms-number"),
+            html.Td(f"{percent(row['time'] / whole)} %", className="ms-number"),
+        ])
+        for row in longest.to_dict("records")
+    ]  # fmt: skip
+    names = ("operator", "core", "count", "self" if column == "self_ns" else "time", "share")
+    more = _link("operators", choice, "profile_overview.all_operators", n=fmt.count(len(grouped)))
+    return [_card("profile_overview.ten_operators", html.Div([_table(names, body), more]))]
+
+
+def advice_card(review: Review, choice: Choice) -> list[Any]:
+    """The first advice, or that there is none; with the number of rules that were checked."""
+    numbers = {"n": fmt.count(len(review.found)), "checked": fmt.count(len(review.found) + len(review.fine)),
+               "total": fmt.count(len(review.found) + len(review.fine) + len(review.unchecked))}  # fmt: skip
+    more = _link("advice", choice, "profile_overview.all_advice", **numbers)
+    if not review.found:
+        key = "profile_overview.no_advice" if review.fine else "profile_overview.no_rule"
+        return [_card("profile_overview.first_advice", html.Div([html.P(t(key)), more]))]
+    first = review.found[0]
+    title = html.P(t(f"advice.{first.rule}.title"), className="ms-profile-overview-rule")
+    return [_card("profile_overview.first_advice", html.Div([title, advised(first), more]))]
+
+
+def ranks_card(source: ProfileSource, choice: Choice) -> list[Any]:
+    """The ranks of the job with the average step of each; empty for a single rank."""
+    job = job_of(source, choice)
+    if job is None or len(job.profiles) < 2:
+        return []
+    until = time.monotonic() + RANKS_S
+    rows = []
+    for run, profile in job.profiles[:MOST_RANKS]:
+        one = Choice(run, profile.session, profile.rank, profile.mark)
+        mine = (run, profile.session, profile.rank) == (choice.run, choice.session, choice.rank)
+        steps = None
+        if "steps" in profile.frames and (mine or time.monotonic() < until):
+            steps = source.profile_frame(run, profile.session, profile.rank, "steps").frame
+        rows.append(_rank(one, steps, mine=mine))
+    table = _table(("rank", "step", "computing", "exposed", "idle"), rows)
+    left = len(job.profiles) - MOST_RANKS
+    foot = [html.P(t("profile_overview.more_ranks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
+    return [_card("profile_overview.ranks", html.Div([table, *foot]))]
+
+
+def job_of(source: ProfileSource, choice: Choice) -> Job | None:
+    """Return the job of a profile, with its ranks in other runs; None if the profile is gone."""
+    alike = name_of(choice.run, ".")
+    runs = [member for row in source.runs() for member in row.members if name_of(member, ".") == alike]
+    profiles = [(run, profile) for run in dict.fromkeys((choice.run, *runs)) for profile in source.profiles(run)]
+    chosen = (choice.run, choice.session, choice.rank)
+    return next(
+        (job for job in jobs_of(profiles) if any((run, one.session, one.rank) == chosen for run, one in job.profiles)), None
+    )
+
+
+def _rank(choice: Choice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:
+    found = breakdowns(steps) if steps is not None else ()
+    usual = average(found[0]) if found else None
+    link = html.A(t("profiling.rank_n", n=choice.rank), **_address("profile_overview", choice))
+    cells = ["–"] * 4
+    if usual is not None and usual.whole_ns > 0:
+        shares = dict(zip(usual.parts, usual.shares, strict=True))
+        computing = shares.get("computing", 0.0) + shares.get("overlapped", 0.0) + shares.get("forward_backward", 0.0)
+        cells = [fmt.duration(usual.whole_ns / 1e9), *(f"{percent(share)} %" for share in (computing,
+                 shares.get("exposed", 0.0), usual.idle))]  # fmt: skip
+        if found[0].form == "legacy":
+            cells[2] = "–"
+    current: dict[str, Any] = {"aria-current": "true"} if mine else {}
+    return html.Tr([html.Th(link, scope="row"), *(html.Td(cell, className="ms-number") for cell in cells)], **current)
+
+
+def _table(names: tuple[str, ...], rows: list[Any]) -> html.Div:
+    head = html.Tr([html.Th(t(f"profile_overview.column.{name}"), scope="col") for name in names])
+    table = html.Table([html.Thead(head), html.Tbody(rows)], className="ms-breakdown-table ms-profile-overview-table")
+    return html.Div(table, className="ms-profile-overview-rows")
+
+
+def _card(title: str, content: Any) -> html.Section:
+    head = html.Header(html.H3(t(title), className="ms-card-title"), className="ms-card-head")
+    return html.Section([head, html.Div(content, className="ms-card-body")], className="ms-card", tabIndex=-1)
+
+
+def _link(page: str, choice: Choice, key: str, **values: str) -> html.P:
+    return html.P(html.A(t(key, **values), **_address(page, choice)))
+
+
+def _address(page: str, choice: Choice) -> Mapping[str, Any]:
+    """The address of a page about a profile. The shell keeps the selected runs; a new tab needs at least this one."""
+    query = urlencode({"of": choice.run, "session": choice.session, "rank": choice.rank})
+    return {"href": f"{page}?{urlencode({'run': choice.run})}&{query}", "data-page": page, "data-query": query}

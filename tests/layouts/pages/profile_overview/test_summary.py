@@ -1,0 +1,110 @@
+"""The cards of the overview on real profiles, and on profiles with little in them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from layouts.pages.profile_overview import page
+from layouts.pages.profile_overview.summary import MOST_OPERATORS, job_of, operators_card
+from layouts.profiling.choice import Choice
+from parsers import KERNELS, OPERATORS, discover, open_run
+from parsers.profiler.access import Profile
+from parsers.profiler.parts import frame_of
+from parsers.profiler.registry import FRAMES
+from tests.layouts.pages.steps.test_steps_page import texts_in
+from tests.sources import MemorySource
+
+
+def frames(profile: Profile) -> dict[str, pd.DataFrame]:
+    return {name: profile.frame(name) for name in FRAMES if profile.gives(name)}
+
+
+def source_of(folder: Path, name: str = "a") -> MemorySource:
+    return MemorySource({name: {"profiles": {key: frames(one) for key, one in open_run(folder).profile.items()}}})
+
+
+def asked(session: str, rank: int, run: str = "a") -> dict[str, Any]:
+    return {"run": [run], "session": [session], "rank": [str(rank)]}
+
+
+def test_every_profile_with_timed_executions_has_an_overview(real_data: Path) -> None:
+    timed = 0
+    for base in ("mindinsight_legacy", "profiler", "profiler_new", "cluster_samples"):
+        for found in discover(real_data / base):
+            source = source_of(Path(found.path))
+            for (session, rank), known in source.data["a"]["profiles"].items():
+                parts, _, _ = page.shown(source, asked(session, rank))
+                summary = page.summarised(source, asked(session, rank))
+                json.dumps([parts, summary], default=lambda one: one.to_plotly_json())
+                assert "First advice" in texts_in(summary)
+                if "kernels" in known and (known["kernels"]["start_ns"] >= 0).any():
+                    timed += 1
+                    assert "From the first execution to the last" in texts_in(parts)
+                    assert "Operators by time" in texts_in(summary)
+    assert timed >= 18
+
+
+def test_ten_operators_of_a_real_profile(real_data: Path) -> None:
+    folder = real_data / "profiler_new/torch_npu_text_level2/rank1_ascend_pt"
+    with (folder / "ASCEND_PROFILER_OUTPUT/kernel_details.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    times: dict[str, float] = {}
+    for row in rows:
+        times[row["Name"]] = times.get(row["Name"], 0.0) + float(row["Duration(us)"])
+    source = source_of(folder)
+    text = texts_in(page.summarised(source, asked(".", 1)))
+    listed = [line for line in text.splitlines() if line in times]
+    assert listed == sorted(times, key=lambda name: -times[name])[:MOST_OPERATORS]
+    share = 100 * max(times.values()) / sum(times.values())
+    assert f"{share:.1f} %" in text
+    assert f"All {len(times)} operators" in text
+    assert "Communication is not overlapped" in text  # the first advice, which costs most
+
+
+def test_the_host_alone_is_shown_by_self_time() -> None:
+    columns = {"name": ["x", "y"], "full_name": ["x", "y"], "type": ["x", "y"], "core": ["HOST_CPU"] * 2, "count": [1.0, 1.0],
+               "total_ns": [9e6, 1e6], "self_ns": [1e6, 8e6]}  # fmt: skip
+    table = frame_of(OPERATORS, 2, columns, "f")
+    text = texts_in(operators_card(table, Choice("a", ".", 0)))
+    assert "Self time" in text
+    assert text.index("\ny\n") < text.index("\nx\n")
+    assert "88.9 %" in text
+    assert operators_card(OPERATORS.empty(), Choice("a", ".", 0)) == []
+
+
+def test_ranks_of_a_job_in_their_directories(real_data: Path) -> None:
+    source = source_of(real_data / "profiler_new/torch_npu_st_4ranks_pp2")
+    text = texts_in(page.summarised(source, asked("rank_2_ascend_pt", 2)))
+    assert "Ranks of the job" in text
+    assert [line for line in text.splitlines() if line.startswith("rank ")] == [f"rank {rank}" for rank in range(4)]
+    cells = text[text.index("rank 3") :].splitlines()
+    steps = pd.read_csv(
+        real_data / "profiler_new/torch_npu_st_4ranks_pp2/rank_3_ascend_pt/ASCEND_PROFILER_OUTPUT/step_trace_time.csv"
+    ).iloc[0]
+    whole = sum(steps[name] for name in ("Computing", "Communication(Not Overlapped)", "Free", "Preparing"))
+    assert cells[2] == f"{100 * steps['Computing'] / whole:.1f} %"
+    assert cells[3] == f"{100 * steps['Communication(Not Overlapped)'] / whole:.1f} %"
+    assert "Ranks of the job" not in texts_in(page.summarised(source_of(real_data / "profiler/new_graph"), asked("x", 0)))
+
+
+def test_ranks_that_are_runs_of_their_own() -> None:
+    profiles: dict[str, Any] = {f"job/rank_{rank}": {"profiles": {(".", rank): {}}} for rank in (1, 0)}
+    source = MemorySource({**profiles, "job/other": {"profiles": {(".", 0): {}}}})
+    job = job_of(source, Choice("job/rank_1", ".", 1))
+    assert job is not None
+    assert [(run, one.rank) for run, one in job.profiles] == [("job/rank_0", 0), ("job/rank_1", 1)]
+    assert job_of(source, Choice("gone", ".", 0)) is None
+
+
+@pytest.mark.parametrize("rows", [0, 1])
+def test_untimed_executions_have_no_busy_time(rows: int) -> None:
+    columns = {"start_ns": [-1] * rows, "duration_ns": [5] * rows, "core": ["GPU"] * rows}
+    source = MemorySource({"a": {"profiles": {(".", 0): {"kernels": frame_of(KERNELS, rows, columns, "f")}}}})
+    parts, lines, figure = page.shown(source, asked(".", 0))
+    assert (parts, lines, figure) == ([], [], None)
