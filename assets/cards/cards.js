@@ -4,6 +4,7 @@
 // A page calls define(name, kind), where kind has
 //   build(page)                     called once; returns { left: [...], right: [...] }, the controls in the bar
 //   draw(page)                      updates those controls after every change of the state
+//   margins(page, key)              pixels beside the plot area of a figure, if not MARGINS of widths.js
 //   ask(page, key)                  the request of the card of a tag, beside { tag, columns, run }: { name: [text, ...] }
 //   tools(key)                      buttons in the head of the card, <button data-act>; see iconButton
 //   files(key)                      items of its download menu: imageItems(), links(...)
@@ -34,7 +35,7 @@ import * as slots from "./slots.js";
 import { NO_CARD, slotsFor } from "./places.js";
 import * as tagList from "./tag_list.js";
 import * as ticks from "./ticks.js";
-import { columns, measure } from "./widths.js";
+import { MARGINS, columns, measure } from "./widths.js";
 
 export * from "./pages.js";
 
@@ -58,7 +59,9 @@ function furnish(card) {
 
 function ask(page, key) {
   const { state } = page;
-  const wanted = { tag: [key], columns: [String(columns(page, page.shown.length, listed(state, "full", key)))] };
+  const margins = page.kind.margins ? page.kind.margins(page, key) : MARGINS;
+  const pixels = columns(page, page.shown.length, listed(state, "full", key), margins);
+  const wanted = { tag: [key], columns: [String(pixels)] };
   if (state.run) wanted.run = state.run;
   return Object.assign(wanted, page.kind.ask(page, key));
 }

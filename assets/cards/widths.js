@@ -1,25 +1,41 @@
-// Widths of cards and of the figures in them.
+// Widths of cards and of the figures in them: whole pixels, so that the server reduces curves to the columns of the screen.
 
 import { setProps } from "../base/dash.js";
 
-// Widths are rounded up to these, so that small changes of the window cause no request.
-export const WIDTHS = [300, 420, 600, 850, 1200, 1700, 2400, 3400, 4800];
-export const MARGINS = 68;
+const BORDERS = 2;
+export const MARGINS = 68;  // of a figure with one value axis, as in layouts/figures/lines.py
 export const GAP = 8;
+const RANGE = [50, 8000];  // as in layouts/queries/scalars.py
+const SETTLED_MS = 150;
 
 // Widths -------------------------------------------------------------------------------------------------------------
 
+// While the window is being resized, cards keep their drawings.
 export function measure(page) {
-  if (!page.find(".ms-slots").clientWidth) return;
-  const bucket = String(columns(page, page.shown.length, false));
-  if (bucket === page.bucket) return;
-  page.bucket = bucket;
-  setProps(page.store("screen"), { data: bucket });
+  const slots = page.find(".ms-slots");
+  if (!slots.clientWidth) return;
+  slots.style.paddingInlineEnd = `${spare(slots.clientWidth, across(page, page.shown.length))}px`;
+  const now = String(columns(page, page.shown.length, false));
+  if (now === page.columns) return;
+  window.clearTimeout(page.settling);
+  const send = () => {
+    if (now === page.columns || !page.root.isConnected) return;
+    page.columns = now;
+    setProps(page.store("screen"), { data: now });
+  };
+  if (page.columns === undefined) send();
+  else page.settling = window.setTimeout(send, SETTLED_MS);
 }
 
-export function bucketOf(width) {
-  const wanted = (width - MARGINS) * Math.min(window.devicePixelRatio || 1, 2);
-  return WIDTHS.find((size) => size >= wanted) || WIDTHS[WIDTHS.length - 1];
+// Pixels of a row that its cards leave over, so that each card is a whole number of pixels wide.
+export function spare(width, count) {
+  return (width - GAP * (count - 1)) % count;
+}
+
+// Pixels of the screen that the plot area of a card of this width is wide.
+export function columnsOf(width, margins = MARGINS) {
+  const pixels = Math.round((width - BORDERS - margins) * (window.devicePixelRatio || 1));
+  return Math.min(RANGE[1], Math.max(RANGE[0], pixels));
 }
 
 export function gridWidth(page) {
@@ -33,6 +49,9 @@ export function across(page, count) {
   return Math.min(Math.floor((width + GAP) / (narrowest + GAP) + 1e-6), Math.max(1, count));
 }
 
-export function columns(page, count, full) {
-  return bucketOf(full ? window.innerWidth : gridWidth(page) / across(page, count));
+// Pixel columns of the plot of one of `count` cards, or of a card that fills the window.
+export function columns(page, count, full, margins = MARGINS) {
+  if (full) return columnsOf(document.documentElement.clientWidth, margins);
+  const cards = across(page, count);
+  return columnsOf(Math.floor((gridWidth(page) - GAP * (cards - 1)) / cards), margins);
 }

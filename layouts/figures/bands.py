@@ -48,7 +48,7 @@ def _area(curve: Curve, low: Floats, high: Floats, floor: float) -> Trace | None
     gap = np.array([np.nan])
     along = np.concatenate([np.concatenate((x[part], x[part[::-1]], gap)) for part in parts])[:-1]
     around = np.concatenate([np.concatenate((low[part], high[part[::-1]], gap)) for part in parts])[:-1]
-    trace = trace_on(curve.line, "lines") | {"x": numbers(along), "y": drawn(around), "line": {"width": 0}}
+    trace = trace_on(curve.line, "lines") | {"x": numbers(along), "y": drawn(around), "line": {"width": 0, "simplify": False}}
     return trace | {"fill": "toself", "fillcolor": curve.line.colour, "opacity": OPACITY, "meta": {"band": True}}
 
 

@@ -67,7 +67,11 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How a chart is drawn. axis: "step", "relative" (seconds), "absolute" (milliseconds of local time) or "tag"."""
+    """How a chart is drawn. axis: "step", "relative" (seconds), "absolute" (milliseconds of local time) or "tag".
+
+    columns: width of the plot area in pixels of the screen. span: range of the x axis as drawn, which these pixels divide;
+    None for that of the view, or of each line.
+    """
 
     axis: str = "step"
     weight: float = 0.0
@@ -75,6 +79,7 @@ class Look:
     threshold: Threshold | None = None
     view: View = View()
     columns: int = 1000
+    span: tuple[float, float] | None = None
 
 
 class Curve(NamedTuple):
@@ -98,13 +103,17 @@ def prepared(line: Line, look: Look) -> Curve:
         if hidden:
             raw = np.where(value > 0.0, value, np.nan)
         shown = np.where(shown > 0.0, shown, np.nan) if hidden else shown
-    kept = reduce_points(line.x, shown, columns=look.columns, window=look.view.x, breaks=starts)
+    kept = _reduced(line.x, shown, look, starts)
     if look.weight > 0.0:
-        kept = _joined(kept, reduce_points(line.x, raw, columns=look.columns, window=look.view.x, breaks=starts))
+        kept = _joined(kept, _reduced(line.x, raw, look, starts))
     for outline in line.spread.outline if line.spread else ():
-        kept = _joined(kept, reduce_points(line.x, outline, columns=look.columns, window=look.view.x, breaks=starts))
+        kept = _joined(kept, _reduced(line.x, outline, look, starts))
     unplaced = int(np.count_nonzero(~np.isfinite(line.x)))
     return Curve(line, shown, kept, _gaps(line.x, shown, kept.keep, starts), hidden, unplaced)
+
+
+def _reduced(x: Floats, y: Floats, look: Look, starts: Ints) -> Reduced:
+    return reduce_points(x, y, columns=look.columns, window=look.view.x, axis=look.span, breaks=starts)
 
 
 def _joined(one: Reduced, other: Reduced) -> Reduced:

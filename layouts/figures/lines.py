@@ -10,6 +10,7 @@ Axes: y2 is the right value axis of a chart with several tags; y3 is hidden, run
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
 
     members are the lines of single runs behind the lines of groups; points are counted and marked by them.
     """
+    look = replace(look, span=look.view.x or _padded(*_extent(lines)))
     curves = [prepared(line, look) for line in lines]
     ends = [ends_of(curve) for curve in curves]
     data: list[Trace] = bands(curves, ends, look)
@@ -78,7 +80,8 @@ def _drawn_line(curve: Curve, values: Floats, *, exact: bool) -> Trace:
     heights = with_gaps(values[keep], curve.gaps, np.nan)
     trace["y"] = numbers(heights) if exact else drawn(heights)
     if curve.kept.ordered:
-        trace["line"] = {"color": line.colour, "width": WIDTH}
+        # plotly would leave out corners once more, and with them extremes of pixel columns.
+        trace["line"] = {"color": line.colour, "width": WIDTH, "simplify": False}
         if line.stroke != "solid":
             trace["line"]["dash"] = line.stroke
     else:
@@ -144,7 +147,7 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
         "showlegend": False,
         "hovermode": False,
         "font": {"size": 11},
-        "xaxis": _x_axis(lines, look),
+        "xaxis": _x_axis(lines, look, *(look.span or (0.0, 1.0))),
         "yaxis": _y_axis(look) | _y_range(look, blank=facts["sent"] == 0),
         "meta": facts,
         # The range is part of the state, so the figure sets it; nothing the browser remembers may override it.
@@ -168,9 +171,8 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
     return layout
 
 
-def _x_axis(lines: Sequence[Line], look: Look) -> dict[str, Any]:
+def _x_axis(lines: Sequence[Line], look: Look, low: float, high: float) -> dict[str, Any]:
     axis: dict[str, Any] = {"nticks": 6, "zeroline": False, "showgrid": True, "ticks": "", "automargin": False}
-    low, high = look.view.x or _padded(*_extent(lines))
     axis["range"] = [low, high]
     axis["showticklabels"] = any(np.isfinite(line.x).any() for line in lines)
     if look.axis == "absolute":

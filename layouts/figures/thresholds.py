@@ -43,7 +43,7 @@ def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[d
         red = np.flatnonzero(mask)
         if not red.size:
             continue
-        kept = reduce_points(line.x[red], line.series.value[red], columns=look.columns, window=look.view.x)
+        kept = reduce_points(line.x[red], line.series.value[red], columns=look.columns, window=look.view.x, axis=look.span)
         at = red[kept.keep]
         if look.weight > 0.0 or not curve.kept.ordered:
             points.append((line, at))
@@ -69,7 +69,8 @@ def _red_lines(parts: Sequence[tuple[Line, Ints, Ints]]) -> list[Trace]:
             x = np.concatenate([np.append(with_gaps(line.x[at], gaps, None), line.x[at[-1]]) for line, at, gaps in mine])
             y = np.concatenate([np.append(with_gaps(line.series.value[at], gaps, np.nan), np.nan) for line, at, gaps in mine])
             trace = trace_on(mine[0][0], "lines")
-            traces.append(trace | {"x": numbers(x), "y": numbers(y), "line": {"color": WRONG, "width": WIDTH + 0.5}})
+            style = {"color": WRONG, "width": WIDTH + 0.5, "simplify": False}
+            traces.append(trace | {"x": numbers(x), "y": numbers(y), "line": style})
     return traces
 
 

@@ -57,28 +57,31 @@ class NonFinite(NamedTuple):
 
 
 def reduce_points(
-    x: Floats, y: Floats, *, columns: int, window: Window | None = None, breaks: Ints = _NONE
+    x: Floats, y: Floats, *, columns: int, window: Window | None = None, axis: Window | None = None, breaks: Ints = _NONE
 ) -> Reduced:
     """Select the points of a curve that a plot `columns` pixels wide needs.
 
     window is the range of x on screen (None: all); the nearest point beyond each end is kept too, so that lines leave the plot
-    where they should. breaks are indices at which the line is interrupted (restarts): no column reaches across one.
-    At most 4 points per visit of a column; up to 4 x columns points are returned whole.
+    where they should. axis is the range of x that the columns divide evenly (None: the window, or that of the points): with the
+    range of the axis as drawn and the width of the plot, columns are those of the screen. breaks are indices at which the line
+    is interrupted (restarts): no column reaches across one. At most 4 points per visit of a column; up to 4 x columns points
+    are returned whole.
     """
     finite = np.isfinite(y) & np.isfinite(x)
     if not finite.all():
         index = np.flatnonzero(finite)
-        found = reduce_points(x[index], y[index], columns=columns, window=window, breaks=np.searchsorted(index, breaks))
+        inner = np.searchsorted(index, breaks)
+        found = reduce_points(x[index], y[index], columns=columns, window=window, axis=axis, breaks=inner)
         return found._replace(keep=index[found.keep])
     rising = bool((x[1:] >= x[:-1]).all())
     if window is not None:
         part, inside = _part(x, window, rising)
-        found = _reduce(x[part], y[part], columns, window, _breaks_in(part, breaks), rising, inside)
+        found = _reduce(x[part], y[part], columns, axis or window, _breaks_in(part, breaks), rising, inside)
         return found._replace(keep=part[found.keep] if isinstance(part, np.ndarray) else found.keep + part.start)
     if not x.size:
         return Reduced(_NONE, True, True, 0)
     ends = (float(x[0]), float(x[-1])) if rising else (float(x.min()), float(x.max()))
-    return _reduce(x, y, columns, ends, breaks, rising, x.size)
+    return _reduce(x, y, columns, axis or ends, breaks, rising, x.size)
 
 
 def _part(x: Floats, window: Window, rising: bool) -> tuple[slice | Ints, int]:

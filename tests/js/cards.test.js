@@ -6,7 +6,7 @@ import { arrange, slotsFor } from "../../assets/cards/places.js";
 import { indexIn, parse, placeAt, positions } from "../../assets/cards/stepping.js";
 import { grouped } from "../../assets/cards/tag_list.js";
 import { matching, pattern, tick, ticked } from "../../assets/cards/ticks.js";
-import { across, bucketOf } from "../../assets/cards/widths.js";
+import { across, columns, columnsOf, spare } from "../../assets/cards/widths.js";
 
 test("a card keeps its slot while others come and go", () => {
   assert.deepEqual(slotsFor(["a", "b"], [], 3), ["a", "b", null]);
@@ -75,10 +75,19 @@ test("tags with a prefix in common are a group, others stand together between th
   ]);
 });
 
-test("widths are asked for in steps", () => {
-  assert.equal(bucketOf(300), 300);
-  assert.equal(bucketOf(700), 850);
-  assert.equal(bucketOf(1e6), 4800);
+test("a card is a whole number of pixels wide, and its plot as many columns", () => {
+  for (let width = 700; width < 2600; width += 1) {
+    const page = { find: () => ({ clientWidth: width }) };
+    const count = across(page, 9);
+    const left = spare(width, count);
+    assert.ok(left >= 0 && left < count);
+    const card = (width - left - 8 * (count - 1)) / count;
+    assert.equal(card, Math.floor(card));
+    assert.equal(across({ find: () => ({ clientWidth: width - left }) }, 9), count);
+    assert.equal(columns(page, 9, false), card - 70);
+  }
+  assert.equal(columnsOf(10), 50);
+  assert.equal(columnsOf(1e6), 8000);
 });
 
 test("two to four cards beside each other", () => {

@@ -4,6 +4,7 @@
 import { functionsOf } from "../../base/dash.js";
 import { entry, last, listed } from "../../base/state.js";
 import * as cards from "../../cards/cards.js";
+import { MARGINS } from "../../cards/widths.js";
 import * as controls from "./controls.js";
 import { asked, inTable } from "./grouping.js";
 import * as runGroups from "./groups.js";
@@ -49,7 +50,12 @@ function tagsOf(page, key) {
   return key === ONE ? synthesis(page).flat() : [key];
 }
 
+const TWO_AXES = 108;  // px beside the plot area, as in layouts/figures/lines.py
+
 cards.define("scalars", {
+  margins(page, key) {
+    return key === ONE && synthesis(page)[1].length ? TWO_AXES : MARGINS;
+  },
   build(page) {
     page.trails = new Map();  // card key -> earlier views
     hover.build(page);

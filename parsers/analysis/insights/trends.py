@@ -27,7 +27,7 @@ _FAR = 10.0
 """A curve that has gone back by this multiple of what it fell keeps it, however much higher its peak is."""
 _WALK_LAG = 16
 _WALKS = 3.0
-"""A curve that walks at random goes back by less than this many standard deviations of the way it walks in that time."""
+"""A curve that walks at random goes, up or down, by less than this many standard deviations of such a walk."""
 _RISEN = 0.2
 """A curve that has regained this fraction of what it fell, for good, has begun to diverge before."""
 _LEVEL = 3.0
@@ -147,6 +147,9 @@ def plateau(known: Levels, points: int, *, best: float | None) -> Turn | None:
     while level.size - first > part.size and not _flat(level[first:], way, known.noise):
         first += max(1, (level.size - first) // 16)
     share = 1.0 - first * known.size / points
+    # What a random walk gained by chance it does not stop gaining.
+    if first and way < _WALKS * _walk(level) * float(level.size) ** 0.5:
+        return None
     if share < limit or (first and _speed(level, first) < _ABRUPT * way / first) or (not first and _gains(level)):
         return None
     return Turn(first, float(np.median(level[first:])), end, share)
