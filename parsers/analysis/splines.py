@@ -28,6 +28,8 @@ _LINEAR = 2.3
 """Up to these degrees of freedom a curve is a straight line to the eye."""
 _SURE = 2.0
 """A peak stands out by this many standard errors over both ends."""
+_ROUNDS_TO_NONE = 0.005
+"""A smaller rho is shown as 0.00."""
 _FEWEST = 5
 """Minimum number of different places for anything but a line."""
 
@@ -131,7 +133,8 @@ def _basis(x: Floats, segments: int) -> Floats:
 def shape(x: Floats, y: Floats, fit: Fit | None) -> str:
     """Return what points and their curve say together: "up", "down", "peak", "valley", or "" where they say nothing clear.
 
-    "up" and "down" are the sign of Spearman's rho and that of the curve from one end to the other, which must agree.
+    "up" and "down" are the sign of Spearman's rho, if it is not shown as 0.00, and that of the curve from one end to the other,
+    which must agree.
     """
     if fit is None:
         return ""
@@ -141,9 +144,9 @@ def shape(x: Floats, y: Floats, fit: Fit | None) -> str:
         errors = [math.hypot(_error(fit, at), _error(fit, end)) for end in (0, -1)]
         if all(over > _SURE * error and over > 0.0 for over, error in zip(ends, errors, strict=True)):
             return name
-    rho = spearman(x, y).sign
+    rho = spearman(x, y)
     rise = float(np.sign(fit.y[-1] - fit.y[0]))
-    return "" if not rho or rho != rise else "up" if rho > 0 else "down"
+    return "" if not rho.sign or rho.value < _ROUNDS_TO_NONE or rho.sign != rise else "up" if rho.sign > 0 else "down"
 
 
 def _error(fit: Fit, at: int) -> float:

@@ -367,12 +367,12 @@ function drawSummary(page) {
   const parts = [];
   if (meta) {
     parts.push(words("optimisation.drawn", { n: count(meta.runs) }));
-    if (meta.slope) parts.push(words(meta.log ? "optimisation.per_decade" : "optimisation.per_unit", { slope: meta.slope }));
     if (meta.best) {
       const [at, low, high, end] = meta.best;
       const key = end < 0 ? "optimisation.best_low" : end > 0 ? "optimisation.best_high" : "optimisation.best";
       parts.push(words(key, { at, low, high }, "span", "ms-optimisation-best"));
     }
+    if (meta.slope) parts.push(words(meta.log ? "optimisation.per_decade" : "optimisation.per_unit", { slope: meta.slope }));
     if (meta.left) parts.push(words("optimisation.left", { n: count(meta.left) }));
   }
   summary.replaceChildren(...parts);

@@ -77,3 +77,9 @@ def test_equal_results_and_values_near_the_limits_are_no_error() -> None:
         fit = fitted(x, y)
         assert fit is not None
         assert np.isfinite(fit.y).all()
+
+
+def test_a_rho_that_is_shown_as_zero_has_no_direction() -> None:
+    # Ranks 1 to 4 against 2, 4, 1, 3: rho is 0, in floating point perhaps not quite.
+    x, y = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 9.0, 0.0, 1.5])
+    assert shape(x, y, fitted(x, y)) == ""
