@@ -1,7 +1,8 @@
 """Trainings that go wrong in a known place, and clean curves that only look as if: a second set of generators, from a seed.
 
-Written from what such faults are, independently of `curves` and of any detector: a blow-up is an exponential that is added to
-a healthy curve, a frozen value is one value written again and again, a shift is an offset that stays.
+Written from what such faults are, before the rules that find them, which were then tuned on other seeds: a blow-up is an
+exponential that is added to a healthy curve, a frozen value is one value written again and again, a shift is an
+offset that stays.
 """
 
 from __future__ import annotations
