@@ -3,6 +3,7 @@
 // change of the state, the catalogue or the reading. A page has state, profile (the chosen entry of the catalogue), against,
 // reading, change({ key: [...] }), find(selector) and store(part).
 
+import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { fillSelect, icon, make, select, words } from "../base/elements.js";
 import { count } from "../base/format.js";
@@ -221,7 +222,7 @@ function current(page) {
 function stateOf(page) {
   const { catalogue } = page;
   if (!catalogue.chosen) return "no-runs";
-  if (!page.profile) return catalogue.waiting ? "loading" : "none";
+  if (!page.profile) return catalogue.waiting ? "loading" : catalogue.damage.length ? "damaged" : "none";
   if (!current(page)) return page.asked ? "" : "opening";
   if (page.reading.state === "missing") return "missing";
   return page.reading.state === "ready" || page.asked ? "" : "opening";
@@ -235,6 +236,7 @@ function showState(page) {
   const behind = name === "" && !(current(page) && page.reading.state === "ready");
   content.classList.toggle("ms-profiling-behind", behind);
   page.find(".ms-profiling-bar").hidden = !page.profile;
+  if (name === "damaged") listDamage(page.root, page.catalogue.damage);
   drawStatus(page);
   if (name === "missing") drawMissing(page);
   const elsewhere = name === "none" ? page.catalogue.elsewhere : [];

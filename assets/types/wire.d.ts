@@ -147,6 +147,7 @@ declare namespace Wire {
     runs: ProfiledRun[];
     left: number;
     waiting: number;
+    damage: FileAndText[];
     elsewhere: KeyAndName[];
   }
 

@@ -18,7 +18,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser, register_catalogue
-from layouts.components.elements import button, empty_state, toolbar
+from layouts.components.elements import button, damaged_state, empty_state, toolbar
 from layouts.i18n import attributes, for_browser, t
 from layouts.page import Ids
 from layouts.profiling.catalogue import catalogue
@@ -90,6 +90,7 @@ def _states() -> list[Any]:
             ],
             hidden=True, **{"data-state": "none"},
         ),
+        html.Div(damaged_state("profiling.none"), hidden=True, **{"data-state": "damaged"}),
         html.Div(empty_state("profiling.loading"), hidden=True, **{"data-state": "loading"}),
         html.Div(missing, hidden=True, **{"data-state": "missing"}),
     ]  # fmt: skip

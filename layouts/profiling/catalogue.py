@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any
 
 from layouts.profiling.jobs import Job, jobs_of
+from layouts.queries.damage import damage
 from layouts.sources import ProfileRow, ProfileSource
 from layouts.state import elsewhere, label_of, selected_runs, stamped
 
@@ -21,7 +22,8 @@ MOST_ELSEWHERE = 8
 def catalogue(source: ProfileSource, state: Any, known: Any = None) -> dict[str, Any] | None:
     """Return the profiles by run and the numbers of runs left out and not read yet; None if the digest is the known one.
 
-    elsewhere lists other runs that have profiles, if none of the chosen runs has any.
+    elsewhere lists other runs that have profiles, if none of the chosen runs has any; damage the problems of the chosen ones
+    that may hide one.
     """
     runs = selected_runs(state, source, ("profile",))
     source.want(runs)
@@ -42,6 +44,7 @@ def catalogue(source: ProfileSource, state: Any, known: Any = None) -> dict[str,
         ],
         "left": max(0, len(having) - MOST_RUNS),
         "waiting": sum(rows[run].state in ("waiting", "loading") for run in runs),
+        "damage": [] if having else damage(source, runs, unreached=True),
         "elsewhere": [] if having else elsewhere(source, runs, "profile", MOST_ELSEWHERE),
     }
     answer = stamped(found)

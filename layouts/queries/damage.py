@@ -13,7 +13,17 @@ HARMLESS = ("empty_file", "replaced")
 MOST = 20
 
 
-def damage(source: RunSource, runs: Iterable[str]) -> list[list[str]]:
-    """Return [file name, text] of up to MOST problems of these member runs that may have taken data."""
-    problems = (problem for run in runs for _, problem in source.problems(run) if problem.kind not in HARMLESS)
+UNREACHED = ("unreadable", "outside")
+"""Kinds of problems that hide whole files or directories."""
+
+
+def damage(source: RunSource, runs: Iterable[str], *, unreached: bool = False) -> list[list[str]]:
+    """Return [file name, text] of up to MOST problems of these member runs that may have taken data.
+
+    unreached: only those that may hide whole files or directories, for data that other files hold.
+    """
+    problems = (
+        problem for run in runs for _, problem in source.problems(run)
+        if (problem.kind in UNREACHED if unreached else problem.kind not in HARMLESS)
+    )  # fmt: skip
     return [[os.path.basename(problem.path), problem.text] for problem in islice(problems, MOST)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +20,9 @@ from parsers import Series
 from parsers.events.writer import EventWriter
 
 WIDTHS = (1280, 1417, 1603, 1920)
-SERIES, PER_FIGURE = 500, 20
+SERIES = int(os.environ.get("MINDSCOPE_PIXEL_SERIES", "60"))
+"""Curves per width; continuous integration draws 500, which takes minutes."""
+PER_FIGURE = 20
 # Coordinates of paths have two decimals.
 ROUNDED = 0.02
 

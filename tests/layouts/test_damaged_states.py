@@ -20,9 +20,13 @@ from layouts.lineage.table import Tables
 from layouts.pages.dataset.catalogue import catalogue as pipelines
 from layouts.pages.graph.catalogue import catalogue as graphs
 from layouts.pages.landscape.catalogue import catalogue as landscapes
+from layouts.pages.optimisation.page import explained
 from layouts.pages.overview.tiles import TILES, contents
+from layouts.profiling.catalogue import catalogue as profiles
 from layouts.queries.pipelines import find
+from parsers import Problem
 from parsers.events.writer import EventWriter, Tensor
+from tests.sources import MemorySource
 
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 HOUR = 3600.0
@@ -94,8 +98,20 @@ def test_settings_that_damage_has_taken(tmp_path: Path, base: Path) -> None:
         sheet, _ = filled(Tables(store, table), None)
         assert sheet["keys"] == []
         assert any("lineage" in name for name, _ in sheet["damage"])
+        results, _ = explained(store, Tables(store, table), {"run": ["*"]}, None)
+        assert results["target"] == ""
+        assert results["damage"] == sheet["damage"]
     finally:
         store.stop()
+
+
+def test_profiles_that_cannot_be_reached() -> None:
+    hidden = Problem("/data/runs/one/profiler", 0, 0, "unreadable", "The directory cannot be listed.")
+    record = Problem("/data/runs/one/x.summary.1.h", 0, 9, "bad_data", "A record is damaged.")
+    source = MemorySource({"one": {"scalar": {}}, "two": {"scalar": {}}}, problems=[("one", hidden), ("two", record)])
+    found = profiles(source, {"run": ["one", "two"]})
+    assert found is not None
+    assert found["damage"] == [["profiler", "The directory cannot be listed."]], "an event file holds no profile"
 
 
 def test_tiles_of_the_overview(store: Store) -> None:

@@ -1,5 +1,6 @@
 // The optimisation page: table of settings, pairs of runs, saved files. Counterpart of layouts/pages/optimisation.
 
+import { listDamage } from "../../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, menu, words } from "../../base/elements.js";
 import * as files from "../../base/files.js";
@@ -143,7 +144,9 @@ function key(page, event) {
 
 function furnish(page) {
   const { sheet } = page;
-  const name = sheet.target ? "" : sheet.chosen ? "none" : sheet.total ? "no-runs" : "none";
+  const none = sheet.damage.length ? "damaged" : "none";
+  const name = sheet.target ? "" : sheet.chosen || !sheet.total ? none : "no-runs";
+  listDamage(page.root, sheet.damage);
   for (const element of page.root.querySelectorAll("[data-state]")) element.hidden = element.dataset.state !== name;
   page.find(".ms-optimisation-body").hidden = name !== "";
   if (name) return;

@@ -61,11 +61,15 @@ def _place(name: str) -> int:
     return next(place for place, first in enumerate(_ORDER) if name.startswith(first))
 
 
-def sheet(chosen: Chosen) -> dict[str, Any]:
-    """Return the choices, the distribution of the result and the strengths of settings, with a stamp of the contents."""
+def sheet(chosen: Chosen, damage: list[list[str]]) -> dict[str, Any]:
+    """Return the choices, the distribution of the result and the strengths of settings, with a stamp of the contents.
+
+    damage is shown where no result is: what may have taken it.
+    """
     found: dict[str, Any] = {
         "total": chosen.total, "chosen": len(chosen.rows), "target": chosen.target,
         "targets": [{"name": name, "label": label(name)} for name in chosen.targets], "rows": [], "settings": {},
+        "damage": [] if chosen.target else damage,
     }  # fmt: skip
     if chosen.target:
         values = chosen.frame[chosen.target].to_numpy(np.float64, na_value=np.nan)

@@ -14,7 +14,7 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser
-from layouts.components.elements import empty_state, toolbar
+from layouts.components.elements import damaged_state, empty_state, toolbar
 from layouts.figures import BLANK, GRAPH_CONFIG
 from layouts.i18n import attributes, for_browser, t
 from layouts.lineage.model_columns import table
@@ -75,6 +75,7 @@ def _states() -> list[Any]:
             empty_state("optimisation.none", hint="optimisation.none_hint", code=_RECORD),
             hidden=True, **{"data-state": "none"},
         ),
+        html.Div(damaged_state("optimisation.none"), hidden=True, **{"data-state": "damaged"}),
         html.Div(
             empty_state("optimisation.no_runs", hint="optimisation.no_runs_hint"),
             hidden=True, **{"data-state": "no-runs"},
@@ -130,7 +131,7 @@ def explained(source: RunSource, tables: Tables, chosen: Any, known: Any) -> tup
         raise BadInput(f"stamp: expected a text, found {type(known).__name__}")
     if chosen is None:
         return no_update, no_update
-    found = sheet(choose(tables.table(), read_ask(chosen, source)))
+    found = sheet(choose(tables.table(), read_ask(chosen, source)), tables.damage())
     return (no_update, no_update) if found["stamp"] == known else (found, found["stamp"])
 
 
