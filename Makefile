@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint scripts bench browser lock clean coverage screenshots
+.PHONY: run test lint scripts mutants bench browser lock clean coverage screenshots
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -45,6 +45,17 @@ coverage: $(VENV)/.test
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report --skip-covered --sort=cover
 
+# Small faults in changed lines of the parsers: does a test notice each?   ARGS="--base COMMIT --most 20 --seed 1"
+MUTANTS := .venv-mutation
+
+mutants: $(VENV)/.test $(MUTANTS)/.done
+	$(MUTANTS)/bin/python tests/mutation.py $(filter-out --demo --open,$(ARGS))
+
+$(MUTANTS)/.done: requirements-mutation.lock
+	test -x $(MUTANTS)/bin/python || $(PYTHON) -m venv $(MUTANTS)
+	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutation.lock
+	touch $@
+
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
@@ -70,12 +81,13 @@ LOCK = uv pip compile --quiet --universal --python-version 3.11 --generate-hashe
 lock:
 	$(LOCK) pyproject.toml --extra importance -o requirements.lock
 	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance -o requirements-dev.lock
+	$(LOCK) --group mutation -o requirements-mutation.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
 	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"
 
 clean:
-	rm -rf $(VENV) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
+	rm -rf $(VENV) $(MUTANTS) node_modules dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage .coverage.*
 
 # The pictures of README and manual, of the runs in RUNS.
 RUNS ?= app/demo
