@@ -66,9 +66,11 @@ def main() -> None:
 def _mutate(copy: Path, module: str, base: str, python: str, most: int, chance: random.Random) -> tuple[int, int]:
     """Return the numbers of noticed and surviving mutants of one module."""
     tests = _tests_of(copy, module)
-    command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", tests]
+    command = [python, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
     began = time.monotonic()
-    subprocess.run(command, cwd=copy, check=True, capture_output=True)
+    done = subprocess.run(command, cwd=copy, check=False, capture_output=True, text=True)
+    if done.returncode:
+        raise SystemExit(f"{module}: the tests fail without a mutant:\n{done.stdout[-2000:]}")
     seconds = 10.0 + 4.0 * (time.monotonic() - began)
     config, session = copy.parent / "config.toml", copy.parent / "session.sqlite"
     config.write_text(CONFIG.format(module=module, seconds=seconds, python=python, tests=tests, base=base))
@@ -91,11 +93,13 @@ def _mutate(copy: Path, module: str, base: str, python: str, most: int, chance: 
 
 
 def _tests_of(copy: Path, module: str) -> str:
-    """Return the tests beside a module: its own file in the mirrored folder, else the nearest folder above."""
+    """Return the tests beside a module: its own file in the mirrored folder, else the files of the nearest folder above."""
     place = Path("tests") / module
     own = place.with_name(f"test_{place.name}")
-    candidates = [own, *place.parents]
-    return str(next(path for path in candidates if (copy / path).exists()))
+    if (copy / own).exists():
+        return str(own)
+    folder = next(path for path in place.parents if any((copy / path).glob("test_*.py")))
+    return " ".join(str(path.relative_to(copy)) for path in sorted((copy / folder).glob("test_*.py")))
 
 
 def _git(directory: Path, *arguments: str) -> str:
