@@ -9,15 +9,16 @@ ARGS ?= --demo --open
 run: $(VENV)/.run
 	$(BIN)/python -m app $(ARGS)
 
-# As many at once as there are processors. A browser test that fails is run once more, alone, and must pass then: a busy machine
-# can be slower than any wait.
+# As many at once as there are processors, and one more in browsers, which wait at times. A browser test that fails is run once
+# more, alone, and must pass then: a busy machine can be slower than any wait.
 PYTEST = $(BIN)/python -m pytest
 AT_ONCE = -n logical --dist worksteal
+BROWSERS = -n $$(( $$($(BIN)/python -c "import os; print(os.cpu_count())") + 1 )) --dist worksteal
 
 test: $(VENV)/.test browser lint
 	$(NODE) --test "tests/js/*.test.js"
 	$(PYTEST) $(AT_ONCE) --ignore=tests/browser
-	$(PYTEST) $(AT_ONCE) tests/browser || $(PYTEST) tests/browser --last-failed --last-failed-no-failures none
+	$(PYTEST) $(BROWSERS) tests/browser || $(PYTEST) tests/browser --last-failed --last-failed-no-failures none
 
 lint: $(VENV)/.test scripts
 	$(BIN)/ruff check .

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine draws slowly and a first run builds its tables of characters: neither says anything about what is tested.
-# In continuous integration the examples are the same every time, so that a failure is one of the change.
+# In continuous integration the examples are the same every time, so that a failure is one of the change. A run of all tests
+# tries few examples, since it is repeated all day; MINDSCOPE_EXAMPLES=1000 tries more.
 settings.register_profile(
-    "mindscope", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=os.environ.get("CI") == "true"
+    "mindscope", max_examples=int(os.environ.get("MINDSCOPE_EXAMPLES", "40")), deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=os.environ.get("CI") == "true"
 )
 settings.load_profile("mindscope")
 
