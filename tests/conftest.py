@@ -12,7 +12,11 @@ from hypothesis import HealthCheck, settings
 # In continuous integration the examples are the same every time, so that a failure is one of the change. A run of all tests
 # tries few examples, since it is repeated all day; MINDSCOPE_EXAMPLES=1000 tries more.
 settings.register_profile(
-    "mindscope", max_examples=int(os.environ.get("MINDSCOPE_EXAMPLES", "40")), deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=os.environ.get("CI") == "true"
+    "mindscope",
+    max_examples=int(os.environ.get("MINDSCOPE_EXAMPLES", "40")),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=os.environ.get("CI") == "true",
 )
 settings.load_profile("mindscope")
 
