@@ -19,6 +19,8 @@ from parsers.frames import INSIGHTS
 from parsers.lineage.table import better
 from parsers.model import Floats, Ints, Series
 
+_SCALES = 64
+"""A loss scale takes at most so many values; other scales are measured like anything else."""
 _ORDER = {kind: number for number, kind in enumerate(RULES)}
 
 
@@ -171,14 +173,14 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     """A frozen value; divergence, else a shift and a plateau."""
     # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
-    scale = "scale" in tag.lower()
+    scale = "scale" in tag.lower() and np.unique(points.value).size <= min(_SCALES, points.value.size // 2)
     wanted = "" if scale else better(tag)
     if points.value.size < RULES["divergence"].fewest:
         return
     sign = -1.0 if wanted == "max" else 1.0
     known = levels(points.value * sign)
     end = int(points.place[-1])
-    still = None if scale else frozen(points.value)
+    still = None if scale else frozen(points.value, wanted=wanted)
     if still is not None:
         places = int(points.place[still.first]), int(points.place[still.last])
         count = still.last - still.first + 1
