@@ -12,7 +12,7 @@ from parsers.analysis.insights import pace, trends
 from parsers.analysis.insights.frozen import frozen
 from parsers.analysis.insights.levels import Levels, levels
 from parsers.analysis.insights.rules import LEAST, LEVELS, RULES, Insight
-from parsers.analysis.insights.shifts import shift
+from parsers.analysis.insights.shifts import deviation, shift
 from parsers.analysis.insights.spikes import spikes
 from parsers.analysis.segments import restarts
 from parsers.frames import INSIGHTS
@@ -104,8 +104,10 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
     # A file may hold any number; overflow just means that a value is far from all others.
     with np.errstate(over="ignore", invalid="ignore"):
         last = _last_word(points) if starts.size else points
-        found += _courses(tag, series, last)
-        found += _spikes(tag, series, points)
+        course = list(_courses(tag, series, last))
+        wide = [one for one in course if one.kind == "spike"]
+        found += course
+        found += (one for one in _spikes(tag, series, points) if not any(_within(one, other) for other in wide))
     found += _slower(tag, series, starts)
     found += _gaps(tag, series, starts)
     return sorted((one for one in found if one.score >= LEAST), key=lambda one: (_ORDER[one.kind], one.place))
@@ -152,6 +154,11 @@ def _insight(
     )  # fmt: skip
 
 
+def _within(one: Insight, other: Insight) -> bool:
+    """Return whether the places of two insights overlap."""
+    return one.place <= other.last_place and other.place <= one.last_place
+
+
 def _last_word(points: _Points) -> _Points:
     """Return the points not superseded by a restart: of each step the value written last."""
     after = np.minimum.accumulate(points.step[::-1])[::-1]
@@ -191,6 +198,17 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
         first = int(points.place[known.first[turn.first]])
         yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
         return
+    stops = end + 1 < series.value.size
+    back = trends.ending(points.value * sign, known, deviation(points.value * sign, known), falls=not wanted, stops=stops)
+    if back is not None:
+        yield _insight(tag, series, "divergence", (int(points.place[back.first]), end), back.share, value=sign * back.peak,
+                       usual=sign * back.before)  # fmt: skip
+        return
+    back = trends.setback(known, falls=not wanted)
+    if back is not None:
+        first, last = int(points.place[back.first]), int(points.place[back.last])
+        yield _insight(tag, series, "spike", (first, last), back.sigma, value=sign * back.peak, usual=sign * back.before,
+                       points=back.last - back.first + 1)  # fmt: skip
     yield from _shifts(tag, series, points, known, wanted, sign) if not scale else ()
     if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
         return

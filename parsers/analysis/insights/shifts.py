@@ -61,7 +61,7 @@ class Shift(NamedTuple):
 
 def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     """Return the largest lasting shift of an array without NaN. sign: 1 for shifts up only, -1 for down, 0 for both."""
-    noise = _noise(value, known)
+    noise = deviation(value, known)
     level = running(known.level, 5)
     # What has no noise is a schedule, and rounding is no noise.
     if level.size < 40 or min(noise, known.noise) <= _ROUNDING * float(np.ptp(level)) or not noisy(value):
@@ -80,8 +80,8 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     return Shift(_place(value, known, at, height), before, before + height, abs(height) / noise)
 
 
-def _noise(value: Floats, known: Levels) -> float:
-    """Robust standard deviation of the points about their level."""
+def deviation(value: Floats, known: Levels) -> float:
+    """Return the robust standard deviation of the points about their level."""
     blocks = value.size // known.size
     if known.size < 4:
         return known.noise * math.sqrt(known.size)
