@@ -154,6 +154,10 @@ def _insight(
     )  # fmt: skip
 
 
+def _is_loss_scale(tag: str, value: Floats) -> bool:
+    return "scale" in tag.lower() and np.unique(value).size <= min(_SCALES, value.size // 2)
+
+
 def _within(one: Insight, other: Insight) -> bool:
     """Return whether the places of two insights overlap."""
     return one.place <= other.last_place and other.place <= one.last_place
@@ -180,7 +184,7 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     """A frozen value; divergence, else a shift and a plateau."""
     # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
-    scale = "scale" in tag.lower() and np.unique(points.value).size <= min(_SCALES, points.value.size // 2)
+    scale = _is_loss_scale(tag, points.value)
     wanted = "" if scale else better(tag)
     if points.value.size < RULES["divergence"].fewest:
         return
@@ -197,6 +201,9 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     if turn is not None:
         first = int(points.place[known.first[turn.first]])
         yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
+        if turn.share >= RULES["divergence"].limit:
+            return
+    if scale:
         return
     stops = end + 1 < series.value.size
     back = trends.ending(points.value * sign, known, deviation(points.value * sign, known), falls=not wanted, stops=stops)
@@ -205,11 +212,11 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
                        usual=sign * back.before)  # fmt: skip
         return
     back = trends.setback(known, falls=not wanted)
-    if back is not None:
+    if back is not None and (turn is None or back.last < points.value.size - 1 - known.size):
         first, last = int(points.place[back.first]), int(points.place[back.last])
         yield _insight(tag, series, "spike", (first, last), back.sigma, value=sign * back.peak, usual=sign * back.before,
                        points=back.last - back.first + 1)  # fmt: skip
-    yield from _shifts(tag, series, points, known, wanted, sign) if not scale else ()
+    yield from _shifts(tag, series, points, known, wanted, sign)
     if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
         return
     best = _best(points.value, wanted)
@@ -241,6 +248,8 @@ def _best(value: Floats, wanted: str) -> float | None:
 
 
 def _spikes(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    if _is_loss_scale(tag, points.value):
+        return
     for one in spikes(points.value):
         first, last = int(points.place[one.first]), int(points.place[one.last])
         value = float(points.value[one.peak])

@@ -16,7 +16,7 @@ from parsers.analysis.insights.levels import SIGMA, Levels, medians, noisy, runn
 from parsers.analysis.insights.rules import LEAST, RULES
 from parsers.model import Floats
 
-_POINTS = 60
+_POINTS = 24
 """Minimum number of points in the narrowest windows."""
 _WIDER = (1, 4, 12)
 """Widths of the windows, in narrowest ones."""
@@ -73,9 +73,13 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     found = [one for one in found if _abrupt(level, one, beside) and _lasts(level, one)]
     if not found:
         return None
-    _, height, at, width = max(found)
-    if _habitual(level, at, height, beside):
+    # Of a shift and the one back, which may be as high, the first is the fault.
+    largest = max(found)
+    likely = (one for one in found if abs(one.height) >= _ALIKE * abs(largest.height))
+    earliest = min(likely, key=lambda one: (one.at // narrow, -one.sigma))
+    if any(_habitual(level, one.at, one.height, beside) for one in {largest, earliest}):
         return None
+    _, height, at, width = earliest
     before = float(np.median(level[max(0, at - width) : at]))
     return Shift(_place(value, known, at, height), before, before + height, abs(height) / noise)
 
@@ -106,7 +110,7 @@ def _jumps(level: Floats, width: int, sure: float, noise: float, sign: int) -> l
     far = width + 2
     if apart.size < 3 * far:
         return []
-    earlier = np.concatenate((np.full(far, np.nan), apart[:-far]))
+    earlier = np.concatenate((apart[far : 2 * far], apart[:-far]))
     later = np.concatenate((apart[far:], apart[-2 * far : -far]))
     up, down = apart - np.maximum(earlier, later), apart - np.minimum(earlier, later)
     height = np.where(up > 0, up, np.where(down < 0, down, 0.0))
@@ -158,9 +162,12 @@ def _habitual(level: Floats, at: int, height: float, width: int) -> bool:
     most = _ALIKE * abs(height)
     if rise[max(0, at - width - int(_LASTS * level.size)) : max(1, at - 2 * width)].min() <= -_BACK * abs(height):
         return True
-    usual = medians(np.abs(rise[: rise.size // _PIECE * _PIECE]).reshape(-1, _PIECE))
+    pieces = np.abs(rise[: rise.size // _PIECE * _PIECE]).reshape(-1, _PIECE)
+    # The levels of counts are equal as often as not, and their median difference is 0.
+    usual = SIGMA * medians(pieces)
+    usual = np.where(usual > 0.0, usual, SIGMA * pieces.mean(axis=1))
     usual = np.append(usual, usual[-1:]).repeat(_PIECE)[: rise.size]
-    clear = rise >= np.clip(_CLEAR * SIGMA * usual, _LEAST_ALIKE * abs(height), most)
+    clear = rise >= np.clip(_CLEAR * usual, _LEAST_ALIKE * abs(height), most)
     clear[max(0, at - 3 * width) : at + width + 1] = False
     places = np.flatnonzero(clear)
     return bool(places.size > 0 and np.count_nonzero(np.diff(places) > 1) + 1 >= _OTHERS)
