@@ -198,11 +198,15 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
         yield _insight(tag, series, "frozen", places, float(count), value=float(points.value[still.first]),
                        usual=float(points.value[still.first - 1]), points=count, limit=still.limit)  # fmt: skip
     turn = trends.divergence(known, falls=not wanted)
+    # Down at once and up again is no fall that was lost: of a name that wants neither, the shift down is the fault.
+    jump = None if scale or (turn is not None and wanted) else _shift(tag, series, points, known, wanted, sign)
     if turn is not None:
         first = int(points.place[known.first[turn.first]])
-        yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
-        if turn.share >= RULES["divergence"].limit:
-            return
+        if jump is None or jump.score < 1.0 or jump.place >= first - known.size:
+            yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
+            if turn.share >= RULES["divergence"].limit:
+                return
+        jump = jump or _shift(tag, series, points, known, wanted, sign)
     if scale:
         return
     stops = end + 1 < series.value.size
@@ -214,9 +218,12 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
     back = trends.setback(known, falls=not wanted)
     if back is not None and (turn is None or back.last < points.value.size - 1 - known.size):
         first, last = int(points.place[back.first]), int(points.place[back.last])
-        yield _insight(tag, series, "spike", (first, last), back.sigma, value=sign * back.peak, usual=sign * back.before,
-                       points=back.last - back.first + 1)  # fmt: skip
-    yield from _shifts(tag, series, points, known, wanted, sign)
+        if jump is None or not first <= jump.place <= first + 2 * known.size:
+            jump = jump if jump is None or not first <= jump.place <= last else None
+            yield _insight(tag, series, "spike", (first, last), back.sigma, value=sign * back.peak, usual=sign * back.before,
+                           points=back.last - back.first + 1)  # fmt: skip
+    if jump is not None:
+        yield jump
     if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
         return
     best = _best(points.value, wanted)
@@ -227,14 +234,15 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
                        usual=sign * flat.before, points=points.value.size - place)  # fmt: skip
 
 
-def _shifts(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Iterator[Insight]:
+def _shift(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Insight | None:
     if points.value.size < RULES["shift"].fewest:
-        return
+        return None
     found = shift(points.value * sign, known, sign=1 if wanted else 0)
-    if found is not None:
-        first = int(points.place[found.first])
-        yield _insight(tag, series, "shift", (first, int(points.place[-1])), found.sigma, value=sign * found.after,
-                       usual=sign * found.before, points=points.value.size - found.first)  # fmt: skip
+    if found is None:
+        return None
+    first = int(points.place[found.first])
+    return _insight(tag, series, "shift", (first, int(points.place[-1])), found.sigma, value=sign * found.after,
+                    usual=sign * found.before, points=points.value.size - found.first)  # fmt: skip
 
 
 def _best(value: Floats, wanted: str) -> float | None:

@@ -121,7 +121,7 @@ def setback(known: Levels, *, falls: bool) -> Setback | None:
     scatter = float(np.median(np.abs(level - running(level, _SMOOTH))))
     noise = max(known.noise, scatter, np.finfo(float).tiny)
     least = np.maximum(np.maximum(way, 0.1 * np.abs(lowest)), 6.0 * scatter)
-    over = (rise >= LEAST * RULES["divergence"].limit * least) & (rise >= _SURE * noise)
+    over = (rise >= RULES["divergence"].limit * least) & (rise >= _SURE * noise)
     if falls:
         over &= (way > _SURE * noise) & (rise >= 1.5 * way) & (known.noise > 0.0)
     if not over.any():
