@@ -182,7 +182,7 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
 
 
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
-    """A frozen value; divergence, else a shift and a plateau."""
+    """A frozen value; a divergence, else a setback, a shift and a plateau."""
     # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
     scale = _is_loss_scale(tag, points.value)
     wanted = "" if scale else better(tag)
@@ -197,20 +197,41 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
         count = still.last - still.first + 1
         yield _insight(tag, series, "frozen", places, float(count), value=float(points.value[still.first]),
                        usual=float(points.value[still.first - 1]), points=count, limit=still.limit)  # fmt: skip
+    changes = list(_changes(tag, series, points, known, wanted, sign, scale=scale))
+    yield from changes
+    if scale or any(one.kind == "divergence" and one.score >= 1.0 for one in changes):
+        return
+    if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
+        return
+    best = _best(points.value, wanted)
+    flat = trends.plateau(known, points.value.size, best=None if best is None else sign * best)
+    if flat is not None:
+        place = int(known.first[flat.first])
+        yield _insight(tag, series, "plateau", (int(points.place[place]), end), flat.share, value=sign * flat.after,
+                       usual=sign * flat.before, points=points.value.size - place)  # fmt: skip
+
+
+def _changes(
+    tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float, *, scale: bool
+) -> Iterator[Insight]:  # fmt: skip
+    """A divergence, else a setback that was made up for and a shift."""
+    end = int(points.place[-1])
     turn = trends.divergence(known, falls=not wanted)
     # Down at once and up again is no fall that was lost: of a name that wants neither, the shift down is the fault.
     jump = None if scale or (turn is not None and wanted) else _shift(tag, series, points, known, wanted, sign)
     if turn is not None:
         first = int(points.place[known.first[turn.first]])
         if jump is None or jump.score < 1.0 or jump.place >= first - known.size:
-            yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
+            yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after,
+                           usual=sign * turn.before)  # fmt: skip
             if turn.share >= RULES["divergence"].limit:
                 return
         jump = jump or _shift(tag, series, points, known, wanted, sign)
     if scale:
         return
+    value = points.value * sign
     stops = end + 1 < series.value.size
-    back = trends.ending(points.value * sign, known, deviation(points.value * sign, known), falls=not wanted, stops=stops)
+    back = trends.ending(value, known, deviation(value, known), falls=not wanted, stops=stops)
     if back is not None:
         yield _insight(tag, series, "divergence", (int(points.place[back.first]), end), back.share, value=sign * back.peak,
                        usual=sign * back.before)  # fmt: skip
@@ -224,14 +245,6 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
                            points=back.last - back.first + 1)  # fmt: skip
     if jump is not None:
         yield jump
-    if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
-        return
-    best = _best(points.value, wanted)
-    flat = trends.plateau(known, points.value.size, best=None if best is None else sign * best)
-    if flat is not None:
-        place = int(known.first[flat.first])
-        yield _insight(tag, series, "plateau", (int(points.place[place]), end), flat.share, value=sign * flat.after,
-                       usual=sign * flat.before, points=points.value.size - place)  # fmt: skip
 
 
 def _shift(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Insight | None:

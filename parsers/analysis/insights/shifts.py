@@ -18,6 +18,8 @@ from parsers.model import Floats
 
 _POINTS = 24
 """Minimum number of points in the narrowest windows."""
+_BESIDE = 15
+"""Points on either side of a jump in which it must be made."""
 _WIDER = (1, 4, 12)
 """Widths of the windows, in narrowest ones."""
 _MOST = 8
@@ -31,6 +33,7 @@ _OTHERS = 2
 """A curve with this many other jumps in the same direction jumps as a matter of course ..."""
 _ALIKE = 0.6
 """... if they are of at least this share of the height,"""
+_AS_CLEAR = 0.2
 _LEAST_ALIKE = 0.1
 _CLEAR = 6.0
 """or of the smaller share and this many robust deviations of the differences around,"""
@@ -69,14 +72,14 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     narrow = max(5, -(-_POINTS // known.size))
     widths = sorted({min(narrow * times, level.size // _MOST) for times in _WIDER})
     found = [one for width, sure in zip(widths, _SURE, strict=False) for one in _jumps(level, width, sure, noise, sign)]
-    beside = max(3, narrow // 4)
+    beside = max(3, -(-_BESIDE // known.size))
     found = [one for one in found if _abrupt(level, one, beside) and _lasts(level, one)]
     if not found:
         return None
-    # Of a shift and the one back, which may be as high, the first is the fault.
+    # Of a shift and the one back, which may be as high and as clear, the first is the fault.
     largest = max(found)
-    likely = (one for one in found if abs(one.height) >= _ALIKE * abs(largest.height))
-    earliest = min(likely, key=lambda one: (one.at // narrow, -one.sigma))
+    opposite = (one for one in found if -one.height / largest.height >= _ALIKE and one.sigma >= _AS_CLEAR * largest.sigma)
+    earliest = min((largest, *opposite), key=lambda one: one.at)
     if any(_habitual(level, one.at, one.height, beside) for one in {largest, earliest}):
         return None
     _, height, at, width = earliest

@@ -39,6 +39,8 @@ _MADE_UP = 0.25
 _AT_END = 4
 """Minimum points of a setback at the end of a curve that goes on, _AT_NAN of one that becomes NaN."""
 _AT_NAN = 1
+_ENDS = 0.05
+"""Maximum share of the points in it."""
 _CALM = 2.0
 """Deviations of the points within which a value is as before."""
 _LEVEL = 3.0
@@ -161,7 +163,8 @@ def ending(value: Floats, known: Levels, deviation: float, *, falls: bool, stops
     came = int(known.first[int((smooth <= low + least / 4.0).argmax())])
     under = np.concatenate(([came], came + np.flatnonzero(value[came:] <= half)))
     length = value.size - 1 - int(under[-1])
-    if length < (_AT_NAN if stops else _AT_END) or length < 2 * (int(np.diff(under).max(initial=1)) - 1):
+    fewest, longest = _AT_NAN if stops else _AT_END, int(np.diff(under).max(initial=1)) - 1
+    if not max(fewest, 2 * longest) <= length <= max(_AT_END, _ENDS * value.size):
         return None
     tail = value[-length:]
     middle = float(np.median(tail))
