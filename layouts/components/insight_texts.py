@@ -45,8 +45,8 @@ TEXTS = define_texts({
         "{tag} 自步骤 {step} 起恶化，由 {usual} 变为末尾的 {value}，未再恢复。",
     ),
     "insights.frozen": (
-        "{tag} is exactly {value} from step {step} to {last}, {n} times in a row, though it changes otherwise.",
-        "{tag} 自步骤 {step} 至 {last} 连续 {n} 次恰为 {value}，而其余时候一直在变化。",
+        "{tag} stays at {value} from step {step} to {last}, {n} times in a row, though it changes otherwise.",
+        "{tag} 自步骤 {step} 至 {last} 连续 {n} 次停在 {value}，而其余时候一直在变化。",
     ),
     "insights.stall": (
         "Nothing was recorded for {value} after step {step}; the usual interval is at most {usual}.",

@@ -12,13 +12,15 @@ from parsers.analysis.insights import pace, trends
 from parsers.analysis.insights.frozen import frozen
 from parsers.analysis.insights.levels import Levels, levels
 from parsers.analysis.insights.rules import LEAST, LEVELS, RULES, Insight
-from parsers.analysis.insights.shifts import shift
+from parsers.analysis.insights.shifts import deviation, shift
 from parsers.analysis.insights.spikes import spikes
 from parsers.analysis.segments import restarts
 from parsers.frames import INSIGHTS
 from parsers.lineage.table import better
 from parsers.model import Floats, Ints, Series
 
+_SCALES = 64
+"""A loss scale takes at most so many values; other scales are measured like anything else."""
 _ORDER = {kind: number for number, kind in enumerate(RULES)}
 
 
@@ -102,8 +104,10 @@ def insights_of(tag: str, series: Series) -> list[Insight]:
     # A file may hold any number; overflow just means that a value is far from all others.
     with np.errstate(over="ignore", invalid="ignore"):
         last = _last_word(points) if starts.size else points
-        found += _courses(tag, series, last)
-        found += _spikes(tag, series, points)
+        course = list(_courses(tag, series, last))
+        wide = [one for one in course if one.kind == "spike"]
+        found += course
+        found += (one for one in _spikes(tag, series, points) if not any(_within(one, other) for other in wide))
     found += _slower(tag, series, starts)
     found += _gaps(tag, series, starts)
     return sorted((one for one in found if one.score >= LEAST), key=lambda one: (_ORDER[one.kind], one.place))
@@ -150,6 +154,15 @@ def _insight(
     )  # fmt: skip
 
 
+def _is_loss_scale(tag: str, value: Floats) -> bool:
+    return "scale" in tag.lower() and np.unique(value).size <= min(_SCALES, value.size // 2)
+
+
+def _within(one: Insight, other: Insight) -> bool:
+    """Return whether the places of two insights overlap."""
+    return one.place <= other.last_place and other.place <= one.last_place
+
+
 def _last_word(points: _Points) -> _Points:
     """Return the points not superseded by a restart: of each step the value written last."""
     after = np.minimum.accumulate(points.step[::-1])[::-1]
@@ -169,27 +182,25 @@ def _non_finite(tag: str, series: Series) -> Iterator[Insight]:
 
 
 def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
-    """A frozen value; divergence, else a shift and a plateau."""
+    """A frozen value; a divergence, else a setback, a shift and a plateau."""
     # For a loss scale neither direction is better, and it stays and jumps as a matter of course.
-    scale = "scale" in tag.lower()
+    scale = _is_loss_scale(tag, points.value)
     wanted = "" if scale else better(tag)
     if points.value.size < RULES["divergence"].fewest:
         return
     sign = -1.0 if wanted == "max" else 1.0
     known = levels(points.value * sign)
     end = int(points.place[-1])
-    still = None if scale else frozen(points.value)
+    still = None if scale else frozen(points.value, wanted=wanted)
     if still is not None:
         places = int(points.place[still.first]), int(points.place[still.last])
         count = still.last - still.first + 1
         yield _insight(tag, series, "frozen", places, float(count), value=float(points.value[still.first]),
                        usual=float(points.value[still.first - 1]), points=count, limit=still.limit)  # fmt: skip
-    turn = trends.divergence(known, falls=not wanted)
-    if turn is not None:
-        first = int(points.place[known.first[turn.first]])
-        yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after, usual=sign * turn.before)
+    changes = list(_changes(tag, series, points, known, wanted, sign, scale=scale))
+    yield from changes
+    if scale or any(one.kind == "divergence" and one.score >= 1.0 for one in changes):
         return
-    yield from _shifts(tag, series, points, known, wanted, sign) if not scale else ()
     if not wanted or points.value.size < RULES["plateau"].fewest or (still is not None and still.last == points.value.size - 1):
         return
     best = _best(points.value, wanted)
@@ -200,14 +211,51 @@ def _courses(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
                        usual=sign * flat.before, points=points.value.size - place)  # fmt: skip
 
 
-def _shifts(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Iterator[Insight]:
-    if points.value.size < RULES["shift"].fewest:
+def _changes(
+    tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float, *, scale: bool
+) -> Iterator[Insight]:  # fmt: skip
+    """A divergence, else a setback that was made up for and a shift."""
+    end = int(points.place[-1])
+    turn = trends.divergence(known, falls=not wanted)
+    # Down at once and up again is no fall that was lost: of a name that wants neither, the shift down is the fault.
+    jump = None if scale or (turn is not None and wanted) else _shift(tag, series, points, known, wanted, sign)
+    if turn is not None:
+        first = int(points.place[known.first[turn.first]])
+        if jump is None or jump.score < 1.0 or jump.place >= first - known.size:
+            yield _insight(tag, series, "divergence", (first, end), turn.share, value=sign * turn.after,
+                           usual=sign * turn.before)  # fmt: skip
+            if turn.share >= RULES["divergence"].limit:
+                return
+        jump = jump or _shift(tag, series, points, known, wanted, sign)
+    if scale:
         return
+    value = points.value * sign
+    stops = end + 1 < series.value.size
+    back = trends.ending(value, known, deviation(value, known), falls=not wanted, stops=stops)
+    if back is not None:
+        yield _insight(tag, series, "divergence", (int(points.place[back.first]), end), back.share, value=sign * back.peak,
+                       usual=sign * back.before)  # fmt: skip
+        return
+    back = trends.setback(known, falls=not wanted)
+    if back is not None and (turn is None or back.last < points.value.size - 1 - known.size):
+        first, last = int(points.place[back.first]), int(points.place[back.last])
+        if jump is None or not first <= jump.place <= first + 2 * known.size:
+            jump = jump if jump is None or not first <= jump.place <= last else None
+            yield _insight(tag, series, "spike", (first, last), back.sigma, value=sign * back.peak, usual=sign * back.before,
+                           points=back.last - back.first + 1)  # fmt: skip
+    if jump is not None:
+        yield jump
+
+
+def _shift(tag: str, series: Series, points: _Points, known: Levels, wanted: str, sign: float) -> Insight | None:
+    if points.value.size < RULES["shift"].fewest:
+        return None
     found = shift(points.value * sign, known, sign=1 if wanted else 0)
-    if found is not None:
-        first = int(points.place[found.first])
-        yield _insight(tag, series, "shift", (first, int(points.place[-1])), found.sigma, value=sign * found.after,
-                       usual=sign * found.before, points=points.value.size - found.first)  # fmt: skip
+    if found is None:
+        return None
+    first = int(points.place[found.first])
+    return _insight(tag, series, "shift", (first, int(points.place[-1])), found.sigma, value=sign * found.after,
+                    usual=sign * found.before, points=points.value.size - found.first)  # fmt: skip
 
 
 def _best(value: Floats, wanted: str) -> float | None:
@@ -221,6 +269,8 @@ def _best(value: Floats, wanted: str) -> float | None:
 
 
 def _spikes(tag: str, series: Series, points: _Points) -> Iterator[Insight]:
+    if _is_loss_scale(tag, points.value):
+        return
     for one in spikes(points.value):
         first, last = int(points.place[one.first]), int(points.place[one.last])
         value = float(points.value[one.peak])

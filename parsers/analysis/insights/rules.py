@@ -33,8 +33,8 @@ RULES: Mapping[str, Rule] = MappingProxyType({rule.kind: rule for rule in (
     Rule("divergence", 0.5, "of the way", 2, 40,
          "how far the curve went back at its end, as a share of the way it had come, and more than ever before"),
     Rule("frozen", 20.0, "equal values", 1, 40,
-         "equal values in a row, up to the last bit, of a curve that changes otherwise; the limit is at least a hundredth of "
-         "the points and four times the usual longest repetition"),
+         "values in a row that are equal, or differ by less than a tenth of the usual change from point to point, of a curve "
+         "that changes otherwise; the limit is at least a hundredth of the points and four times the usual longest repetition"),
     Rule("stall", 10.0, "intervals", 1, 20,
          "time since the last point of a run not known to have ended, over its longest usual interval"),
     Rule("spike", 6.0, "sigma", 1, 20,

@@ -16,8 +16,10 @@ from parsers.analysis.insights.levels import SIGMA, Levels, medians, noisy, runn
 from parsers.analysis.insights.rules import LEAST, RULES
 from parsers.model import Floats
 
-_POINTS = 60
+_POINTS = 24
 """Minimum number of points in the narrowest windows."""
+_BESIDE = 15
+"""Points on either side of a jump in which it must be made."""
 _WIDER = (1, 4, 12)
 """Widths of the windows, in narrowest ones."""
 _MOST = 8
@@ -31,6 +33,7 @@ _OTHERS = 2
 """A curve with this many other jumps in the same direction jumps as a matter of course ..."""
 _ALIKE = 0.6
 """... if they are of at least this share of the height,"""
+_AS_CLEAR = 0.2
 _LEAST_ALIKE = 0.1
 _CLEAR = 6.0
 """or of the smaller share and this many robust deviations of the differences around,"""
@@ -61,7 +64,7 @@ class Shift(NamedTuple):
 
 def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     """Return the largest lasting shift of an array without NaN. sign: 1 for shifts up only, -1 for down, 0 for both."""
-    noise = _noise(value, known)
+    noise = deviation(value, known)
     level = running(known.level, 5)
     # What has no noise is a schedule, and rounding is no noise.
     if level.size < 40 or min(noise, known.noise) <= _ROUNDING * float(np.ptp(level)) or not noisy(value):
@@ -69,19 +72,23 @@ def shift(value: Floats, known: Levels, *, sign: int) -> Shift | None:
     narrow = max(5, -(-_POINTS // known.size))
     widths = sorted({min(narrow * times, level.size // _MOST) for times in _WIDER})
     found = [one for width, sure in zip(widths, _SURE, strict=False) for one in _jumps(level, width, sure, noise, sign)]
-    beside = max(3, narrow // 4)
+    beside = max(3, -(-_BESIDE // known.size))
     found = [one for one in found if _abrupt(level, one, beside) and _lasts(level, one)]
     if not found:
         return None
-    _, height, at, width = max(found)
-    if _habitual(level, at, height, beside):
+    # Of a shift and the one back, which may be as high and as clear, the first is the fault.
+    largest = max(found)
+    opposite = (one for one in found if -one.height / largest.height >= _ALIKE and one.sigma >= _AS_CLEAR * largest.sigma)
+    earliest = min((largest, *opposite), key=lambda one: one.at)
+    if any(_habitual(level, one.at, one.height, beside) for one in {largest, earliest}):
         return None
+    _, height, at, width = earliest
     before = float(np.median(level[max(0, at - width) : at]))
     return Shift(_place(value, known, at, height), before, before + height, abs(height) / noise)
 
 
-def _noise(value: Floats, known: Levels) -> float:
-    """Robust standard deviation of the points about their level."""
+def deviation(value: Floats, known: Levels) -> float:
+    """Return the robust standard deviation of the points about their level."""
     blocks = value.size // known.size
     if known.size < 4:
         return known.noise * math.sqrt(known.size)
@@ -106,7 +113,7 @@ def _jumps(level: Floats, width: int, sure: float, noise: float, sign: int) -> l
     far = width + 2
     if apart.size < 3 * far:
         return []
-    earlier = np.concatenate((np.full(far, np.nan), apart[:-far]))
+    earlier = np.concatenate((apart[far : 2 * far], apart[:-far]))
     later = np.concatenate((apart[far:], apart[-2 * far : -far]))
     up, down = apart - np.maximum(earlier, later), apart - np.minimum(earlier, later)
     height = np.where(up > 0, up, np.where(down < 0, down, 0.0))
@@ -158,9 +165,12 @@ def _habitual(level: Floats, at: int, height: float, width: int) -> bool:
     most = _ALIKE * abs(height)
     if rise[max(0, at - width - int(_LASTS * level.size)) : max(1, at - 2 * width)].min() <= -_BACK * abs(height):
         return True
-    usual = medians(np.abs(rise[: rise.size // _PIECE * _PIECE]).reshape(-1, _PIECE))
+    pieces = np.abs(rise[: rise.size // _PIECE * _PIECE]).reshape(-1, _PIECE)
+    # The levels of counts are equal as often as not, and their median difference is 0.
+    usual = SIGMA * medians(pieces)
+    usual = np.where(usual > 0.0, usual, SIGMA * pieces.mean(axis=1))
     usual = np.append(usual, usual[-1:]).repeat(_PIECE)[: rise.size]
-    clear = rise >= np.clip(_CLEAR * SIGMA * usual, _LEAST_ALIKE * abs(height), most)
+    clear = rise >= np.clip(_CLEAR * usual, _LEAST_ALIKE * abs(height), most)
     clear[max(0, at - 3 * width) : at + width + 1] = False
     places = np.flatnonzero(clear)
     return bool(places.size > 0 and np.count_nonzero(np.diff(places) > 1) + 1 >= _OTHERS)

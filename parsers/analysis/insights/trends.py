@@ -30,6 +30,19 @@ _WALKS = 3.0
 """A curve that walks at random goes, up or down, by less than this many standard deviations of such a walk."""
 _RISEN = 0.2
 """A curve that has regained this fraction of what it fell, for good, has begun to diverge before."""
+_ONCE = 2.0
+"""A setback that was made up for is one if it goes back this many times as far as any other."""
+_BUMP_WALKS = 4.0
+"""Minimum height of such a setback in standard deviations of a random walk of its length."""
+_MADE_UP = 0.25
+"""A setback is over once less than this fraction of what it fell is lost."""
+_AT_END = 4
+"""Minimum points of a setback at the end of a curve that goes on, _AT_NAN of one that becomes NaN."""
+_AT_NAN = 1
+_ENDS = 0.05
+"""Maximum share of the points in it."""
+_CALM = 2.0
+"""Deviations of the points within which a value is as before."""
 _LEVEL = 3.0
 """Maximum slope of a plateau in standard errors."""
 _APART = 5.0
@@ -87,6 +100,81 @@ def divergence(known: Levels, *, falls: bool) -> Turn | None:
     risen = min(best + (int(below[-1]) + 1 if below.size else 0), level.size - 1)
     # A falling curve turns after the fault began, and a level one anywhere before.
     return Turn(max(best, _onset(level, risen)), low, end, share)
+
+
+class Setback(NamedTuple):
+    """first, last: indices of points. before, peak: levels. sigma: height in deviations of the noise. share: of the way."""
+
+    first: int
+    last: int
+    before: float
+    peak: float
+    sigma: float
+    share: float
+
+
+def setback(known: Levels, *, falls: bool) -> Setback | None:
+    """Find where a curve of which less is better goes back once, by a large part of what it fell, however it goes on."""
+    level, smooth = known.level, running(known.level, 3)
+    if level.size < 2 * _WALK_LAG + 1:
+        return None
+    lowest = np.minimum.accumulate(smooth)
+    way, rise = float(np.median(level[:3])) - lowest, smooth - lowest
+    scatter = float(np.median(np.abs(level - running(level, _SMOOTH))))
+    noise = max(known.noise, scatter, np.finfo(float).tiny)
+    least = np.maximum(np.maximum(way, 0.1 * np.abs(lowest)), 6.0 * scatter)
+    over = (rise >= RULES["divergence"].limit * least) & (rise >= _SURE * noise)
+    if falls:
+        over &= (way > _SURE * noise) & (rise >= 1.5 * way) & (known.noise > 0.0)
+    if not over.any():
+        return None
+    peak = int(np.where(over, rise, -np.inf).argmax())
+    below = np.flatnonzero(rise[:peak] < _RISEN * min(float(rise[peak]), float(least[peak])))
+    risen = int(below[-1]) + 1 if below.size else peak
+    best = risen - int(smooth[: risen + 1][::-1].argmin())
+    if falls and best < level.size // 20:
+        return None
+    first = max(best, _onset(level, risen))
+    back = np.flatnonzero(rise[peak:] < _MADE_UP * least[peak])
+    last = peak + int(back[0]) if back.size else level.size - 1
+    others = np.concatenate((rise[:first], rise[last + 1 :]))
+    if others.size and rise[peak] < _ONCE * float(others.max()):
+        return None
+    if rise[peak] < _BUMP_WALKS * _walk(level) * (last - first + 1) ** 0.5:
+        return None
+    share = float(rise[peak] / least[peak])
+    return Setback(int(known.first[first]), int(known.first[last]), float(lowest[peak]), float(smooth[peak]),
+                   float(rise[peak]) / noise, share)  # fmt: skip
+
+
+def ending(value: Floats, known: Levels, deviation: float, *, falls: bool, stops: bool) -> Setback | None:
+    """Find a setback in the last points of a curve, too few of them to change its last levels.
+
+    deviation: that of the points about their level. stops: no finite value follows.
+    """
+    smooth = running(known.level, _SMOOTH)
+    best = int(smooth.size - 1 - smooth[::-1].argmin())
+    low = float(smooth[best])
+    way = float(np.median(known.level[:3])) - low
+    least = max(way, 0.1 * abs(low), 6.0 * deviation)
+    if deviation <= 0.0 or (falls and (way <= _SURE * deviation or best < smooth.size // 20)):
+        return None
+    half = low + max(RULES["divergence"].limit * least, _SURE * deviation / 2.0, 1.5 * way if falls else 0.0)
+    came = int(known.first[int((smooth <= low + least / 4.0).argmax())])
+    under = np.concatenate(([came], came + np.flatnonzero(value[came:] <= half)))
+    length = value.size - 1 - int(under[-1])
+    fewest, longest = _AT_NAN if stops else _AT_END, int(np.diff(under).max(initial=1)) - 1
+    if not max(fewest, 2 * longest) <= length <= max(_AT_END, _ENDS * value.size):
+        return None
+    tail = value[-length:]
+    middle = float(np.median(tail))
+    if middle - low < max(_SURE * deviation, _WALKS * _walk(known.level) * float(smooth.size - best) ** 0.5):
+        return None
+    begin = max(0, int(under[-1]) - value.size // 4)
+    base = smooth[begin // known.size : max(int(under[-1]) // known.size, begin // known.size + 1)]
+    calm = np.flatnonzero(value[begin : int(under[-1]) + 1] <= float(base.min()) + _CALM * deviation)
+    first = begin + int(calm[-1]) + 1 if calm.size else int(under[-1]) + 1
+    return Setback(min(first, value.size - 1), value.size - 1, low, middle, (middle - low) / deviation, (middle - low) / least)
 
 
 def _walk(level: Floats) -> float:
