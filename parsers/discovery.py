@@ -189,7 +189,7 @@ class Scanner:
         self._ended_at = float("-inf")
 
     def scan(self) -> list[Source]:
-        """All runs as they are now, newest first."""
+        """All runs as they are now, newest first; the list of the last scan if nothing changed, so never write into it."""
         begun = time.monotonic()
         if not os.path.isdir(self.base):
             self.forget()
@@ -205,7 +205,7 @@ class Scanner:
         if self._share is not None and (stale or begun - self._parted_at >= QUIET_SECONDS / 4):
             self._part(begun)
         self._ended_at = time.monotonic()
-        return list(self._runs)
+        return self._runs
 
     def _look(self, now: float) -> tuple[set[str], bool]:
         """Look at the directories that are due: (those below which the tree changed, whether any run changed)."""

@@ -12,10 +12,11 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.store.index import Index
+from app.store.packs import Snapshots
 from app.store.run_list import RunList
 from app.store.run_rows import kinds_of, run_row, unread_row
 from layouts.sources import RunRow
@@ -117,8 +118,10 @@ class Follower:
         self.missing = False
         self._scanners = [Scanner(base, stay_inside=stay_inside, share=SCAN_SHARE) for base in bases]
         self._sources = list(sources)
+        self._scanned: list[list[Source]] = []
         self._index_directory = index_directory
-        self._index: Index | None = None
+        self._index: Snapshots | None = None
+        self._packing: dict[str, tuple[int, int]] = {}
         self._cache = PayloadCache()
         self._priority: tuple[str, ...] = ()
         self._list = RunList()
@@ -300,12 +303,12 @@ class Follower:
         if self._index_directory is None:
             return
         try:
-            self._index = Index(self._index_directory)
+            self._index = Snapshots(Index(self._index_directory))
         except OSError as error:
             log.warning("index: %s; continuing without it", error)
 
     def _scan(self) -> None:
-        found: list[tuple[str, Source]] = []
+        scanned: list[tuple[str, list[Source]]] = []
         problems: list[tuple[str, Problem]] = []
         several = len(self._scanners) > 1
         entries = self.entries
@@ -314,16 +317,24 @@ class Follower:
             scanner.watched = watched
             try:
                 prefix = f"{os.path.basename(scanner.base)}/" if several else ""
-                found += [(prefix + source.name, source) for source in scanner.scan()]
+                scanned.append((prefix, scanner.scan()))
             except SourceError as error:
                 problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))
-        self._sources = [_same_or(source, rescan(source)) for source in self._sources]
-        found += [(source.name, source) for source in self._sources]
-        self._take(_unique(found), tuple(problems))
+        sources = [_same_or(source, rescan(source)) for source in self._sources]
+        if not all(map(operator.is_, sources, self._sources)):
+            self._sources = sources
+        scanned.append(("", self._sources))
+        lists = [runs for _, runs in scanned]
+        if len(lists) == len(self._scanned) and all(map(operator.is_, lists, self._scanned)):
+            found = self.found
+        else:
+            found = _unique((prefix + source.name, source) for prefix, runs in scanned for source in runs)
+        self._scanned = lists
+        self._take(found, tuple(problems))
 
     def _take(self, found: dict[str, Source], problems: tuple[tuple[str, Problem], ...]) -> None:
         """Update the entries from a scan: add new ones, drop those that are gone, mark changed ones as due."""
-        if found.keys() != self.found.keys() or not all(map(operator.is_, found.values(), self.found.values())):
+        if found is not self.found:
             self._take_changed(found)
         for key in self._undecided:
             self._decide(self.entries[key])
@@ -357,7 +368,7 @@ class Follower:
         self._list.keep(found)
         self.found = found
         for gone in [key for key, entry in self.entries.items() if entries.get(key) is not entry]:
-            for keys in (self._long, self._verifying, self._unsaved):
+            for keys in (self._long, self._verifying, self._unsaved, self._packing):
                 keys.pop(gone, None)
             self._undecided.discard(gone)
         self.entries = entries
@@ -452,17 +463,39 @@ class Follower:
     def _save_all(self, *, force: bool) -> None:
         for key in list(self._unsaved):
             self._save(self.entries[key], force=force)
+        self._save_packed()
+        if self._index is not None:
+            self._index.rest()
 
     def _save(self, entry: Entry, *, force: bool) -> None:
-        if self._index is None or not entry.loaded or entry.content == entry.indexed:
+        """Save a run to the index unless that was done less than INDEX_SECONDS ago. The first time it may be one of many."""
+        if self._index is None or not entry.loaded or entry.content in (entry.indexed, self._packing.get(entry.key)):
             self._unsaved.pop(entry.key, None)
             return
         self._unsaved[entry.key] = None
         if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
-            content, entry.indexed_at = entry.content, time.monotonic()
-            if self._index.save(key_of(entry.source.real_path), list(entry.run.states.values())):
+            content, first, entry.indexed_at = entry.content, entry.indexed_at == 0.0, time.monotonic()
+            saved = self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()), together=first)
+            if saved is None:
+                self._packing[entry.key] = content
+                if self._index.full:
+                    self._save_packed()
+            elif saved:
                 entry.indexed = content
+            if saved is not False:
                 self._unsaved.pop(entry.key, None)
+
+    def _save_packed(self) -> None:
+        """Write the snapshots of small runs that wait; if that fails, the runs are to be saved again."""
+        if self._index is None or not self._packing:
+            return
+        packed, self._packing = self._packing, {}
+        saved = self._index.flush()
+        for key, content in packed.items():
+            if saved:
+                self.entries[key].indexed = content
+            else:
+                self._unsaved[key] = None
 
     def _publish_soon(self, entry: Entry) -> None:
         """Publish the row of a run soon: reading a thousand small runs must not publish a thousand times."""
@@ -502,7 +535,7 @@ def _same_or(before: Source, now: Source) -> Source:
     return before if before == now else now
 
 
-def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
+def _unique(found: Iterable[tuple[str, Source]]) -> dict[str, Source]:
     """Return the sources by unique key: a repeated name gets ~2, ~3, ..."""
     unique: dict[str, Source] = {}
     for name, source in found:
