@@ -26,9 +26,10 @@ import os
 import re
 import stat
 import time
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 from parsers.checkpoints import PLACE
 from parsers.errors import SourceError
@@ -47,6 +48,9 @@ _MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
 _MOST = {kind.name: kind.most for kind in KINDS if kind.most}
 # A directory listed within this time of its last change may change again without its mtime moving.
 RACY_SECONDS = 2.0
+# A run that has not changed for this long may be looked at in turn with others; a scan looks at this many of them at least.
+QUIET_SECONDS = 120.0
+LEAST_QUIET = 256
 
 
 def classify(name: str) -> tuple[str, int | None] | None:
@@ -131,53 +135,255 @@ class _Directory:
     name: str
 
 
-class Scanner:
-    """Finds the runs below a base repeatedly; a later scan lists only directories whose mtime changed."""
+@dataclass(slots=True)
+class _Known:
+    """A directory as last looked at.
 
-    def __init__(self, base: str | os.PathLike[str], *, stay_inside: bool = False) -> None:
+    identity is (device, inode), name that of a run in it, unique among all; source is this run (None: no run) before runs are
+    joined, rank its place in the list of runs. changed_at is the monotonic time at which a change was last seen, -inf for none.
+    """
+
+    place: _Directory
+    identity: tuple[int, int]
+    listing: _Listing
+    name: str
+    source: Source | None = None
+    rank: tuple[float, str] = (0.0, "")
+    changed_at: float = float("-inf")
+
+    def quiet(self, now: float, monotonic: float) -> bool:
+        """Return whether the directory may be looked at in turn: nothing in it changed lately, and it is no group of runs."""
+        if not self.listing.settled or len(self.listing.directories) + len(self.listing.links) > 1:
+            return False
+        if monotonic - self.changed_at < QUIET_SECONDS or now - self.listing.mtime_ns / 1e9 < QUIET_SECONDS:
+            return False
+        return self.source is None or now + self.rank[0] >= QUIET_SECONDS
+
+
+class Scanner:
+    """Finds the runs below a base repeatedly; a later scan lists only directories whose mtime changed.
+
+    A run that is the same as in the last scan is the same object. With a share, a scan looks at the runs that changed in the
+    last QUIET_SECONDS, at groups of runs and at those in `watched`; at the other directories it looks in turn: for this share
+    of the time since the last scan, and at least at LEAST_QUIET of them.
+    """
+
+    def __init__(self, base: str | os.PathLike[str], *, stay_inside: bool = False, share: float | None = None) -> None:
         """stay_inside: report links that lead out of the base instead of following them."""
         self.base = os.path.abspath(os.fspath(base))
+        self.watched: Collection[str] = ()
+        """Paths of directories that every scan looks at, such as those of runs on screen."""
         self._inside = os.path.realpath(self.base) if stay_inside else ""
-        self._listings: dict[str, _Listing] = {}
+        self._share = share
+        self._known: dict[str, _Known] = {}
+        self._busy: dict[str, _Known] = {}
+        self._quiet: deque[_Known] = deque()
+        self._plain: list[_Known] = []
+        self._special: list[_Known] = []
+        self._joined: dict[str, Source] = {}
+        self._parted_at = self._ended_at = float("-inf")
+        self._runs: list[Source] = []
+
+    def forget(self) -> None:
+        """Let the next scan look at everything."""
+        self._ended_at = float("-inf")
 
     def scan(self) -> list[Source]:
-        """All runs as they are now, newest first."""
+        """All runs as they are now, newest first; the list of the last scan if nothing changed, so never write into it."""
+        begun = time.monotonic()
         if not os.path.isdir(self.base):
+            self.forget()
             raise SourceError(f"{self.base}: expected a directory of runs, found {_what_is(self.base)}")
-        seen: dict[str, _Listing] = {}
-        found = list(self._walk(seen))
-        self._listings = seen
-        singles = _named_apart([_source_at(place, listing, self._inside) for place, listing in found if _is_run(listing)])
-        sources = _join_profiles(_join_ranks(_join_graphs([_measured(source) for source in singles])))
-        return sorted(sources, key=lambda source: (-source.updated, source.name))
+        partly = self._share is not None and self._ended_at > float("-inf")
+        stale, changed = self._look(begun) if partly else (set(self._known), False)
+        if stale or not self._known:
+            self._walk(stale, begun)
+            self._find_special()
+            changed = True
+        if changed:
+            self._collect()
+        if self._share is not None and (stale or begun - self._parted_at >= QUIET_SECONDS / 4):
+            self._part(begun)
+        self._ended_at = time.monotonic()
+        return self._runs
 
-    def _walk(self, seen: dict[str, _Listing]) -> Iterator[tuple[_Directory, _Listing]]:
+    def _look(self, now: float) -> tuple[set[str], bool]:
+        """Look at the directories that are due: (those below which the tree changed, whether any run changed)."""
+        stale: set[str] = set()
+        changed = False
+        end = now + (self._share or 0.0) * (now - self._ended_at)
+        watched = [self._known[path] for path in self.watched if path in self._known and path not in self._busy]
+        for known in (*self._busy.values(), *watched):
+            changed = self._look_at(known, stale, now) or changed
+        for number in range(len(self._quiet)):
+            if number >= LEAST_QUIET and time.monotonic() >= end:
+                break
+            known = self._quiet.popleft()
+            if self._look_at(known, stale, now):
+                changed = True
+                self._busy[known.place.path] = known
+            else:
+                self._quiet.append(known)
+        return stale, changed
+
+    def _look_at(self, known: _Known, stale: set[str], now: float) -> bool:
+        """Look at one directory; return whether its run changed. It becomes stale if the tree below it may have changed."""
+        path, before = known.place.path, known.listing
+        try:
+            status = os.stat(path)
+        except OSError:
+            stale.add(path)
+            return False
+        if (status.st_dev, status.st_ino) != known.identity:
+            stale.add(path)
+            return False
+        if not before.settled or status.st_mtime_ns != before.mtime_ns:
+            listing = _list(path, status.st_mtime_ns)
+            tree = (listing.directories, listing.links, listing.dump, _is_run(listing))
+            if before.outside or tree != (before.directories, before.links, before.dump, _is_run(before)):
+                stale.add(path)
+                return False
+            known.listing = listing
+        return self._update(known, now)
+
+    def _update(self, known: _Known, now: float) -> bool:
+        """Set the run of a directory from its listing and the state of its files; return whether that changed it."""
+        if known.source is not None and known.source.name == known.name and _is_same(known.source, known.listing):
+            return False
+        found = _measured(_source_at(known.place, known.listing, self._inside)) if _is_run(known.listing) else None
+        if found is not None and found.name != known.name:
+            found = replace(found, name=known.name)
+        if found == known.source:
+            return False
+        if known.source is not None:
+            known.changed_at = now
+        known.source = found
+        known.rank = _rank(found) if found is not None else (0.0, "")
+        return True
+
+    def _walk(self, stale: set[str], now: float) -> None:
+        """Follow the tree of directories: those that are not stale are what they were."""
+        known: dict[str, _Known] = {}
+        names: dict[str, int] = {}
+        fresh: list[_Known] = []
         visited: set[tuple[int, int]] = set()
         pending = [_Directory(self.base, os.path.realpath(self.base), "")]
         links: list[_Directory] = []
         while pending or links:
             place = pending.pop() if pending else links.pop(0)
-            try:
-                status = os.stat(place.path)
-            except OSError:
-                continue  # gone since its parent was listed, or a link to nothing
-            identity = (status.st_dev, status.st_ino)
-            if identity in visited:
+            one = self._known.get(place.path)
+            visit = one is None or place.path in stale or one.place != place
+            if visit:
+                one = self._visit(place, one)
+            if one is None or one.identity in visited:
                 continue
-            visited.add(identity)
-            if self._inside and not _is_below(place.real_path, self._inside):
-                if os.path.isdir(place.path):
-                    yield place, _Listing(0, False, (), (), (), (), False, False, outside=place.real_path)
-                continue
-            listing = self._listings.get(place.path)
-            if listing is None or not listing.settled or listing.mtime_ns != status.st_mtime_ns:
-                listing = _list(place.path, status.st_mtime_ns)
-            seen[place.path] = listing
-            yield place, listing
-            if listing.dump:
+            visited.add(one.identity)
+            known[place.path] = one
+            listing = one.listing
+            name = place.name or "."
+            if _is_run(listing):
+                number = names[name] = names.get(name, 0) + 1
+                # a directory name that is not UTF-8 may be escaped to the name of another one
+                name = f"{name}~{number}" if number > 1 else name
+            if visit or one.name != name:
+                one.name = name
+                fresh.append(one)
+            if listing.dump or listing.outside:
                 continue
             pending.extend(_child(place, name, linked=False) for name in reversed(listing.directories))
             links.extend(_child(place, name, linked=True) for name in listing.links)
+        for one in fresh:
+            self._update(one, now)
+        self._known = known
+
+    def _visit(self, place: _Directory, before: _Known | None) -> _Known | None:
+        """Return a directory as it is now; None if it is gone since its parent was listed, or a link to nothing."""
+        try:
+            status = os.stat(place.path)
+        except OSError:
+            return None
+        identity = (status.st_dev, status.st_ino)
+        if self._inside and not _is_below(place.real_path, self._inside):
+            if not os.path.isdir(place.path):
+                return None
+            listing = _Listing(status.st_mtime_ns, True, (), (), (), (), False, False, outside=place.real_path)
+        elif before is None or not before.listing.settled or before.listing.mtime_ns != status.st_mtime_ns:
+            listing = _list(place.path, status.st_mtime_ns)
+        else:
+            listing = before.listing
+        if before is None or before.place != place or before.identity != identity:
+            return _Known(place, identity, listing, place.name)
+        before.listing = listing
+        return before
+
+    def _find_special(self) -> None:
+        """Separate the runs that may be joined with others, judged by their names, from those that stay what they are."""
+        runs = {known.name: known for known in self._known.values() if known.source is not None}
+        special: dict[str, None] = {}
+        for name, known in runs.items():
+            above, _, last = name.rpartition("/")
+            partners: list[str] = []
+            if last in GRAPH_PARTS:
+                parent = self._known.get(os.path.dirname(known.place.path))
+                partners.append(parent.name if parent is not None else "")
+            if last == "profile":
+                partners.append(f"{above}/summary" if above else "summary")
+            job = _job_of(name)
+            if job is not None:
+                partners.append(job[0])
+                if job[0].rpartition("/")[2] == "profile":
+                    partners.append(job[0][: -len("profile")] + "summary")
+            if partners:
+                special |= dict.fromkeys((name, *(partner for partner in partners if partner in runs)))
+        self._special = [known for name, known in runs.items() if name in special]
+        self._plain = [known for name, known in runs.items() if name not in special]
+
+    def _collect(self) -> None:
+        """Join the runs that belong together and sort all."""
+        special = [known.source for known in self._special if known.source is not None]
+        joined, before = _join_profiles(_join_ranks(_join_graphs(special))), self._joined
+        self._joined = {source.name: _same_or(before.get(source.name), source) for source in joined}
+        ranked = [(known.rank, known.source) for known in self._plain if known.source is not None]
+        ranked += [(_rank(source), source) for source in self._joined.values()]
+        ranked.sort(key=itemgetter(0))
+        self._runs = [source for _, source in ranked]
+
+    def _part(self, monotonic: float) -> None:
+        """Part the directories that every scan looks at from the quiet ones, which keep their turns."""
+        now, self._parted_at = time.time(), monotonic
+        quiet = {path: known for path, known in self._known.items() if known.quiet(now, monotonic)}
+        self._busy = {path: known for path, known in self._known.items() if path not in quiet}
+        waiting = [path for path in (known.place.path for known in self._quiet) if path in quiet]
+        self._quiet = deque([*(quiet.pop(path) for path in waiting), *quiet.values()])
+
+
+def _rank(source: Source) -> tuple[float, str]:
+    """Return what runs are sorted by: the newest first, then by name."""
+    return -source.updated, source.name
+
+
+def _same_or(before: Source | None, now: Source) -> Source:
+    """Return the run as it was if it is unchanged: the same object."""
+    return before if before is not None and before == now else now
+
+
+def _is_same(source: Source, listing: _Listing) -> bool:
+    """Return whether a run has nothing but files, and these are unchanged by name and stat."""
+    if source.problems or source.profile_dirs or source.dump_dirs or source.plan or len(source.files) != len(listing.files):
+        return False
+    if listing.profiles or listing.profiled or listing.dump or os.path.dirname(PLACE) in listing.directories:
+        return False
+    if listing.error or listing.outside:
+        return False
+    try:
+        for file in source.files:
+            status = os.stat(file.path)
+            now = (status.st_size, status.st_mtime, status.st_dev, status.st_ino)
+            if now != (file.size, file.mtime, file.device, file.inode):
+                return False
+    except OSError:
+        return False
+    return True
 
 
 def _source_at(place: _Directory, listing: _Listing, inside: str) -> Source:
@@ -353,16 +559,6 @@ def _what_is(path: str) -> str:
     return "a file" if stat.S_ISREG(mode) else "no directory"
 
 
-def _named_apart(sources: list[Source]) -> list[Source]:
-    """Make names unique: a directory name that is not UTF-8 may be escaped to the name of another one."""
-    seen: dict[str, int] = {}
-    result = []
-    for source in sources:
-        number = seen[source.name] = seen.get(source.name, 0) + 1
-        result.append(replace(source, name=f"{source.name}~{number}") if number > 1 else source)
-    return result
-
-
 def _join_graphs(sources: list[Source]) -> list[Source]:
     """Merge the directories that MindSpore creates beside saved graphs into the run of these graphs."""
     by_path = {source.path: source for source in sources}
@@ -376,21 +572,28 @@ def _join_graphs(sources: list[Source]) -> list[Source]:
     return list(by_path.values())
 
 
+def _job_of(name: str) -> tuple[str, int] | None:
+    """Return the name of the job that a run of this name is a rank of, and the number of the rank; None if it is none."""
+    parts = name.split("/")
+    named = ((i, found) for i, part in enumerate(parts) if part.startswith("rank") and (found := RANK_NAME.fullmatch(part)))
+    place, match = next(named, (0, None))
+    if match is None:
+        return None
+    above = "/".join(parts[:place]) or "."
+    below = "/".join(parts[place + 1 :])
+    return f"{above}/rank_*/{below}" if below else above, int(match[1])
+
+
 def _join_ranks(sources: list[Source]) -> list[Source]:
     """Join runs below rank_<n> as ranks of one job, named after the directory that holds the rank directories."""
     jobs: dict[str, list[tuple[int, Source]]] = {}
     others: list[Source] = []
     for source in sources:
-        parts = source.name.split("/")
-        named = ((i, found) for i, part in enumerate(parts) if (found := RANK_NAME.fullmatch(part)))
-        place, match = next(named, (0, None))
-        if match is None:
+        job = _job_of(source.name)
+        if job is None:
             others.append(source)
             continue
-        number = int(match[1])
-        above = "/".join(parts[:place]) or "."
-        below = "/".join(parts[place + 1 :])
-        jobs.setdefault(f"{above}/rank_*/{below}" if below else above, []).append((number, source))
+        jobs.setdefault(job[0], []).append((job[1], source))
     single = {source.name: source for source in others}
     for name, members in jobs.items():
         ranks = tuple(rank for _, rank in sorted(members, key=lambda member: (member[0], member[1].name)))

@@ -180,6 +180,11 @@ class Run:
         return self._scalars.points
 
     @property
+    def steps(self) -> int:
+        """Number of distinct steps of the longest series, ranks not counted."""
+        return self._scalars.steps
+
+    @property
     def scalars(self) -> pd.DataFrame:
         """Every scalar value (schema SCALARS), nothing merged or left out."""
         return self._scalars.frame()

@@ -49,6 +49,22 @@ class RunScalars:
             blocks = [b for state in self._files.states.values() for parts in state.scalars.values() for b in parts]
         return sum(block.value.size for block in blocks)
 
+    @property
+    def steps(self) -> int:
+        """Number of distinct steps of the longest series, of several of this length the first one."""
+        with self._files.lock:
+            lengths = dict.fromkeys(self.tags, 0)
+            for state in self._files.states.values():
+                for tags, parts in state.scalars.items():
+                    rows = sum(len(part.step) for part in parts)
+                    for tag in tags:
+                        lengths[tag] += rows
+            longest = max(lengths, key=lengths.__getitem__, default=None)
+            steps = _EMPTY_SERIES.step if longest is None else self.series(longest).step
+        if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
+            return len(steps)
+        return len(np.unique(steps))
+
     def series(self, tag: str) -> Series:
         """All values of one tag in the order they were written; empty for an unknown tag."""
         with self._files.lock:

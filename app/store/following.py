@@ -7,14 +7,18 @@ then the newest, so a run of many gigabytes never blocks another one. Between sc
 from __future__ import annotations
 
 import logging
+import operator
 import os
 import threading
 import time
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.store.index import Index
-from app.store.run_rows import dated_row, job_row, kinds_of, run_row, unread_row
+from app.store.packs import Snapshots
+from app.store.run_list import RunList
+from app.store.run_rows import kinds_of, run_row, unread_row
 from layouts.sources import RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
 from parsers.discovery import Scanner, rescan
@@ -26,8 +30,12 @@ log = logging.getLogger(__name__)
 
 # A slice of a run is read in well under a tenth of a second.
 SLICE_BYTES = 32 << 20
-# Rows are rebuilt at most this often while runs are being read.
+# Rows are published at most this often while runs are being read, and for at most this share of the time.
 PUBLISH_SECONDS = 0.2
+PUBLISH_SHARE = 0.02
+# A scan spends this share of the time since the last one on runs that have been quiet, and looks at so many wanted ones.
+SCAN_SHARE = 0.002
+MOST_WATCHED = 500
 # Large values are verified in slices, while nothing else is to be done: at most a quarter of the time.
 VERIFY_BYTES = 8 << 20
 VERIFY_SHARE = 0.25
@@ -36,10 +44,11 @@ INDEX_SECONDS = 60.0
 
 
 class Entry:
-    """One leaf run of the store."""
+    """One leaf run of the store. job is the key of its row in the list of runs, its own unless it is a rank."""
 
-    def __init__(self, key: str, source: Source, cache: PayloadCache) -> None:
+    def __init__(self, key: str, job: str, source: Source, cache: PayloadCache) -> None:
         self.key = key
+        self.job = job
         self.run = Run(source, cache)
         self.source = source
         self.row = unread_row(key, source)
@@ -69,14 +78,20 @@ class Entry:
 
     def take(self, source: Source) -> None:
         """Update the entry from the newest scan; it becomes due for reading if any of its files changed."""
-        problems = self.problems
-        if _signature(source) != _signature(self.source) or any(p.kind == "unreadable" for p in problems):
-            self.due = True
-        if self.loaded and self.run.waiting and len(problems) != self.row.problems:
-            self.due = True  # a file that ends within a record has become idle
+        self.due = self.due or _signature(source) != _signature(self.source)
         if self.loaded and source.plan != self.source.plan:
             self.row = replace(self.row, tags=kinds_of(self.run, source))
         self.source = source
+
+    def undecided(self) -> bool:
+        """Return whether the run may change without its files doing so: one cannot be opened, or ends within a record."""
+        return bool(self.loaded and (self.run.waiting or any(problem.kind == "unreadable" for problem in self.problems)))
+
+    def decide(self) -> None:
+        """Make the run due if a file could not be opened, or if one that ends within a record has become idle."""
+        problems = self.problems
+        unreadable = any(problem.kind == "unreadable" for problem in problems)
+        self.due = self.due or unreadable or (self.run.waiting and len(problems) != self.row.problems)
 
 
 def _signature(source: Source) -> tuple[object, ...]:
@@ -98,16 +113,18 @@ class Follower:
         self.interval = interval
         self.entries: dict[str, Entry] = {}
         self.found: dict[str, Source] = {}
-        self.rows: tuple[RunRow, ...] = ()
         self.base_problems: tuple[tuple[str, Problem], ...] = ()
         self.failed = ""
         self.missing = False
-        self._scanners = [Scanner(base, stay_inside=stay_inside) for base in bases]
-        self._sources = tuple(sources)
+        self._scanners = [Scanner(base, stay_inside=stay_inside, share=SCAN_SHARE) for base in bases]
+        self._sources = list(sources)
+        self._scanned: list[list[Source]] = []
         self._index_directory = index_directory
-        self._index: Index | None = None
+        self._index: Snapshots | None = None
+        self._packing: dict[str, tuple[int, int]] = {}
         self._cache = PayloadCache()
         self._priority: tuple[str, ...] = ()
+        self._list = RunList()
         self._version = 0
         self._read_at: float | None = None
         self._lock = threading.Lock()
@@ -116,9 +133,16 @@ class Follower:
         self._begun_at = time.monotonic()
         self._asked_at = float("-inf")
         self._others_turn = False
-        self._long: set[str] = set()
-        self._unpublished = False
-        self._published_at = 0.0
+        # Keys of entries that may be due, in the order to read them; each is checked when its turn comes.
+        self._queue: deque[str] = deque()
+        self._wanted: deque[str] = deque()
+        self._wanted_for: tuple[str, ...] = ()
+        self._long: dict[str, None] = {}
+        self._undecided: set[str] = set()
+        self._verifying: dict[str, None] = {}
+        self._unsaved: dict[str, None] = {}
+        self._recounted: deque[str] = deque()  # appended to by other threads
+        self._publish_at = 0.0
         self._scan_now = False
         self._stopping = False
         self._ready = threading.Event()
@@ -148,7 +172,12 @@ class Follower:
     def snapshot(self) -> tuple[tuple[RunRow, ...], int, float | None]:
         """Return the rows, their version and the time of the last scan, consistent with each other."""
         with self._lock:
-            return self.rows, self._version, self._read_at
+            return self._list.rows, self._version, self._read_at
+
+    @property
+    def rows(self) -> tuple[RunRow, ...]:
+        """The rows, newest first."""
+        return self._list.rows
 
     def age(self) -> float:
         """Return the seconds since the last scan finished, or since the start if none has."""
@@ -173,14 +202,20 @@ class Follower:
         """Update the row of a run if parsing has found new problems."""
         if len(entry.problems) != entry.row.problems:
             entry.due = True
+            self._recounted.append(entry.key)
             self._wake.set()
+
+    def checked(self, entry: Entry) -> None:
+        """Note that large values of a run have been verified by reading them."""
+        entry.count_verified()
+        self._recounted.append(entry.key)
 
     def members(self, run: str | None) -> list[Entry]:
         """Return the entry of a run, the entries of the ranks of a job, or (None) all."""
         entries = self.entries
         if run is None:
             return list(entries.values())
-        row = next((row for row in self.rows if row.key == run), None)
+        row = self._list.row(run)
         return [entries[key] for key in (row.members if row else (run,)) if key in entries]
 
     def real_paths(self) -> dict[str, str]:
@@ -211,7 +246,10 @@ class Follower:
     def _turn(self) -> None:
         """Scan the disk if a scan is due, then read one slice of one run; sleep if no run is due."""
         if self._scan_now or self._until_scan() <= 0:
-            self._scan_now = False
+            if self._scan_now:
+                self._scan_now = False
+                for scanner in self._scanners:
+                    scanner.forget()
             self._scan()
             self._scanned_at = time.monotonic()
         self.failed = ""
@@ -219,7 +257,7 @@ class Follower:
         if entry is not None:
             self._try(entry)
             return
-        if self._unpublished:
+        if self._list.changed:
             self._publish()
         self._ready.set()
         pause = self._until_scan()
@@ -232,9 +270,9 @@ class Follower:
         self._wake.clear()
 
     def _next_unverified(self) -> Entry | None:
-        entries = self.entries
-        wanted = (entries[key] for key in self._priority if key in entries)
-        return next((entry for some in (wanted, entries.values()) for entry in some if entry.verifying), None)
+        wanted = (key for key in self._priority if key in self._verifying) if self._verifying else ()
+        key = next(iter(wanted), None) or next(iter(self._verifying), None)
+        return None if key is None else self.entries[key]
 
     def _verify(self, entry: Entry) -> float:
         """Check the CRC of some large values of a run; return for how many seconds to pause."""
@@ -245,9 +283,12 @@ class Follower:
             log.exception("verifying %s failed", entry.key)
             entry.failure, entry.verifying = _failed(entry, "Verifying", error), False
         entry.count_verified()
+        if not entry.verifying:
+            del self._verifying[entry.key]
+            self._note_undecided(entry)
         if len(entry.problems) != entry.row.problems:
             entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
-            self._publish_soon()
+            self._publish_soon(entry)
         self._save(entry, force=not entry.verifying)
         return (time.monotonic() - begin) * (1 / VERIFY_SHARE - 1)
 
@@ -262,37 +303,41 @@ class Follower:
         if self._index_directory is None:
             return
         try:
-            self._index = Index(self._index_directory)
+            self._index = Snapshots(Index(self._index_directory))
         except OSError as error:
             log.warning("index: %s; continuing without it", error)
 
     def _scan(self) -> None:
-        found: list[tuple[str, Source]] = []
+        scanned: list[tuple[str, list[Source]]] = []
         problems: list[tuple[str, Problem]] = []
         several = len(self._scanners) > 1
+        entries = self.entries
+        watched = [entries[key].source.path for key in self._priority[:MOST_WATCHED] if key in entries]
         for scanner in self._scanners:
+            scanner.watched = watched
             try:
                 prefix = f"{os.path.basename(scanner.base)}/" if several else ""
-                found += [(prefix + source.name, source) for source in scanner.scan()]
+                scanned.append((prefix, scanner.scan()))
             except SourceError as error:
                 problems.append(("", Problem(scanner.base, 0, 0, "unreadable", str(error))))
-        found += [(source.name, rescan(source)) for source in self._sources]
-        self._take(_unique(found), tuple(problems))
+        sources = [_same_or(source, rescan(source)) for source in self._sources]
+        if not all(map(operator.is_, sources, self._sources)):
+            self._sources = sources
+        scanned.append(("", self._sources))
+        lists = [runs for _, runs in scanned]
+        if len(lists) == len(self._scanned) and all(map(operator.is_, lists, self._scanned)):
+            found = self.found
+        else:
+            found = _unique((prefix + source.name, source) for prefix, runs in scanned for source in runs)
+        self._scanned = lists
+        self._take(found, tuple(problems))
 
     def _take(self, found: dict[str, Source], problems: tuple[tuple[str, Problem], ...]) -> None:
         """Update the entries from a scan: add new ones, drop those that are gone, mark changed ones as due."""
-        leaves = {key: leaf for name, source in found.items() for key, leaf in _leaves(name, source)}
-        entries: dict[str, Entry] = {}
-        for key, source in leaves.items():
-            entry = self.entries.get(key)
-            if entry is None or entry.source.path != source.path:
-                entry = Entry(key, source, self._cache)
-            else:
-                entry.take(source)
-            entries[key] = entry
-        self.found = found
-        self.entries = entries
-        self._long &= entries.keys()
+        if found is not self.found:
+            self._take_changed(found)
+        for key in self._undecided:
+            self._decide(self.entries[key])
         self.missing = bool(problems)  # `Scanner.scan` fails for this reason only
         self.base_problems, before = problems, self.base_problems
         if problems != before:
@@ -300,17 +345,77 @@ class Follower:
         self._read_at = time.time()
         self._publish()
 
+    def _take_changed(self, found: dict[str, Source]) -> None:
+        entries: dict[str, Entry] = {}
+        due: list[str] = []
+        for name, source in found.items():
+            known = self._list.members(name) if self.found.get(name) is source else ()
+            if known:
+                entries.update((key, self.entries[key]) for key in known)
+                continue
+            members = _leaves(name, source)
+            for key, leaf in members:
+                entry = self.entries.get(key)
+                if entry is None or entry.source.path != leaf.path:
+                    entry = Entry(key, name, leaf, self._cache)
+                else:
+                    entry.job = name
+                    entry.take(leaf)
+                entries[key] = entry
+                if entry.due and not entry.run.behind:
+                    due.append(key)
+            self._list.take(name, source, tuple(key for key, _ in members))
+        self._list.keep(found)
+        self.found = found
+        for gone in [key for key, entry in self.entries.items() if entries.get(key) is not entry]:
+            for keys in (self._long, self._verifying, self._unsaved, self._packing):
+                keys.pop(gone, None)
+            self._undecided.discard(gone)
+        self.entries = entries
+        self._queue.extendleft(reversed(due))
+        self._wanted_for = ()
+
+    def _note_undecided(self, entry: Entry) -> None:
+        (self._undecided.add if entry.undecided() else self._undecided.discard)(entry.key)
+
+    def _decide(self, entry: Entry) -> None:
+        if not entry.due:
+            entry.decide()
+            if entry.due:
+                self._enqueue(entry.key)
+
+    def _enqueue(self, key: str) -> None:
+        self._queue.append(key)
+        self._wanted_for = ()
+
     def _next_due(self) -> Entry | None:
         """Return the run to read next: those on screen first, but a run of several slices takes turns with the others."""
-        entries = self.entries
-        wanted = [entries[key] for key in self._priority if key in entries and entries[key].due]
-        fresh = next((entry for entry in wanted if not entry.run.behind), None)
+        while self._recounted:
+            key = self._recounted.popleft()
+            if key in self.entries:
+                self._unsaved[key] = None
+                self._enqueue(key)
+        if self._priority is not self._wanted_for:
+            self._wanted_for = self._priority
+            self._wanted = deque(self._priority)
+        fresh = self._first_fresh(self._wanted)
         if fresh is not None:
             return fresh
-        long = next(iter(wanted), None) or next((entries[key] for key in self._long), None)
-        other = next((entry for entry in entries.values() if entry.due and not entry.run.behind), None)
+        other = self._first_fresh(self._queue)
+        if not self._long:
+            return other
+        long = self.entries[next((key for key in self._priority if key in self._long), next(iter(self._long)))]
         self._others_turn = not self._others_turn
-        return (other or long) if self._others_turn else (long or other)
+        return (other or long) if self._others_turn else long
+
+    def _first_fresh(self, queue: deque[str]) -> Entry | None:
+        """Return the first run of a queue that is due and has no slice read yet; drop the others before it."""
+        while queue:
+            entry = self.entries.get(queue[0])
+            if entry is not None and entry.due and not entry.run.behind:
+                return entry
+            queue.popleft()
+        return None
 
     def _try(self, entry: Entry) -> None:
         try:
@@ -320,9 +425,10 @@ class Follower:
             log.exception("reading %s failed", entry.key)
             entry.failure = _failed(entry, "Reading", error)
             entry.due, entry.loaded = False, True
-            self._long.discard(entry.key)
+            self._long.pop(entry.key, None)
+            self._undecided.add(entry.key)
             entry.row = replace(entry.row, state="unreadable", problems=len(entry.problems))
-            self._publish_soon()
+            self._publish_soon(entry)
 
     def _read(self, entry: Entry) -> None:
         """Read one slice of one run, after restoring it from the index."""
@@ -335,51 +441,78 @@ class Follower:
                 entry.indexed = entry.content
         changed = entry.run.refresh(entry.source, limit=SLICE_BYTES)
         entry.due = entry.run.behind
-        (self._long.add if entry.due else self._long.discard)(entry.key)
+        if entry.due:
+            self._long[entry.key] = None
+        else:
+            self._long.pop(entry.key, None)
         first = not entry.loaded and not entry.due
         entry.loaded = entry.loaded or not entry.due
         if changed or first or not entry.loaded or len(entry.problems) != entry.row.problems:
             entry.row = run_row(entry.key, entry.run, entry.source, len(entry.problems), loaded=entry.loaded)
             entry.count_verified()
-            self._publish_soon()
+            self._publish_soon(entry)
         entry.verifying = entry.verified[0] < entry.verified[1]
+        if entry.verifying:
+            self._verifying[entry.key] = None
+        else:
+            self._verifying.pop(entry.key, None)
+        self._note_undecided(entry)
         if not entry.due:
             self._save(entry, force=entry.indexed_at == 0.0)
 
     def _save_all(self, *, force: bool) -> None:
-        for entry in self.entries.values():
-            self._save(entry, force=force)
+        for key in list(self._unsaved):
+            self._save(self.entries[key], force=force)
+        self._save_packed()
+        if self._index is not None:
+            self._index.rest()
 
     def _save(self, entry: Entry, *, force: bool) -> None:
-        if self._index is None or not entry.loaded or entry.content == entry.indexed:
+        """Save a run to the index unless that was done less than INDEX_SECONDS ago. The first time it may be one of many."""
+        if self._index is None or not entry.loaded or entry.content in (entry.indexed, self._packing.get(entry.key)):
+            self._unsaved.pop(entry.key, None)
             return
+        self._unsaved[entry.key] = None
         if force or time.monotonic() - entry.indexed_at >= INDEX_SECONDS:
-            content, entry.indexed_at = entry.content, time.monotonic()
-            if self._index.save(key_of(entry.source.real_path), list(entry.run.states.values())):
+            content, first, entry.indexed_at = entry.content, entry.indexed_at == 0.0, time.monotonic()
+            saved = self._index.save(key_of(entry.source.real_path), list(entry.run.states.values()), together=first)
+            if saved is None:
+                self._packing[entry.key] = content
+                if self._index.full:
+                    self._save_packed()
+            elif saved:
                 entry.indexed = content
+            if saved is not False:
+                self._unsaved.pop(entry.key, None)
 
-    def _publish_soon(self) -> None:
-        """Publish at most every PUBLISH_SECONDS: reading a thousand small runs must not rebuild all rows each time."""
-        self._unpublished = True
-        if time.monotonic() - self._published_at >= PUBLISH_SECONDS:
+    def _save_packed(self) -> None:
+        """Write the snapshots of small runs that wait; if that fails, the runs are to be saved again."""
+        if self._index is None or not self._packing:
+            return
+        packed, self._packing = self._packing, {}
+        saved = self._index.flush()
+        for key, content in packed.items():
+            if saved:
+                self.entries[key].indexed = content
+            else:
+                self._unsaved[key] = None
+
+    def _publish_soon(self, entry: Entry) -> None:
+        """Publish the row of a run soon: reading a thousand small runs must not publish a thousand times."""
+        self._list.change(entry.job)
+        if time.monotonic() >= self._publish_at:
             self._publish()
 
     def _publish(self) -> None:
-        """Rebuild the rows, newest first; increase the version if any changed."""
-        now = time.time()
-        rows = [self._joined(name, source, now) for name, source in self.found.items()]
-        rows.sort(key=lambda row: (-row.updated, row.key))
-        self._unpublished = False
-        self._published_at = time.monotonic()
+        """Replace the rows that changed; increase the version if any did."""
+        begun = time.monotonic()
+        rows = self._list.rebuilt(self.entries, time.time())
         with self._lock:
-            if tuple(rows) != self.rows or self._read_at is None:
-                self.rows = tuple(rows)
+            if rows is not None:
+                self._list.show(rows)
                 self._version += 1
-
-    def _joined(self, name: str, source: Source, now: float) -> RunRow:
-        rows = [self.entries[key].row for key, _ in _leaves(name, source)]
-        row = rows[0] if len(rows) == 1 and not source.ranks else job_row(name, source, rows)
-        return dated_row(row, source, now)
+        cost = time.monotonic() - begun
+        self._publish_at = begun + max(PUBLISH_SECONDS, cost / PUBLISH_SHARE)
 
 
 def _failed(entry: Entry, what: str, error: Exception) -> tuple[Problem, ...]:
@@ -397,7 +530,12 @@ def seconds_between(interval: float, asked: float) -> float:
     return interval / 2 if asked <= 2 * interval else interval
 
 
-def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
+def _same_or(before: Source, now: Source) -> Source:
+    """Return the run as it was if it is unchanged: the same object."""
+    return before if before == now else now
+
+
+def _unique(found: Iterable[tuple[str, Source]]) -> dict[str, Source]:
     """Return the sources by unique key: a repeated name gets ~2, ~3, ..."""
     unique: dict[str, Source] = {}
     for name, source in found:
@@ -411,6 +549,8 @@ def _unique(found: Sequence[tuple[str, Source]]) -> dict[str, Source]:
 
 def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
     """Return (key, source) of the runs of a row: itself, its ranks, or both."""
-    own = [(name, replace(source, ranks=()))] if source.files or not source.ranks else []
+    if not source.ranks:
+        return [(name, source)]
+    own = [(name, replace(source, ranks=()))] if source.files else []
     prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
     return own + [(prefix + rank.name, rank) for rank in source.ranks]

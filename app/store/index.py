@@ -166,17 +166,45 @@ class Index:
 
     def read(self, key: str) -> bytes | None:
         """Return the cached bytes, or None."""
+        opened = self.open(key)
+        if opened is None:
+            return None
+        try:
+            with opened:
+                return bytes(opened.read())
+        except OSError as error:
+            self._recover(error)
+            return None
+
+    def open(self, key: str) -> BinaryIO | None:
+        """Return the open file of the cached bytes, or None."""
         if self._cache is None:
             return None
         try:
-            opened = self._cache.get(key, read=True)
-            if opened is None:
-                return None
-            with opened:
-                return bytes(opened.read())
+            opened: BinaryIO | None = self._cache.get(key, read=True)
         except (Rejected, *_FAILURES) as error:
             self._recover(error)
             return None
+        return opened
+
+    def keys(self) -> list[str]:
+        """Return the keys of everything cached, in no order."""
+        if self._cache is None:
+            return []
+        try:
+            return list(self._cache)
+        except (Rejected, *_FAILURES) as error:
+            self._recover(error)
+            return []
+
+    def delete(self, key: str) -> None:
+        """Drop what is cached under a key."""
+        if self._cache is None:
+            return
+        try:
+            self._cache.delete(key)
+        except (Rejected, *_FAILURES) as error:
+            self._recover(error)
 
     def write(self, key: str, parts: Sequence[bytes | memoryview]) -> bool:
         """Cache the concatenated parts; return False if that failed and may succeed later."""

@@ -41,7 +41,7 @@ def dated_row(row: RunRow, source: Source, now: float) -> RunRow:
 def run_row(key: str, run: Run, source: Source, problems: int, *, loaded: bool) -> RunRow:
     """Return the row of a run as read so far. problems is their number; loaded is whether the run has been read to its end."""
     tags = run.tags("scalar")
-    longest, main = _longest(run, tags), _main_tag(tags)
+    longest, main = run.steps, _main_tag(tags)
     value = run.series(main).value if main else np.empty(0)
     return RunRow(
         key=key,
@@ -70,6 +70,8 @@ def kinds_of(run: Run, source: Source) -> dict[str, int]:
 
 def profile_kinds(run: Run) -> dict[str, int]:
     """Return "profile.<frame>" -> number of profiles that have a file for that frame."""
+    if not run.profile:
+        return {}
     counted = {f"profile.{name}": sum(profile.gives(name) for profile in run.profile.values()) for name in FRAMES}
     return {kind: number for kind, number in counted.items() if number}
 
@@ -86,14 +88,6 @@ def _state(run: Run, source: Source) -> str:
 
 def _extra(source: Source) -> bool:
     return bool(source.profile_dirs or source.dump_dirs)
-
-
-def _longest(run: Run, tags: Sequence[str]) -> int:
-    """Return the number of distinct steps of the longest series."""
-    steps = max((run.series(tag).step for tag in tags), key=len, default=np.empty(0, np.int64))
-    if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
-        return len(steps)
-    return len(np.unique(steps))
 
 
 def _main_tag(tags: Sequence[str]) -> str:

@@ -67,6 +67,7 @@ class Store(FrameSource):
         self._captures = Captures()
         self._profiles = ProfileFrames(f"{index_directory}-profiles" if index_directory else None)
         self._forests = Forests()
+        self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
 
     def start(self) -> Store:
         """Start to scan and read in the background."""
@@ -90,6 +91,7 @@ class Store(FrameSource):
         self._runs.asked()
         rows, version, read_at = self._runs.snapshot()
         problems = 0
+        loaded, damage = self._counts(rows)
         if self._notes is not None:
             self._notes.look()
             version, problems = version + self._notes.revision, len(self._notes.problems)
@@ -98,13 +100,22 @@ class Store(FrameSource):
             read_at=read_at,
             interval=self._runs.interval,
             total=len(rows),
-            loaded=sum(row.state not in ("waiting", "loading") for row in rows),
-            problems=sum(row.problems for row in rows) + len(self._runs.base_problems) + problems,
+            loaded=loaded,
+            problems=damage + len(self._runs.base_problems) + problems,
             version=version,
             failed=self._runs.failed,
             age=self._runs.age(),
             missing=self._runs.missing,
         )
+
+    def _counts(self, rows: tuple[RunRow, ...]) -> tuple[int, int]:
+        """Return the numbers of loaded runs and of problems, counted once for these rows."""
+        of, loaded, problems = self._counted
+        if of is not rows:
+            loaded = sum(row.state not in ("waiting", "loading") for row in rows)
+            problems = sum(row.problems for row in rows)
+            self._counted = rows, loaded, problems
+        return loaded, problems
 
     def runs(self) -> Sequence[RunRow]:
         return self._runs.rows
@@ -169,7 +180,7 @@ class Store(FrameSource):
             return entry.run.value(kind, tag, place)
         finally:
             if entry.verified[0] < entry.verified[1]:
-                entry.count_verified()  # the first read of a large value checks its CRC
+                self._runs.checked(entry)  # the first read of a large value checks its CRC
 
     def distribution(self, run: str, tag: str, place: int, *, known: bool = False) -> HistogramValue | None:
         entry = self._runs.entries.get(run)

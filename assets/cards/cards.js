@@ -26,7 +26,7 @@
 
 import { listDamage } from "../base/damage.js";
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
-import { iconButton, make } from "../base/elements.js";
+import { iconButton, make, words } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { writeText } from "../base/i18n.js";
 import { last, listed, same } from "../base/state.js";
@@ -52,7 +52,7 @@ function furnish(card) {
   const cursor = make("div", "ms-plot-cursor", [], { hidden: "" });
   card.prepend(make("header", "ms-card-head"));
   body.prepend(make("div", "ms-skeleton"));
-  body.append(cursor);
+  body.append(cursor, make("p", "ms-card-outdated", words("cards.outdated"), { role: "status" }));
 }
 
 // The plan -----------------------------------------------------------------------------------------------------------
@@ -189,6 +189,7 @@ Object.assign(functionsOf("mindscope_cards"), {
     const slot = Number(id.key);
     page.answered.set(slot, page.asks[slot]);
     slots.painted(page, slot, drawing);
+    slots.markOutdated(page, slot);
   },
 
   // The first figure creates the graph; later ones are set on it.

@@ -24,6 +24,16 @@ export function slotsFor(shown, before, size) {
 }
 
 /**
+ * Whether a drawing shows other runs than its card asks for.
+ * @param {{ run?: string[] } | null | undefined} answered the ask that the drawing answers, if there is a drawing
+ * @param {{ run?: string[] } | null} wanted the ask of the card
+ * @returns {boolean}
+ */
+export function isOutdated(answered, wanted) {
+  return Boolean(answered && wanted) && JSON.stringify(answered.run || []) !== JSON.stringify(wanted.run || []);
+}
+
+/**
  * Move as few elements as possible so that those of the shown cards stand in order, before all others.
  * @param {HTMLElement} host
  * @param {HTMLElement[]} ordered

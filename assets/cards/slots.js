@@ -7,7 +7,7 @@ import { escapeMarkup } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { last, listed, same, toggled } from "../base/state.js";
 import * as cards from "./pages.js";
-import { NO_CARD, arrange } from "./places.js";
+import { NO_CARD, arrange, isOutdated } from "./places.js";
 import { across, measure } from "./widths.js";
 
 const HEIGHTS = [460, 340, 272];  // px, by rows of cards
@@ -36,6 +36,7 @@ export function assign(page) {
     }
     const filled = page.drawings.get(slot);
     if (filled && key && metaOf(filled).tags[0] === key) painted(page, slot, filled);
+    markOutdated(page, slot);
     card.classList.toggle("ms-full", full === key);
     press(card, "full", listed(page.state, "full", key));
     page.kind.press(page, card, key);
@@ -98,6 +99,14 @@ export function painted(page, slot, drawing) {
   const { badges, notes } = page.kind.painted(page, card, card.dataset.key, meta);
   card.querySelector(".ms-card-badges").replaceChildren(...badges);
   card.querySelector(".ms-card-notes").replaceChildren(...notes);
+}
+
+// A card that still shows the previous selection of runs says so.
+export function markOutdated(page, slot) {
+  const card = page.slot(slot);
+  const outdated = !card.classList.contains("ms-pending") && isOutdated(page.answered.get(slot), page.asks[slot]);
+  card.classList.toggle("ms-outdated", outdated);
+  card.setAttribute("aria-busy", String(outdated));
 }
 
 // Failures -----------------------------------------------------------------------------------------------------------

@@ -33,6 +33,7 @@ TEXTS = define_texts({
         "No ticked tag matches the filter: clear the filter, or tick tags in the list.",
         "没有符合筛选条件且已勾选的标签：请清除筛选条件，或在列表中勾选标签。",
     ),
+    "cards.outdated": ("Still the previous selection of runs", "仍为之前所选训练的内容"),
     "cards.failed": ("could not be drawn", "无法绘制"),
     "cards.retry": ("Try again", "重试"),
     "cards.reading": ("Reading {n} runs …", "正在读取 {n} 个训练……"),

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from urllib.request import urlopen
 
 import numpy as np
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from parsers import open_run
 from parsers.events.writer import EventWriter
@@ -320,6 +320,26 @@ def test_a_failed_card_says_so_and_is_drawn_when_the_server_is_back(context: Bro
     seconds = open_run(DEMO / "long_history").series("loss").wall_time
     high = card(page, "loss").locator(".js-plotly-plot").evaluate("p => p.layout.xaxis.range[1]")
     assert high < 2 * (seconds.max() - seconds.min())
+
+
+def test_a_card_that_still_shows_the_previous_runs_says_so(context: BrowserContext, address: str) -> None:
+    page = context.new_page()
+    visit(page, address, "run=long_history&tag=loss")
+    loss, note = card(page, "loss"), "Still the previous selection of runs"
+    expect(loss.get_by_text(note)).to_be_hidden()
+
+    def hold(route: Route) -> None:
+        if '"part":"ask"' not in (route.request.post_data or ""):
+            route.continue_()
+
+    page.route("**/_dash-update-component**", hold)
+    page.keyboard.press("p")
+    page.locator(".ms-panel-row", has_text="several_files").first.click()
+    expect(loss.get_by_text(note)).to_be_visible()
+    expect(loss).to_have_attribute("aria-busy", "true")
+    page.unroute("**/_dash-update-component**")  # which lets the held requests go
+    expect(loss.get_by_text(note)).to_be_hidden()
+    expect(loss).to_have_attribute("aria-busy", "false")
 
 
 def test_a_link_that_asks_for_nothing_known_says_what_was_expected(context: BrowserContext, address: str) -> None:

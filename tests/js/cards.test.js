@@ -2,7 +2,7 @@ import { pageWith } from "./page.js";
 import assert from "node:assert/strict";
 import test from "node:test";
 import { binAt } from "../../assets/cards/histogram_hover.js";
-import { arrange, slotsFor } from "../../assets/cards/places.js";
+import { arrange, isOutdated, slotsFor } from "../../assets/cards/places.js";
 import { indexIn, parse, placeAt, positions } from "../../assets/cards/stepping.js";
 import { grouped } from "../../assets/cards/tag_list.js";
 import { matching, pattern, tick, ticked } from "../../assets/cards/ticks.js";
@@ -120,6 +120,15 @@ test("a series shows the value of the step, or the last before it", () => {
   assert.equal(placeAt(one, { step: 7, nth: Infinity }), 2);
   assert.equal(placeAt(one, { step: 0, nth: Infinity }), -1);
   assert.equal(placeAt(one, null), -1);
+});
+
+test("a drawing is outdated if the card asks for other runs", () => {
+  assert.equal(isOutdated(undefined, { run: ["a"] }), false, "nothing is drawn yet");
+  assert.equal(isOutdated({ run: ["a"] }, null), false, "not on screen");
+  assert.equal(isOutdated({ run: ["a"], x: ["step"] }, { run: ["a"], x: ["time"] }), false);
+  assert.equal(isOutdated({ run: ["a"] }, { run: ["b"] }), true);
+  assert.equal(isOutdated({}, { run: ["b"] }), true, "the default selection before");
+  assert.equal(isOutdated({}, {}), false);
 });
 
 test("the bin of a value", () => {

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import random
+import shutil
+import zlib
 from pathlib import Path
 
 import pytest
@@ -290,3 +293,70 @@ def test_what_mindspore_saves_beside_graphs_belongs_to_their_run(tmp_path: Path)
     assert found == {"saved": saved, "alone/actor_set": ["a.ir"]}
     again = rescan(source_of(tmp_path / "saved"))
     assert [os.path.relpath(file.path, again.path) for file in again.files] == saved
+
+
+def test_quiet_runs_are_looked_at_in_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changed in any of them is found after one turn; what is watched, or changed lately, is found at once."""
+    monkeypatch.setattr("parsers.discovery.LEAST_QUIET", 4)
+    paths = [touch(tmp_path / f"run{number:02}" / EVENTS, 1e9) for number in range(12)]
+    age(tmp_path)
+    scanner = Scanner(tmp_path, share=0.0)
+    first = scanner.scan()
+    assert all(a is b for a, b in zip(first, scanner.scan(), strict=True)), "an unchanged run is the same object"
+
+    def size(number: int) -> int:
+        return next(source.size for source in scanner.scan() if source.name == f"run{number:02}")
+
+    for number in (3, 9):
+        paths[number].write_bytes(b"xy")
+        os.utime(paths[number], (1e9, 1e9))
+        assert [size(number) for _ in range(3)][-1] == 2, "three scans look at all twelve"
+        paths[number].write_bytes(b"xyz")
+        assert size(number) == 3, "it changed lately"
+    scanner.watched = [str(tmp_path / "run05")]
+    paths[5].write_bytes(b"xy")
+    assert size(5) == 2
+    scanner.watched = []
+    touch(tmp_path / "new" / EVENTS)
+    assert "new" in [source.name for source in scanner.scan()]
+    for path in paths[6:8]:
+        path.write_bytes(b"wxyz")
+    scanner.forget()
+    assert [size(6), size(7)] == [4, 4]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_scan_in_turns_ends_where_a_new_one_begins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+    """After a full turn the runs are those of a fresh scan, whatever was created, grown, renamed, linked and deleted."""
+    monkeypatch.setattr("parsers.discovery.LEAST_QUIET", 3)
+    monkeypatch.setattr("parsers.discovery.QUIET_SECONDS", -1.0)
+    chance = random.Random(seed)
+    base = tmp_path / "base"
+    places = ["a", "b", "b/c", "job/rank_0", "job/rank_1", "job", "fit/summary", "saved", "saved/actor_set", "deep/er/one"]
+    scanner = Scanner(base, share=0.0)
+    touch(base / "a" / EVENTS)
+    for number in range(40):
+        place = base / chance.choice(places)
+        act = chance.choice(["create", "create", "graph", "grow", "delete", "rename", "link", "profile"])
+        if act in ("create", "graph"):
+            touch(place / (f"{number}.{EVENTS}" if act == "create" else f"{number}.ir"))
+        elif act == "grow":
+            for file in place.glob("*summary*"):
+                file.write_bytes(b"x" * number)
+        elif act == "delete":
+            shutil.rmtree(place, ignore_errors=True)
+        elif act == "rename" and place.exists() and not (base / f"old{number}").exists():
+            place.rename(base / f"old{number}")
+        elif act == "link" and not os.path.lexists(base / f"link{number}"):
+            (base / f"link{number}").symlink_to(place)
+        elif act == "profile":
+            touch(base / "fit" / "profile" / "profiler" / "profiler_info_0.json")
+        for path, directories, files in os.walk(base):  # a directory's time changes with what is in it, and is long past
+            listed = zlib.crc32("/".join((*sorted(directories), "", *sorted(files))).encode())
+            os.utime(path, (1e8 + listed % 1e8, 1e8 + listed % 1e8))
+        for _ in range(1 + chance.randrange(2)):
+            scanner.scan()
+        if number % 5 == 4:
+            for _ in range(30):
+                found = scanner.scan()
+            assert found == discover(base)

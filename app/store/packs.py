@@ -1,0 +1,162 @@
+"""Snapshots of small runs share records of the index: a record for each costs more than reading the run.
+
+A pack is the magic ``MSPK`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of its table; the table
+(msgpack of key -> (offset after the table, size)); then the snapshots. Each of these has checksums of its own
+(`parsers.snapshot`). The newest pack wins, and a record of its own wins over all packs.
+"""
+
+from __future__ import annotations
+
+import secrets
+import struct
+import time
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from typing import BinaryIO
+
+import google_crc32c
+import msgspec
+
+from app.store.index import Index
+from parsers.errors import FormatError
+from parsers.file_states import FileState
+from parsers.snapshot import dump, load
+
+SMALL = 256 << 10
+"""Snapshots of at most this many bytes are packed."""
+LEAST, MOST_BYTES, MOST_SECONDS = 8, 16 << 20, 10.0
+"""Fewer runs than these get records of their own; a pack is written when it has this many bytes or has waited this long."""
+MAGIC, VERSION = b"MSPK\0\0\0", 1
+NAME = "pack-"
+_PREFIX = struct.Struct("<7sBQQ")
+_MOST_OPEN = 32
+_MOST_TABLE = 64 << 20
+
+
+class Snapshots:
+    """The snapshots of runs by key. Used by one thread; every failure is a miss, as in `Index`."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+        self._own: set[str] = set()
+        self._packed: dict[str, tuple[str, int, int]] = {}
+        self._open: OrderedDict[str, BinaryIO] = OrderedDict()
+        self._pending: dict[str, bytes] = {}
+        self._pending_bytes = 0
+        self._pending_since = 0.0
+        self._find()
+
+    @property
+    def full(self) -> bool:
+        """Whether enough snapshots wait to be written, or have waited long enough."""
+        return self._pending_bytes >= MOST_BYTES or time.monotonic() - self._pending_since >= MOST_SECONDS
+
+    def load(self, key: str) -> list[FileState] | None:
+        """Return the cached states of a run, or None."""
+        data = self._index.read(key) if key in self._own else None
+        if data is None and key in self._packed:
+            data = self._read(*self._packed[key])
+        if data is None:
+            return None
+        try:
+            return load(data)
+        except FormatError:
+            return None
+
+    def save(self, key: str, states: Sequence[FileState], *, together: bool) -> bool | None:
+        """Cache the states of a run: True if that is done, False if it failed and may succeed later.
+
+        None if the snapshot waits to be written together with others, by `flush`.
+        """
+        parts = dump(states)
+        if parts is None:
+            return True
+        size = sum(len(part) for part in parts)
+        waiting = self._pending.pop(key, None)
+        self._pending_bytes -= len(waiting or b"")
+        if size > SMALL or key in self._own or (waiting is None and not together):
+            return self._write(key, parts)
+        if not self._pending:
+            self._pending_since = time.monotonic()
+        self._pending_bytes += size
+        self._pending[key] = b"".join(parts)
+        return None
+
+    def flush(self) -> bool:
+        """Write the snapshots that wait; False if that failed: then all of them have to be saved again."""
+        pending, self._pending, self._pending_bytes = self._pending, {}, 0
+        if len(pending) < LEAST:
+            written = [self._write(key, [data]) for key, data in pending.items()]
+            return all(written)
+        table, at = {}, 0
+        for key, data in pending.items():
+            table[key] = at, len(data)
+            at += len(data)
+        encoded = msgspec.msgpack.encode(table)
+        name = f"{NAME}{time.time_ns():020}-{secrets.token_hex(4)}"
+        prefix = _PREFIX.pack(MAGIC, VERSION, len(encoded), google_crc32c.value(encoded))
+        if not self._index.write(name, [prefix, encoded, *pending.values()]):
+            return False
+        begin = _PREFIX.size + len(encoded)
+        self._packed.update({key: (name, begin + offset, size) for key, (offset, size) in table.items()})
+        return True
+
+    def rest(self) -> None:
+        """Close the files of packs."""
+        while self._open:
+            self._open.popitem()[1].close()
+
+    def close(self) -> None:
+        """Close the index."""
+        self.rest()
+        self._index.close()
+
+    def _write(self, key: str, parts: Sequence[bytes | memoryview]) -> bool:
+        written = self._index.write(key, parts)
+        if written:
+            self._own.add(key)
+        return written
+
+    def _find(self) -> None:
+        """Find which run is in which pack; delete the packs of which nothing is the newest."""
+        keys = self._index.keys()
+        self._own = {key for key in keys if not key.startswith(NAME)}
+        packs = sorted(key for key in keys if key.startswith(NAME))
+        for name in packs:
+            self._packed |= {key: (name, *place) for key, place in self._table(name).items() if key not in self._own}
+        for name in set(packs) - {name for name, _, _ in self._packed.values()}:
+            self._index.delete(name)
+
+    def _table(self, name: str) -> Mapping[str, tuple[int, int]]:
+        """Return key -> (offset, size) of the snapshots of a pack; nothing if it is damaged."""
+        prefix = self._read(name, 0, _PREFIX.size)
+        if prefix is None or len(prefix) < _PREFIX.size:
+            return {}
+        magic, version, size, crc = _PREFIX.unpack(prefix)
+        if magic != MAGIC or version != VERSION or size > _MOST_TABLE:
+            return {}
+        encoded = self._read(name, _PREFIX.size, size)
+        if encoded is None or google_crc32c.value(encoded) != crc:
+            return {}
+        try:
+            table = msgspec.msgpack.decode(encoded, type=dict[str, tuple[int, int]])
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            return {}
+        begin = _PREFIX.size + size
+        return {key: (begin + offset, length) for key, (offset, length) in table.items() if offset >= 0 <= length <= SMALL}
+
+    def _read(self, name: str, offset: int, size: int) -> bytes | None:
+        """Return a part of a pack; None if it cannot be read."""
+        file = self._open.get(name)
+        if file is None:
+            file = self._index.open(name)
+            if file is None:
+                return None
+            self._open[name] = file
+            if len(self._open) > _MOST_OPEN:
+                self._open.popitem(last=False)[1].close()
+        try:
+            file.seek(offset)
+            return file.read(size)
+        except OSError:
+            return None

@@ -1,0 +1,87 @@
+"""The list of runs: newest first, and only rows that changed are built again."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from app.store import run_list
+from app.store.following import Follower
+from app.store.run_list import RunList
+from app.store.run_rows import LIVE_SECONDS, unread_row
+from layouts.sources import RunRow
+from parsers import Source, open_run
+from parsers.model import SourceFile
+
+DEMO = Path(__file__).resolve().parents[3] / "app" / "demo"
+
+
+def source(name: str, mtime: float) -> Source:
+    return Source(f"/runs/{name}", f"/runs/{name}", name, (SourceFile(f"/runs/{name}/f", "events", 1, mtime, None, 1, 1),))
+
+
+@dataclass
+class Entry:
+    row: RunRow
+
+
+def test_rows_follow_what_is_found_changed_and_gone() -> None:
+    runs = RunList()
+    assert runs.rebuilt({}, 0.0) is None
+    sources = {name: source(name, mtime) for name, mtime in (("a", 10.0), ("b", 30.0), ("c", 20.0))}
+    entries = {name: Entry(replace(unread_row(name, one), state="idle")) for name, one in sources.items()}
+
+    def shown(now: float = 1e6) -> list[tuple[str, str]]:
+        rows = runs.rebuilt(entries, now)
+        if rows is not None:
+            runs.show(rows)
+        return [(row.key, row.state) for row in runs.rows]
+
+    for name, one in sources.items():
+        runs.take(name, one, (name,))
+    assert shown() == [("b", "idle"), ("c", "idle"), ("a", "idle")]
+    before = {row.key: row for row in runs.rows}
+
+    entries["c"].row = replace(entries["c"].row, points=7)
+    runs.change("c")
+    assert runs.changed
+    shown()
+    assert not runs.changed
+    assert [row.points for row in runs.rows] == [0, 7, 0]
+    assert all(row is before[row.key] for row in runs.rows if row.key != "c"), "the others are the same objects"
+    assert runs.rebuilt(entries, 1e6) is None
+
+    runs.take("a", source("a", 100.0), ("a",))
+    assert shown(now=100.0 + LIVE_SECONDS - 1) == [("a", "live"), ("b", "idle"), ("c", "idle")]
+    assert shown(now=100.0 + LIVE_SECONDS) == [("a", "idle"), ("b", "idle"), ("c", "idle")], "no file changed, time passed"
+
+    runs.keep({"a", "c"})
+    assert shown() == [("a", "idle"), ("c", "idle")]
+    assert runs.row("b") is None
+    assert runs.row("c") == runs.rows[1]
+
+
+def test_a_slice_costs_what_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows are published after every run, and yet each of the sixty rows is built three times at most."""
+    for number in range(60):
+        shutil.copytree(DEMO / "long_history", tmp_path / f"run{number}")
+    monkeypatch.setattr("app.store.following.PUBLISH_SECONDS", 0.0)
+    monkeypatch.setattr("app.store.following.PUBLISH_SHARE", 1e9)
+    built: list[str] = []
+    dated_row = run_list.dated_row
+    monkeypatch.setattr(run_list, "dated_row", lambda row, *rest: built.append(row.key) or dated_row(row, *rest))
+    follower = Follower([tmp_path], (), 0, None)
+    follower._scan()
+    order, versions = [], set()
+    while (entry := follower._next_due()) is not None:
+        order.append(entry.key)
+        follower._try(entry)
+        versions.add(follower.snapshot()[1])
+    follower._scan()
+    assert len(versions) == 60
+    assert len(built) <= 3 * 60
+    assert order == [row.key for row in follower.rows], "the newest first"
+    assert {row.points for row in follower.rows} == {open_run(DEMO / "long_history").points}
