@@ -30,6 +30,8 @@ BLOCK = 32
 """Cases of one target that are run in a row."""
 LIFE_S = 20.0
 """Seconds that one process runs cases; a new one begins without what the cases left in memory."""
+SLICE_S = 10
+"""Seconds that one target is fuzzed by coverage, at most, before the next one has its turn."""
 PROGRESS_S = 60.0
 """Seconds between two lines that say how many cases were run."""
 MOST_ENDED = 5
@@ -105,7 +107,7 @@ class Fuzzing:
                 if time.monotonic() - said > PROGRESS_S:
                     said = time.monotonic()
                     print(f"{sum(self.slot.counts()):,} cases", flush=True)
-                if number is not None and self._over():
+                if number is not None and time.monotonic() > self._until:
                     break
 
     def _works(self, guide: Any) -> Iterator[tuple[int | None, Callable[[Callable[[Failure], None]], None]]]:
@@ -114,7 +116,7 @@ class Fuzzing:
             yield None, self._mutating
             return
         left = self._until - time.monotonic()
-        seconds = int(min(max(left / max(len(self._open()), 1), 2), 30))
+        seconds = int(min(max(left / max(len(self._open()), 1), 2), SLICE_S))
         for number in self._open():
             target = self.targets[number]
             seed = Random(f"{self.seed}/{target.name}/{self.slot.counts()[number]}").randrange(1, 2**31)
