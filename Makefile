@@ -1,7 +1,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-.PHONY: run test lint scripts mutants bench browser lock clean coverage screenshots
+.PHONY: run test lint scripts mutants bench fuzz browser lock clean coverage screenshots
 
 # make run: install what is locked, open the demo runs at http://127.0.0.1:8080.   ARGS="--summary-base-dir DIR" opens yours.
 ARGS ?= --demo --open
@@ -60,6 +60,17 @@ $(MUTANTS)/.done: requirements-mutation.lock
 bench: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
+# Damaged files for every reader, for SECONDS; SEED repeats a run. Guided by coverage where atheris can be installed, which has
+# packages for Linux on x86-64 only. FUZZ="--targets 'profile-*' --executions 1e6 --unguided" and more: python -m tests.fuzz --help
+SECONDS ?= 240
+SEED ?=
+FUZZ ?=
+fuzz: $(VENV)/.test
+	@$(BIN)/python -c "import atheris" 2>/dev/null \
+	|| $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: -r requirements-fuzz.lock \
+	|| echo "atheris cannot be installed here: fuzzing by mutation."
+	nice -n 10 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed "$(SEED)" $(FUZZ)
+
 # A Chromium for the browser tests from the system's packages, where this user may install them.
 browser:
 	@command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 \
@@ -83,6 +94,7 @@ lock:
 	$(LOCK) pyproject.toml --extra importance -o requirements.lock
 	$(LOCK) pyproject.toml --group dev --extra parquet --extra asgi --extra importance -o requirements-dev.lock
 	$(LOCK) --group mutation -o requirements-mutation.lock
+	$(LOCK) --group fuzz -o requirements-fuzz.lock
 	$(NPM) install --package-lock-only --ignore-scripts --loglevel=error
 	$(BIN)/python -c "import json; p = 'package-lock.json'; t = json.load(open(p)); \
 	[v.pop('funding', None) for v in t['packages'].values()]; open(p, 'w').write(json.dumps(t, indent=2) + '\n')"

@@ -67,7 +67,7 @@ def landscape_plan(directory: str) -> LandscapePlan | None:
         raise FormatError(f"{path}: expected at most {LIMIT:,} bytes, found more")
     try:
         found = msgspec.json.decode(data, type=_Metadata)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"{path}: expected the JSON that SummaryCollector writes, found {error}") from error
     return LandscapePlan(
         path=path,

@@ -113,7 +113,7 @@ def load(data: bytes) -> list[FileState]:
         raise FormatError("snapshot: the header fails its CRC")
     try:
         header = msgspec.msgpack.decode(raw, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"snapshot: the header cannot be decoded ({error})") from error
     body = np.frombuffer(data, np.uint8)[_PREFIX.size + _round_up(size) :]
     if len(body) != header.columns or google_crc32c.value(body) != header.crc:

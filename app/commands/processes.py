@@ -156,7 +156,7 @@ def _read(path: str) -> Record | None:
             if hasattr(os, "getuid") and os.fstat(stream.fileno()).st_uid != os.getuid():
                 return None
             return msgspec.json.decode(stream.read(65536), type=Record)
-    except (OSError, msgspec.DecodeError):
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 

@@ -79,7 +79,7 @@ def _body(kind: type[T]) -> T:
         raise Unusable(f"expected application/json, found {request.mimetype or 'no content type'}", 415)
     try:
         return msgspec.json.decode(request.get_data(), type=kind)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Unusable(f"expected a change as JSON, found an error: {error}") from None
 
 

@@ -113,7 +113,7 @@ def _checked(line: bytes) -> bytes | None:
 def _json(text: bytes) -> Any:
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
 
 
@@ -122,7 +122,7 @@ def _take(text: bytes, notes: dict[str, RunNote], views: dict[str, SavedView]) -
     for kind in kinds:
         try:
             msgspec.json.decode(text, type=kind).into(notes, views)
-        except (msgspec.DecodeError, RecursionError, Unfit):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, Unfit):
             continue
         return True
     return False

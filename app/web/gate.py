@@ -58,7 +58,7 @@ def check(body: bytes, callbacks: Mapping[str, Any]) -> Body:
     """Decode a request and check it against the callback it names. Raises Refused."""
     try:
         decoded = msgspec.json.decode(body, type=Body)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refused(f"expected a callback request, found an error: {error}") from None
     if _LONG_NUMBER.search(body):
         _check_numbers([*decoded.inputs, *decoded.state])

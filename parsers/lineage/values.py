@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from parsers.errors import FormatError
+from parsers.json_text import encodable, parse_json
 
 Setting: TypeAlias = bool | int | float | str
 MOST = 2_000
@@ -38,15 +39,10 @@ def flat(value: Any, name: str = "", depth: int = 0) -> Iterator[tuple[str, Sett
         yield encodable(name), encodable(value) if isinstance(value, str) else value
 
 
-def encodable(text: str) -> str:
-    r"""Escape unpaired surrogates, which escapes in JSON or YAML can produce, as \udNNN."""
-    return text.encode("utf-8", "backslashreplace").decode()
-
-
 def load_json(text: str) -> Any:
     """Parse JSON text, with NaN and Infinity as Python writes them; FormatError for anything else."""
     try:
-        return json.loads(text)
+        return parse_json(text)
     except (ValueError, RecursionError) as error:  # ValueError: also for a number of thousands of digits
         raise FormatError(f"expected JSON, found {excerpt(text)} ({error})") from error
 

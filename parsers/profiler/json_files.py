@@ -7,6 +7,7 @@ from typing import Any
 
 from parsers.errors import FormatError
 from parsers.files import RegularFile
+from parsers.json_text import parse_json
 
 LONGEST_JSON = 64 << 20
 
@@ -18,7 +19,7 @@ def read_json(path: str) -> Any:
             raise FormatError(f"expected at most {LONGEST_JSON:,} bytes of JSON, found {file.size:,}")
         data = file.read(0, file.size)
     try:
-        return json.loads(data.decode("utf-8-sig"))
+        return parse_json(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise FormatError(f"expected UTF-8, found byte {data[error.start]:02x} at {error.start:,}") from error
     except json.JSONDecodeError as error:

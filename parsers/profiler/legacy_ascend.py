@@ -8,7 +8,6 @@ not read; flops_summary and flops_scope are read by `flops`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -17,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
+from parsers.json_text import parse_json
 from parsers.model import Problem
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
@@ -200,7 +200,7 @@ def _described(text: str, complaints: Complaints) -> dict[str, str]:
     if not text:
         return columns
     try:
-        info = json.loads(text)
+        info = parse_json(text)
     except (ValueError, RecursionError):
         complaints.add(f"Column op_info: expected a JSON object, found {text[:60]!r}.")
         return columns
@@ -279,7 +279,8 @@ def _numbered(cells: list[str]) -> tuple[list[str], Any]:
 
 def reduces(source: ProfileInput) -> Part:
     """The marked operators in step_trace_raw_<r>_detail_time.csv: three columns each, of which start and end are read."""
-    table = read_table(source.path, (Field("step", ("step_num",), "text", required=True),), further="at/")
+    step = Field("step", ("step_num",), "text", required=True)
+    table = read_table(source.path, (step,), further="at/", among=lambda name: name.startswith("stream_"))
     kinds, numbers = _numbered(list(table.columns["step"]))
     steps = np.flatnonzero(np.array(kinds) == "step") if kinds else np.empty(0, np.int64)
     frames: dict[str, list[Any]] = {name: [] for name in ("step", "stream", "number", "start_ns", "duration_ns", "name")}

@@ -8,7 +8,6 @@ queue), minddata_aicpu and minddata_getnext_profiling (getting data on the devic
 from __future__ import annotations
 
 import csv
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,8 @@ import numpy as np
 
 from parsers.errors import FormatError
 from parsers.frames import CPU, HOST_MEMORY, PIPELINE, QUEUES
+from parsers.json_text import parse_json
+from parsers.model import Problem
 from parsers.profiler.host import lines_of
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
@@ -169,14 +170,14 @@ def _listed(text: str, row: int, complaints: Complaints) -> list[float]:
     if not text:
         return []
     try:
-        found = json.loads(text)
+        found = parse_json(text)
     except (ValueError, RecursionError):
         found = text
     return _numbers(found, f"Row {row + 1}, column output_queue_size", complaints)
 
 
 def _operations(operations: Sequence[_Operation], source: ProfileInput, complaints: Complaints) -> Part:
-    uses, levels = _cpu_use(source), _levels(operations)
+    (uses, problems), levels = _cpu_use(source), _levels(operations)
     operations = sorted(operations, key=lambda one: (levels[one.op_id], one.op_id))
     means = [float(np.mean(one.sizes)) if one.sizes else math.nan for one in operations]
     lengths = [math.nan if one.length is None else one.length for one in operations]
@@ -188,7 +189,7 @@ def _operations(operations: Sequence[_Operation], source: ProfileInput, complain
         "queue_empty": [one.sizes.count(0.0) / len(one.sizes) if one.sizes else math.nan for one in operations],
         "interval_ns": [one.interval for one in operations], "cpu": [uses.get(one.op_id, math.nan) for one in operations],
     }  # fmt: skip
-    return Part(frame_of(PIPELINE, len(operations), columns, source.name), complaints.all())
+    return Part(frame_of(PIPELINE, len(operations), columns, source.name), (*complaints.all(), *problems))
 
 
 def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
@@ -205,22 +206,31 @@ def _levels(operations: Sequence[_Operation]) -> dict[int, int]:
     return levels
 
 
-def _cpu_use(source: ProfileInput) -> dict[int, float]:
-    """Return operation -> mean CPU use of one worker, from minddata_pipeline_summary beside the file, if it has any."""
+def _cpu_use(source: ProfileInput) -> tuple[dict[int, float], tuple[Problem, ...]]:
+    """Return operation -> mean CPU use of one worker, from minddata_pipeline_summary beside the file, and problems of that."""
     beside = source.beside.get("pipeline_summary")
     if beside is None:
-        return {}
+        return {}, ()
     complaints = Complaints(beside.path)
     if beside.path.endswith(".json"):
         found: Mapping[str, Any] = _object(beside, complaints)
     else:
-        rows = [next(csv.reader([line]), []) for _, line in lines_of(beside.path, complaints)]
+        rows = [_cells(line, number, complaints) for number, line in lines_of(beside.path, complaints)]
         found = {row[0]: [_parsed(cell) for cell in row[1:]] for row in rows if row}
     ids, uses = found.get("op_ids"), found.get("avg_cpu_pct_per_worker")
     if not isinstance(ids, list) or not isinstance(uses, list):
-        return {}
+        return {}, complaints.all()
     pairs = ((_number(one), _number(use)) for one, use in zip(ids, uses, strict=False))
-    return {int(one): use / 100.0 for one, use in pairs if one is not None and use is not None}
+    known = {int(one): use / 100.0 for one, use in pairs if one is not None and math.isfinite(one) and use is not None}
+    return known, complaints.all()
+
+
+def _cells(line: str, number: int, complaints: Complaints) -> list[str]:
+    try:
+        return next(csv.reader([line]), [])
+    except csv.Error as error:  # a carriage return within a line, a cell of more than 131,072 characters
+        complaints.add(f"Line {number}: expected cells divided by commas, found an error: {error}; the line was skipped.")
+        return []
 
 
 def _parsed(cell: str) -> float | None:

@@ -98,7 +98,7 @@ def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]
         raise FormatError(f"snapshot: expected a whole frame of version {VERSION}")
     try:
         header = msgspec.msgpack.decode(raw, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"snapshot: the header cannot be decoded ({error})") from error
     body = np.frombuffer(data, np.uint8)[_PREFIX.size + size + -size % 8 :]
     if header.schema != schema.name or len(body) != header.size or google_crc32c.value(body) != header.crc:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -27,6 +28,8 @@ NONE = -1
 """The missing value in columns of whole numbers."""
 _MISSING = ("", "N/A", "n/a", "NA", "nan", "NaN", "None", "null", "-")
 _UNIT = re.compile(r"(.*)\(([^()]*)\)\s*")
+MOST_COLUMNS = 10_000
+"""Maximum columns of a table; the widest real ones, step traces, have three of each of some hundred operators."""
 _OTHER_UNITS = ("%", "per-step")
 _WIDTH = 40
 _SAMPLE = 1_000
@@ -76,11 +79,12 @@ def plain(name: str) -> str:
     return re.sub(r"[\s_]+", "", name).casefold()
 
 
-def read_table(path: str, fields: Sequence[Field], *, further: str = "") -> Table:
+def read_table(path: str, fields: Sequence[Field], *, further: str = "", among: Callable[[str], bool] | None = None) -> Table:
     """Read columns of a text table; never raises for its content, or if it does not exist.
 
     A column that the file does not have holds missing values; if it is required, that is a problem and there are no rows.
-    With `further`, all other columns are read too, with this prefix to their names: numbers as float64, else texts.
+    With `further`, all other columns are read too, or those whose names are `among` the wanted, with this prefix to their
+    names: numbers as float64, else texts.
     """
     complaints = Complaints(path)
     try:
@@ -89,7 +93,7 @@ def read_table(path: str, fields: Sequence[Field], *, further: str = "") -> Tabl
                 complaints.add("The file is empty.", "empty_file")
                 return _nothing(fields, complaints)
             lines = Lines(file, complaints)
-            return _read(lines, fields, further, complaints, file.size)
+            return _read(lines, fields, _Further(further, among), complaints, file.size)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
         return _nothing(fields, complaints)
@@ -100,7 +104,19 @@ def _nothing(fields: Sequence[Field], complaints: Complaints) -> Table:
     return Table(columns, 0, frozenset(), complaints.all())
 
 
-def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Complaints, size: int) -> Table:
+@dataclass(frozen=True, slots=True)
+class _Further:
+    """The columns that are read in addition to the fields: the prefix to their names ("": none), and which of them."""
+
+    prefix: str
+    among: Callable[[str], bool] | None
+
+
+def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: Complaints, size: int) -> Table:
+    if len(lines.header) > MOST_COLUMNS:
+        text = f"expected at most {MOST_COLUMNS:,} columns, found {len(lines.header):,}; nothing is taken from the file"
+        complaints.add(f"Line 1: {text}.")
+        return _nothing(fields, complaints)
     placed = _places(lines.header, fields, complaints)
     absent = [field for field in fields if field.required and field.name not in {one.field.name for one in placed}]
     if not placed and not absent:
@@ -115,7 +131,7 @@ def _read(lines: Lines, fields: Sequence[Field], further: str, complaints: Compl
     rows = 0
     for block in lines.blocks():
         if not growing:
-            placed += _others(lines, placed, block, further) if further else []
+            placed += _others(lines, placed, block, further) if further.prefix else []
             expected = int(1.1 * len(block.lines) * max(size / len(block.data), 1.0))
             growing = {one.field.name: _Growing(one.field, expected) for one in placed}
         columns, kept = _columns(lines, block, placed, complaints)
@@ -187,9 +203,9 @@ def _places(header: Sequence[str], fields: Sequence[Field], complaints: Complain
             continue
         taken.add(found[0])
         placed.append(_Placed(field, found[0], header[found[0]], _scale(field, found[1])))
-    twice = [name for place, name in enumerate(header) if name and name in header[:place]]
-    for name in dict.fromkeys(twice):
-        complaints.add(f"Line 1, column {name}: expected once, found {header.count(name)} times; the first one is used.")
+    for name, times in Counter(header).items():
+        if name and times > 1:
+            complaints.add(f"Line 1, column {name}: expected once, found {times} times; the first one is used.")
     return sorted(placed, key=lambda one: one.place)
 
 
@@ -210,16 +226,17 @@ def _scale(field: Field, unit: str) -> float:
     return 1.0
 
 
-def _others(lines: Lines, placed: Sequence[_Placed], block: Block, further: str) -> list[_Placed]:
-    """Return the remaining columns; as numbers if the first records hold nothing else."""
+def _others(lines: Lines, placed: Sequence[_Placed], block: Block, further: _Further) -> list[_Placed]:
+    """Return the remaining columns that are wanted; as numbers if the first records hold nothing else."""
     taken = {one.place for one in placed}
-    header = lines.header
-    rest = [(place, name) for place, name in enumerate(header) if place not in taken and name and name not in header[:place]]
+    first = {name: place for place, name in reversed(list(enumerate(lines.header))) if name}
+    wanted = further.among or bool
+    rest = sorted((place, name) for name, place in first.items() if place not in taken and wanted(name))
     sample = lines.sample(block, _SAMPLE) if rest else []
     found = []
     for place, name in rest:
         numbers = all(_is_number(row[place].strip()) for row in sample)
-        found.append(_Placed(Field(further + name, (name,), "number" if numbers else "text"), place, name, 1.0))
+        found.append(_Placed(Field(further.prefix + name, (name,), "number" if numbers else "text"), place, name, 1.0))
     return found
 
 
@@ -254,9 +271,11 @@ def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
 
 _TEXT = "\x01"
 _BYTES = f"S{_WIDTH}"
+_UNREAD = "S1"
+"""Type of the columns that are not read: 10,000 of them take 0.4 s, as categories 2.8 s."""
 # Created once: pandas looks up a dtype's name anew for every column of every block.
 _DTYPES: Mapping[str, Any] = {
-    "category": pd.CategoricalDtype(), "float64": np.dtype("float64"), _BYTES: np.dtype(_BYTES),
+    "category": pd.CategoricalDtype(), "float64": np.dtype("float64"), _BYTES: np.dtype(_BYTES), _UNREAD: np.dtype(_UNREAD),
 }  # fmt: skip
 _FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "float64", "time": _BYTES}
 
@@ -289,7 +308,7 @@ def _cells(
 ) -> tuple[Block, dict[int, pd.Series[Any]]]:
     """Return the records of a block with as many cells as the header, and their cells by position."""
     last = len(lines.header) - 1
-    kinds = dict.fromkeys(range(last + 1), "category") | {one.place: _FAST[one.field.kind] for one in placed}
+    kinds = dict.fromkeys(range(last), _UNREAD) | {last: "category"} | {one.place: _FAST[one.field.kind] for one in placed}
     frame = _fast(block, kinds)
     if frame is None or (kinds[last] != _BYTES and bool(frame[last].isna().any())):
         whole = lines.recounted(block)

@@ -1,0 +1,304 @@
+"""The files that are mutated: real ones of the demo, tests/data and the folder MINDSCOPE_TEST_DATA, small, MOST of a kind.
+
+A larger file is cut: tables and texts at a line, event files at a record. For kinds of which there is no real file there are
+those of `tests.parsers.profiler.written` and a few made here. The order is the same every time, so that a seed makes the same
+cases.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from functools import cache, cached_property
+from pathlib import Path
+
+import numpy as np
+
+from app.store.notes_format import Content, RunNote, SavedView, encode
+from layouts.notes import Note, View
+from parsers import open_run
+from parsers.checkpoints import PLACE
+from parsers.errors import MindscopeError
+from parsers.events.reader import EventReader
+from parsers.events.writer import EventWriter, Histogram, Image, Tensor, Text
+from parsers.graphs.formats import HEAD, GraphFormat, format_of
+from parsers.model import CONFIG
+from parsers.payloads.png import SIGNATURE
+from parsers.profiler import snapshot as frame_snapshot
+from parsers.profiler.access import Profile
+from parsers.profiler.registry import FILE_KINDS, FRAMES, classify
+from parsers.profiler.sessions import ProfileFile
+from parsers.registry import KINDS, kind_of, reader_named
+from parsers.snapshot import dump
+from tests.fuzz.mutation import join_records, split_records
+from tests.parsers.graphs.test_onnx import small
+from tests.parsers.profiler.written import FILES
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST = 20
+"""Files of a target."""
+LARGEST = 24 << 10
+"""Bytes of a file that cannot be cut."""
+CUT = 8 << 10
+"""Bytes to which larger tables, texts and event files are cut."""
+_SUFFIXES = (".csv", ".txt", ".json", ".db", ".pb", ".ir", ".dot", ".onnx", ".yaml", ".yml")
+_WRITTEN: Mapping[str, str] = {
+    "op_summary_20240101.csv": "Step Id,Model ID,Task ID,Stream ID,Op Name,OP Type,Task Type,Start Time(us),Task Duration(us),"
+    "Task Wait Time(us),Block Dim,Input Shapes,aicore_time(us)\n"
+    '2,4294967295,9,2,Default/MatMul-op1,MatMul,AI_CORE,1695115378713661,496.8508,0,48,"""2,3;3,4""",0.5\n',
+    "minddata_aicpu_0.txt": "GetNext_dequeue_wait 154907895305 154907895306 3\n"
+    "GetNext_dequeue_wait 154907895614 154907895614 2\n",
+    "step_trace_point_info_0.json": '{"fp_start": "Default/Conv2D-op1", "bp_end": "Default/Grad/ReLU-op9"}',
+    "minddata_pipeline_summary_0.csv": "op_ids,0,1\nop_names,Batch,Map\navg_cpu_pct_per_worker,1.5,2.25\n",
+    "config.json": '{"lr": 0.01, "model": {"type": "lenet", "layers": [1, 2]}, "seed": NaN, "name": "x"}',
+    "hparams.yaml": "lr: 1e-3\nbase: &base {epochs: 10, on: yes}\nrunner_config:\n  <<: *base\n"
+    "  sizes: [1, 0x1F, 1:30, .inf]\n",
+    "trace_code_graph_1": "",
+}
+_DATABASES: Mapping[str, str] = {
+    "ascend_mindspore_profiler_0.db": """
+        CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, value TEXT);
+        CREATE TABLE ENUM_API_TYPE (id INTEGER PRIMARY KEY, name TEXT);
+        CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER);
+        CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,
+            globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);
+        CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, taskType INTEGER,
+            opType INTEGER, inputShapes INTEGER);
+        CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, opId INTEGER PRIMARY KEY);
+        CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, name INTEGER);
+        INSERT INTO STRING_IDS VALUES (1, 'Default/net/MatMul-op1'), (2, 'MatMul'), (3, 'AI_CORE'), (4, '"2,3;3,4"'),
+            (5, 'hcom'), (6, 'launch');
+        INSERT INTO ENUM_API_TYPE VALUES (5000, 'runtime');
+        INSERT INTO STEP_TIME VALUES (1, 1764246877073569600, 1764246877073569900);
+        INSERT INTO TASK VALUES (1764246877073569641, 1764246877073569743, 3, 0, 7, 1, 3, 0, 2, 9, 4294967295),
+            (1764246877073569841, 1764246877073569900, 3, 0, 8, 1, 3, 0, 2, 10, 5);
+        INSERT INTO COMPUTE_TASK_INFO VALUES (1, 7, 24, 3, 2, 4), (1, 8, 24, 3, 2, 99);
+        INSERT INTO COMMUNICATION_OP VALUES (5, 1764246877073569600, 1764246877073569650, 1);
+        INSERT INTO CANN_API VALUES (10, 20, 5000, 6), (30, 60, 5000, 6);""",
+    "analysis.db": """
+        CREATE TABLE StepTraceTime (step TEXT, computing NUMERIC, communication_not_overlapped NUMERIC, overlapped NUMERIC,
+            communication NUMERIC, free NUMERIC, stage NUMERIC, bubble NUMERIC, preparing NUMERIC);
+        CREATE TABLE CommAnalyzerTime (hccl_op_name TEXT, group_name TEXT, start_timestamp NUMERIC, elapse_time NUMERIC,
+            transit_time NUMERIC, wait_time NUMERIC, synchronization_time NUMERIC, idle_time NUMERIC, step TEXT, type TEXT);
+        INSERT INTO StepTraceTime VALUES ('step5', 10.5, 1.5, 0.5, 2.0, 3.0, 15.0, 0.0, 0.25);
+        INSERT INTO CommAnalyzerTime VALUES
+            ('hcom_allReduce__1@2', 'g', 1736412474757059.5, 2.5, 0.5, 1.5, 0.25, 0.5, 'step5', 'collective');""",
+}
+_GIF = b"GIF89a\x02\x00\x03\x00\x00\x00\x00;"
+_JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xc0\x00\x11\x08\x00\x03\x00\x02\x03\xff\xd9"
+_WEBP = b"RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00/\x01\x80\x00\x00" + bytes(12)
+
+Files = tuple[bytes, ...]
+Named = tuple[str, Files]
+"""The name of a file, as its reader finds it, and contents."""
+
+
+class Seeds:
+    """Files by what they are for. Nothing is read before it is asked for."""
+
+    def recorded(self, kind: str) -> dict[str, Named]:
+        """Return the files of a kind in `parsers.registry` by the ending of their names."""
+        return self._by_suffix({name: paths for name, paths in self._found.items() if _recorded_kind(name) == kind})
+
+    def profiles(self, kind: str) -> dict[str, Named]:
+        """Return the files of a kind in `parsers.profiler.registry` by the ending of their names."""
+        return self._profiles[kind]
+
+    @cached_property
+    def _profiles(self) -> dict[str, dict[str, Named]]:
+        names: dict[str, dict[str, list[bytes]]] = {kind: {} for kind in FILE_KINDS}
+        for name, contents in self._found.items():
+            known = classify(name)
+            if known is not None:
+                names[known[0]][name] = contents
+        return {kind: self._by_suffix(found) for kind, found in names.items()}
+
+    def graphs(self, form: GraphFormat) -> Files:
+        """Return the graphs of a format, in files of their own and in event files."""
+        files = [data for _, data in self._all("graph") if format_of(data[:HEAD], "") is form]
+        inside = {"anf_ir": ("events",), "tensorflow": ("tensorboard",)}.get(form.name, ())
+        files += [data for reader in inside for data in self.values(reader, "graph")]
+        return _chosen([*files, *([small()] if form.name == "onnx" else [])])
+
+    def values(self, reader: str, kind: str) -> Files:
+        """Return the messages of values of a kind in the event files of a reader."""
+        return _chosen(self._values.get((reader, kind), [b"\x0a\x01x\x12\x00"]))
+
+    @cached_property
+    def _values(self) -> dict[tuple[str, str], list[bytes]]:
+        found: dict[tuple[str, str], list[bytes]] = {}
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in (kind.name for kind in KINDS if isinstance(kind, EventReader)):
+                for name, data in self._all(kind):
+                    path = Path(folder, name)
+                    path.write_bytes(data)
+                    for value_kind, value in _messages(path):
+                        found.setdefault((kind, value_kind), []).append(value)
+                    path.unlink()
+        return found
+
+    def plans(self) -> Files:
+        """Return plans for landscapes."""
+        written = b'{"epoch_group": {"0": [1, 2]}, "model_params_file_map": {"1": "a"}, "unit": "epoch", "step_per_epoch": 5}'
+        return _chosen([*self._others(re.escape(os.path.basename(PLACE))), written])
+
+    def arrays(self) -> Files:
+        """Return .npy files."""
+        made = io.BytesIO()
+        np.save(made, np.arange(6, dtype=np.float32).reshape(2, 3))
+        return _chosen([*self._others(r".*\.npy"), made.getvalue()])
+
+    def images(self) -> Files:
+        """Return encoded images of all types."""
+        header = b"IHDR" + bytes((0, 0, 0, 2, 0, 0, 0, 3, 8, 0, 0, 0, 0))
+        png = SIGNATURE + b"".join(map(_chunk, (header, b"IDAT" + zlib.compress(bytes(9)), b"IEND")))
+        return _chosen([*self._others(r".*\.(?:png|jpe?g|gif|webp)"), png, _GIF, _JPEG, _WEBP])
+
+    def snapshots(self) -> Files:
+        """Return snapshots of runs."""
+        found = []
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in (kind.name for kind in KINDS if isinstance(kind, EventReader)):
+                for name, data in self._all(kind):
+                    Path(folder, name).write_bytes(data)
+                    with suppress(MindscopeError):
+                        found.append(b"".join(dump(list(open_run(Path(folder, name)).states.values())) or ()))
+                    Path(folder, name).unlink()
+        return _chosen([one for one in found if len(one) <= LARGEST])
+
+    def frame_snapshots(self) -> Files:
+        """Return snapshots of frames of profiles."""
+        found = []
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in FILE_KINDS:
+                for name, files in self.profiles(kind).values():
+                    path = Path(folder, name)
+                    path.write_bytes(files[0])
+                    profile = Profile("", 0, (ProfileFile(str(path), name, kind, 0, len(files[0]), 0),))
+                    frames = [FRAMES[frame] for frame in FRAMES if profile.gives(frame)]
+                    parts = [frame_snapshot.dump(one, profile.frame(one.name), profile.problems) for one in frames]
+                    found += [b"".join(part) for part in parts if part is not None]
+        return _chosen([one for one in found if len(one) <= LARGEST])
+
+    def notes(self) -> Files:
+        """Return files of remarks, tags and views."""
+        notes = {"k1": RunNote("/a", Note('"so"\nfar 训练', (":star", "paper"))), "k2": RunNote("/b", Note("", (":bug",)))}
+        views = {"v1": SavedView("/data", View("v1", "Losses", "scalars?run=a&smooth=0.6"))}
+        return encode(Content(notes, views)), encode(Content()), encode(Content(notes))
+
+    # Where they come from ----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _found(self) -> dict[str, list[bytes]]:
+        """Contents of the files of every known kind by name, cut where they are large."""
+        found: dict[str, list[bytes]] = {}
+        for path in _paths():
+            name = os.path.basename(path)
+            if (classify(name) or _recorded_kind(name)) and (data := _cut(path, name)):
+                found.setdefault(name, []).append(data)
+        for name, text in (*FILES.items(), *_WRITTEN.items()):
+            found.setdefault(name, []).append(text.encode())
+        for name, script in _DATABASES.items():
+            with closing(sqlite3.connect(":memory:")) as connection:
+                connection.executescript(script)
+                found.setdefault(name, []).append(connection.serialize())
+        found["msprof_20240101.db"] = found["ascend_mindspore_profiler_0.db"]
+        found["model.onnx"] = [small()]
+        found.update({name: [data] for name, data in _made_events().items()})
+        return found
+
+    def _all(self, kind: str) -> Iterator[tuple[str, bytes]]:
+        for name, contents in sorted(self._found.items()):
+            if _recorded_kind(name) == kind:
+                yield from ((name, data) for data in contents)
+
+    def _by_suffix(self, names: Mapping[str, list[bytes]]) -> dict[str, Named]:
+        found: dict[str, list[tuple[str, bytes]]] = {}
+        for name, contents in sorted(names.items()):
+            found.setdefault(_suffix(name), []).extend((name, data) for data in contents)
+        # The shortest name is the plainest one.
+        return {
+            suffix: (min((name for name, _ in files), key=lambda name: (len(name), name)), _chosen([data for _, data in files]))
+            for suffix, files in sorted(found.items())
+        }
+
+    def _others(self, pattern: str) -> list[bytes]:
+        fitting = re.compile(pattern)
+        paths = [path for path in _paths() if fitting.fullmatch(os.path.basename(path)) and os.path.getsize(path) <= LARGEST]
+        return [Path(path).read_bytes() for path in paths[:: max(1, len(paths) // 200)]]
+
+
+def _recorded_kind(name: str) -> str:
+    kind = kind_of(name)
+    return kind.name if kind is not None and classify(name) is None else ""
+
+
+def _suffix(name: str) -> str:
+    return next((suffix for suffix in _SUFFIXES if name.endswith(suffix)), "")
+
+
+@cache
+def _paths() -> tuple[str, ...]:
+    """Return every file of the demo, of tests/data and of MINDSCOPE_TEST_DATA."""
+    roots = [ROOT / "app" / "demo", ROOT / "tests" / "data", os.environ.get("MINDSCOPE_TEST_DATA", "")]
+    found = [os.path.join(folder, name) for root in roots if root for folder, _, names in os.walk(root) for name in names]
+    return tuple(sorted(path for path in found if not path.endswith(".golden") and os.path.isfile(path)))
+
+
+def _cut(path: str, name: str) -> bytes:
+    """Return a file, or as much of its beginning as LARGEST allows; nothing if it cannot be cut."""
+    with open(path, "rb") as file:
+        data = file.read(LARGEST + 1)
+    kind = _recorded_kind(name)
+    if len(data) > CUT and kind and isinstance(reader_named(kind), EventReader):
+        return join_records(split_records(data[:CUT])) or join_records(split_records(data)[:3])
+    if len(data) > CUT and kind != CONFIG and _suffix(name) in (".csv", ".txt", ".ir", ".dot", ""):
+        return data[: data.rfind(b"\n", 0, CUT) + 1]
+    return data if len(data) <= LARGEST else b""
+
+
+def _chosen(files: Iterable[bytes]) -> Files:
+    """Return at most MOST different files: half of them the smallest, the others of all sizes."""
+    distinct = {hashlib.sha256(data).digest(): data for data in files}
+    ordered = [data for _, data in sorted(distinct.items(), key=lambda one: (len(one[1]), one[0]))]
+    rest = ordered[MOST // 2 :]
+    step = max(1, -(-len(rest) // (MOST // 2)))
+    return (*ordered[: MOST // 2], *rest[step - 1 :: step])
+
+
+def _messages(path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield kind and bytes of some values of an event file."""
+    run = open_run(path)
+    for kind in run.kinds():
+        for tag in run.tags(kind)[:5] if kind not in ("scalar", CONFIG, "profile") else ():
+            with suppress(MindscopeError):
+                data = bytes(run.raw(kind, tag, 0))
+                if len(data) <= LARGEST:
+                    yield kind, data
+
+
+def _made_events() -> dict[str, bytes]:
+    """One event file of each form with every kind of value that our writer knows."""
+    found = {}
+    values = np.linspace(-1, 1, 12).reshape(3, 4)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, form in (("x.out.events.summary.1.h_MS", "mindspore"), ("events.out.tfevents.1.h", "tensorboard")):
+            with EventWriter(os.path.join(folder, name), form) as writer:
+                for step in range(3):
+                    texts = {"text": Text("# a *text*")} if form == "tensorboard" else {}
+                    image = Image(_GIF, 3, 2)
+                    writer.add(step, {"loss": 0.5, "h": Histogram(values), "t": Tensor(values), "i": image, **texts})
+            found[name] = Path(folder, name).read_bytes()
+    return found
+
+
+def _chunk(content: bytes) -> bytes:
+    return (len(content) - 4).to_bytes(4, "big") + content + zlib.crc32(content).to_bytes(4, "big")
+

@@ -1,0 +1,235 @@
+"""Chooses the cases, runs them in processes with limits, and reports what failed."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import fnmatch
+import hashlib
+import json
+import math
+import os
+import secrets
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.fuzz import guided
+from tests.fuzz.cases import Failure, Slot, attempt, execute, in_process, limit, scratch
+from tests.fuzz.corpus import Seeds
+from tests.fuzz.minimise import minimised
+from tests.fuzz.mutation import mutate
+from tests.fuzz.targets import Target, all_targets
+
+FOUND = Path(__file__).resolve().parent / "found"
+BLOCK = 32
+"""Cases of one target that are run in a row."""
+LIFE_S = 20.0
+"""Seconds that one process runs cases; a new one begins without what the cases left in memory."""
+SLICE_S = 10
+"""Seconds that one target is fuzzed by coverage, at most, before the next one has its turn."""
+PROGRESS_S = 60.0
+"""Seconds between two lines that say how many cases were run."""
+MOST_ENDED = 5
+"""Processes that a target may end, by a crash or a hang, before it is left out of this run."""
+
+
+def main(arguments: Sequence[str], guide: Any) -> int:
+    """Run as the command line says; return 1 if a case failed."""
+    options = _options(arguments)
+    targets = all_targets(Seeds())
+    if options.replay is not None:
+        return _replay(targets, options.replay)
+    chosen = [target for name, target in targets.items() if fnmatch.fnmatch(name, options.targets)]
+    if not chosen:
+        sys.exit(f"No target matches {options.targets}; there are {', '.join(targets)}.")
+    seed = options.seed if options.seed is not None else secrets.randbelow(2**32)
+    mutated = "by mutation" if options.unguided else "by mutation (atheris is not installed)"
+    how = "guided by coverage (atheris)" if guide else mutated
+    print(f"Fuzzing {len(chosen)} targets {how}, seed {seed}.", flush=True)
+    with scratch() as folder:
+        fuzzing = Fuzzing(chosen, seed, folder, options.seconds, options.executions)
+        begun = time.monotonic()
+        with contextlib.suppress(KeyboardInterrupt):  # what has been found by then is reported
+            fuzzing.run(guide)
+        failed = fuzzing.report(options.found, time.monotonic() - begun)
+    return 1 if failed else 0
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser("python -m tests.fuzz", description="Feed damaged files to every reader.")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="stop after this time")
+    parser.add_argument("--executions", type=float, default=math.inf, help="stop after so many cases")
+    parser.add_argument("--seed", type=_seed, help="repeat a run by mutation; by default a new one each time")
+    parser.add_argument("--targets", default="*", help="pattern of the names of targets, such as 'profile-*'")
+    parser.add_argument("--unguided", action="store_true", help="mutate only, even if atheris is installed")
+    parser.add_argument("--found", type=Path, default=FOUND, help="directory for cases that fail")
+    parser.add_argument("--replay", type=Path, nargs="*", metavar="FILE", help="run these cases, or all that were found")
+    options = parser.parse_args(arguments)
+    if options.replay is None and options.seconds == options.executions == math.inf:
+        options.seconds = 240.0
+    return options
+
+
+def _seed(text: str) -> int | None:
+    return int(text) if text else None
+
+
+class Fuzzing:
+    """One run over some targets, until it has lasted `seconds` or run so many `executions`."""
+
+    def __init__(self, targets: Sequence[Target], seed: int, folder: str, seconds: float, executions: float) -> None:
+        self.targets, self.seed, self.folder = list(targets), seed, folder
+        self.slot = Slot(len(targets))
+        self.failures: list[Failure] = []
+        self.unrepeated: list[Failure] = []
+        self._known: dict[str, set[str]] = {target.name: set() for target in targets}
+        self._ended = dict.fromkeys(range(len(targets)), 0)
+        self._until, self._most = time.monotonic() + seconds, executions
+        self._guided = False
+        for target in targets:
+            os.makedirs(self._place(target), exist_ok=True)
+
+    def run(self, guide: Any) -> None:
+        """Run cases until time or number is reached."""
+        self._guided = guide is not None
+        names = [target.name for target in self.targets]
+        said = time.monotonic()
+        while not self._over() and self._open():
+            for number, work in self._works(guide):
+                found = list(in_process(work, self.slot, names))
+                for failure in found:
+                    self._take(failure)
+                if time.monotonic() - said > PROGRESS_S:
+                    said = time.monotonic()
+                    print(f"{sum(self.slot.counts()):,} cases", flush=True)
+                if number is not None and time.monotonic() > self._until:
+                    break
+
+    def _works(self, guide: Any) -> Iterator[tuple[int | None, Callable[[Callable[[Failure], None]], None]]]:
+        """Yield what processes do: all targets in turn, or one each."""
+        if guide is None:
+            yield None, self._mutating
+            return
+        left = self._until - time.monotonic()
+        seconds = int(min(max(left / max(len(self._open()), 1), 2), SLICE_S))
+        for number in self._open():
+            target = self.targets[number]
+            seed = Random(f"{self.seed}/{target.name}/{self.slot.counts()[number]}").randrange(1, 2**31)
+            kept = os.path.join(self.folder, "kept", target.name)
+            yield number, guided.work(
+                guide, target, self.slot, number, self._place(target), kept, seconds, seed, self._known[target.name]
+            )
+
+    def _mutating(self, report: Callable[[Failure], None]) -> None:
+        """Mutate files of all targets in turn, those with the fewest cases first."""
+        limit()
+        end = min(self._until, time.monotonic() + LIFE_S)
+        while True:
+            counts = self.slot.counts()
+            for number in sorted(self._open(), key=lambda number: counts[number]):
+                target = self.targets[number]
+                for count in range(counts[number], counts[number] + BLOCK):
+                    self._one(target, number, count, report)
+                if time.monotonic() > end or sum(self.slot.counts()) >= self._most:
+                    return
+
+    def _one(self, target: Target, number: int, count: int, report: Callable[[Failure], None]) -> None:
+        random = Random(f"{self.seed}/{target.name}/{count}")
+        data = mutate(target.form, random.choice(target.seeds), target.seeds, random)
+        self.slot.begin(number, data)
+        failure = execute(target, data, self._place(target))
+        self.slot.end()
+        if failure is not None and failure.what not in self._known[target.name]:
+            self._known[target.name].add(failure.what)
+            report(failure)
+
+    def _take(self, failure: Failure) -> None:
+        """Keep a failure that happens again in a process of its own."""
+        self._known[failure.target].add(failure.what)
+        number = next(number for number, target in enumerate(self.targets) if target.name == failure.target)
+        if not failure.details:
+            self._ended[number] += 1
+            if self._ended[number] == MOST_ENDED:
+                print(f"{failure.target} is left out from here on: it has ended {MOST_ENDED} processes.", flush=True)
+        again = self._again(failure)
+        if again is None:
+            self.unrepeated.append(failure)
+            print(f"{failure.target}: {failure.what}; not when it was run once more, alone.", flush=True)
+            return
+        if any((one.target, one.what) == (again.target, again.what) for one in self.failures):
+            return
+        self._known[failure.target].add(again.what)
+        self.failures.append(again)
+        print(f"{again.target}: {again.what} ({len(again.data):,} bytes)", flush=True)
+
+    def _again(self, failure: Failure) -> Failure | None:
+        target = next(target for target in self.targets if target.name == failure.target)
+        if not self._guided:
+            return attempt(target, failure.data, self._place(target))
+        # This process is instrumented, and therefore slow.
+        path = Path(self.folder, "again", target.name, "case")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(failure.data)
+        command = [sys.executable, "-m", "tests.fuzz", "--replay", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=FOUND.parents[2])
+        said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+        return Failure(target.name, failure.data, said[0]["what"], said[0]["details"]) if said and said[0]["what"] else None
+
+    def _place(self, target: Target) -> str:
+        return os.path.join(self.folder, target.name)
+
+    def _open(self) -> list[int]:
+        return [number for number, ended in self._ended.items() if ended < MOST_ENDED]
+
+    def _over(self) -> bool:
+        return time.monotonic() > self._until or sum(self.slot.counts()) >= self._most
+
+    def report(self, found: Path, seconds: float) -> int:
+        """Print what was run and what failed, write the failing cases; return their number."""
+        counts = sorted(self.slot.counts())
+        total = sum(counts)
+        print(
+            f"{total:,} cases in {seconds:,.0f} s, {total / max(seconds, 1):,.0f} a second: {counts[0]:,} to {counts[-1]:,} of "
+            f"a target, seed {self.seed}; {len(self.failures)} failed."
+        )
+        for failure in self.failures:
+            target = next(target for target in self.targets if target.name == failure.target)
+
+            def fails(data: bytes, target: Target = target, failure: Failure = failure) -> bool:
+                other = attempt(target, data, self._place(target))
+                return other is not None and other.what == failure.what
+
+            data = minimised(target.form, failure.data, fails)
+            path = found / target.name / hashlib.sha256(data).hexdigest()[:12]
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+            print(f"\n{failure.target}: {failure.what}\n{failure.details}")
+            print(f"Written to {path} ({len(data):,} bytes). Repeat it: python -m tests.fuzz --replay {path}", flush=True)
+        return len(self.failures)
+
+
+def cases(files: Sequence[Path]) -> list[Path]:
+    """Return the given files, or all that were found."""
+    return list(files) or sorted(path for path in FOUND.glob("*/*") if path.is_file())
+
+
+def _replay(targets: dict[str, Target], files: Sequence[Path]) -> int:
+    """Run cases of files, each in a process of its own, and print one line of JSON for each."""
+    failed = 0
+    with scratch() as folder:
+        for path in cases(files):
+            name = path.resolve().parent.name
+            if name not in targets:
+                sys.exit(f"{path}: expected a directory named after a target, found {name}")
+            place = os.path.join(folder, name)
+            os.makedirs(place, exist_ok=True)
+            failure = attempt(targets[name], path.read_bytes(), place)
+            failed += failure is not None
+            said = {"case": str(path), "what": failure.what if failure else "", "details": failure.details if failure else ""}
+            print(json.dumps(said), flush=True)
+    return 1 if failed else 0

@@ -1,0 +1,307 @@
+"""What is fuzzed: one target for each kind of file, made from the registries, so that a new format is covered as it is added.
+
+A target takes the bytes of one file, as a reader finds them, and does with them what the application does. It returns for
+damage and may raise only what is documented; `Broken` says that a result is not what it promises to be.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from app.store.notes_format import Newer
+from app.store.notes_format import decode as decode_notes
+from parsers import open_run
+from parsers.checkpoints import PLACE, landscape_plan
+from parsers.errors import FormatError, PayloadError
+from parsers.events.reader import EventReader
+from parsers.events.wire import WireError
+from parsers.frames import EDGES, NODES, SCALARS
+from parsers.graphs.formats import FORMATS, GraphFormat
+from parsers.graphs.graph import Graph, Origin
+from parsers.lineage.configs import read_config
+from parsers.lineage.description import Description
+from parsers.model import CONFIG, Problem, Reader
+from parsers.model import KINDS as PROBLEM_KINDS
+from parsers.payloads.access import INDEXES
+from parsers.payloads.decoding import DECODERS
+from parsers.payloads.images import encoded_image
+from parsers.payloads.twins import with_twin
+from parsers.payloads.values import TensorValue
+from parsers.profiler import snapshot as frame_snapshot
+from parsers.profiler.access import Profile
+from parsers.profiler.parts import ProfileInput
+from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES
+from parsers.profiler.sessions import ProfileFile
+from parsers.registry import KINDS, READERS
+from parsers.runs import Run
+from parsers.snapshot import dump, load
+from tests.fuzz.corpus import Seeds
+
+MOST_VALUES = 6
+"""Tags of one kind, graphs of a file and nodes of a graph that are looked at."""
+
+
+class Broken(AssertionError):
+    """A result is not what its schema or its documentation says."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One kind of file: its name, the form its files are mutated by, those of the corpus, and what is done with the bytes.
+
+    kinds names the entries of the registries that it covers. `run` is called with the bytes and a directory for files; refuses
+    are the exceptions that document what is refused.
+    """
+
+    name: str
+    form: str
+    seeds: tuple[bytes, ...]
+    run: Callable[[bytes, str], None]
+    refuses: tuple[type[Exception], ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
+def all_targets(seeds: Seeds) -> dict[str, Target]:
+    """Return every target by its name."""
+    found = {target.name: target for target in _targets(seeds)}
+    return dict(sorted(found.items()))
+
+
+def _targets(seeds: Seeds) -> Iterator[Target]:
+    for reader in READERS:
+        for suffix, (name, files) in seeds.recorded(reader.name).items():
+            form = "records" if isinstance(reader, EventReader) else _FORMS.get(suffix, _form(files))
+            yield Target(f"{reader.name}{suffix}", form, files, partial(_read_run, reader, name), kinds=(reader.name,))
+    for graph in FORMATS:
+        files = seeds.graphs(graph)
+        run = partial(_decode_graph, graph)
+        yield Target(f"graph-{graph.name}", _form(files, "message"), files, run, (FormatError,), (graph.name,))
+    for (reader_name, kind), decoder in DECODERS.items():
+        refuses = (FormatError, WireError, IndexError)  # as `decode` has them; a MemoryError is no excuse here
+        files = seeds.values(reader_name, kind)
+        yield Target(f"value-{reader_name}-{kind}", "message", files, partial(_decode_value, decoder), refuses)
+    for kind in FILE_KINDS:
+        for suffix, (name, files) in seeds.profiles(kind).items():
+            form = _FORMS.get(suffix, "table")
+            yield Target(f"profile-{kind}{suffix}", form, files, partial(_read_profile, kind, name, seeds), kinds=(kind,))
+    for suffix, (name, files) in seeds.recorded(CONFIG).items():
+        yield Target(f"config{suffix}", _FORMS.get(suffix, "text"), files, partial(_read_config, name), kinds=(CONFIG,))
+    yield Target("landscape-plan", "tree", seeds.plans(), _read_plan, (FormatError,))
+    yield Target("npy", "npy", seeds.arrays(), _read_twin)
+    yield Target("image", "png", seeds.images(), _decode_image, (FormatError,))
+    yield Target("snapshot", "snapshot", seeds.snapshots(), _load_snapshot, (FormatError,))
+    yield Target("frame-snapshot", "snapshot", seeds.frame_snapshots(), _load_frame, (FormatError,))
+    yield Target("notes", "notes", seeds.notes(), _decode_notes, (Newer,))
+
+
+_FORMS: Mapping[str, str] = {
+    ".json": "tree", ".csv": "table", ".txt": "table", ".db": "database", ".yaml": "text", ".yml": "text", ".ir": "text",
+    ".dot": "text", ".pb": "message", ".onnx": "message",
+}  # fmt: skip
+"""Ending of a file name -> form."""
+
+
+def _form(files: tuple[bytes, ...], binary: str = "plain") -> str:
+    return "text" if all(b"\x00" not in file for file in files) else binary
+
+
+# Files of runs ---------------------------------------------------------------------------------------------------------------
+
+
+def _read_run(reader: Reader, name: str, data: bytes, folder: str) -> None:
+    path = _write(folder, name, data)
+    reader.sniff(data[:4096])
+    _check_problems(reader.verify(path))
+    _check_problems(reader.read(path, reader.read(path, limit=1).cursor).problems)
+    if not _chosen(data, 4):
+        return
+    run = open_run(folder)
+    _look_at(run)
+    states = list(run.states.values())
+    parts = dump(states)
+    if parts is not None and [state.records for state in load(b"".join(parts))] != [state.records for state in states]:
+        raise Broken("the snapshot of the run has other records than the run")
+
+
+def _look_at(run: Run) -> None:
+    """Ask a run for everything that pages ask it for."""
+    SCALARS.check(run.scalars)
+    run.scalars_view()
+    for kind, schema in INDEXES.items():
+        schema.check(getattr(run, f"{kind}s"))
+    for kind in run.kinds():
+        for tag in run.tags(kind)[:MOST_VALUES] if kind not in ("config", "profile") else ():
+            for place in {0, len(run.payload_series(kind, tag)) - 1} if kind != "scalar" else ():
+                _refused(partial(run.value, kind, tag, place))
+                _refused(partial(run.raw, kind, tag, place))
+                if kind == "tensor":
+                    _refused(partial(run.distribution, tag, place))
+    graphs = run.graphs
+    for name in list(graphs)[:MOST_VALUES]:
+        _refused(lambda name=name: _look_at_graph(graphs[name]))
+    if len(run.lineage) != 1:
+        raise Broken(f"expected one row of lineage, found {len(run.lineage)}")
+    if run.dataset_graph is not None:
+        _ = run.dataset_graph.mark
+    while run.verify(limit=1 << 20):
+        pass
+    _check_problems(run.problems)
+
+
+def _refused(ask: Callable[[], object]) -> None:
+    """Ask for one value, which may be refused, but not because memory was short: the file is small."""
+    try:
+        ask()
+    except PayloadError as error:
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, MemoryError):
+                raise MemoryError(str(error)) from error
+            cause = cause.__cause__
+
+
+def _look_at_graph(graph: Graph) -> None:
+    NODES.check(graph.nodes)
+    EDGES.check(graph.edges)
+    size = len(graph.nodes)
+    for row in {*range(min(size, MOST_VALUES)), *range(max(size - MOST_VALUES, 0), size)}:
+        graph.attributes(row)
+        graph.raw(row)
+        graph.source_lines(row)
+    graph.having("shape")
+    if not all(0 <= row < size for row in graph.outputs):
+        raise Broken(f"outputs {graph.outputs} of {size} nodes")
+    for column in ("source", "target"):
+        if not graph.edges[column].between(0, size - 1).all():
+            raise Broken(f"an edge to a node that is none: {column}")
+    _check_problems(graph.problems)
+
+
+def _decode_graph(form: GraphFormat, data: bytes, _folder: str) -> None:
+    form.sniff(data[:4096])
+    _look_at_graph(form.read(data, Origin("file")))
+
+
+def _decode_value(decoder: Callable[[memoryview], object], data: bytes, _folder: str) -> None:
+    with np.errstate(all="ignore"):
+        decoder(memoryview(data))
+
+
+def _read_config(name: str, data: bytes, folder: str) -> None:
+    config = read_config(_write(folder, name, data))
+    Description().add_others(config.settings)
+    _check_problems(config.problems)
+
+
+def _read_plan(data: bytes, folder: str) -> None:
+    _write(folder, PLACE, data)
+    landscape_plan(folder)
+
+
+_TENSOR = np.zeros((2, 3), np.float32)
+
+
+def _read_twin(data: bytes, folder: str) -> None:
+    _write(folder, os.path.join("export_1", "tensor", "tag_1.npy"), data)
+    with_twin(TensorValue(_TENSOR, "float32", "float32"), os.path.join(folder, "events"), "tag", 1)
+
+
+def _decode_image(data: bytes, _folder: str) -> None:
+    encoded_image(data)
+
+
+# Profiles --------------------------------------------------------------------------------------------------------------------
+
+
+def _read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) -> None:
+    """Read every frame that a kind of file gives, or helps to give: then the file it helps lies beside it, intact."""
+    files = [_profile_file(folder, name, kind, data)]
+    helped = {reader.file.name for reader in FRAME_READERS if kind in {also.name for also in reader.also_reads}}
+    for other in sorted(helped - {kind}):
+        beside, found = next(iter(seeds.profiles(other).values()))
+        files.append(_profile_file(folder, beside, other, found[0]))
+    if _chosen(data, 8):
+        profile = Profile("session", 0, tuple(files))
+        for frame, schema in FRAMES.items():
+            if profile.gives(frame):
+                schema.check(profile.frame(frame))
+        _check_problems(profile.problems)
+    else:
+        beside = {file.kind: ProfileInput(file.path, file.name, {}) for file in files}
+        for file, reader in ((file, reader) for file in files for reader in FRAME_READERS if reader.file.name == file.kind):
+            part = reader.read(ProfileInput(file.path, file.name, beside))
+            reader.schema.check(part.frame)
+            _check_problems(part.problems)
+    profile = Profile("session", 0, tuple(files))
+    _ = profile.about, profile.step_points
+    _check_problems(profile.problems)
+    if kind in ("profiler_info", "profiler_metadata"):
+        _check_problems(open_run(folder).problems)
+
+
+def _profile_file(folder: str, name: str, kind: str, data: bytes) -> ProfileFile:
+    path = _write(folder, os.path.join("profiler", name), data)
+    return ProfileFile(path, name, kind, 0, len(data), 0)
+
+
+# Files of our own ------------------------------------------------------------------------------------------------------------
+
+
+def _load_snapshot(data: bytes, _folder: str) -> None:
+    load(data)
+
+
+def _load_frame(data: bytes, _folder: str) -> None:
+    for schema in FRAMES.values():
+        with contextlib.suppress(FormatError):
+            frame, problems = frame_snapshot.load(schema, data)
+            if not isinstance(frame, pd.DataFrame):
+                raise Broken(f"expected a frame, found {type(frame).__name__}")
+            for column in frame.columns:
+                frame[column].tolist()
+            _check_problems(problems)
+
+
+def _decode_notes(data: bytes, _folder: str) -> None:
+    decode_notes(data)
+
+
+# ---------------------------------------------------------------------------------------------------------------------------
+
+
+def _chosen(data: bytes, of: int) -> bool:
+    """Return whether this file is one, of `of`, that is also asked for what takes long; always the same for a file."""
+    return zlib.crc32(data) % of == 0
+
+
+def _write(folder: str, name: str, data: bytes) -> str:
+    path = os.path.join(folder, name)
+    try:
+        file = open(path, "wb", buffering=0)  # noqa: SIM115  closed below; the directory is made once only
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        file = open(path, "wb", buffering=0)  # noqa: SIM115
+    with file:
+        file.write(data)
+    return path
+
+
+def _check_problems(problems: object) -> None:
+    for problem in problems if isinstance(problems, list | tuple) else ():
+        if not isinstance(problem, Problem) or problem.kind not in PROBLEM_KINDS or not problem.text:
+            raise Broken(f"expected a problem of a known kind with a text, found {problem!r}")
+        if re.search(r"[\ud800-\udfff]", problem.text):
+            raise Broken(f"a text that no page can show: {problem.text!r}")
+
+
+COVERED = (*(kind.name for kind in KINDS), *(form.name for form in FORMATS), *FILE_KINDS)
+"""What the registries hold: each needs a target that names it in its `kinds`."""
