@@ -186,6 +186,7 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
             asked = check(request.get_data(), callbacks)
             return dispatch()
         except (Refused, BadInput) as error:
+            _log.info("callback refused: %s", error)
             return _refusal(400, str(error))
         except HTTPException:
             raise

@@ -269,5 +269,5 @@ def test_a_damaged_image_says_so_on_its_card(context: BrowserContext, runs: Path
 
 def test_runs_without_images_are_told_how_to_record_one(page: Page, address: str) -> None:
     page.goto(f"{address}/images?run=long_history")
-    expect(page.get_by_text("The chosen runs recorded no images.")).to_be_visible()
+    expect(page.get_by_text("The chosen runs recorded no images.").filter(visible=True)).to_be_visible()
     expect(page.locator("code", has_text="ImageSummary")).to_be_visible()

@@ -86,4 +86,4 @@ def test_texts_that_can_be_shown_in_part_and_not_at_all(
 
 def test_runs_without_texts_are_told_how_to_record_one(page: Page, address: str) -> None:
     page.goto(f"{address}/text?run=long_history")
-    expect(page.get_by_text("The chosen runs recorded no text.")).to_be_visible()
+    expect(page.get_by_text("The chosen runs recorded no text.").filter(visible=True)).to_be_visible()

@@ -130,6 +130,7 @@ def test_only_cards_with_new_points_are_drawn_again(source: MemorySource) -> Non
     assert (slot, stamp) == (0, card(source, asks[0])[1])
     assert ys(mains(drawing)[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
     assert cards.grown_cards(CARDS, source, [1, 2], asks, marks) == []  # what is not on screen is not drawn
+    assert cards.grown_cards(CARDS, source, None, asks, marks) == []  # the clock may tick before the browser has placed a card
 
 
 @pytest.mark.parametrize(
