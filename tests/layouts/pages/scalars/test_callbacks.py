@@ -135,7 +135,7 @@ def test_only_cards_with_new_points_are_drawn_again(source: MemorySource) -> Non
 
 @pytest.mark.parametrize(
     ("shown", "asks", "drawn"),
-    [([], None, []), ([], [], None), ([0], [None], []), (5, 5, 5), ([0], [ask()], ["x", "y"]), (None, [None], [None]),
+    [([], None, []), ([], [], None), ([0], [None], []), (5, 5, 5), ([0], [ask()], ["x", "y"]), ("x", [None], [None]),
      ([1], [None], [None]), ([-1], [None], [None]), (["0"], [None], [None])],
 )  # fmt: skip
 def test_unequal_lists_of_cards_are_refused(source: MemorySource, shown: Any, asks: Any, drawn: Any) -> None:
