@@ -163,13 +163,15 @@ def _habitual(level: Floats, at: int, height: float, width: int) -> bool:
     mean = (sums[width:] - sums[:-width]) / width
     rise = (mean[width:] - mean[:-width]) * np.sign(height)
     most = _ALIKE * abs(height)
-    if rise[max(0, at - width - int(_LASTS * level.size)) : max(1, at - 2 * width)].min() <= -_BACK * abs(height):
+    reach = max(width + 1, int(_LASTS * level.size))
+    if rise[max(0, at - width - reach) : max(1, at - 2 * width)].min() <= -_BACK * abs(height):
         return True
-    pieces = np.abs(rise[: rise.size // _PIECE * _PIECE]).reshape(-1, _PIECE)
+    piece = min(_PIECE, rise.size)
+    pieces = np.abs(rise[: rise.size // piece * piece]).reshape(-1, piece)
     # The levels of counts are equal as often as not, and their median difference is 0.
     usual = SIGMA * medians(pieces)
     usual = np.where(usual > 0.0, usual, SIGMA * pieces.mean(axis=1))
-    usual = np.append(usual, usual[-1:]).repeat(_PIECE)[: rise.size]
+    usual = np.append(usual, usual[-1:]).repeat(piece)[: rise.size]
     clear = rise >= np.clip(_CLEAR * usual, _LEAST_ALIKE * abs(height), most)
     clear[max(0, at - 3 * width) : at + width + 1] = False
     places = np.flatnonzero(clear)

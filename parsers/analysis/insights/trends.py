@@ -132,7 +132,7 @@ def setback(known: Levels, *, falls: bool) -> Setback | None:
     below = np.flatnonzero(rise[:peak] < _RISEN * min(float(rise[peak]), float(least[peak])))
     risen = int(below[-1]) + 1 if below.size else peak
     best = risen - int(smooth[: risen + 1][::-1].argmin())
-    if falls and best < level.size // 20:
+    if best < level.size // 20:  # a learning rate that is warmed up makes a hump of the beginning
         return None
     first = max(best, _onset(level, risen))
     back = np.flatnonzero(rise[peak:] < _MADE_UP * least[peak])

@@ -323,6 +323,60 @@ def test_a_lasting_shift_is_told_with_both_levels_and_a_bump_or_warm_restarts_ar
     assert "shift" not in kinds("loss", 1 + noise + 0.2 * (1 + np.cos(np.pi * phase)))
 
 
+@pytest.mark.parametrize("n", [60, 80, 100, 150, 300])
+@pytest.mark.parametrize("share", [0.3, 0.5, 0.7])
+def test_a_shift_of_a_short_curve_is_told_once(n, share):
+    t = np.arange(n)
+    value = 1 + 0.02 * np.random.default_rng(n).normal(size=n) + 0.3 * (t >= int(share * n))
+    told = [one for one in found("grad_norm", series(t, 1.7e9 + t, value)) if one.kind == "shift"]
+    assert len(told) <= 1
+    assert n < 300 or abs(told[0].step - int(share * n)) <= 3
+
+
+def test_a_divergence_too_small_for_a_mark_does_not_hide_a_shift():
+    t = np.arange(4000)
+    value = 1 + np.exp(-t / 400) + 0.02 * np.random.default_rng(8).normal(size=4000) + 0.46 * (t >= 2500)
+    marks = found("loss", series(t, 1.7e9 + t, value))
+    (shift,) = [one for one in marks if one.kind == "shift"]
+    assert abs(shift.step - 2500) <= 3
+    assert "divergence" in [one.kind for one in insights_of("loss", series(t, 1.7e9 + t, value))]
+
+
+def test_values_frozen_but_for_a_trace_of_noise_are_told_and_a_noise_that_shrinks_is_not():
+    n = 3000
+    t = np.arange(n)
+    random = np.random.default_rng(6)
+    value = 1 + 0.02 * random.normal(size=n)
+    value[1000:1500] = value[1000] + 1e-5 * random.normal(size=500)
+    (mark,) = found("grad_norm", series(t, 1.7e9 + t, value))
+    assert (mark.kind, mark.step) == ("frozen", 1000)
+    assert abs(mark.last_step - 1499) <= 1
+    shrinks = np.exp(-10 * t / n) * np.exp(0.2 * random.normal(size=n))
+    assert "frozen" not in kinds("loss", shrinks)
+    # All gradients vanish; of a loss 0 is the best there is.
+    dead = np.where(t < 2000, np.abs(value), 0.0)
+    assert "frozen" in kinds("grad_norm", dead)
+    assert "frozen" not in kinds("loss", dead)
+
+
+@pytest.mark.parametrize("end", ["nan", "stopped", "made up for"])
+def test_a_blow_up_is_marked_at_its_onset_however_it_ends(end):
+    n, at = 20_000, 12_000
+    t = np.arange(n)
+    grown = np.minimum(0.01 * np.expm1(np.clip((t - at) / 20, 0, 40)), 50.0)
+    if end == "made up for":
+        grown[at + 400 :] *= np.exp(-(t[at + 400 :] - at - 400) / 400)
+    value = falling(n) + grown
+    if end == "nan":
+        value[at + 171 :] = np.nan
+    value = value[: at + 180] if end == "stopped" else value
+    marks = found("loss", series(t[: len(value)], 1.7e9 + t[: len(value)], value))
+    half = at + int((grown >= 0.5 * 2.1).argmax())
+    (mark,) = [one for one in marks if one.kind in ("divergence", "spike")]
+    assert mark.kind == ("spike" if end == "made up for" else "divergence")
+    assert at - 0.01 * n <= mark.step <= half
+
+
 class open_run_of:
     """A run of series at hand."""
 
