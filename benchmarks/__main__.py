@@ -7,8 +7,8 @@ import importlib
 import os
 
 PARTS = (
-    "listing", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing", "graphs_view",
-    "lineage", "insights", "browsing", "peers",
+    "listing", "many", "reading", "holes", "values", "graphs", "profiler", "showing", "tables", "starting", "drawing",
+    "graphs_view", "lineage", "insights", "browsing", "peers",
 )  # fmt: skip
 
 

@@ -194,8 +194,11 @@ class Scanner:
         if not os.path.isdir(self.base):
             self.forget()
             raise SourceError(f"{self.base}: expected a directory of runs, found {_what_is(self.base)}")
-        partly = self._share is not None and self._ended_at > float("-inf")
-        stale, changed = self._look(begun) if partly else (set(self._known), False)
+        ended, self._ended_at = self._ended_at, float("-inf")  # a scan that fails half-way is followed by a complete one
+        if self._share is None or ended == float("-inf"):
+            stale, changed = set(self._known), False
+        else:
+            stale, changed = self._look(begun, self._share * (begun - ended))
         if stale or not self._known:
             self._walk(stale, begun)
             self._find_special()
@@ -207,11 +210,14 @@ class Scanner:
         self._ended_at = time.monotonic()
         return self._runs
 
-    def _look(self, now: float) -> tuple[set[str], bool]:
-        """Look at the directories that are due: (those below which the tree changed, whether any run changed)."""
+    def _look(self, now: float, seconds: float) -> tuple[set[str], bool]:
+        """Look at the directories that are due: (those below which the tree changed, whether any run changed).
+
+        seconds is how long to look at quiet ones, LEAST_QUIET aside.
+        """
         stale: set[str] = set()
         changed = False
-        end = now + (self._share or 0.0) * (now - self._ended_at)
+        end = now + seconds
         watched = [self._known[path] for path in self.watched if path in self._known and path not in self._busy]
         for known in (*self._busy.values(), *watched):
             changed = self._look_at(known, stale, now) or changed

@@ -360,3 +360,26 @@ def test_a_scan_in_turns_ends_where_a_new_one_begins(tmp_path: Path, monkeypatch
             for _ in range(30):
                 found = scanner.scan()
             assert found == discover(base)
+
+
+def test_a_scan_that_failed_half_way_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    touch(tmp_path / "a" / EVENTS)
+    age(tmp_path)
+    scanner = Scanner(tmp_path, share=0.5)
+    assert len(scanner.scan()) == 1
+    touch(tmp_path / "b" / EVENTS)
+    touch(tmp_path / "c" / EVENTS)
+    age(tmp_path)
+    os.utime(tmp_path, (1.1e9, 1.1e9))
+    scandir = os.scandir
+
+    def failing(path: str) -> object:
+        if os.path.basename(path) == "c":
+            raise MemoryError
+        return scandir(path)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(os, "scandir", failing)
+        with pytest.raises(MemoryError):
+            scanner.scan()
+    assert {source.name for source in scanner.scan()} == {"a", "b", "c"}
