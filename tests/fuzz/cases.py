@@ -105,7 +105,16 @@ class Slot:
 
     def __init__(self, targets: int) -> None:
         self._counts = struct.Struct(f"<{targets}Q")
-        self._shared = mmap.mmap(-1, self._counts.size + self._HEAD.size + MOST)
+        self._shared = mmap.mmap(-1, self._counts.size + self._HEAD.size + MOST + 8)
+
+    @property
+    def turn(self) -> int:
+        """The number of the target whose turn is next."""
+        return int.from_bytes(self._shared[-8:], "little")
+
+    @turn.setter
+    def turn(self, number: int) -> None:
+        self._shared[-8:] = number.to_bytes(8, "little")
 
     def begin(self, number: int, data: bytes) -> None:
         """Note the target (its number) and the bytes of the case that runs next, and count it."""
