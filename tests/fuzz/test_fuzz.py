@@ -141,12 +141,12 @@ def test_faults_are_found_again_and_made_small(tmp_path: Path, capsys: pytest.Ca
     found = {failure.what for failure in fuzzing.failures}
     assert found == {"KeyError at test_fuzz.py:run", "ended the process with signal 15"}
     assert sum(fuzzing.slot.counts()) >= 3_000
-    assert min(fuzzing.slot.counts()) > 1_000
     assert fuzzing.report(tmp_path / "found", 1.0) == 2
     sizes = sorted(len(path.read_bytes()) for path in (tmp_path / "found" / "made").iterdir())
     assert sizes[0] == 11
     assert 121 <= sizes[1] < 1000  # as small as the time for it allows
     said = capsys.readouterr().out
+    assert "made is left out from here on: it has ended 5 processes." in said
     assert "seed 1; 2 failed" in said
     assert said.count("Repeat it: ") == 2
 
