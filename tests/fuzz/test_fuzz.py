@@ -34,7 +34,10 @@ TARGETS = all_targets(Seeds())
 
 
 def target(run: Callable[[bytes], object], form: str = "plain") -> Target:
-    return Target("made", form, (b"seed",), lambda data, _: run(data) and None, (FormatError,))
+    def read(data: bytes, _folder: str) -> None:
+        run(data)
+
+    return Target("made", form, (b"seed",), read, (FormatError,))
 
 
 # What is covered -----------------------------------------------------------------------------------------------------------
