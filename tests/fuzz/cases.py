@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import Pipe
@@ -33,6 +33,7 @@ KILLED_S = 4.0
 """Seconds of processor time after which the system ends the process."""
 STUCK_S = 60.0
 """Seconds without progress after which a process is ended that uses no processor time, such as one that waits for a pipe."""
+_IN_A_LIBRARY = f"took more than {KILLED_S:g} s of processor time in a library"
 _OURS = tuple(f"{os.sep}{name}{os.sep}" for name in ("parsers", "app", "layouts", "fuzz"))
 
 
@@ -105,7 +106,16 @@ class Slot:
 
     def __init__(self, targets: int) -> None:
         self._counts = struct.Struct(f"<{targets}Q")
-        self._shared = mmap.mmap(-1, self._counts.size + self._HEAD.size + MOST)
+        self._shared = mmap.mmap(-1, self._counts.size + self._HEAD.size + MOST + 8)
+
+    @property
+    def turn(self) -> int:
+        """The number of the target whose turn is next."""
+        return int.from_bytes(self._shared[-8:], "little")
+
+    @turn.setter
+    def turn(self, number: int) -> None:
+        self._shared[-8:] = number.to_bytes(8, "little")
 
     def begin(self, number: int, data: bytes) -> None:
         """Note the target (its number) and the bytes of the case that runs next, and count it."""
@@ -153,7 +163,7 @@ def in_process(work: Work, slot: Slot, names: list[str]) -> Iterator[Failure]:
     slot.end()
     if status:
         number = os.WTERMSIG(status)
-        killed = {signal.SIGVTALRM: f"took more than {KILLED_S:g} s of processor time in a library", signal.SIGKILL: "hung"}
+        killed: dict[int, str] = {signal.SIGVTALRM: _IN_A_LIBRARY, signal.SIGKILL: "hung"}
         what = killed.get(number, f"ended the process with signal {number}") if os.WIFSIGNALED(status) else "ended the process"
         yield Failure(names[running[0]], running[1], what)
 
@@ -171,7 +181,7 @@ def _child(work: Work, sending: Connection) -> None:
         os._exit(code)
 
 
-def _followed(process: int, receiving: Connection, slot: Slot) -> Iterator[Failure]:  # type: ignore[misc]
+def _followed(process: int, receiving: Connection, slot: Slot) -> Generator[Failure, None, int]:
     """Yield what a process sends until it ends; return its status. One that makes no progress is ended."""
     seen, since = slot.counts(), time.monotonic()
     while True:

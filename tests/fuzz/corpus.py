@@ -247,7 +247,7 @@ def _suffix(name: str) -> str:
 @cache
 def _paths() -> tuple[str, ...]:
     """Return every file of the demo, of tests/data and of MINDSCOPE_TEST_DATA."""
-    roots = [ROOT / "app" / "demo", ROOT / "tests" / "data", os.environ.get("MINDSCOPE_TEST_DATA", "")]
+    roots = [str(ROOT / "app" / "demo"), str(ROOT / "tests" / "data"), os.environ.get("MINDSCOPE_TEST_DATA", "")]
     found = [os.path.join(folder, name) for root in roots if root for folder, _, names in os.walk(root) for name in names]
     return tuple(sorted(path for path in found if not path.endswith(".golden") and os.path.isfile(path)))
 

@@ -27,7 +27,9 @@ from tests.fuzz.targets import Target, all_targets
 
 FOUND = Path(__file__).resolve().parent / "found"
 BLOCK = 32
-"""Cases of one target that are run in a row."""
+"""Cases of one target that are run in a row, at least."""
+BLOCKS, BLOCK_S = 8, 0.05
+"""Of a target whose cases take little time, up to so many blocks are run in a row, until they have taken so many seconds."""
 LIFE_S = 20.0
 """Seconds that one process runs cases; a new one begins without what the cases left in memory."""
 SLICE_S = 10
@@ -126,15 +128,19 @@ class Fuzzing:
             )
 
     def _mutating(self, report: Callable[[Failure], None]) -> None:
-        """Mutate files of all targets in turn, those with the fewest cases first."""
+        """Mutate files of all targets in turn, from the one on at which the process before ended."""
         limit()
         end = min(self._until, time.monotonic() + LIFE_S)
         while True:
-            counts = self.slot.counts()
-            for number in sorted(self._open(), key=lambda number: counts[number]):
-                target = self.targets[number]
-                for count in range(counts[number], counts[number] + BLOCK):
-                    self._one(target, number, count, report)
+            for number in sorted(self._open(), key=lambda number: (number < self.slot.turn, number)):
+                self.slot.turn = number + 1
+                begun, count = time.process_time(), self.slot.counts()[number]
+                for block in range(BLOCKS):
+                    if block and time.process_time() - begun > BLOCK_S:
+                        break
+                    for _ in range(BLOCK):
+                        self._one(self.targets[number], number, count, report)
+                        count += 1
                 if time.monotonic() > end or sum(self.slot.counts()) >= self._most:
                     return
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeVar
 
 from tests.fuzz.mutation import join_records, split_records
 
 SECONDS = 20.0
 T = TypeVar("T")
-Join = Callable[[Sequence[T]], bytes]
+Join = Callable[[list[T]], bytes]
 
 
 def minimised(form: str, data: bytes, fails: Callable[[bytes], bool]) -> bytes:
@@ -18,17 +18,25 @@ def minimised(form: str, data: bytes, fails: Callable[[bytes], bool]) -> bytes:
     until = time.monotonic() + SECONDS
     contents = split_records(data)
     if form == "records" and contents and fails(join_records(contents)):
-        contents = _smaller(contents, join_records, fails, until)
+        contents = list(_smaller(contents, join_records, fails, until))
         for place in range(len(contents)):
 
-            def join(part: Sequence[int], place: int = place) -> bytes:
-                return join_records([*contents[:place], bytes(part), *contents[place + 1 :]])
+            def join(part: list[int]) -> bytes:
+                return join_records([*contents[:place], bytes(part), *contents[place + 1 :]])  # noqa: B023  called in this round
 
             contents[place] = bytes(_smaller(list(contents[place]), join, fails, until))
         return join_records(contents)
     if form in ("text", "table", "tree"):
-        data = b"\n".join(_smaller(data.split(b"\n"), b"\n".join, fails, until))
-    return bytes(_smaller(list(data), bytes, fails, until))
+        data = _lines(_smaller(data.split(b"\n"), _lines, fails, until))
+    return _whole(_smaller(list(data), _whole, fails, until))
+
+
+def _lines(parts: list[bytes]) -> bytes:
+    return b"\n".join(parts)
+
+
+def _whole(parts: list[int]) -> bytes:
+    return bytes(parts)
 
 
 def _smaller(parts: list[T], join: Join[T], fails: Callable[[bytes], bool], until: float) -> list[T]:

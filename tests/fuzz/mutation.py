@@ -1,6 +1,6 @@
 """Mutates files: any bytes, and formats by their structure, with lengths and checksums made right again.
 
-A mutation is a pure function of its input and a random generator, so a case can be made again from its seed. Half of the cases
+A mutation is a pure function of its input and a random generator, so a case can be made again from its seed. Seven of ten cases
 of a format with structure are mutated by it (`FORMS`), the others as plain bytes, and some as both.
 """
 

@@ -25,6 +25,7 @@ from parsers.errors import FormatError, PayloadError
 from parsers.events.reader import EventReader
 from parsers.events.wire import WireError
 from parsers.frames import EDGES, NODES, SCALARS
+from parsers.graphs.access import Graphs
 from parsers.graphs.formats import FORMATS, GraphFormat
 from parsers.graphs.graph import Graph, Origin
 from parsers.lineage.configs import read_config
@@ -147,7 +148,7 @@ def _look_at(run: Run) -> None:
                     _refused(partial(run.distribution, tag, place))
     graphs = run.graphs
     for name in list(graphs)[:MOST_VALUES]:
-        _refused(lambda name=name: _look_at_graph(graphs[name]))
+        _refused(partial(_look_at_named, graphs, name))
     if len(run.lineage) != 1:
         raise Broken(f"expected one row of lineage, found {len(run.lineage)}")
     if run.dataset_graph is not None:
@@ -167,6 +168,10 @@ def _refused(ask: Callable[[], object]) -> None:
             if isinstance(cause, MemoryError):
                 raise MemoryError(str(error)) from error
             cause = cause.__cause__
+
+
+def _look_at_named(graphs: Graphs, name: str) -> None:
+    _look_at_graph(graphs[name])
 
 
 def _look_at_graph(graph: Graph) -> None:
@@ -227,8 +232,8 @@ def _read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) 
     files = [_profile_file(folder, name, kind, data)]
     helped = {reader.file.name for reader in FRAME_READERS if kind in {also.name for also in reader.also_reads}}
     for other in sorted(helped - {kind}):
-        beside, found = next(iter(seeds.profiles(other).values()))
-        files.append(_profile_file(folder, beside, other, found[0]))
+        intact, found = next(iter(seeds.profiles(other).values()))
+        files.append(_profile_file(folder, intact, other, found[0]))
     if _chosen(data, 8):
         profile = Profile("session", 0, tuple(files))
         for frame, schema in FRAMES.items():

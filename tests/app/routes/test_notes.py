@@ -52,6 +52,13 @@ def test_malformed_changes_are_refused(client, change: object) -> None:
     assert answer.json["error"]
 
 
+def test_a_change_that_is_no_utf8_is_refused(client) -> None:
+    body = b'{"run": "one", "remark": "\xff"}'
+    answer = client.post("/api/note", data=body, content_type="application/json", headers=TOKEN)
+    assert answer.status_code == 400
+    assert answer.json["error"]
+
+
 @pytest.mark.parametrize("change", [
     {}, {"save": "n", "delete": "x"}, {"save": "", "place": "scalars"}, {"save": "n", "place": "javascript:alert(1)"},
     {"rename": "x", "name": ""}, {"save": 5},

@@ -97,6 +97,7 @@ def test_what_does_not_fit_is_refused(post, body, path, value) -> None:
 
 @pytest.mark.parametrize("body", [
     b"", b"null", b"[]", b"{", b"5", b'"x"', b"\xff\xfe", b"[" * 100_000, b'{"output": NaN}', b'{"output": "\\ud800"}',
+    b'{"output": "\xff"}',
 ])  # fmt: skip
 def test_what_is_no_request_is_refused(client, body) -> None:
     answer = client.post("/_dash-update-component", data=body, content_type="application/json")

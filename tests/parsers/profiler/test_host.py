@@ -182,3 +182,20 @@ def test_summary_tells_the_cpu_of_operations(form: str, tmp_path: Path) -> None:
     frame = profile_of(tmp_path).pipeline
     assert frame["cpu"].tolist() == [0.58 / 100, 0.92 / 100, 5.88 / 100, 11.17 / 100]
     assert frame["queue_mean"].tolist() == [0.0, 0.0, 8 / 12, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("minddata_pipeline_summary_0.csv", "op_ids,0,1\navg_cpu_pct_per_worker,5\rx\n", "Line 2: expected cells"),
+        ("minddata_pipeline_summary_0.json", '{"op_ids": [', "Nothing is taken from the file"),
+        ("minddata_pipeline_summary_0.json", '{"op_ids": [NaN, 1], "avg_cpu_pct_per_worker": [1, 2]}', ""),
+    ],
+)
+def test_a_damaged_summary_leaves_the_operations(name: str, text: str, said: str, tmp_path: Path) -> None:
+    raw = "minddata_pipeline_raw_0.csv"
+    (tmp_path / raw).write_bytes((DATA / "2.10_minddata/analysed" / raw).read_bytes())
+    (tmp_path / name).write_text(text, newline="")
+    profile = profile_of(tmp_path)
+    assert len(profile.pipeline) == 4
+    assert [problem.text[: len(said)] for problem in profile.problems if problem.path.endswith(name)] == [said] * bool(said)

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.profiler import lines
-from parsers.profiler.tables import NONE, Field, Table, read_table
+from parsers.profiler.tables import MOST_COLUMNS, NONE, Field, Table, read_table
 
 FIELDS = (
     Field("name", ("Name",), "text", required=True),
@@ -260,3 +260,30 @@ def test_no_flipped_byte_and_no_cut_raises(path: Path) -> None:
                 assert table.rows == 3, at
         table = read(path, whole[:at], "more/")
         assert table.rows <= 3
+
+
+def test_wide_tables(path: Path) -> None:
+    """Columns that are not read take little time, whatever is in them, and change nothing in those that are."""
+    others = [f"c{number}" for number in range(3_000)]
+    header = ",".join([*others, HEADER.strip(), "last"])
+    row = ",".join([*("x" * 100,) * len(others), ROW.strip(), ""])
+    narrow, wide = read(path, HEADER + ROW), read(path, f"{header}\n{row}\n")
+    assert not wide.problems
+    assert {name: list(values) for name, values in wide.columns.items()} == {
+        name: list(values) for name, values in narrow.columns.items()
+    }
+    short = read(path, f"{header}\n{row[:-1]}\n{row}\n")
+    assert (short.rows, texts(short)) == (1, ["Line 2: expected 3006 cells, found 3005; the line was skipped."])
+
+
+def test_more_columns_than_any_table_has(path: Path) -> None:
+    table = read(path, HEADER.strip() + ",x" * MOST_COLUMNS + "\n" + ROW.strip() + "," * MOST_COLUMNS + "\n")
+    assert table.rows == 0
+    assert texts(table) == ["Line 1: expected at most 10,000 columns, found 10,005; nothing is taken from the file."]
+
+
+def test_further_columns_among_others(path: Path) -> None:
+    path.write_text("Name,a1,b1,a2,a1\nx,1,2,3,4\n")
+    table = read_table(str(path), FIELDS[:1], further="at/", among=lambda name: name.startswith("a"))
+    assert {name: list(values) for name, values in table.columns.items()} == {"name": ["x"], "at/a1": [1.0], "at/a2": [3.0]}
+    assert texts(table) == ["Line 1, column a1: expected once, found 2 times; the first one is used."]

@@ -1,0 +1,41 @@
+"""JSON whose texts can be encoded."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from parsers.json_text import parse_json
+
+
+@pytest.mark.parametrize("text", ["", "{", "nul", "'x'", "1" * 5_000])
+def test_what_is_no_json(text: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        parse_json(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (r'"\ud83d\ude00"', "\U0001f600"),
+        (r'"\ud800"', r"\ud800"),
+        (r'"\uDFFFx"', r"\udfffx"),
+        (r'{"\ud800": ["\ud801", {"a": "\ud802"}]}', {r"\ud800": [r"\ud801", {"a": r"\ud802"}]}),
+        (r'[1, true, null, "\\ud800"]', [1, True, None, r"\ud800"]),
+    ],
+)
+def test_unpaired_surrogates_are_escaped(text: str, found: object) -> None:
+    assert parse_json(text) == found
+    json.dumps(parse_json(text), ensure_ascii=False).encode()
+
+
+def test_numbers_are_those_of_python() -> None:
+    assert math.isnan(parse_json("NaN"))
+    assert parse_json("[1e400, 9007199254740993]") == [math.inf, 9007199254740993]
+
+
+def test_more_levels_than_python_takes() -> None:
+    with pytest.raises(RecursionError):
+        parse_json("[" * 100_000)
