@@ -19,7 +19,6 @@ import pandas as pd
 
 from parsers.events.wire import DELIMITED, FIXED32, FIXED64, VARINT
 from parsers.frames import DATASET_NODES
-from parsers.json_text import parse_json
 from parsers.lineage.mindspore import double, entry, int32, text
 from parsers.payloads.messages import collect, fields, repeated, whole
 
@@ -185,7 +184,7 @@ def _operation(data: memoryview, named_by: str) -> DatasetOperation:
 
 def _unpacked(parameters: dict[str, Any]) -> dict[str, Any]:
     try:
-        found = parse_json(parameters["tensor_op_params"])
+        found = json.loads(parameters["tensor_op_params"])
         _json(found).encode()  # a value that cannot be encoded again stays text
     except (ValueError, RecursionError):
         return parameters
