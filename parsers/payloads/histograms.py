@@ -98,7 +98,8 @@ def tensorboard_histogram(data: memoryview) -> HistogramValue:
         edges = edges.clip(low, high)
     left, width = edges[:-1], np.diff(edges)
     kept = (count != 0) | (width > 0)
-    number = int(total) if np.isfinite(total) else int(count.sum())
+    finite = count[np.isfinite(count)]
+    number = int(total) if np.isfinite(total) else int(finite.sum())
     return _checked(left[kept], width[kept], count[kept], low=low, high=high, total_sum=total_sum, total=number)
 
 

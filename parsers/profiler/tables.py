@@ -255,7 +255,7 @@ def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
 
     An extra first record is added and removed again: it sets the number of cells, and keeps texts of digits texts.
     """
-    first = ",".join(_TEXT if kinds[place] in ("category", "str") else "" for place in range(len(kinds)))
+    first = ",".join(_TEXT if kinds[place] in ("category", "str") else "" for place in range(len(kinds))) or '""'
     dtypes: Any = {place: _DTYPES.get(kind, kind) for place, kind in kinds.items()}
     frame = pd.read_csv(
         io.BytesIO(b"".join((first.encode(), b"\n", data))), header=None, dtype=dtypes, keep_default_na=False,
