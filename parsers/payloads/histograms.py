@@ -98,8 +98,7 @@ def tensorboard_histogram(data: memoryview) -> HistogramValue:
         edges = edges.clip(low, high)
     left, width = edges[:-1], np.diff(edges)
     kept = (count != 0) | (width > 0)
-    finite = count[np.isfinite(count)]
-    number = int(total) if np.isfinite(total) else int(finite.sum())
+    number = _whole(total, count)
     return _checked(left[kept], width[kept], count[kept], low=low, high=high, total_sum=total_sum, total=number)
 
 
@@ -111,9 +110,14 @@ def _from_table(table: Floats) -> HistogramValue:
     held = count > 0
     low = float(left[held].min()) if held.any() else 0.0
     high = float(right[held].max()) if held.any() else 0.0
-    total = float(count.sum())
-    number = int(total) if np.isfinite(total) else 0
+    number = _whole(float(count.sum()), count)
     return _checked(left, right - left, count, low=low, high=high, total_sum=float("nan"), total=number)
+
+
+def _whole(total: float, count: Floats) -> int:
+    """Return the number of all values: the total, else the sum of the finite counts, else 0: the first that is finite."""
+    held = float(count[np.isfinite(count)].sum())
+    return next((int(number) for number in (total, held) if np.isfinite(number)), 0)
 
 
 def _bound(buckets: int) -> None:
@@ -142,7 +146,7 @@ def _checked(
         wrong = (total, *apart)
         problem = problem or f"Its numbers of values (all, NaN, +Inf, -Inf) contradict each other: {wrong}."
         apart = (max(apart[0], 0), max(apart[1], 0), max(apart[2], 0))
-        total = max(total, int(count.sum()) + sum(apart))
+        total = max(total, _whole(float(count.sum()), count) + sum(apart))
     held = count.sum()
     if not problem and held != total - sum(apart):
         problem = f"Its buckets hold {held:,.0f} values, but it says that {total - sum(apart):,} are finite."

@@ -253,7 +253,8 @@ def _is_number(cell: str) -> bool:
 def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
     """Parse cells into columns by position. "str" cells are stripped; missing cells are NaN in every kind but bytes.
 
-    An extra first record is added and removed again: it sets the number of cells, and keeps texts of digits texts.
+    An extra first record is added and removed again: it sets the number of cells, and keeps texts of digits texts. Of one
+    column it has quotes, as pandas finds no columns in an empty line.
     """
     first = ",".join(_TEXT if kinds[place] in ("category", "str") else "" for place in range(len(kinds))) or '""'
     dtypes: Any = {place: _DTYPES.get(kind, kind) for place, kind in kinds.items()}

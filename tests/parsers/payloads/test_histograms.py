@@ -99,6 +99,16 @@ def test_one_value_of_tensorflow_is_a_bucket_of_no_width() -> None:
     assert (value.left.tolist(), value.width.tolist(), value.count.tolist()) == ([2], [0], [4])
 
 
+@pytest.mark.parametrize("count", [[1, np.nan, 2], [1, np.inf, 2], [1e308, 1e308, 1e308]])
+@pytest.mark.parametrize("total", [np.nan, -np.inf, -1])
+def test_counts_and_totals_that_are_no_numbers(count: list[float], total: float) -> None:
+    value = tensorboard(min=0, max=3, num=total, sum=1, bucket_limit=[1, 2, 3], bucket=count)
+    finite = [number for number in count if np.isfinite(number)]
+    assert value.count.tolist() == finite
+    assert value.problem
+    assert value.total == (3 if len(finite) == 2 else 0)
+
+
 def test_limits_without_counts_are_refused() -> None:
     with pytest.raises(FormatError, match="as many bucket limits as counts, found 2 and 1"):
         tensorboard(bucket_limit=[1, 2], bucket=[1])

@@ -287,3 +287,13 @@ def test_further_columns_among_others(path: Path) -> None:
     table = read_table(str(path), FIELDS[:1], further="at/", among=lambda name: name.startswith("a"))
     assert {name: list(values) for name, values in table.columns.items()} == {"name": ["x"], "at/a1": [1.0], "at/a2": [3.0]}
     assert texts(table) == ["Line 1, column a1: expected once, found 2 times; the first one is used."]
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"), [("Ratio\n1", [1.0]), ("Ratio\n1\n2.5\n", [1.0, 2.5]), ("Ratio\nx\n3\n", [np.nan, 3.0])]
+)
+def test_a_table_of_one_column(path: Path, text: str, ratio: list[float]) -> None:
+    path.write_text(text)
+    table = read_table(str(path), FIELDS[3:4])
+    np.testing.assert_array_equal(table.columns["ratio"], ratio)
+    assert len(texts(table)) == text.count("x")
