@@ -150,12 +150,17 @@ def _scalar(kind: str, text: str, *, plain: bool) -> Setting | None:
     return text
 
 
+_MOST_BITS = 4096
+
+
 def _number(kind: str, text: str) -> Setting:
     digits = text.replace("_", "")
     try:
         if kind == "float":
             return float(digits.lower().replace(".inf", "inf").replace(".nan", "nan"))
         octal = re.fullmatch(r"([-+]?)0([0-7]+)", digits)
-        return int(f"{octal[1]}0o{octal[2]}" if octal else digits, 0)
+        number = int(f"{octal[1]}0o{octal[2]}" if octal else digits, 0)
+        # Python reads hexadecimal and octal digits of any number, but writes no more than some thousand decimal ones.
+        return number if number.bit_length() <= _MOST_BITS else text
     except ValueError:  # thousands of digits
         return text
