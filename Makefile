@@ -71,11 +71,14 @@ fuzz: $(VENV)/.test
 	|| echo "atheris cannot be installed here: fuzzing by mutation."
 	nice -n 10 $(BIN)/python -m tests.fuzz --seconds $(SECONDS) --seed "$(SEED)" $(FUZZ)
 
-# A Chromium for the browser tests from the system's packages, where this user may install them.
+# A Chromium for the browser tests from the system's packages, where this user may install them: the one without windows, which
+# takes less time, else the whole one.
+CHROMIUMS = chromium-headless-shell chromium chromium-browser google-chrome
 browser:
-	@command -v chromium >/dev/null 2>&1 || command -v chromium-browser >/dev/null 2>&1 || command -v google-chrome >/dev/null 2>&1 \
-	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && \
-	     DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk >/dev/null; } \
+	@command -v chromium-headless-shell >/dev/null 2>&1 \
+	|| { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && apt-get update -qq && export DEBIAN_FRONTEND=noninteractive && \
+	     { apt-get install -y -qq chromium-headless-shell fonts-noto-cjk || apt-get install -y -qq chromium fonts-noto-cjk; } >/dev/null; } \
+	|| for name in $(CHROMIUMS); do command -v $$name && break; done >/dev/null 2>&1 \
 	|| echo "No Chromium here and none could be installed: the browser tests will be skipped."
 
 $(VENV)/.run: requirements.lock

@@ -32,7 +32,8 @@ def figures(times: int) -> list[Figure]:
     """Measure the first chart against a bare page, the bytes transferred, and the heavy page."""
     from playwright.sync_api import sync_playwright
 
-    path = os.environ.get("CHROMIUM_PATH") or shutil.which("chromium") or shutil.which("google-chrome")
+    named = ("chromium", "google-chrome", "chromium-headless-shell")  # figures of peers are of the whole browser
+    path = os.environ.get("CHROMIUM_PATH") or next(filter(None, map(shutil.which, named)), None)
     if path is None:
         print("no Chromium: not measured")
         return []

@@ -62,7 +62,8 @@ def take(base: str, pictures: Sequence[Picture]) -> None:
     server: Any = create_server(create_app(store).server, host="127.0.0.1", port=0, threads=16)
     threading.Thread(target=server.run, daemon=True).start()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
+        path = shutil.which("chromium") or shutil.which("chromium-headless-shell")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         for name, path, theme, language in pictures:
             context = browser.new_context(
                 viewport={"width": 1360, "height": 800}, color_scheme=theme, locale=language

@@ -174,9 +174,12 @@ function escape(event) {
 function show() {
   const place = host();
   if (!place || !book) return;
-  if (!place.firstElementChild) build(place);
-  if (!place.parentElement.open) return;
+  const first = !place.firstElementChild;
+  if (first) build(place);
+  const details = place.parentElement;
+  if (!details.open) return;
   place.querySelector("form").hidden = !book.kept;
+  if (first && book.kept && details.contains(document.activeElement)) field.focus();  // opened before the list of runs arrived
   if (!book.kept && message.hidden) showMessage(runNotes.refusal(book));
   const list = place.querySelector(".ms-views-list");
   // Keep the field being edited when the list is redrawn.

@@ -24,7 +24,7 @@ from tests.writers.step_traces import step_trace_raw, step_trace_time
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 WAIT_MS = 20_000
 """Long, so that a busy machine fails no test; nothing waits longer than it must."""
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "chrome")
 
 
 @pytest.fixture(scope="session")

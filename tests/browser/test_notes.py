@@ -12,7 +12,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from flask import Flask
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from app import create_app
 from app.web.server import Application
@@ -113,6 +113,29 @@ def test_remarks_and_tags_outlive_the_server(page: Page, opened: Callable[[], st
     rows = page.locator(".ms-runs-grid .ag-center-cols-container .ag-row")
     expect(rows).to_have_count(1)
     expect(rows).to_have_attribute("row-id", run.partition("/rank_")[0])  # a job is found by what is said of its ranks
+
+
+def test_the_name_of_a_view_has_the_focus_also_if_the_runs_come_late(page: Page, opened: Callable[[], str]) -> None:
+    held: list[Route] = []
+    opening = False
+
+    def hold(route: Route) -> None:
+        if opening:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route(re.compile("_dash-update-component"), hold)
+    page.goto(opened())
+    page.locator(".ms-views summary").click()
+    page.wait_for_timeout(1000)
+    assert held
+    expect(page.locator(".ms-views input")).to_have_count(0)
+    opening = True
+    for route in held:
+        route.continue_()
+    expect(page.locator(".ms-views-none")).to_be_visible()
+    expect(page.locator(".ms-views input")).to_be_focused()
 
 
 def test_views_are_saved_and_opened(page: Page, opened: Callable[[], str]) -> None:

@@ -145,8 +145,11 @@ Work = Callable[[Callable[[Failure], None]], None]
 """What a process does; it calls what it is given with each failure."""
 
 
-def in_process(work: Work, slot: Slot, names: list[str]) -> Iterator[Failure]:
-    """Do work in a limited process that is a copy of this one, and yield its failures, the one that ended it last."""
+def in_process(work: Work, slot: Slot, names: list[str], said: str = "") -> Iterator[Failure]:
+    """Do work in a limited process that is a copy of this one, and yield its failures, the one that ended it last.
+
+    RuntimeError if it ends with a status outside of any case: a fault of the fuzzer. Its file `said` is quoted.
+    """
     receiving, sending = Pipe(duplex=False)
     sys.stdout.flush()
     process = os.fork()
@@ -158,7 +161,7 @@ def in_process(work: Work, slot: Slot, names: list[str]) -> Iterator[Failure]:
     running = slot.running()
     if running is None:
         if status:
-            raise RuntimeError(f"the process that runs cases ended with status {status}, outside of any case")
+            raise RuntimeError(f"the process that runs cases ended with status {status}, outside of any case{_quoted(said)}")
         return
     slot.end()
     if status:
@@ -166,6 +169,14 @@ def in_process(work: Work, slot: Slot, names: list[str]) -> Iterator[Failure]:
         killed: dict[int, str] = {signal.SIGVTALRM: _IN_A_LIBRARY, signal.SIGKILL: "hung"}
         what = killed.get(number, f"ended the process with signal {number}") if os.WIFSIGNALED(status) else "ended the process"
         yield Failure(names[running[0]], running[1], what)
+
+
+def _quoted(path: str) -> str:
+    if not os.path.exists(path):
+        return ""
+    with open(path, "rb") as file:
+        file.seek(max(os.path.getsize(path) - 4000, 0))
+        return f":\n{file.read().decode(errors='replace')}"
 
 
 def _child(work: Work, sending: Connection) -> None:

@@ -93,6 +93,7 @@ class Fuzzing:
         self._ended = dict.fromkeys(range(len(targets)), 0)
         self._until, self._most = time.monotonic() + seconds, executions
         self._guided = False
+        self._said = os.path.join(folder, "said")
         for target in targets:
             os.makedirs(self._place(target), exist_ok=True)
 
@@ -103,7 +104,7 @@ class Fuzzing:
         said = time.monotonic()
         while not self._over() and self._open():
             for number, work in self._works(guide):
-                found = list(in_process(work, self.slot, names))
+                found = list(in_process(work, self.slot, names, self._said))
                 for failure in found:
                     self._take(failure)
                 if time.monotonic() - said > PROGRESS_S:
@@ -124,7 +125,7 @@ class Fuzzing:
             seed = Random(f"{self.seed}/{target.name}/{self.slot.counts()[number]}").randrange(1, 2**31)
             kept = os.path.join(self.folder, "kept", target.name)
             yield number, guided.work(
-                guide, target, self.slot, number, self._place(target), kept, seconds, seed, self._known[target.name]
+                guide, target, self.slot, number, self._place(target), kept, self._said, seconds, seed, self._known[target.name]
             )
 
     def _mutating(self, report: Callable[[Failure], None]) -> None:

@@ -42,9 +42,21 @@ def prepare() -> Any:
 
 
 def work(
-    atheris: Any, target: Target, slot: Slot, number: int, folder: str, kept: str, seconds: int, seed: int, known: set[str]
+    atheris: Any,
+    target: Target,
+    slot: Slot,
+    number: int,
+    folder: str,
+    kept: str,
+    said: str,
+    seconds: int,
+    seed: int,
+    known: set[str],
 ) -> Callable[[Callable[[Failure], None]], None]:
-    """Return what a process does that fuzzes one target for some seconds; it keeps what it learns in the directory `kept`."""
+    """Return what a process does that fuzzes one target for some seconds.
+
+    It keeps what it learns in the directory `kept`, and what it and libFuzzer say in the file `said`.
+    """
     from tests.fuzz.cases import execute, limit
     from tests.fuzz.mutation import MOST, mutate
 
@@ -73,8 +85,7 @@ def work(
         for place, data in enumerate(target.seeds):
             with open(os.path.join(kept, f"seed-{place}"), "wb") as file:
                 file.write(data)
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 2)
+        os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)  # libFuzzer writes a line for each case that it keeps
         options = (
             f"-max_total_time={seconds}", f"-runs={MOST_RUNS}", f"-seed={seed}", f"-max_len={MOST}", "-len_control=0",
             "-timeout=100000", "-rss_limit_mb=0", "-malloc_limit_mb=0", "-detect_leaks=0", "-handle_segv=0",

@@ -515,13 +515,15 @@ def database(data: bytes, corpus: Corpus, random: Random) -> bytes:
         for _ in range(random.choice((1, 1, 2, 4))):
             _change_table(connection, random.choice(tables), random)
         return connection.serialize()
-    except (sqlite3.Error, IndexError, MemoryError):
+    except (sqlite3.Error, IndexError, MemoryError, TypeError, ValueError):  # names of other types, and with a zero
         return plain(data, corpus, random)
     finally:
         connection.close()
 
 
-def _change_table(connection: sqlite3.Connection, name: str, random: Random) -> None:
+def _change_table(connection: sqlite3.Connection, name: object, random: Random) -> None:
+    if not isinstance(name, str):
+        raise TypeError("expected the name of a table")
     table_name = '"' + name.replace('"', '""') + '"'
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table_name})")]
     column = '"' + random.choice(columns).replace('"', '""') + '"'

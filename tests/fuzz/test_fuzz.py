@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -80,6 +81,27 @@ def test_a_seed_makes_the_same_cases_again_and_they_differ(form: str) -> None:
     assert len(set(made[0])) > 30
     assert all(len(data) <= MOST for data in made[0])
     assert [mutate(form, b"", (), Random(number)) for number in range(60)]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_is_mutated_can_be_mutated_again(form: str) -> None:
+    seeds = next((target.seeds for target in TARGETS.values() if target.form == form), (b"abc" * 50,))
+    for number in range(20):
+        data, random = seeds[number % len(seeds)], Random(number)
+        for _ in range(20):
+            data = mutate(form, data, seeds, random)
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", 'a"b', ""])
+def test_a_database_with_odd_names_is_mutated(name: str) -> None:
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE odd (x)")
+    connection.execute("INSERT INTO odd VALUES (1)")
+    connection.execute("PRAGMA writable_schema=ON")
+    connection.execute("UPDATE sqlite_master SET name = CAST(? AS TEXT)", (name.encode("utf-8", "surrogatepass"),))
+    connection.commit()
+    data = connection.serialize()
+    assert all(mutate("database", data, (), Random(number)) for number in range(40))
 
 
 def test_mutated_records_have_correct_checksums(tmp_path: Path) -> None:

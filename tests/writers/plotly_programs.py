@@ -46,7 +46,7 @@ def asset(found: dict[str, str]) -> str:
 
 if __name__ == "__main__":
     with sync_playwright() as playwright:
-        path = shutil.which("chromium") or shutil.which("google-chrome")
+        path = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chromium-headless-shell"))), None)
         made = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
         ASSET.write_text(asset(programs(made)), encoding="utf-8")
         made.close()
