@@ -39,6 +39,8 @@ MOST_WATCHED = 500
 # Large values are verified in slices, while nothing else is to be done: at most a quarter of the time.
 VERIFY_BYTES = 8 << 20
 VERIFY_SHARE = 0.25
+# They are not verified while visitors look at such values: until so many seconds after the last one was read.
+VERIFY_QUIET_SECONDS = 0.25
 # A run that is up to date is saved to the index, at most this often while it grows.
 INDEX_SECONDS = 60.0
 
@@ -132,6 +134,7 @@ class Follower:
         self._scanned_at = float("-inf")
         self._begun_at = time.monotonic()
         self._asked_at = float("-inf")
+        self._value_at = float("-inf")
         self._others_turn = False
         # Keys of entries that may be due, in the order to read them; each is checked when its turn comes.
         self._queue: deque[str] = deque()
@@ -205,6 +208,10 @@ class Follower:
             self._recounted.append(entry.key)
             self._wake.set()
 
+    def value_wanted(self) -> None:
+        """Note that a large value is about to be read, which verifying others must not slow down."""
+        self._value_at = time.monotonic()
+
     def checked(self, entry: Entry) -> None:
         """Note that large values of a run have been verified by reading them."""
         entry.count_verified()
@@ -263,7 +270,8 @@ class Follower:
         pause = self._until_scan()
         unverified = self._next_unverified()
         if unverified is not None:
-            pause = min(pause, self._verify(unverified))
+            in_use = self._value_at + VERIFY_QUIET_SECONDS - time.monotonic()
+            pause = min(pause, in_use if in_use > 0 else self._verify(unverified))
         else:
             self._save_all(force=False)
         self._wake.wait(None if pause == float("inf") else max(0.0, pause))

@@ -176,6 +176,7 @@ class Store(FrameSource):
         entry = self._runs.entries.get(run)
         if entry is None:
             raise PayloadError(f"expected the key of a known run, found {run!r}")
+        self._runs.value_wanted()
         try:
             return entry.run.value(kind, tag, place)
         finally:

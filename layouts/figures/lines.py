@@ -20,7 +20,17 @@ from layouts.figures.curves import WIDTH, WRONG, Curve, Floats, Line, Look, Trac
 from layouts.figures.marks import marks
 from layouts.figures.thresholds import satisfying, threshold_of
 from layouts.figures.ticks import time_ticks
-from layouts.figures.typed_arrays import beyond_float64, drawn, durations, exact_integers, numbers, spaced, whole_numbers
+from layouts.figures.typed_arrays import (
+    EXACT,
+    beyond_float64,
+    drawn,
+    durations,
+    exact_integers,
+    finite_ends,
+    numbers,
+    spaced,
+    whole_numbers,
+)
 
 SHADOW = 0.2
 
@@ -30,7 +40,9 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
 
     members are the lines of single runs behind the lines of groups; points are counted and marked by them.
     """
-    look = replace(look, span=look.view.x or _padded(*_extent(lines)))
+    extent = _extent(lines)
+    look = replace(look, span=look.view.x or _padded(*extent))
+    exact = look.axis == "step" and max(map(abs, extent)) < EXACT
     curves = [prepared(line, look) for line in lines]
     ends = [ends_of(curve) for curve in curves]
     data: list[Trace] = bands(curves, ends, look)
@@ -38,7 +50,7 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
         data += [_shadow(curve, look) for curve in curves]
     first = len(data) - len(curves)
     for number, curve in enumerate(curves):
-        data.append(_main(curve, look, first + number if look.weight > 0.0 else None, ends[number]))
+        data.append(_main(curve, look, first + number if look.weight > 0.0 else None, ends[number], exact=exact))
     data += _single_points(curves)
     red, thresholds = satisfying(curves, look)
     members = lines if members is None else members
@@ -97,22 +109,22 @@ def _shadow(curve: Curve, look: Look) -> Trace:
     return trace
 
 
-def _main(curve: Curve, look: Look, shadow: int | None, ends: Ends | None) -> Trace:
+def _main(curve: Curve, look: Look, shadow: int | None, ends: Ends | None, *, exact: bool) -> Trace:
     trace = _drawn_line(curve, curve.shown, exact=look.weight == 0.0)
     line = curve.line
     named = {"key": line.run, "tag": line.tag, "label": line.label, "colour": line.colour, "started": line.started}
     if line.spread is None:
-        trace["meta"] = named | {"raw": shadow} | _hover_columns(curve, look)
+        trace["meta"] = named | {"raw": shadow} | _hover_columns(curve, look, exact=exact)
     else:
         trace["meta"] = named | {"raw": None} | columns_of_group(curve, line.spread, ends)
     return trace
 
 
-def _hover_columns(curve: Curve, look: Look) -> dict[str, Any]:
-    """Return step and seconds since the start of each drawn point, unless the axis shows them already and exactly."""
+def _hover_columns(curve: Curve, look: Look, *, exact: bool) -> dict[str, Any]:
+    """Return step and seconds since the start of each drawn point, unless the axis shows them already (exact: and exactly)."""
     series, keep = curve.line.series, curve.kept.keep
     columns: dict[str, Any] = {}
-    if beyond_float64(series.step[keep]):
+    if not exact and beyond_float64(series.step[keep]):
         columns["step"] = exact_integers(with_gaps(series.step[keep], curve.gaps, None))
     elif look.axis != "step":
         step = with_gaps(series.step[keep].astype(np.float64), curve.gaps, None)
@@ -183,11 +195,10 @@ def _x_axis(lines: Sequence[Line], look: Look, low: float, high: float) -> dict[
 
 
 def _extent(lines: Sequence[Line]) -> tuple[float, float]:
-    finite = [line.x[np.isfinite(line.x)] for line in lines]
-    finite = [x for x in finite if x.size]
-    if not finite:
+    ends = [found for line in lines if (found := finite_ends(line.x)) is not None]
+    if not ends:
         return 0.0, 1.0
-    return min(float(x.min()) for x in finite), max(float(x.max()) for x in finite)
+    return min(low for low, _ in ends), max(high for _, high in ends)
 
 
 def _padded(low: float, high: float) -> tuple[float, float]:

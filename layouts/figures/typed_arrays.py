@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import math
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,10 @@ from numpy.typing import NDArray
 
 _LEGAL = ("i1", "u1", "i2", "u2", "i4", "u4", "f4", "f8")
 _INT32 = 2**31
-_EXACT = 2**53
+_LONGEST_S = (_INT32 - 4) / 2000
+_INTEGERS = ((np.int8, 2**7 - 1), (np.int16, 2**15 - 1), (np.int32, _INT32 - 1))
+EXACT = 2**53
+"""From here on float64 does not hold every integer."""
 
 
 def typed(array: NDArray[Any]) -> dict[str, str]:
@@ -39,14 +43,14 @@ def exact_integers(array: NDArray[np.int64]) -> dict[str, str]:
 
 def beyond_float64(array: NDArray[np.int64]) -> bool:
     """Return whether the array has integers beyond 2**53, from which on float64 does not hold every integer."""
-    return bool(array.size) and bool(array.min() < -_EXACT or array.max() > _EXACT)
+    return bool(array.size) and bool(array.min() < -EXACT or array.max() > EXACT)
 
 
 def numbers(array: NDArray[np.float64]) -> dict[str, str]:
     """Encode floats exactly: as int32 or float32 if that changes no value, else as float64."""
     with np.errstate(invalid="ignore", over="ignore"):
         single = array.astype(np.float32)
-    if np.array_equal(single, array, equal_nan=True):
+    if bool((single == array).all()) or np.array_equal(single, array, equal_nan=True):  # the first is quicker and mostly true
         return typed(single)
     if array.size and np.array_equal(array, np.floor(array)) and np.abs(array).max() < _INT32:
         return typed(array.astype(np.int32))
@@ -55,14 +59,22 @@ def numbers(array: NDArray[np.float64]) -> dict[str, str]:
 
 def drawn(array: NDArray[np.float64]) -> dict[str, str]:
     """Encode floats that are only drawn: as float32 unless that could move a point visibly."""
-    finite = array[np.isfinite(array)]
-    if not finite.size:
+    ends = finite_ends(array)
+    if ends is None:
         return typed(array.astype(np.float32))
-    low, high = float(finite.min()), float(finite.max())
+    low, high = ends
     largest = max(abs(low), abs(high))
     if largest < 1e37 and (high - low) * 1e-4 >= largest * 2.0**-24:
         return typed(array.astype(np.float32))
     return typed(array)
+
+
+def finite_ends(array: NDArray[np.float64]) -> tuple[float, float] | None:
+    """Return the lowest and highest finite number, or None if there is none."""
+    if array.size and math.isfinite(low := float(array.min())) and math.isfinite(high := float(array.max())):
+        return low, high
+    finite = array[np.isfinite(array)]
+    return (float(finite.min()), float(finite.max())) if finite.size else None
 
 
 def durations(seconds: NDArray[np.float64]) -> dict[str, Any]:
@@ -70,11 +82,14 @@ def durations(seconds: NDArray[np.float64]) -> dict[str, Any]:
 
     Points come at a steady pace, so differences need a quarter of the bytes. {"seconds"} if a time is not finite or too large.
     """
-    if not seconds.size or not np.isfinite(seconds).all() or np.abs(seconds).max() >= _INT32 / 2000:
+    if not seconds.size or not (seconds.min() > -_LONGEST_S and seconds.max() < _LONGEST_S):  # false for NaN
         return {"seconds": typed(seconds)}
     ms = np.rint(seconds * 1000.0).astype(np.int64)
-    steps = np.diff(ms, prepend=ms[:1])
-    dtype = next(d for d in (np.int8, np.int16, np.int32) if np.abs(steps).max() <= np.iinfo(d).max)
+    steps = np.empty_like(ms)
+    steps[0] = 0
+    np.subtract(ms[1:], ms[:-1], out=steps[1:])
+    largest = max(-int(steps.min()), int(steps.max()))
+    dtype = next(dtype for dtype, limit in _INTEGERS if largest <= limit)
     return {"first": int(ms[0]), "steps": typed(steps.astype(dtype))}
 
 

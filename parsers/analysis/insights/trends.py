@@ -13,7 +13,7 @@ import numpy as np
 
 from parsers.analysis.insights.levels import SIGMA, Levels, running
 from parsers.analysis.insights.rules import LEAST, RULES
-from parsers.model import Floats
+from parsers.model import Floats, Ints
 
 _SMOOTH = 5
 """Levels in a running median."""
@@ -281,19 +281,22 @@ def _kink(level: Floats, low: int, high: int) -> int:
     first = 0
     for _ in range(3):
         step = max(1, (high - low) // _CANDIDATES)
-        best = min(range(low, high + 1, step), key=lambda at: _misfit(level, at, first))
-        near = range(max(low, best - step), min(high, best + step) + 1)
-        best = min(near, key=lambda at: _misfit(level, at, first))
+        best = _best(level, np.arange(low, high + 1, step), first)
+        best = _best(level, np.arange(max(low, best - step), min(high, best + step) + 1), first)
         reach = max(8, int(_WINDOW * level.size))
         first = max(0, best - reach)
         low, high = max(low, best - reach // 2, first + 3), min(high, best + reach // 2)
     return best
 
 
-def _misfit(level: Floats, at: int, low: int) -> float:
-    """Sum of squares that a parabola from `low` to `at` and the constant it ends in leave of the levels from `low` on."""
+def _best(level: Floats, places: Ints, low: int) -> int:
+    """Return the place (the first of several) that leaves least to explain.
+
+    That is the sum of squares that a parabola from `low` to the place, and the constant it ends in, leave of the levels from
+    `low` on.
+    """
     part = level[low:]
-    x = np.minimum(np.arange(part.size) - (at - low), 0.0) / part.size
-    basis, _ = np.linalg.qr(np.stack((np.ones(part.size), x, x * x), axis=1))
-    left = part - basis @ (basis.T @ part)
-    return float(left @ left)
+    x = np.minimum(np.arange(part.size) - (places[:, None] - low), 0.0) / part.size
+    basis, _ = np.linalg.qr(np.stack((np.ones_like(x), x, x * x), axis=2))
+    left = part - (basis @ (part @ basis)[:, :, None])[:, :, 0]
+    return int(places[np.argmin((left * left).sum(axis=1))])
