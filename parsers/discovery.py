@@ -46,6 +46,7 @@ DUMP_MARK = ".dump_metadata"
 
 _MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
 _MOST = {kind.name: kind.most for kind in KINDS if kind.most}
+_LEAST_MOST = min(_MOST.values())
 # A directory listed within this time of its last change may change again without its mtime moving.
 RACY_SECONDS = 2.0
 # A run that has not changed for this long may be looked at in turn with others; a scan looks at this many of them at least.
@@ -455,13 +456,17 @@ def _links(directory: str, inside: str) -> Iterator[str]:
         yield from (path for path in files_below((directory,)) if os.path.islink(path))
 
 
-def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Iterator[tuple[str, str, int | None]]:
-    """Yield the files of one directory; if their kind has a limit, only the first ones."""
+def _bounded(files: Sequence[tuple[str, str, int | None]]) -> Sequence[tuple[str, str, int | None]]:
+    """Return the files of one directory; if their kind has a limit, only the first ones."""
+    if len(files) <= _LEAST_MOST:
+        return files
     counts: Counter[str] = Counter()
+    found = []
     for name, kind, stamp in files:
         counts[kind] += 1
         if counts[kind] <= _MOST.get(kind, counts[kind]):
-            yield name, kind, stamp
+            found.append((name, kind, stamp))
+    return found
 
 
 def _profile_dirs(path: str, listing: _Listing) -> tuple[str, ...]:
@@ -505,10 +510,11 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                 if name.startswith("."):
                     dump = dump or name == DUMP_MARK
                     continue
-                directory, known = _is_directory(entry), classify(name)
+                directory = _is_directory(entry)
+                known = None if directory else classify(name)
                 if not directory and marks_profile(name):
                     profiled = True
-                elif known and not directory:
+                elif known:
                     files.append((name, *known))
                 elif directory and name in PROFILE_PARTS:
                     profiled = True
@@ -548,8 +554,10 @@ def _is_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_run(listing: _Listing) -> bool:
-    holds = any(kind in _MAKE_RUNS for _, kind, _ in listing.files)
-    return bool(holds or listing.profiles or listing.profiled or listing.dump or listing.error or listing.outside)
+    for _, kind, _ in listing.files:
+        if kind in _MAKE_RUNS:
+            return True
+    return bool(listing.profiles or listing.profiled or listing.dump or listing.error or listing.outside)
 
 
 def _source_file(path: str, kind: str, stamp: int | None) -> SourceFile:
