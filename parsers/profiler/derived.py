@@ -88,7 +88,7 @@ def _common(texts: Any, first: NDArray[Any], groups: NDArray[Any]) -> Any:
 def _distinct(texts: Any, groups: NDArray[Any], number: int) -> NDArray[np.int64]:
     """Return the number of different texts in each group, among them the empty one (scalars); NONE if all are empty."""
     known = np.append(texts.categories.to_numpy(object) != "", False)[texts.codes]
-    pairs = np.unique(groups * len(texts.categories) + texts.codes)
+    pairs = pd.unique(groups * len(texts.categories) + texts.codes)
     counts = np.bincount(pairs // max(len(texts.categories), 1), minlength=number)
     return np.where(np.bincount(groups, known, number) > 0, counts, NONE)
 
