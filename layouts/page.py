@@ -43,10 +43,10 @@ class Page:
     needs: the page is offered if any run has data of one of these kinds (empty: always). layout(ids, routes) returns the
     page's components, without data or with what is already known; register(app, source, ids, routes) adds its callbacks.
     routes is the URL prefix of this instance's plain routes (exports, images), with a trailing slash. libraries are the
-    large browser bundles that the page needs as soon as it opens: "grid", "cytoscape" or "plotly". group is its menu
-    heading. start: its URL is the prefix itself. every: without a selection it shows all runs that have the data it needs,
-    not only the newest ones. formerly are its former names, whose addresses redirect to it. keeps are keys of its state that
-    other pages with the same key take over, in addition to the selected runs.
+    large browser bundles that the page needs as soon as it opens: "grid", "cytoscape", "plotly" (charts of two dimensions) or
+    "plotly_all". group is its menu heading. start: its URL is the prefix itself. every: without a selection it shows all runs
+    that have the data it needs, not only the newest ones. formerly are its former names, whose addresses redirect to it. keeps
+    are keys of its state that other pages with the same key take over, in addition to the selected runs.
     """
 
     name: str

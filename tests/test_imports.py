@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("parsers", "layouts", "app")
-DASH = {"dash", "dash_ag_grid", "dash_cytoscape", "dash_mantine_components", "plotly"}
+DASH = {"dash", "dash_ag_grid", "dash_cytoscape", "plotly"}
 FORBIDDEN = {"parsers": {"layouts", "app", "flask", *DASH}, "layouts": {"app", "flask"}, "app": {"layouts.pages"}}
 
 

@@ -29,8 +29,14 @@ A_YEAR = 31_536_000
 _COMPRESSIBLE = re.compile(r"text/|application/(javascript|json)|image/svg")
 LIBRARIES: Mapping[str, str] = MappingProxyType({"grid": "dash_ag_grid", "cytoscape": "dash_cytoscape"})
 """Name of a library in `Page.libraries` -> its package, which is loaded only on pages that need it."""
-NEVER = ("dash/dash_table/",)
-"""Prefixes of component URLs that none of our pages needs."""
+NEVER = ("dash/dash_table/", "dash/deps/polyfill@")
+"""Prefixes of component URLs that none of our pages needs: tables, and what makes up for browsers of 2017, of which
+`modules.GENERATORS` is the only part that Dash still calls."""
+CHARTS = "plotly/package_data/plotly.min.js"
+"""The URL, below the component suites, that Dash loads for the first chart: plotly.js for two dimensions, a third of it."""
+ALL_CHARTS = "plotly/package_data/plotly.full.js"
+"""The URL of the whole of plotly.js, for pages with surfaces or parallel coordinates ("plotly_all" in `Page.libraries`)."""
+_CARTESIAN = "vendor/plotly_cartesian.js"
 
 
 def assets_directory() -> str:
@@ -99,6 +105,8 @@ class Bundles:
     def component(self, package_name: str, fingerprinted_path: str) -> Response:
         """Respond with a file of a component library."""
         path, has_fingerprint = check_fingerprint(fingerprinted_path)
+        if package_name == "plotly":
+            return self._bundle(self._charts(f"plotly/{path}")).answer(0)
         if path not in self._registered.get(package_name, ()):
             raise NotFound
         return self._bundle(os.path.join(_package_directory(package_name), path)).answer(A_YEAR if has_fingerprint else 0)
@@ -119,9 +127,20 @@ class Bundles:
             _, _, rest = url.partition("_dash-component-suites/")
             package_name, _, path = rest.partition("/")
             path = check_fingerprint(path)[0]
-            if path in self._registered.get(package_name, ()):
+            if package_name == "plotly":
+                bundle = self._bundle(self._charts(rest))
+                bundle.form(bundle.encoding(("br",)))
+            elif path in self._registered.get(package_name, ()):
                 bundle = self._bundle(os.path.join(_package_directory(package_name), path))
                 bundle.form(bundle.encoding(("br",)))
+
+    def _charts(self, path: str) -> str:
+        """Return the file of plotly.js at a path below the component suites."""
+        if path == CHARTS:
+            return os.path.join(self.assets.directory, _CARTESIAN)
+        if path == ALL_CHARTS:
+            return os.path.join(_package_directory("plotly"), "package_data", "plotly.min.js")
+        raise NotFound
 
     def _bundle(self, *paths: str) -> Bundle:
         changed = _newest_mtime(paths)

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import re
 import threading
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import dash
-import dash_mantine_components as dmc
 from dash.development.base_component import Component
 from flask import Blueprint, Flask
 
@@ -26,6 +26,7 @@ from app.web.bundles import Bundles, assets_directory
 from app.web.modules import BASE, HOLD, Assets, page_entry
 from app.web.server import Application, Sources, create_app, frame_source
 from layouts import PAGES
+from layouts.components.plain_html import still
 from layouts.page import Ids, Page
 from layouts.shell import chrome
 from layouts.state import BadInput
@@ -65,15 +66,17 @@ class EmbeddedPage:
         self._host: dash.Dash | None = None
         self._waiting: list[Component] = []
 
-    def layout(self, *, provider: bool = True) -> Component:
-        """Return the page's components. provider: wrap them in a MantineProvider; a host that has one passes False.
+    def layout(self, *, provider: bool | None = None) -> Component:
+        """Return the page's components. provider is ignored: no provider of a theme is needed any more.
 
         `register` completes layouts made before it, because only then the URL prefix of the host is known.
         """
-        content = chrome.frame(self.page, self.ids, self._routes(), picker=True)
+        content = self._content()
         if self._host is None:
             self._waiting.append(content)
-        return dmc.MantineProvider(content) if provider else content
+        if provider is not None:
+            warnings.warn("layout: provider is ignored; leave it out", DeprecationWarning, stacklevel=2)
+        return content
 
     def register(self, host: dash.Dash) -> None:
         """Add the page's callbacks, routes and assets to a Dash application. Call it once per page and application."""
@@ -85,9 +88,12 @@ class EmbeddedPage:
         security.Guard(prefix, self._routes(), security.content_policy(), names, allowed).install(host.server)
         _add_assets(host, self.page)
         for content in self._waiting:
-            content.children = chrome.frame(self.page, self.ids, self._routes(), picker=True).children
+            content.children = self._content().children
         self._waiting.clear()
         chrome.register(host, self.source, self.page, self.ids, self._routes())
+
+    def _content(self) -> Component:
+        return still(chrome.frame(self.page, self.ids, self._routes(), picker=True))
 
     def _routes(self) -> str:
         prefix = self._host.config.requests_pathname_prefix if self._host is not None else "/"

@@ -19,6 +19,8 @@ SHELL = "shell/main.js"
 """The entry of the whole dashboard: menu, routing, saved views."""
 EARLY = "early/prefs.js"
 """A classic script that sets theme and language. It runs in the head of the index page, before the first paint."""
+GENERATORS = "vendor/regenerator_runtime.js"
+"""A classic script that Dash's own scripts need to load components when they are first shown: regenerator-runtime of npm."""
 HOLD = "early/hold.js"
 """A classic script for embedded pages: it delays the start of Dash until our modules have run."""
 

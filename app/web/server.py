@@ -18,9 +18,9 @@ from app.routes import blueprint as routes
 from app.store import workspace as workspaces
 from app.store.store import Store
 from app.web import gate, security
-from app.web.bundles import LIBRARIES, NEVER, Bundle, Bundles, assets_directory
+from app.web.bundles import ALL_CHARTS, CHARTS, LIBRARIES, NEVER, Bundle, Bundles, assets_directory
 from app.web.downloads import Downloads
-from app.web.modules import BASE, EARLY, SHELL, Assets, page_entry
+from app.web.modules import BASE, EARLY, GENERATORS, SHELL, Assets, page_entry
 from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
 from layouts import PAGES
 from layouts.page import Ids, Page
@@ -184,7 +184,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose ty
         modules = [name for name in assets.modules(self._entries(page)) if name not in known]
         sheets = [name for name in assets.styles(modules, page.name) if name not in assets.styles(known)]
         return {
-            "scripts": [url for name in page.libraries if name in LIBRARIES for url in self._library(LIBRARIES[name])],
+            "scripts": [url for name in page.libraries for url in self._library(name)],
             "styles": [self._asset(name) for name in sheets],
             "modules": [self._asset(name) for name in modules],
         }
@@ -193,7 +193,8 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose ty
         """Return the URLs of the scripts that a page loads at the start."""
         unneeded = [package for name, package in LIBRARIES.items() if name not in page.libraries]
         left_out = (*NEVER, *(package + "/" for package in unneeded))
-        return [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
+        charts = [self._suite(ALL_CHARTS)] if "plotly_all" in page.libraries else []
+        return charts + [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
 
     def _page(self) -> Page:
         """Return the page of the current request; the first page if there is none."""
@@ -228,6 +229,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose ty
             f"<title>{parts['title']}</title>",
             f'<link rel="icon" type="image/svg+xml" href="{self._asset("favicon.svg")}">',
             f'<script src="{self._asset(EARLY)}"></script>',
+            f'<script src="{self._asset(GENERATORS)}"></script>',
             *(f'<link rel="stylesheet" href="{url}">' for url in map(self._asset, sheets)),
             *(f'<link rel="preload" as="script" href="{url}">' for url in self._charts() if "plotly" in page.libraries),
             f'<link rel="preload" as="fetch" crossorigin="anonymous" href="{shell.content_url(page, self.public_prefix)}">',
@@ -246,20 +248,24 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose ty
         """Return the cacheable URL of an asset."""
         return str(self.get_asset_url(self.bundles.assets.path(name)))
 
-    def _library(self, package: str) -> list[str]:
-        """Return the URLs of a library that is loaded when one of its components is first shown."""
-        return [url for url in self._scripts if f"_dash-component-suites/{package}/" in url]
+    def _library(self, name: str) -> list[str]:
+        """Return the URLs of a library that is loaded when the first page that needs it is opened."""
+        if name == "plotly_all":
+            return [self._suite(ALL_CHARTS)]
+        return [url for url in self._scripts if name in LIBRARIES and f"_dash-component-suites/{LIBRARIES[name]}/" in url]
+
+    def _suite(self, path: str) -> str:
+        return f"{self.public_prefix}_dash-component-suites/{path}"
 
     def _charts(self) -> list[str]:
         """Return the URLs that Dash loads for the first chart: plotly.js, the largest script, and its graph component."""
-        suites = f"{self.public_prefix}_dash-component-suites"
-        return [f"{suites}/plotly/package_data/plotly.min.js", f"{suites}/dash/dcc/async-graph.js"]
+        return [self._suite(CHARTS), self._suite("dash/dcc/async-graph.js")]
 
     def warm(self) -> None:
         """Compress the scripts of all pages, so that the first visitor need not wait."""
         needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
         modules = self.bundles.assets.modules(entry for page in self._pages_by_path.values() for entry in self._entries(page))
-        self.bundles.warm([EARLY, *modules, *self.bundles.assets.sheets], [*self._charts(), *sorted(needed)])
+        self.bundles.warm([EARLY, GENERATORS, *modules, *self.bundles.assets.sheets], [*self._charts(), *sorted(needed)])
         for page in self._pages_by_path.values():
             self._content(page).form("br")
 

@@ -18,3 +18,18 @@ function node(one) {
 
 // Replace the content of an element.
 export const showPlainHtml = (host, children) => host.replaceChildren(...children.map(node));
+
+// Elements of the layout that no callback uses arrive in the attribute data-plain of the element around them.
+function fill(root) {
+  const hosts = Array.from(root.querySelectorAll("[data-plain]"));
+  if (root instanceof HTMLElement && root.dataset.plain) hosts.unshift(root);
+  for (const host of hosts) {
+    showPlainHtml(host, JSON.parse(host.dataset.plain));
+    host.removeAttribute("data-plain");
+  }
+}
+
+new MutationObserver((changes) => {
+  for (const change of changes) for (const added of change.addedNodes) if (added instanceof HTMLElement) fill(added);
+}).observe(document.documentElement, { childList: true, subtree: true });
+fill(document);

@@ -57,11 +57,6 @@
     root.style.colorScheme = now.theme;
     root.toggleAttribute("data-folded", now.folded);
     root.toggleAttribute("data-embed", new URLSearchParams(window.location.search).get("embed") === "1");
-    try {
-      window.localStorage.setItem("mantine-color-scheme-value", now.theme);
-    } catch (error) {
-      // without storage Mantine only follows forceColorScheme
-    }
   }
 
   function announce() {

@@ -4,7 +4,7 @@
 import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { inLanguage, language, setLabel, writeText } from "../base/i18n.js";
 import { onNavigation } from "../base/navigation.js";
-import { applyPrefs, currentPrefs } from "../base/prefs.js";
+import { applyPrefs } from "../base/prefs.js";
 import { changedState, formatQuery, parseQuery, same } from "../base/state.js";
 
 const functions = functionsOf("mindscope");
@@ -225,12 +225,6 @@ functions.menu_changed = function (runs) {
     } else setLabel(link, "title", "shell.no_data");
   }
 };
-
-window.addEventListener("mindscope:prefs", () => {
-  const now = currentPrefs();
-  const root = document.querySelector(".ms-shell");
-  if (root) setProps(root.id.replace(/-root$/, "-provider"), { forceColorScheme: now.theme });
-});
 
 // The current page with its state, as `open` takes it and saved views keep it.
 export function place() {

@@ -18,11 +18,11 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any
 
-import dash_mantine_components as dmc
 from dash import Input, Output, State, dcc, html
 
 from layouts.callbacks import in_browser
 from layouts.components import elements as parts
+from layouts.components.plain_html import still
 from layouts.i18n import attributes, both, t
 from layouts.page import Ids, Page
 from layouts.shell import chrome as frames
@@ -32,12 +32,11 @@ ROUTES = "api/"
 CONTENTS = ROUTES + "pages/"
 
 _SECONDS = "ms-inputbox ms-seconds"
-_THEME = {"fontFamily": "var(--ms-font)", "fontFamilyMonospace": "var(--ms-mono)", "primaryColor": "indigo"}
 
 
-def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) -> dmc.MantineProvider:
+def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) -> html.Div:
     """Return the whole application. routes is the prefix of its pages, with a trailing slash; embed hides menu and header."""
-    return dmc.MantineProvider(
+    return still(
         html.Div(
             [
                 dcc.Location(id=ids("url"), refresh="callback-nav"),
@@ -49,10 +48,7 @@ def layout(pages: Sequence[Page], ids: Ids, routes: str, embed: bool = False) ->
             ],
             id=ids("root"),
             className="ms ms-shell ms-bare" if embed else "ms ms-shell",
-        ),
-        id=ids("provider"),
-        theme=_THEME,
-        defaultColorScheme="auto",
+        )
     )
 
 
@@ -85,7 +81,7 @@ def page_ids(page: Page, ids: Ids) -> Ids:
 
 def content(page: Page, ids: Ids, routes: str) -> html.Div:
     """Return the components of a page inside the shell with these ids."""
-    return frames.frame(page, page_ids(page, ids), routes + ROUTES)
+    return still(frames.frame(page, page_ids(page, ids), routes + ROUTES))
 
 
 def content_url(page: Page, routes: str) -> str:
@@ -105,7 +101,7 @@ def _pages(pages: Sequence[Page], ids: Ids, routes: str) -> dict[str, Any]:
             for page in pages
         },
         "formerly": {name: page.path for page in pages for name in page.formerly},
-        "missing": _missing(routes),
+        "missing": still(_missing(routes)),
     }
 
 

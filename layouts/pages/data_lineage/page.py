@@ -54,5 +54,5 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 PAGE = Page(
     name="data_lineage", texts=TEXTS, needs=("dataset_graph",), layout=layout, register=register,
-    libraries=("plotly", "grid"), group="comparison", every=True, formerly=("pipelines",),
+    libraries=("plotly_all", "grid"), group="comparison", every=True, formerly=("pipelines",),
 )  # fmt: skip

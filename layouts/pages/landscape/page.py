@@ -145,6 +145,6 @@ def _register_browser(app: Any, ids: Ids) -> None:
 
 
 PAGE = Page(
-    name="landscape", texts=TEXTS, needs=NEEDS, layout=layout, register=register, libraries=("plotly",),
+    name="landscape", texts=TEXTS, needs=NEEDS, layout=layout, register=register, libraries=("plotly_all",),
     group="training",
 )  # fmt: skip

@@ -43,5 +43,5 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
 
 PAGE = Page(
     name="model_lineage", texts=TEXTS, needs=("lineage", "hparams", "config"), layout=layout, register=register,
-    libraries=("plotly", "grid"), group="comparison", every=True, formerly=("lineage",),
+    libraries=("plotly_all", "grid"), group="comparison", every=True, formerly=("lineage",),
 )  # fmt: skip

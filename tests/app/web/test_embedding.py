@@ -24,17 +24,21 @@ def routes_of(host: Dash) -> set[str]:
 
 @pytest.mark.parametrize("prefix", ["/", "/lab/"])
 @pytest.mark.parametrize("order", ["layout first", "register first"])
-@pytest.mark.parametrize("provider", [True, False])
-def test_layout_and_register_in_either_order(source, prefix, order, provider) -> None:
+def test_layout_and_register_in_either_order(source, prefix, order) -> None:
     host = Dash("host", url_base_pathname=prefix)
     page = pages.Scalars(source, id="s1")
     if order == "register first":
         page.register(host)
-    host.layout = html.Div(page.layout(provider=provider))
+    host.layout = html.Div(page.layout())
     if order == "layout first":
         page.register(host)
     assert routes_of(host) == {f"{prefix}_mindscope/s1/"}
     assert host.server.test_client().get(f"{prefix}_mindscope/s1/runs.json").status_code == 200
+
+
+def test_a_provider_of_themes_is_no_longer_needed(source) -> None:
+    with pytest.warns(DeprecationWarning, match="provider is ignored"):
+        pages.Scalars(source, id="s1").layout(provider=False)
 
 
 def loaded(source, *classes) -> list[str]:
