@@ -7,6 +7,7 @@ are served: a request can name one of them, never another path.
 from __future__ import annotations
 
 import hashlib
+import importlib.metadata
 import importlib.util
 import mimetypes
 import os
@@ -17,7 +18,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 
 import brotli
-from dash.fingerprint import check_fingerprint
+from dash.fingerprint import build_fingerprint, check_fingerprint
 from flask import Response, request
 from werkzeug.exceptions import NotFound
 
@@ -35,8 +36,16 @@ NEVER = ("dash/dash_table/", "dash/deps/polyfill@")
 CHARTS = "plotly/package_data/plotly.min.js"
 """The URL, below the component suites, that Dash loads for the first chart: plotly.js for two dimensions, a third of it."""
 ALL_CHARTS = "plotly/package_data/plotly.full.js"
-"""The URL of the whole of plotly.js, for pages with surfaces or parallel coordinates ("plotly_all" in `Page.libraries`)."""
-_CARTESIAN = "vendor/plotly_cartesian.js"
+"""The URL of the whole of plotly.js, for pages with surfaces or parallel coordinates ("plotly_all" in `Page.libraries`), before
+it has a fingerprint (`all_charts`)."""
+CARTESIAN = "vendor/plotly_cartesian.js"
+"""plotly.js-cartesian-dist-min of npm, of the version that the package plotly has."""
+
+
+def all_charts() -> str:
+    """Return ALL_CHARTS with a fingerprint, so that browsers keep it for a year."""
+    changed = os.stat(os.path.join(_package_directory("plotly"), "package_data", "plotly.min.js")).st_mtime
+    return str(build_fingerprint(ALL_CHARTS, importlib.metadata.version("plotly"), int(changed)))
 
 
 def assets_directory() -> str:
@@ -106,7 +115,7 @@ class Bundles:
         """Respond with a file of a component library."""
         path, has_fingerprint = check_fingerprint(fingerprinted_path)
         if package_name == "plotly":
-            return self._bundle(self._charts(f"plotly/{path}")).answer(0)
+            return self._bundle(self._charts(f"plotly/{path}")).answer(A_YEAR if has_fingerprint else 0)
         if path not in self._registered.get(package_name, ()):
             raise NotFound
         return self._bundle(os.path.join(_package_directory(package_name), path)).answer(A_YEAR if has_fingerprint else 0)
@@ -137,7 +146,7 @@ class Bundles:
     def _charts(self, path: str) -> str:
         """Return the file of plotly.js at a path below the component suites."""
         if path == CHARTS:
-            return os.path.join(self.assets.directory, _CARTESIAN)
+            return os.path.join(self.assets.directory, CARTESIAN)
         if path == ALL_CHARTS:
             return os.path.join(_package_directory("plotly"), "package_data", "plotly.min.js")
         raise NotFound

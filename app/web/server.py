@@ -18,7 +18,7 @@ from app.routes import blueprint as routes
 from app.store import workspace as workspaces
 from app.store.store import Store
 from app.web import gate, security
-from app.web.bundles import ALL_CHARTS, CHARTS, LIBRARIES, NEVER, Bundle, Bundles, assets_directory
+from app.web.bundles import CHARTS, LIBRARIES, NEVER, Bundle, Bundles, all_charts, assets_directory
 from app.web.downloads import Downloads
 from app.web.modules import BASE, EARLY, GENERATORS, SHELL, Assets, page_entry
 from app.web.private_dash import NoHooks, apart_from_other_apps, to_json
@@ -193,7 +193,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose ty
         """Return the URLs of the scripts that a page loads at the start."""
         unneeded = [package for name, package in LIBRARIES.items() if name not in page.libraries]
         left_out = (*NEVER, *(package + "/" for package in unneeded))
-        charts = [self._suite(ALL_CHARTS)] if "plotly_all" in page.libraries else []
+        charts = [self._suite(all_charts())] if "plotly_all" in page.libraries else []
         return charts + [url for url in self._scripts if not url.partition("_dash-component-suites/")[2].startswith(left_out)]
 
     def _page(self) -> Page:
@@ -251,7 +251,7 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose ty
     def _library(self, name: str) -> list[str]:
         """Return the URLs of a library that is loaded when the first page that needs it is opened."""
         if name == "plotly_all":
-            return [self._suite(ALL_CHARTS)]
+            return [self._suite(all_charts())]
         return [url for url in self._scripts if name in LIBRARIES and f"_dash-component-suites/{LIBRARIES[name]}/" in url]
 
     def _suite(self, path: str) -> str:

@@ -30,6 +30,7 @@ import { iconButton, make, words } from "../base/elements.js";
 import { count } from "../base/format.js";
 import { writeText } from "../base/i18n.js";
 import { last, listed, same } from "../base/state.js";
+import * as drawings from "./drawings.js";
 import * as cards from "./pages.js";
 import * as slots from "./slots.js";
 import { NO_CARD, slotsFor } from "./places.js";
@@ -40,6 +41,8 @@ import { MARGINS, columns, measure } from "./widths.js";
 export * from "./pages.js";
 
 cards.onBegin((page) => {
+  page.request = (slotsToDraw) => drawings.request(page, slotsToDraw);
+  page.release = () => drawings.release(page);
   page.root.querySelectorAll(".ms-slot").forEach(furnish);
   new ResizeObserver(() => measure(page)).observe(page.find(".ms-slots"));
   buildBar(page);
@@ -138,33 +141,29 @@ Object.assign(functionsOf("mindscope_cards"), {
    * @param {Wire.Query | null} state
    * @param {Wire.TagCatalogue | null} catalogue
    * @param {string} _screen
-   * @param {(Wire.Query | null)[]} asks
    * @param {string} rootId
    */
-  plan(state, catalogue, _screen, asks, rootId) {
-    const unchanged = [asks.map(() => noUpdate()), noUpdate()];
+  plan(state, catalogue, _screen, rootId) {
     const page = cards.pageOf(rootId);
-    if (!page) return unchanged;
+    if (!page) return noUpdate();
     page.state = state || {};
     page.catalogue = catalogue;
-    if (!catalogue) return unchanged;
+    if (!catalogue) return noUpdate();
     wantedCards(page);
     showState(page);
     tagList.draw(page);
     drawBar(page);
     slots.assign(page);
     // A card that leaves the screen asks for nothing; one that is back is drawn again only if its ask or its data changed.
-    const next = page.asks.map((wanted, slot) => {
-      if (wanted === NO_CARD || same(asks[slot], wanted)) return noUpdate();
-      page.looks.set(slot, page.look);
-      return wanted;
-    });
     const shown = page.asks.flatMap((wanted, slot) => (wanted === NO_CARD ? [] : [slot]));
-    for (const slot of shown.filter((place) => page.looks.get(place) !== page.look)) {
-      page.looks.set(slot, page.look);
-      slots.askAgain(page, slot);
-    }
-    return [next, shown];
+    const old = (slot) => !same(page.requested[slot], page.asks[slot]) || page.looks.get(slot) !== page.look;
+    page.request(shown.filter(old));
+    return shown;
+  },
+
+  answered(answer, request, rootId) {
+    const page = cards.pageOf(rootId);
+    if (page && answer && request) drawings.take(page, answer, request);
   },
 
   /**
@@ -177,32 +176,7 @@ Object.assign(functionsOf("mindscope_cards"), {
     if (!page || !changed) return;
     page.look += 1;
     page.asks.forEach((wanted, slot) => wanted !== NO_CARD && page.looks.set(slot, page.look));
-    for (const [slot, drawing, stamp] of changed) {
-      setProps(page.part(page.root.dataset.part, slot), { data: drawing });
-      setProps(page.part("drawn", slot), { data: stamp });
-    }
-  },
-
-  painted(drawing, id, rootId) {
-    const page = cards.pageOf(rootId);
-    if (!page || !drawing) return;
-    const slot = Number(id.key);
-    page.answered.set(slot, page.asks[slot]);
-    slots.painted(page, slot, drawing);
-    slots.markOutdated(page, slot);
-  },
-
-  // The first figure creates the graph; later ones are set on it.
-  placed(figure, id, rootId) {
-    const page = cards.pageOf(rootId);
-    const place = page && page.slot(id.key).querySelector("[data-graph]");
-    if (!place || !figure) return noUpdate();
-    if (place.firstChild) {
-      setProps(page.part("graph", id.key), { figure });
-      return noUpdate();
-    }
-    const graph = JSON.parse(place.dataset.graph);
-    return { ...graph, props: { ...graph.props, figure } };
+    drawings.grown(page, changed);
   },
 
   moved(change, id, rootId) {

@@ -24,6 +24,13 @@ export const { pageOf } = keeper(
     look: 0,  // how often data changed; looks: when each slot was drawn or found unchanged
     looks: new Map(),
     asks: [],
+    requested: Array.from(root.querySelectorAll(".ms-slot"), () => null),  // the ask of each slot that was sent last
+    waiting: new Map(),  // slots without an answer -> their request; see drawings.js
+    requests: 0,
+    held: false,  // whether the request for cards outside the window waits for that for cards in it
+    stamps: [],
+    queue: new Map(),
+    showing: false,
     chosen: [],
     drawings: new Map(),
     answered: new Map(),

@@ -1,6 +1,5 @@
 // Slots of cards (see cards.js): which tag is in which slot, heads, tools, downloads and full screen.
 
-import { setProps } from "../base/dash.js";
 import { badge, icon, iconButton, make, menu, takesText, words } from "../base/elements.js";
 import * as files from "../base/files.js";
 import { escapeMarkup } from "../base/format.js";
@@ -117,8 +116,8 @@ function open(page) {
 }
 
 // Mark cards whose request failed, since they still show the previous drawing; with the reason of a server that refused it.
-function fail(page, reason) {
-  for (const slot of open(page)) {
+export function fail(page, failed, reason) {
+  for (const slot of failed) {
     const card = page.slot(slot);
     const retry = make("button", "ms-badge ms-badge-button", words("cards.retry"), { type: "button", "data-act": "retry" });
     card.classList.add("ms-failed");
@@ -128,17 +127,18 @@ function fail(page, reason) {
   }
 }
 
-export function askAgain(page, slot) {
-  setProps(page.part("again", slot), { data: `again ${Date.now()}` });
-}
-
 // shell.js tells the status of every answer, 0 for none. A server that is back is asked again; an error of its own is not
 // likely to go away, so that waits for the button.
 let gone = false;
 window.addEventListener("mindscope:answer", ({ detail: { status, reason } }) => {
   const pages = Array.from(document.querySelectorAll(".ms-tagged"), (root) => cards.pageAround(root)).filter(Boolean);
-  if (status === 0 || status === 400 || status >= 500) pages.forEach((page) => fail(page, reason));
-  if (status < 400 && status > 0 && gone) pages.forEach((page) => open(page).forEach((slot) => askAgain(page, slot)));
+  if (status === 0 || status === 400 || status >= 500) {
+    for (const page of pages) {
+      fail(page, open(page), reason);
+      page.release();
+    }
+  }
+  if (status < 400 && status > 0 && gone) pages.forEach((page) => page.request(open(page)));
   gone = status === 0 || status >= 502;
 });
 
@@ -184,7 +184,7 @@ function saveImage(page, card, key, format) {
 // Events -------------------------------------------------------------------------------------------------------------
 
 const acts = {
-  retry: (page, card) => askAgain(page, card.dataset.slot),
+  retry: (page, card) => page.request([Number(card.dataset.slot)]),
   full: (page, card, key) => page.change({ full: toggled(page.state, "full", key).slice(-1) }),
   png: (page, card, key) => saveImage(page, card, key, "png"),
   svg: (page, card, key) => saveImage(page, card, key, "svg"),

@@ -3,7 +3,8 @@
 Such a page describes itself as `Cards`, builds its layout with `layout` and its callbacks with `register`. The browser's part
 is assets/cards/cards.js; the page's own script calls `define` of assets/cards/pages.js. What runs where:
 
-    state -> chosen -> catalogue (here: tags of the chosen runs) -> plan (browser) -> one `ask` per slot -> `Cards.draw` (here)
+    state -> chosen -> catalogue (here: tags of the chosen runs) -> plan (browser): one ask per slot
+    asks of the cards in the window -> `Cards.draw` (here): one request; then those of the other cards: another one
     interval -> `Cards.stamp` of every card on screen -> `Cards.draw` of those with new data: one request
 
 An ask has the form of a state: {"tag": [tag], "columns": [pixels], "run": [...], ...} and whatever the page's own script adds.
@@ -20,7 +21,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dash import ALL, MATCH, Input, Output, State, dcc, html, no_update
+from dash import MATCH, Input, Output, State, dcc, html, no_update
 
 from layouts.callbacks import in_browser, register_catalogue
 from layouts.cards import texts
@@ -32,20 +33,21 @@ from layouts.page import Ids
 from layouts.sources import FrameSource
 from layouts.state import BadInput
 
-_STORES = ("chosen", "catalogue", "digest", "screen", "shown", "grown", "looked")
+WAVES = ("near", "far")
+"""Cards are asked for in two requests: those in the window, then those that come into it when the user scrolls."""
+_STORES = (
+    "chosen", "catalogue", "digest", "screen", "shown", "asks", "drawn", "grown", "looked",
+    *WAVES, *(f"{wave}-answer" for wave in WAVES),
+)  # fmt: skip
 SLOTS = 12
 """Cards on one page of cards. Which tag a slot shows changes as the user turns pages."""
 
 
 def plot(ids: Ids, slot: str) -> list[Any]:
-    """Return the body of a card with a plotly figure: a store for the figure, and an element for the graph.
-
-    The graph itself is added together with the first figure.
-    """
+    """Return the body of a card with a plotly figure: an element for the graph, which is added with the first figure."""
     # A graph without a figure draws empty axes: twelve of them take longer than the rest of the page and the first chart.
     graph = dcc.Graph(id=ids("graph", slot), config=GRAPH_CONFIG, responsive=True, className="ms-plot")
-    place = html.Div(id=ids("plot", slot), **{"data-graph": json.dumps(graph.to_plotly_json())})
-    return [place, dcc.Store(id=ids("figure", slot))]
+    return [html.Div(id=ids("plot", slot), **{"data-graph": json.dumps(graph.to_plotly_json())})]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,8 @@ class Cards:
     kind: kind of data. draw(source, ask) returns the drawing of a card or raises BadInput. stamp(source, ask) returns a text
     that changes whenever the data of the card does. texts: texts of its script. controls: text key of its toolbar's name.
     missing, hint, record: text keys, and lines of code, for runs without such data. body(ids, slot) returns the body of a
-    card; its `part` and `prop` receive the drawing. stores: additional stores. slots: number of cards on one page of cards.
+    card; plotted: whether drawings are figures for the graph of `plot` in it. stores: additional stores. slots: number of cards
+    on one page of cards.
     """
 
     kind: str
@@ -67,8 +70,7 @@ class Cards:
     hint: str = ""
     record: str = ""
     body: Callable[[Ids, str], list[Any]] = plot
-    part: str = "figure"
-    prop: str = "data"
+    plotted: bool = True
     stores: tuple[str, ...] = ()
     slots: int = SLOTS
 
@@ -98,7 +100,6 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
         **{
             "data-instance": ids.instance,
             "data-page": ids.page,
-            "data-part": cards.part,
             "data-routes": routes,
             "data-texts": json.dumps({**for_browser(texts.TEXTS), **cards.texts}),
         },
@@ -107,8 +108,9 @@ def layout(cards: Cards, ids: Ids, routes: str) -> html.Div:
 
 def _stores(cards: Cards, ids: Ids) -> list[Any]:
     """chosen: the part of the state about runs. catalogue: tags of those runs; digest: that of the catalogue.
-    screen: width of the cards in pixels. shown: slots on screen. grown: new drawings of slots with new data; looked: the
-    version of the source they were drawn from."""
+    screen: width of the cards in pixels. shown: slots on screen. asks and drawn: the ask that each slot answers or waits for,
+    and the stamp of its drawing. near and far: cards to draw, {"cards": [[slot, ask], ...]}; near-answer, far-answer: see
+    `drawings`. grown: new drawings of slots with new data; looked: the version of the source they were drawn from."""
     return [dcc.Store(id=ids(part)) for part in (*_STORES, *cards.stores)]
 
 
@@ -130,21 +132,9 @@ def _states(cards: Cards) -> list[Any]:
 
 
 def _slot(cards: Cards, ids: Ids, slot: str) -> html.Section:
-    """One card: its body, its ask, the request to ask again, and the stamp of its drawing.
-
-    assets/cards/slots.js makes its head and everything else that no callback uses: every component on a page costs time at
-    each answer of the server, and there are many cards.
-    """
+    """One card. assets/cards/slots.js makes its head: every component on a page costs time at each answer of the server."""
     return html.Section(
-        html.Div(
-            [
-                *cards.body(ids, slot),
-                dcc.Store(id=ids("ask", slot)),
-                dcc.Store(id=ids("again", slot)),
-                dcc.Store(id=ids("drawn", slot)),
-            ],
-            className="ms-card-body",
-        ),
+        html.Div(cards.body(ids, slot), className="ms-card-body"),
         className="ms-card ms-slot",
         hidden=True,
         tabIndex=-1,
@@ -157,28 +147,23 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
     _register_browser(cards, app, ids)
     register_catalogue(app, ids, partial(catalogue, source, cards.kind))
 
-    def draw_card(ask: Any, _again: Any) -> tuple[Any, Any]:
-        return card(cards, source, ask)
+    def draw_wave(wanted: Any) -> list[list[Any]]:
+        return drawings(cards, source, wanted)
 
     def look(_ticks: Any, shown: Any, asks: Any, drawn: Any, known: Any) -> tuple[Any, Any]:
         # Read the version first, so that a change made while cards are drawn is found next time.
         version = source.status().version
         return (no_update, no_update) if version == known else (grown_cards(cards, source, shown, asks, drawn), version)
 
-    app.callback(
-        Output(ids(cards.part, MATCH), cards.prop),
-        Output(ids("drawn", MATCH), "data"),
-        Input(ids("ask", MATCH), "data"),
-        Input(ids("again", MATCH), "data"),
-        prevent_initial_call=True,
-    )(draw_card)
+    for wave in WAVES:
+        app.callback(Output(ids(f"{wave}-answer"), "data"), Input(ids(wave), "data"), prevent_initial_call=True)(draw_wave)
     app.callback(
         Output(ids("grown"), "data"),
         Output(ids("looked"), "data"),
         Input(ids("interval"), "n_intervals"),
         State(ids("shown"), "data"),
-        State(ids("ask", ALL), "data"),
-        State(ids("drawn", ALL), "data"),
+        State(ids("asks"), "data"),
+        State(ids("drawn"), "data"),
         State(ids("looked"), "data"),
         prevent_initial_call=True,
     )(look)
@@ -186,36 +171,49 @@ def register(cards: Cards, app: Any, source: FrameSource, ids: Ids) -> None:
 
 def _register_browser(cards: Cards, app: Any, ids: Ids) -> None:
     """Add the clientside callbacks, see assets/cards/cards.js."""
-
     call = in_browser(app, "mindscope_cards")
-
-    def on_card(name: str, part: str, prop: str, *outputs: Output) -> None:
-        call(
-            name, *outputs, Input(ids(part, MATCH), prop), State(ids(part, MATCH), "id"), State(ids("root"), "id"),
-            prevent_initial_call=True,
-        )  # fmt: skip
-
+    root = State(ids("root"), "id")
     call(
         "plan",
-        Output(ids("ask", ALL), "data"),
         Output(ids("shown"), "data"),
         Input(ids("state"), "data"),
         Input(ids("catalogue"), "data"),
         Input(ids("screen"), "data"),
-        State(ids("ask", ALL), "data"),
-        State(ids("root"), "id"),
+        root,
     )
-    call("grown", Input(ids("grown"), "data"), State(ids("root"), "id"), prevent_initial_call=True)
-    on_card("painted", cards.part, cards.prop)
-    if cards.part == "figure":
-        on_card("placed", "figure", "data", Output(ids("plot", MATCH), "children"))
-        on_card("moved", "graph", "relayoutData")
+    for wave in WAVES:
+        call("answered", Input(ids(f"{wave}-answer"), "data"), State(ids(wave), "data"), root, prevent_initial_call=True)
+    call("grown", Input(ids("grown"), "data"), root, prevent_initial_call=True)
+    if cards.plotted:
+        graph = ids("graph", MATCH)
+        call("moved", Input(graph, "relayoutData"), State(graph, "id"), root, prevent_initial_call=True)
+
+
+def drawings(cards: Cards, source: FrameSource, wanted: Any) -> list[list[Any]]:
+    """Return [slot, drawing, stamp of its data] of each wanted card, in order; wanted is {"cards": [[slot, ask], ...]}.
+
+    A card whose ask is refused is [slot, None, reason]; if all are, BadInput is raised.
+    """
+    asked = wanted.get("cards") if isinstance(wanted, dict) else None
+    if not isinstance(asked, list) or not 0 < len(asked) <= cards.slots:
+        raise BadInput(f"cards: expected 1 to {cards.slots} pairs of a slot and its ask; found {str(wanted)[:80]}")
+    found: list[list[Any]] = []
+    refused: list[BadInput] = []
+    for pair in asked:
+        if not isinstance(pair, list) or len(pair) != 2 or not isinstance(pair[0], int) or not 0 <= pair[0] < cards.slots:
+            raise BadInput(f"cards: expected a slot from 0 to {cards.slots - 1} and its ask; found {str(pair)[:80]}")
+        try:
+            found.append([pair[0], *card(cards, source, pair[1])])
+        except BadInput as error:
+            refused.append(error)
+            found.append([pair[0], None, str(error)])
+    if len(refused) == len(found):
+        raise refused[0]
+    return found
 
 
 def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:
-    """Return (drawing, stamp of its data) of one card; no update for a slot without a card."""
-    if ask is None:
-        return no_update, no_update
+    """Return (drawing, stamp of its data) of one card; raises BadInput."""
     # Read the stamp first: if data arrives in between, the card is drawn once too often, not once too few.
     mark = cards.stamp(source, ask)
     return cards.draw(source, ask), mark

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from dash import dcc, html
+from dash import html
 from numpy.typing import NDArray
 from parsers import PayloadSeries
 
@@ -35,12 +35,12 @@ def recorded_cards(
     def mark(source: ValueSource, ask: Any) -> str:
         return stamp(items_of(source, kind, *read_ask(ask)))
 
-    def body(ids: Ids, slot: str) -> list[Any]:
-        return [dcc.Store(id=ids("recorded", slot)), html.Div(className=class_name)]
+    def body(_ids: Ids, _slot: str) -> list[Any]:
+        return [html.Div(className=class_name)]
 
     return Cards(
         kind=kind, draw=draw, stamp=mark, texts=words, controls=controls, missing=missing, hint=hint, record=record,
-        body=body, part="recorded", prop="data",
+        body=body, plotted=False,
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ TAKERS = "t|both|attributes|button|icon_button|empty_state|translations|translat
 
 def sources() -> Iterator[str]:
     for path in [*(ROOT / "layouts").rglob("*.py"), *(ROOT / "assets").rglob("*.js")]:
-        if not path.name.endswith("texts.py"):
+        if not path.name.endswith("texts.py") and path.parent.name != "vendor":
             yield path.read_text(encoding="utf-8")
 
 

@@ -12,7 +12,10 @@ from app.web.modules import Assets, folder_of
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
 STYLES = {path.relative_to(ASSETS).as_posix(): path.read_text(encoding="utf-8") for path in sorted(ASSETS.rglob("*.css"))}
-SOURCES = [path for path in [*ASSETS.rglob("*.js"), *(ROOT / "layouts").rglob("*.py")] if not path.name.endswith("texts.py")]
+SOURCES = [
+    path for path in [*ASSETS.rglob("*.js"), *(ROOT / "layouts").rglob("*.py")]
+    if not path.name.endswith("texts.py") and path.parent.name != "vendor"
+]  # fmt: skip
 CODE = "\n".join(path.read_text(encoding="utf-8") for path in SOURCES)
 VARIABLE = re.compile(r"(--ms-[a-z-]+):\s*([^;]+);")
 LIGHT, DARK = (

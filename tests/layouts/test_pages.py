@@ -52,7 +52,7 @@ def test_the_menu_groups_are_those_of_the_pages_in_order() -> None:
 
 
 def test_the_address_book_of_the_browser_has_every_page_under_its_name() -> None:
-    parts = shell.layout(PAGES, Ids("shell"), "/p/").children.children
+    parts = shell.layout(PAGES, Ids("shell"), "/p/").children
     [book] = [part.data for part in parts if getattr(part, "data", None)]
     assert [path or "runs" for path in book["pages"]] == NAMES
     assert [entry["content"] for entry in book["pages"].values()] == [f"/p/api/pages/{name}.json" for name in NAMES]

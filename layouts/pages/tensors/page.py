@@ -36,7 +36,6 @@ def _body(ids: Ids, slot: str) -> list[Any]:
         dcc.Graph(id=ids("graph", slot), figure=NOTHING, config=GRAPH_CONFIG, responsive=True, className="ms-plot"),
     ]
     return [
-        dcc.Store(id=ids(CARDS.part, slot)),
         html.Div(
             [
                 *parts,

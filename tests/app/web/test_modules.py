@@ -9,8 +9,8 @@ import pytest
 from dash import html
 
 from app.web import server
-from app.web.bundles import assets_directory
-from app.web.modules import BASE, HOLD, SHELL, Assets, folder_of, imports_of, page_entry
+from app.web.bundles import CARTESIAN, assets_directory
+from app.web.modules import BASE, GENERATORS, HOLD, SHELL, Assets, folder_of, imports_of, page_entry
 from layouts import PAGES, i18n
 from layouts.page import Page
 
@@ -68,7 +68,7 @@ def test_imports_have_no_circle() -> None:
 
 
 def test_every_script_and_style_is_needed_by_somebody() -> None:
-    needed = {HOLD, *ASSETS.modules([BASE, SHELL, *(page_entry(page.name) for page in PAGES)])}
+    needed = {HOLD, GENERATORS, CARTESIAN, *ASSETS.modules([BASE, SHELL, *(page_entry(page.name) for page in PAGES)])}
     assert sorted(needed) == MODULES
     modules = {page.name: ASSETS.modules([BASE, SHELL, page_entry(page.name)]) for page in PAGES}
     assert {sheet for name, needed in modules.items() for sheet in ASSETS.styles(needed, name)} == set(ASSETS.sheets)

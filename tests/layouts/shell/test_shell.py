@@ -54,10 +54,21 @@ def test_callbacks_name_only_parts_of_the_layout(page: Page) -> None:
                 assert part["id"] in there, part
 
 
+def elements(plain: list[Any]) -> Iterator[list[Any]]:
+    """The [tag, attributes, children] in the plain lists of data-plain."""
+    for one in plain:
+        if isinstance(one, list) and len(one) == 3 and isinstance(one[1], dict):
+            yield one
+            yield from elements(one[2])
+        elif isinstance(one, list):
+            yield from elements(one)
+
+
 def test_the_shell_holds_every_page_and_its_menu() -> None:
     tree = shell.layout(PAGES, Ids("shell"), "/training/")
-    links = [part for part in components(tree) if getattr(part, "className", "") == "ms-menu-link"]
-    assert [link.href for link in links] == ["/training/" + page.path for page in PAGES]
+    plain = [json.loads(text) for part in components(tree) if (text := getattr(part, "data-plain", None))]
+    links = [attributes for _, attributes, _ in elements(plain) if attributes.get("class") == "ms-menu-link"]
+    assert [link["href"] for link in links] == ["/training/" + page.path for page in PAGES]
     book = next(part for part in components(tree) if getattr(part, "id", None) == "ms-shell-pages").data
     assert set(book["pages"]) == {page.path for page in PAGES}
     assert book["prefix"] == "/training/"

@@ -77,8 +77,23 @@ def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: MemorySource) ->
     }
 
 
-def test_a_slot_without_a_card_asks_for_nothing(source: MemorySource) -> None:
-    assert card(source, None) == (no_update, no_update)
+def test_cards_are_drawn_together_and_one_that_is_refused_says_why(source: MemorySource) -> None:
+    good, bad = ask(), ask() | {"x": ["nonsense"]}
+    found = cards.drawings(CARDS, source, {"cards": [[3, good], [0, bad]], "number": 7})
+    assert found[0] == [3, *card(source, good)]
+    assert found[1] == [0, None, "x: expected step, relative, absolute or tag:<name>; found 'nonsense'"]
+    with pytest.raises(BadInput, match="found 'nonsense'"):
+        cards.drawings(CARDS, source, {"cards": [[0, bad]]})
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [None, 7, {}, {"cards": []}, {"cards": {}}, {"cards": [7]}, {"cards": [[1]]}, {"cards": [["1", ask()]]},
+     {"cards": [[12, ask()]]}, {"cards": [[-1, ask()]]}, {"cards": [[0, None]]}, {"cards": [[0, ask()]] * 13}],
+)  # fmt: skip
+def test_a_request_that_is_none_is_refused(source: MemorySource, wanted: object) -> None:
+    with pytest.raises(BadInput):
+        cards.drawings(CARDS, source, wanted)
 
 
 def test_a_job_stands_for_its_ranks_and_unknown_names_for_nothing(source: MemorySource) -> None:

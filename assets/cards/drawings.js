@@ -1,0 +1,102 @@
+// Requests for drawings and their answers. Cards are asked for in two requests: "near" those in the window, then "far" the
+// others; see layouts/cards/cards.py. Dash drops an answer when its callback is asked again, so a request repeats what waits.
+
+import { setProps } from "../base/dash.js";
+import { same } from "../base/state.js";
+import { NO_CARD } from "./places.js";
+import * as slots from "./slots.js";
+
+const nextTask = () => new Promise((resolve) => window.setTimeout(resolve));
+
+const inWindow = (card) => card.getBoundingClientRect().top < window.innerHeight;
+
+/**
+ * Ask for the drawings of these slots.
+ * @param {any} page
+ * @param {number[]} wanted
+ */
+export function request(page, wanted) {
+  if (!wanted.length) return;
+  const touched = new Set(wanted.map((slot) => page.waiting.get(slot)));
+  for (const slot of wanted) {
+    const wave = inWindow(page.slot(slot)) ? "near" : "far";
+    page.requested[slot] = page.asks[slot];
+    page.looks.set(slot, page.look);
+    page.waiting.set(slot, wave);
+    touched.add(wave);
+  }
+  for (const slot of [...page.waiting.keys()]) {
+    if (page.asks[slot] !== NO_CARD || !touched.has(page.waiting.get(slot))) continue;
+    page.waiting.delete(slot);  // left the screen before it was answered: it is asked for when it is back
+    page.requested[slot] = NO_CARD;
+  }
+  setProps(page.store("asks"), { data: page.requested.map((ask) => ask || NO_CARD) });
+  if (touched.has("near")) send(page, "near");
+  if (!touched.has("far")) return;
+  page.held = true;
+  if (!isNearOpen(page)) release(page);
+}
+
+const isNearOpen = (page) => [...page.waiting.values()].includes("near");
+
+// Send the request for the cards outside the window, if it waits for those in it.
+export function release(page) {
+  if (!page.held) return;
+  page.held = false;
+  send(page, "far");
+}
+
+function send(page, wave) {
+  const pairs = [...page.waiting].filter(([, of]) => of === wave).map(([slot]) => [slot, page.requested[slot]]);
+  if (pairs.length) setProps(page.store(wave), { data: { cards: pairs, number: ++page.requests } });
+}
+
+/**
+ * Show the answer of a request, unless something else is wanted by now.
+ * @param {any} page
+ * @param {[number, any, string][]} answer
+ * @param {{ cards: [number, any][] }} asked
+ */
+export function take(page, answer, asked) {
+  const asks = new Map(asked.cards);
+  const current = answer.filter(([slot]) => same(asks.get(slot), page.requested[slot]));
+  for (const [slot] of current) page.waiting.delete(slot);
+  if (!isNearOpen(page)) release(page);
+  show(page, current);
+}
+
+export function grown(page, changed) {
+  show(page, changed.filter(([slot]) => page.requested[slot] && !page.waiting.has(slot)));
+}
+
+// One card per task, so that the page stays responsive.
+async function show(page, answer) {
+  page.stamps = page.requested.map((_, slot) => page.stamps[slot] || null);
+  for (const [slot, drawing, stamp] of answer) if (drawing !== null) page.stamps[slot] = stamp;
+  setProps(page.store("drawn"), { data: page.stamps });
+  for (const [slot, drawing, stamp] of answer) page.queue.set(slot, { drawing, stamp, ask: page.requested[slot] });
+  if (page.showing) return;
+  page.showing = true;
+  while (page.queue.size) {
+    const [[slot, next]] = page.queue;
+    page.queue.delete(slot);
+    if (page.root.isConnected && same(next.ask, page.requested[slot])) place(page, slot, next);
+    await nextTask();
+  }
+  page.showing = false;
+}
+
+function place(page, slot, { drawing, stamp, ask }) {
+  if (drawing === null) {
+    slots.fail(page, [slot], stamp);
+    return;
+  }
+  page.answered.set(slot, ask);
+  const plot = page.slot(slot).querySelector("[data-graph]");
+  if (plot && !plot.firstChild) {
+    const graph = JSON.parse(plot.dataset.graph);
+    setProps(page.part("plot", slot), { children: { ...graph, props: { ...graph.props, figure: drawing } } });
+  } else if (plot) setProps(page.part("graph", slot), { figure: drawing });
+  slots.painted(page, slot, drawing);
+  slots.markOutdated(page, slot);
+}

@@ -1,0 +1,35 @@
+"""The vendored scripts are what npm and the Python packages have."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import plotly
+import pytest
+
+from app.web.bundles import CARTESIAN, assets_directory
+from app.web.modules import GENERATORS
+
+NODE_MODULES = Path(__file__).resolve().parents[3] / "node_modules"
+WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+
+
+def version_of(script: Path) -> str:
+    found = re.search(r"plotly\.js (?:\(cartesian - minified\) )?v(\S+)", script.read_text(encoding="utf-8")[:200])
+    assert found
+    return found[1]
+
+
+def test_charts_of_two_dimensions_have_the_version_of_all_charts() -> None:
+    assert version_of(Path(assets_directory(), CARTESIAN)) == version_of(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [(CARTESIAN, "plotly.js-cartesian-dist-min/plotly-cartesian.min.js"), (GENERATORS, "regenerator-runtime/runtime.js")],
+)
+def test_vendored_scripts_are_those_of_the_lock(name: str, source: str) -> None:
+    if not (NODE_MODULES / source).is_file():
+        pytest.skip("the packages of npm are not installed")
+    assert Path(assets_directory(), name).read_bytes() == (NODE_MODULES / source).read_bytes()
