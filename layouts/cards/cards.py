@@ -222,10 +222,10 @@ def card(cards: Cards, source: FrameSource, ask: Any) -> tuple[Any, Any]:
 def grown_cards(cards: Cards, source: FrameSource, shown: Any, asks: Any, drawn: Any) -> list[list[Any]]:
     """Return [slot, drawing, stamp] of every card on screen whose data has changed since it was drawn.
 
-    shown are the slots on screen, None before the browser has placed any, asks the ask of each slot, drawn the stamp of each
-    slot's current drawing.
+    shown are the slots on screen, asks the ask of each slot, drawn the stamp of each slot's current drawing; each is None
+    before the browser has placed, asked for or drawn any.
     """
-    if shown is None:
+    if shown in (None, []) or asks is None or drawn is None:
         return []
     if not (isinstance(shown, list) and isinstance(asks, list) and isinstance(drawn, list) and len(asks) == len(drawn)):
         raise BadInput("cards: expected the slots on screen, and an ask and a stamp for each slot")

@@ -20,6 +20,7 @@ from parsers.events.writer import EventWriter
 DEMO = Path(__file__).resolve().parents[2] / "app" / "demo"
 CARDS = ".ms-slot:not([hidden])"
 LINE = ".scatterlayer .trace path.js-line"
+WAVES = ("ms-scalars-near", "ms-scalars-far")
 
 
 def visit(page: Page, address: str, query: str) -> None:
@@ -217,6 +218,12 @@ def test_new_points_appear_and_the_zoom_stays(page: Page, address: str, base: Pa
     assert state(page)["zoom"] == before
 
 
+def cards_asked(body: str) -> int:
+    """The number of cards that the body of a callback's request asks for."""
+    inputs = json.loads(body)["inputs"] if body else []
+    return sum(len(one["value"]["cards"]) for one in inputs if isinstance(one, dict) and one.get("id") in WAVES)
+
+
 def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Path) -> None:
     visit(page, address, "run=lenet_sink_mode&run=long_history")
     expect(page.locator(CARDS)).to_have_count(4)
@@ -225,10 +232,10 @@ def test_only_cards_with_new_points_are_sent(page: Page, address: str, base: Pat
     page.on("response", lambda answer: sent.append(answer.request.post_data or "") if "_dash-update" in answer.url else None)
     page.locator('input[type="number"][data-control="smooth"]').fill("0.5")
     page.wait_for_timeout(2000)
-    assert len([body for body in sent if '"figure"' in body]) == 4, "this is how charts are sent"
+    assert sum(map(cards_asked, sent)) == 4, "this is how charts are sent"
     sent.clear()
     page.wait_for_timeout(2000)
-    assert not [body for body in sent if '"figure"' in body], "nothing new, no chart is sent"
+    assert sum(map(cards_asked, sent)) == 0, "nothing new, no chart is sent"
 
 
 def headings(page: Page) -> list[str]:
@@ -251,7 +258,19 @@ def test_cards_that_stay_while_the_filter_is_typed_are_not_requested_again(page:
     assert headings(page) == every
     expect(card(page, every[0]).locator(LINE).first).to_be_visible()
     page.wait_for_timeout(500)
-    assert not [body for body in sent if '"figure"' in body], "all of these were drawn before"
+    assert sum(map(cards_asked, sent)) == 0, "all of these were drawn before"
+
+
+def test_cards_below_the_window_are_asked_for_after_those_in_it(page: Page, address: str) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.post_data or "") if "_dash-update" in request.url else None)
+    visit(page, address, "run=many_tags")
+    expect(page.locator(f"{CARDS}.ms-pending")).to_have_count(0)
+    asked = [body for body in sent if cards_asked(body)]
+    assert [json.loads(body)["inputs"][0]["id"] for body in asked] == list(WAVES)
+    assert sum(map(cards_asked, asked)) == 12
+    below = page.locator(CARDS).evaluate_all("cards => cards.filter(c => c.getBoundingClientRect().top >= innerHeight).length")
+    assert cards_asked(asked[1]) == below > 0
 
 
 def test_new_points_come_with_one_request(page: Page, address: str, base: Path) -> None:
@@ -269,7 +288,7 @@ def test_new_points_come_with_one_request(page: Page, address: str, base: Path) 
     with grown.open("ab") as file:
         file.write(data[len(data) // 2 :])
     expect(card(page, "loss").locator(".ms-card-notes")).to_contain_text(f"{len(open_run(grown).series('loss').step):,} points")
-    assert not [body for body in sent if '"figure"' in body], "drawings come with the look at the source"
+    assert sum(map(cards_asked, sent)) == 0, "drawings come with the look at the source"
     assert [body for body in sent if "grown.data" in body], [json.loads(body)["output"] for body in sent]
 
 

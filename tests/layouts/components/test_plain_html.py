@@ -57,7 +57,9 @@ def test_stilling_loses_no_text() -> None:
         if isinstance(component, Component):
             plain = json.loads(getattr(component, "data-plain", "[]"))
             return words(getattr(component, "children", None)) + [text for one in plain for text in plain_words(one)]
-        return [text for one in component for text in words(one)] if isinstance(component, (list, tuple)) else [str(component or "")]
+        if isinstance(component, (list, tuple)):
+            return [text for one in component for text in words(one)]
+        return [str(component or "")]
 
     def plain_words(one: object) -> list[str]:
         return [one] if isinstance(one, str) else [text for child in one[2] for text in plain_words(child)]

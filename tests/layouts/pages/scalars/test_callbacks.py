@@ -145,12 +145,13 @@ def test_only_cards_with_new_points_are_drawn_again(source: MemorySource) -> Non
     assert (slot, stamp) == (0, card(source, asks[0])[1])
     assert ys(mains(drawing)[0]).tolist() == [3.0, 2.0, 1.5, 1.0, 0.5]
     assert cards.grown_cards(CARDS, source, [1, 2], asks, marks) == []  # what is not on screen is not drawn
-    assert cards.grown_cards(CARDS, source, None, asks, marks) == []  # the clock may tick before the browser has placed a card
+    for nothing in ((None, asks, marks), ([], None, None), ([0], asks, None)):  # the clock may tick before a card is drawn
+        assert cards.grown_cards(CARDS, source, *nothing) == []
 
 
 @pytest.mark.parametrize(
     ("shown", "asks", "drawn"),
-    [([], None, []), ([], [], None), ([0], [None], []), (5, 5, 5), ([0], [ask()], ["x", "y"]), ("x", [None], [None]),
+    [([0], [ask()], 5), ([0], 5, [None]), ([0], [None], []), (5, 5, 5), ([0], [ask()], ["x", "y"]), ("x", [None], [None]),
      ([1], [None], [None]), ([-1], [None], [None]), (["0"], [None], [None])],
 )  # fmt: skip
 def test_unequal_lists_of_cards_are_refused(source: MemorySource, shown: Any, asks: Any, drawn: Any) -> None:
