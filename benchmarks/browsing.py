@@ -58,7 +58,7 @@ def _first_chart(browser: Any, times: int) -> list[Figure]:
             sizes.append(size / 1e6)
     return [
         Figure("navigation to first chart painted, empty cache, against a bare page", "x", 1.5, tuple(ratios)),
-        Figure("bytes on the wire for that", "MB", 2.1, tuple(sizes)),
+        Figure("bytes on the wire for that", "MB", 1.3, tuple(sizes)),
     ]
 
 
