@@ -56,8 +56,8 @@ LEAST_QUIET = 256
 
 def classify(name: str) -> tuple[str, int | None] | None:
     """Return the kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
-    kind = kind_of(name)
-    return None if kind is None else (kind.name, kind.stamp(name))
+    found = kind_of(name)
+    return None if found is None else (found[0].name, found[1])
 
 
 def discover(base: str | os.PathLike[str]) -> list[Source]:
@@ -402,8 +402,7 @@ def _source_at(place: _Directory, listing: _Listing, inside: str) -> Source:
         problems.append(_outside(place.path, listing.outside))
     for name, kind, stamp in _bounded(listing.files):
         path = os.path.join(place.path, name)
-        target = _leaves(path, inside)
-        if target:
+        if inside and (target := _leaves(path, inside)):
             problems.append(_outside(path, target))
             continue
         try:

@@ -237,10 +237,9 @@ class FileKind:
         """Return whether a file of this name is expected to be of this kind."""
         return self.pattern.search(name) is not None
 
-    def stamp(self, name: str) -> int | None:
-        """Return the seconds in a file's name, or None. Times after the year 5000 count as none, so every stamp is small."""
-        match = self.pattern.search(name)
-        digits = match["stamp"] if match and "stamp" in self.pattern.groupindex else None
+    def stamp(self, match: re.Match[str]) -> int | None:
+        """Return the seconds in a matched name, or None. Times after the year 5000 count as none, so every stamp is small."""
+        digits = match["stamp"] if "stamp" in self.pattern.groupindex else None
         return int(digits) if digits and len(digits) <= 11 else None
 
 

@@ -36,9 +36,14 @@ KINDS: tuple[FileKind, ...] = (*READERS, CONFIGS)
 _ANY = re.compile("|".join(re.sub(r"\(\?P<\w+>", "(?:", kind.pattern.pattern) for kind in KINDS))
 
 
-def kind_of(name: str) -> FileKind | None:
-    """Return the kind of a file by its name alone; None for a file of no interest."""
-    return next((kind for kind in KINDS if kind.named(name)), None) if _ANY.search(name) else None
+def kind_of(name: str) -> tuple[FileKind, int | None] | None:
+    """Return the kind of a file and the seconds in its name, by its name alone; None for a file of no interest."""
+    if "summary." in name or _ANY.search(name):  # the first is a tenth of the second, and true of most event files
+        for kind in KINDS:
+            match = kind.pattern.search(name)
+            if match is not None:
+                return kind, kind.stamp(match)
+    return None
 
 
 def reader_for(path: str, head: bytes | None = None) -> Reader | None:

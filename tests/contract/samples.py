@@ -20,7 +20,7 @@ def _samples() -> tuple[dict[str, list[Path]], dict[str, list[Path]]]:
         if known is not None:
             profiles.setdefault(known[0], []).append(path)
         elif kind is not None:
-            recorded.setdefault(kind.name, []).append(path)
+            recorded.setdefault(kind[0].name, []).append(path)
     return recorded, profiles
 
 

@@ -236,8 +236,8 @@ class Seeds:
 
 
 def _recorded_kind(name: str) -> str:
-    kind = kind_of(name)
-    return kind.name if kind is not None and classify(name) is None else ""
+    found = kind_of(name)
+    return found[0].name if found is not None and classify(name) is None else ""
 
 
 def _suffix(name: str) -> str:
