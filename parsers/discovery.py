@@ -47,6 +47,7 @@ DUMP_MARK = ".dump_metadata"
 _MAKE_RUNS = {kind.name for kind in KINDS if kind.makes_run}
 _MOST = {kind.name: kind.most for kind in KINDS if kind.most}
 _LEAST_MOST = min(_MOST.values())
+_PLAN_DIRECTORY = os.path.dirname(PLACE)
 # A directory listed within this time of its last change may change again without its mtime moving.
 RACY_SECONDS = 2.0
 # A run that has not changed for this long may be looked at in turn with others; a scan looks at this many of them at least.
@@ -475,8 +476,10 @@ def _profile_dirs(path: str, listing: _Listing) -> tuple[str, ...]:
 
 def _plan(path: str, listing: _Listing) -> str:
     """Return the path of the file about collected checkpoints, "" if there is none."""
+    if _PLAN_DIRECTORY not in listing.directories:
+        return ""
     plan = os.path.join(path, PLACE)
-    return plan if os.path.dirname(PLACE) in listing.directories and os.path.isfile(plan) else ""
+    return plan if os.path.isfile(plan) else ""
 
 
 def _file_order(file: SourceFile) -> tuple[int, str]:
@@ -485,7 +488,10 @@ def _file_order(file: SourceFile) -> tuple[int, str]:
 
 def _child(parent: _Directory, name: str, *, linked: bool) -> _Directory:
     path = os.path.join(parent.path, name)
-    real = _real_path(path) if linked else os.path.join(parent.real_path, name)
+    if linked:
+        real = _real_path(path)
+    else:
+        real = path if parent.real_path == parent.path else os.path.join(parent.real_path, name)
     shown = printable(name)
     return _Directory(path, real, f"{parent.name}/{shown}" if parent.name else shown)
 
