@@ -379,7 +379,7 @@ def _is_same(source: Source, listing: _Listing) -> bool:
     """Return whether a run has nothing but files, and these are unchanged by name and stat."""
     if source.problems or source.profile_dirs or source.dump_dirs or source.plan or len(source.files) != len(listing.files):
         return False
-    if listing.profiles or listing.profiled or listing.dump or os.path.dirname(PLACE) in listing.directories:
+    if listing.profiles or listing.profiled or listing.dump or _PLAN_DIRECTORY in listing.directories:
         return False
     if listing.error or listing.outside:
         return False
