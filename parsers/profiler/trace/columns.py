@@ -1,7 +1,7 @@
 """The columns of a trace: what every reader of traces makes, and what views, statistics and search are computed from.
 
-Slices are rows in the order of (track, start, longest first, event), so that the rows of a track are one range and a slice comes
-after the one that it lies in. Times are whole nanoseconds since `Trace.origin_ns`; none of them has ever been a float.
+Slices are rows in the order of (track, start, longest first, event), so that the rows of a track are one range and a slice
+comes after the one that it lies in. Times are whole nanoseconds since `Trace.origin_ns`; none of them has ever been a float.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from parsers.model import Problem
 
 Kind = Literal[
-    "step", "scope", "python", "cann", "host", "host_queue", "device_stream", "communication", "overlap", "counter", "memory", "other"
-]
+    "step", "scope", "python", "cann", "host", "host_queue", "device_stream", "communication", "overlap", "counter", "memory",
+    "other",
+]  # fmt: skip
 """What a track shows. `host` is a thread of a framework other than Python and CANN; `other` what no rule knows."""
 Clock = Literal["epoch", "boot", "relative"]
 """Zero of the clock a source uses: 1970-01-01 UTC, the start of a machine, or the start of the recording."""
