@@ -1,0 +1,386 @@
+"""GET routes for the traces of profiles. All take run, session (default ".") and rank (default 0), which name a profile.
+
+    <prefix>timeline/tracks              tracks with the numbers of their lanes, steps, extent, problems
+    <prefix>timeline/view?lanes=0-9,12&k=10&b0=0&n=1500      slices and busy buckets of 2^k ns, binary (`View.packed`)
+    <prefix>timeline/names?from=0&to=100                     names of slices by number, and the median duration (ns) of each
+    <prefix>timeline/strip?columns=800   busy share of equal parts of the trace, a byte each
+    <prefix>timeline/curve?track=5&from=0&to=1000&columns=800   series of a counter
+    <prefix>timeline/slice?row=7         one slice: times, arguments, flows, neighbours; brief=1: times alone
+    <prefix>timeline/range?from=0&to=1000&tracks=1,2&clip=1     statistics of a range by name and by track
+    <prefix>timeline/range.csv?...       the same by name (by=track: by track) as CSV
+    <prefix>timeline/search?q=TEXT&regex=1&tracks=1,2&shortest=1000      rows of slices in order of time
+    <prefix>timeline/trace.json?from=0&to=1000      the range as Chrome trace
+
+Times are ns from the start of the trace, `from` included and `to` not.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import numpy as np
+from flask import Blueprint, Response, request
+
+from app.routes.media import attachment, safe_name
+from app.routes.refusals import Unusable, refusal
+from app.store.matching import PatternError, matching
+from layouts.sources import ProfileSource, TraceSource
+from parsers.export.frames import csv_rows
+from parsers.profiler.trace import export, ranges, search, sources, views
+from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
+from parsers.profiler.trace.opened import OpenTrace
+
+PATIENCE = 30.0
+"""Seconds a request waits for a trace that is still being read."""
+MOST_BUCKETS = 16_384
+MOST_LANES = 4_096
+MOST_NAMES = 4_096
+MOST_COLUMNS = 8_192
+MOST_ROWS = 500
+"""Maximum number of names in the statistics of a range that the page gets; the CSV has all."""
+MOST_HITS = 10_000
+MOST_FLOWS = 200
+MOST_TEXT = 100_000
+"""Maximum number of characters of one argument that is sent."""
+PATTERN_SECONDS = 2.0
+LONGEST_NS = 1 << 61
+"""Farthest time from the start of a trace that can be asked for."""
+_SPANS = re.compile(r"\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*")
+_PROFILE = ("run", "session", "rank")
+
+
+def add_routes(routes: Blueprint, source: TraceSource) -> None:
+    """Add the routes to a blueprint."""
+    for name, answer in _ANSWERS.items():
+        routes.add_url_rule(f"/timeline/{name}", f"timeline-{name}", _route(source, answer))
+
+
+def _route(source: TraceSource, answer: Callable[[OpenTrace], Response]) -> Callable[[], Response]:
+    def respond() -> Response:
+        try:
+            found = answer(_opened(source))
+        except (Unusable, PatternError) as error:
+            return refusal(error)
+        found.cache_control.no_store = True
+        return found
+
+    return respond
+
+
+# Answers ------------------------------------------------------------------------------------------------------------
+
+
+def tracks(opened: OpenTrace) -> Response:
+    """Respond with what the page needs once: tracks, steps, extent, categories, problems."""
+    _parameters()
+    trace, lanes = opened.trace, opened.first_lanes
+    listed = [
+        {
+            "process": track.process, "thread": track.thread, "process_id": track.process_id, "thread_id": track.thread_id,
+            "kind": track.kind, "order": list(track.order), "first_lane": int(lanes[index]),
+            "lanes": int(lanes[index + 1] - lanes[index]), "slices": track.last - track.first,
+            "series": opened.counted(index),
+        }
+        for index, track in enumerate(trace.tracks)
+    ]  # fmt: skip
+    return _json({
+        "file": trace.path, "origin": str(trace.origin_ns), "clock": trace.clock, "end": opened.end,
+        "slices": len(trace.slices), "flows": len(trace.flows), "names": len(trace.names),
+        "categories": list(trace.categories), "tracks": listed, "steps": opened.steps(),
+        "problems": [{"path": problem.path, "text": problem.text} for problem in trace.problems],
+    })
+
+
+def view(opened: OpenTrace) -> Response:
+    """Respond with what is drawn of some lanes and a range of time."""
+    _parameters("lanes", "k", "b0", "n")
+    lanes = _numbers("lanes", int(opened.first_lanes[-1]), MOST_LANES)
+    k, first, count = _whole("k", 0, 60), _whole("b0", 0, LONGEST_NS), _whole("n", 1, MOST_BUCKETS)
+    if (first + count) << k > LONGEST_NS:
+        raise Unusable("expected a range that ends within 2^61 ns")
+    return _binary(views.view(opened.trace, opened.pyramid, lanes, k, first, count).packed())
+
+
+def names(opened: OpenTrace) -> Response:
+    """Respond with a range of names and the medians of their durations."""
+    _parameters("from", "to")
+    total = len(opened.trace.names)
+    first, last = _whole("from", 0, total), _whole("to", 0, total)
+    if last - first > MOST_NAMES:
+        raise Unusable(f"expected at most {MOST_NAMES} names")
+    found = [opened.trace.names[index] for index in range(first, last)]
+    return _json({"names": found, "medians": opened.medians()[first:last].tolist()})
+
+
+def strip(opened: OpenTrace) -> Response:
+    """Respond with the busy share of each column as a byte; the header Mindscope-Counted says of what."""
+    _parameters("columns")
+    counted, share = opened.busy(_whole("columns", 1, MOST_COLUMNS))
+    busy = np.where(share > 0, np.clip(np.round(share * 255), 1, 255), 0).astype(np.uint8)
+    answer = _binary(busy.tobytes())
+    answer.headers["Mindscope-Counted"] = counted
+    return answer
+
+
+def curve(opened: OpenTrace) -> Response:
+    """Respond with the series of a counter, reduced to columns."""
+    _parameters("track", "from", "to", "columns")
+    track = _whole("track", 0, len(opened.trace.tracks) - 1)
+    start, stop = _range(opened)
+    found = opened.curves(track, start, stop, _whole("columns", 1, MOST_COLUMNS))
+    return _json([
+        {
+            "series": one.series, "time": one.time.tolist(), "low": _finite(one.low), "high": _finite(one.high),
+            "last": _finite(one.last),
+        }
+        for one in found
+    ])  # fmt: skip
+
+
+def slice_(opened: OpenTrace) -> Response:
+    """Respond with one slice."""
+    _parameters("row", "brief")
+    trace = opened.trace
+    row = _whole("row", 0, len(trace.slices) - 1)
+    found = _brief(opened, row)
+    if request.args.get("brief") != "1":
+        found |= {
+            "arguments": _shortened(sources.arguments(trace, row)), "flows": _flows(opened, row),
+            "same": _same(trace, row), "around": _around(opened, row), "step": _step_of(opened, row),
+            "category": trace.categories[int(trace.slices.category[row])],
+        }  # fmt: skip
+    return _json(found)
+
+
+def range_(opened: OpenTrace) -> Response:
+    """Respond with the statistics of a range by name and by track, the largest totals first."""
+    start, stop, chosen, clip = _range_asked(opened)
+    by_name = ranges.statistics(opened.trace, start, stop, chosen, clip)
+    head = by_name.head(MOST_ROWS)
+    return _json({
+        "from": start, "to": stop, "clip": clip, "names": len(by_name),
+        "columns": list(head.columns), "rows": [[_cell(value) for value in row] for row in head.itertuples(index=False)],
+    })
+
+
+def range_csv(opened: OpenTrace) -> Response:
+    """Respond with the statistics of a range as CSV."""
+    start, stop, chosen, clip = _range_asked(opened)
+    answer = Response(csv_rows(ranges.statistics(opened.trace, start, stop, chosen, clip)), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-{start}-{stop}ns.csv")
+    return answer
+
+
+def found(opened: OpenTrace) -> Response:
+    """Respond with the slices whose names a text or a pattern occurs in."""
+    _parameters("q", "regex", "tracks", "shortest")
+    text = request.args.get("q", "")
+    trace = opened.trace
+    chosen = _numbers("tracks", len(trace.tracks), len(trace.tracks)) if request.args.get("tracks") else None
+    shortest = _whole("shortest", 0, LONGEST_NS) if request.args.get("shortest") else 0
+    if not text and not shortest:
+        raise Unusable("expected a text to look for, or a shortest duration")
+    wanted: Any = text
+    if request.args.get("regex") == "1":
+        wanted = set(matching(text, list(trace.names), PATTERN_SECONDS))
+    rows = search.find(trace, wanted, chosen, shortest, MOST_HITS + 1)
+    hits = np.asarray(rows[:MOST_HITS])
+    slices = trace.slices
+    return _json({
+        "more": len(rows) > MOST_HITS, "row": hits.tolist(), "start": slices.start[hits].tolist(),
+        "duration": slices.duration[hits].tolist(), "name": slices.name[hits].tolist(),
+        "track": slices.track[hits].tolist(),
+    })
+
+
+def chrome(opened: OpenTrace) -> Response:
+    """Respond with the range as a Chrome trace."""
+    _parameters("from", "to")
+    start, stop = _range(opened)
+    answer = Response(export.chrome(opened.trace, start, stop), mimetype="application/json")
+    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-{start}-{stop}ns.json")
+    return answer
+
+
+_ANSWERS: dict[str, Callable[[OpenTrace], Response]] = {
+    "tracks": tracks, "view": view, "names": names, "strip": strip, "curve": curve, "slice": slice_, "range": range_,
+    "range.csv": range_csv, "search": found, "trace.json": chrome,
+}  # fmt: skip
+
+
+# One slice ----------------------------------------------------------------------------------------------------------
+
+
+def _brief(opened: OpenTrace, row: int) -> dict[str, Any]:
+    trace = opened.trace
+    slices = trace.slices
+    track = int(slices.track[row])
+    phase = int(slices.phase[row])
+    return {
+        "row": row, "name": trace.names[int(slices.name[row])], "start": int(slices.start[row]),
+        "duration": int(slices.duration[row]), "self": int(slices.self[row]), "track": track, "depth": int(slices.depth[row]),
+        "lane": int(opened.first_lanes[track]) + int(slices.depth[row]),
+        "half": {UNFINISHED: "unfinished", UNSTARTED: "unstarted"}.get(phase, ""),
+    }  # fmt: skip
+
+
+def _flows(opened: OpenTrace, row: int) -> list[dict[str, Any]]:
+    flows = opened.trace.flows
+    first, last = np.searchsorted(flows.source, [row, row + 1]).tolist()
+    leaving = [(place, "to", int(flows.target[place])) for place in range(first, last)]
+    order = opened.once("targets", lambda: np.argsort(flows.target, kind="stable"))
+    targets = opened.once("sorted targets", lambda: np.asarray(flows.target)[order])
+    first, last = np.searchsorted(targets, [row, row + 1]).tolist()
+    arriving = [(int(place), "from", int(flows.source[place])) for place in order[first:last]]
+    every = [*arriving, *leaving][:MOST_FLOWS]
+    return [_brief(opened, other) | {"way": way, "kind": opened.trace.flow_kinds[int(flows.kind[place])]}
+            for place, way, other in every]  # fmt: skip
+
+
+def _same(trace: Trace, row: int) -> dict[str, Any]:
+    """Return the previous and the next slice of the same name by start, and where among them this one is."""
+    slices = trace.slices
+    rows = np.flatnonzero(np.asarray(slices.name) == slices.name[row])
+    rows = rows[np.lexsort((rows, slices.start[rows]))]
+    place = int(np.flatnonzero(rows == row)[0])
+    total = int(slices.duration[rows].sum())
+    return {
+        "previous": int(rows[place - 1]) if place else None, "next": int(rows[place + 1]) if place + 1 < len(rows) else None,
+        "place": place + 1, "count": len(rows), "total": total, "median": float(np.median(slices.duration[rows])),
+    }  # fmt: skip
+
+
+def _around(opened: OpenTrace, row: int) -> list[dict[str, Any]]:
+    """Return the slices that this one lies in, the innermost first."""
+    trace = opened.trace
+    slices, track = trace.slices, trace.tracks[int(trace.slices.track[row])]
+    start, end = int(slices.start[row]), int(slices.start[row]) + int(slices.duration[row])
+    depth = int(slices.depth[row])
+    before = slice(track.first, row)
+    inside = (slices.depth[before] < depth) & (slices.start[before] <= start)
+    inside &= slices.start[before] + slices.duration[before] >= end
+    return [_brief(opened, track.first + int(place)) for place in np.flatnonzero(inside)[::-1][:20]]
+
+
+def _step_of(opened: OpenTrace, row: int) -> str:
+    start = int(opened.trace.slices.start[row])
+    return next((one.label for one in opened.steps() if one.start <= start < one.start + one.duration), "")
+
+
+def _shortened(value: Any) -> Any:
+    """Return arguments of which no text is longer than MOST_TEXT; what is cut says so."""
+    if isinstance(value, str):
+        return value if len(value) <= MOST_TEXT else f"{value[:MOST_TEXT]}… ({len(value):,})"
+    if isinstance(value, dict):
+        return {str(key): _shortened(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_shortened(one) for one in value]
+    if isinstance(value, int) and abs(value) >= 1 << 53:
+        return str(value)  # a number in JavaScript would be another one
+    return _cell(value)
+
+
+# Parameters ---------------------------------------------------------------------------------------------------------
+
+
+def _opened(source: TraceSource) -> OpenTrace:
+    run, session, rank = _profile(source)
+    until = time.monotonic() + PATIENCE
+    while True:
+        found = source.trace(run, session, rank)
+        if found is not None:
+            return found
+        state = source.profile_frame(run, session, rank, "trace")
+        if state.state == "missing":
+            raise Unusable(f"no trace: expected at least one of {', '.join(state.wanted)}, found none", 404)
+        if state.state in ("failed", "cancelled"):
+            raise Unusable(f"reading the trace did not finish: {state.text or state.state}", 500 if state.text else 503)
+        if time.monotonic() > until:
+            raise Unusable("still reading the trace; try again later", 503)
+
+
+def _profile(source: ProfileSource) -> tuple[str, str, int]:
+    run, session, rank = (request.args.get(name, default) for name, default in zip(_PROFILE, ("", ".", "0"), strict=True))
+    if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
+        raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
+    if not any(one.session == session and one.rank == int(rank) for one in source.profiles(run)):
+        raise Unusable(f"no profile of run {run[:200]!r}, session {session[:200]!r}, rank {rank}", 404)
+    return run, session, int(rank)
+
+
+def _parameters(*known: str) -> None:
+    """Refuse parameters other than these and those that name a profile, and repeated ones."""
+    for name in request.args:
+        if name not in (*_PROFILE, *known):
+            raise Unusable(f"expected the parameters {', '.join((*_PROFILE, *known))}; found {name[:80]!r}")
+        if len(request.args.getlist(name)) > 1:
+            raise Unusable(f"{name}: expected it once")
+
+
+def _whole(name: str, low: int, high: int) -> int:
+    text = request.args.get(name, "")
+    if not re.fullmatch(r"-?[0-9]{1,20}", text) or not low <= int(text) <= high:
+        raise Unusable(f"{name}: expected a whole number from {low} to {high}; found {text[:80]!r}")
+    return int(text)
+
+
+def _numbers(name: str, below: int, most: int) -> list[int]:
+    """Return the numbers of a list such as 0-3,7; each must be below a limit."""
+    text = request.args.get(name, "")
+    if not _SPANS.fullmatch(text):
+        raise Unusable(f"{name}: expected numbers such as 0-3,7; found {text[:80]!r}")
+    numbers: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        low, high = int(first), int(last or first)
+        if not low <= high < below or len(numbers) + high - low >= most:
+            raise Unusable(f"{name}: expected at most {most} numbers below {below}; found {part!r}")
+        numbers.extend(range(low, high + 1))
+    return list(dict.fromkeys(numbers))
+
+
+def _range(opened: OpenTrace) -> tuple[int, int]:
+    start = _whole("from", -LONGEST_NS, LONGEST_NS) if request.args.get("from") else 0
+    stop = _whole("to", -LONGEST_NS, LONGEST_NS) if request.args.get("to") else opened.end + 1
+    if start >= stop:
+        raise Unusable("expected from < to")
+    return start, stop
+
+
+def _range_asked(opened: OpenTrace) -> tuple[int, int, list[int] | None, bool]:
+    _parameters("from", "to", "tracks", "clip")
+    total = len(opened.trace.tracks)
+    chosen = _numbers("tracks", total, total) if request.args.get("tracks") else None
+    return *_range(opened), chosen, request.args.get("clip", "1") == "1"
+
+
+def _file_name() -> str:
+    parts = (request.args.get("run", ""), request.args.get("session", "."), f"rank{request.args.get('rank', '0')}")
+    return "-".join(filter(None, (safe_name(part) for part in parts if part != "."))) or "trace"
+
+
+# Responses ----------------------------------------------------------------------------------------------------------
+
+
+def _finite(values: Any) -> list[float | None]:
+    return [value if math.isfinite(value) else None for value in values.tolist()]
+
+
+def _cell(value: Any) -> Any:
+    """Return a value as JSON has it."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _json(content: Any) -> Response:
+    return Response(msgspec.json.encode(content), mimetype="application/json")
+
+
+def _binary(content: bytes) -> Response:
+    return Response(content, mimetype="application/octet-stream")
