@@ -57,9 +57,9 @@ class Cells:
     cell: NDArray[np.int64]
     busy: NDArray[np.int64]
     """ns of the cell during which slices run."""
-    count: NDArray[np.int64]
+    count: NDArray[np.integer[Any]]
     """Slices that start in the cell."""
-    row: NDArray[np.int64]
+    row: NDArray[np.integer[Any]]
     """The longest slice that runs in the cell, the first of several."""
 
 
