@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from parsers.errors import FormatError
 from parsers.profiler.trace import lanes
 from parsers.profiler.trace.columns import Trace
+from parsers.profiler.trace.running import latest_ends
 
 _VERSION = 1
 _HEADER = "pyramid.json"
@@ -39,6 +40,7 @@ _ARRAYS: dict[str, np.dtype[Any]] = {
     "level_row": np.dtype("<u4"),
     "level_key": np.dtype("<i8"),
     "level_first": np.dtype("<i8"),
+    "latest_ends": np.dtype("<i8"),
 }
 _ROWS = 1 << 20
 _SAVING = 0.7
@@ -57,9 +59,9 @@ class Cells:
     cell: NDArray[np.int64]
     busy: NDArray[np.int64]
     """ns of the cell during which slices run."""
-    count: NDArray[np.int64]
+    count: NDArray[np.integer[Any]]
     """Slices that start in the cell."""
-    row: NDArray[np.int64]
+    row: NDArray[np.integer[Any]]
     """The longest slice that runs in the cell, the first of several."""
 
 
@@ -77,6 +79,8 @@ class Pyramid:
     level_row: NDArray[np.uint32]
     level_key: NDArray[np.int64]
     level_first: NDArray[np.int64]
+    latest_ends: NDArray[np.int64]
+    """Of each block of rows (`running.latest_ends`)."""
     numbers: NDArray[np.int64]
     """Number of the first lane of each track, and of all lanes."""
 
@@ -139,6 +143,7 @@ def build(trace: Trace, directory: str, *, progress: Callable[[int, int], None] 
             _add(writer, trace, numbers, first, last)
             if progress is not None:
                 progress(trace.tracks[last - 1].last, len(trace.slices))
+        writer.put(latest_ends=latest_ends(trace.slices))
         writer.put(class_first=np.array([writer.lengths["class_row"]]), level_first=np.array([writer.lengths["level_row"]]))
     with builtins.open(header + ".new", "w", encoding="utf-8") as file:
         json.dump(

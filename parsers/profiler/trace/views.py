@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +44,11 @@ class View:
     """Buckets in which shorter slices run, in order of (lane, bucket): the place of the lane."""
     bucket: NDArray[np.int64]
     """Bucket, counted from b0."""
-    count: NDArray[np.int64]
+    count: NDArray[np.integer[Any]]
     """Number of shorter slices that start in the bucket; 0 where one only ends."""
     busy: NDArray[np.int64]
     """ns of the bucket during which shorter slices run."""
-    longest: NDArray[np.int64]
+    longest: NDArray[np.integer[Any]]
     """Row of the longest slice that runs in the bucket, the first of several."""
 
     def packed(self) -> bytes:
@@ -61,17 +62,20 @@ class View:
         left = np.maximum(self.start - (self.b0 << self.k), -(self.n << self.k))
         right = np.minimum(self.start + self.duration - (self.b0 << self.k), (2 * self.n) << self.k)
         scale = 0.5**self.k
-        busy = np.maximum((self.busy * (255 * scale) + 0.5).astype(np.int64), 1)
-        arrays = (
-            (left * scale).astype("<f4"), ((right - left) * scale).astype("<f4"), self.name.astype("<u4"),
-            self.row.astype("<u4"), self.lane.astype("<u2"), (self.category & 255).astype("u1"),
-            self.bucket.astype("<u4"), self.count.astype("<u4"), self.longest.astype("<u4"), self.small_lane.astype("<u2"),
-            busy.astype("u1"),
+        busy = np.maximum(self.busy * (255 * scale) + 0.5, 1)
+        arrays: tuple[tuple[str, NDArray[Any]], ...] = (
+            ("<f4", left * scale), ("<f4", (right - left) * scale), ("<u4", self.name), ("<u4", self.row), ("<u2", self.lane),
+            ("u1", self.category & 255), ("<u4", self.bucket), ("<u4", self.count), ("<u4", self.longest),
+            ("<u2", self.small_lane), ("u1", busy),
         )  # fmt: skip
-        parts = [np.array([len(self.row), len(self.bucket)], "<u4").tobytes()]
-        for array in arrays:
-            parts += [array.tobytes(), bytes(-array.nbytes % 4)]
-        return b"".join(parts)
+        sizes = [-(-len(array) * np.dtype(form).itemsize // 4) * 4 for form, array in arrays]
+        data = bytearray(8 + sum(sizes))
+        np.frombuffer(data, "<u4", 2)[:] = len(self.row), len(self.bucket)
+        at = 8
+        for (form, array), size in zip(arrays, sizes, strict=True):
+            np.frombuffer(data, form, len(array), at)[:] = array
+            at += size
+        return bytes(data)
 
 
 def view(trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0: int, n: int) -> View:
@@ -97,8 +101,7 @@ def view(trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0
     slices = trace.slices
     return View(
         k, b0, n, row, place, slices.start[row], slices.duration[row], slices.name[row].astype(np.int64),
-        slices.category[row].astype(np.int64), cells.cell // max(n, 1), cells.cell % max(n, 1),
-        cells.count, cells.busy, cells.row,
+        slices.category[row].astype(np.int64), *divmod(cells.cell, max(n, 1)), cells.count, cells.busy, cells.row,
     )  # fmt: skip
 
 
@@ -123,15 +126,29 @@ def _summed(trace: Trace, pyramid: Pyramid, chosen: NDArray[np.int64], k: int, b
     t0, t1 = b0 << k, (b0 + n) << k
     levels = pyramid.levels(chosen, k)
     height = pyramid.height(levels)
-    place, entry = pyramid.entries(levels, t0, t1)
-    bucket = (pyramid.level_bucket[entry] >> (k - height[place])) - b0
+    place, entry = pyramid.entries(np.where(height == k, levels, -1), t0, t1)
+    ready = Cells(
+        place * n + (pyramid.level_bucket[entry] - b0), pyramid.level_busy[entry], pyramid.level_count[entry],
+        pyramid.level_row[entry],
+    )  # fmt: skip
+    lower = np.flatnonzero(height < k)
+    place, entry = pyramid.entries(levels[lower], t0, t1)
     row = pyramid.level_row[entry].astype(np.int64)
+    bucket = (pyramid.level_bucket[entry] >> (k - height[lower[place]])) - b0
     levelled = (
-        place * n + bucket, pyramid.level_busy[entry], pyramid.level_count[entry].astype(np.int64), row,
+        lower[place] * n + bucket, pyramid.level_busy[entry], pyramid.level_count[entry].astype(np.int64), row,
         trace.slices.duration[row],
     )  # fmt: skip
-    rest = _cells(trace, *pyramid.slices(trace.slices.duration, chosen, height, k, t0, t1), k, b0, n)
-    return combine(*[np.concatenate(pair) for pair in zip(levelled, rest, strict=True)])
+    place, row = pyramid.slices(trace.slices.duration, chosen[lower], height[lower], k, t0, t1)
+    rest = _cells(trace, lower[place], row, k, b0, n)
+    made = combine(*[np.concatenate(pair) for pair in zip(levelled, rest, strict=True)])
+    if not len(ready.cell) or not len(made.cell):
+        return made if len(made.cell) else ready
+    order = np.argsort(cell := np.concatenate([ready.cell, made.cell]), kind="stable")
+    return Cells(
+        cell[order], np.concatenate([ready.busy, made.busy])[order], np.concatenate([ready.count, made.count])[order],
+        np.concatenate([ready.row, made.row])[order],
+    )  # fmt: skip
 
 
 def _scan(trace: Trace, chosen: NDArray[np.int64], t0: int, t1: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
