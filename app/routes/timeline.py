@@ -24,6 +24,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
+import pandas as pd
 from flask import Blueprint, Response, request
 
 from app.routes.media import attachment, safe_name
@@ -57,7 +58,7 @@ _PROFILE = ("run", "session", "rank")
 def add_routes(routes: Blueprint, source: TraceSource) -> None:
     """Add the routes to a blueprint."""
     for name, answer in _ANSWERS.items():
-        routes.add_url_rule(f"/timeline/{name}", f"timeline-{name}", _route(source, answer))
+        routes.add_url_rule(f"/timeline/{name}", f"timeline-{name.replace('.', '-')}", _route(source, answer))
 
 
 def _route(source: TraceSource, answer: Callable[[OpenTrace], Response]) -> Callable[[], Response]:
@@ -158,20 +159,22 @@ def slice_(opened: OpenTrace) -> Response:
 
 
 def range_(opened: OpenTrace) -> Response:
-    """Respond with the statistics of a range by name and by track, the largest totals first."""
-    start, stop, chosen, clip = _range_asked(opened)
-    by_name = ranges.statistics(opened.trace, start, stop, chosen, clip)
-    head = by_name.head(MOST_ROWS)
+    """Respond with the statistics of a range, at most MOST_ROWS rows, and the row of the longest slice of each name."""
+    start, stop, frame = _statistics(opened)
+    head = frame.head(MOST_ROWS)
+    longest = head.pop("longest").tolist() if "longest" in head else []
     return _json({
-        "from": start, "to": stop, "clip": clip, "names": len(by_name),
-        "columns": list(head.columns), "rows": [[_cell(value) for value in row] for row in head.itertuples(index=False)],
+        "from": start, "to": stop, "total": len(frame), "longest": longest, "columns": list(head.columns),
+        "rows": [[_cell(value) for value in row] for row in head.itertuples(index=False)],
     })
 
 
 def range_csv(opened: OpenTrace) -> Response:
     """Respond with the statistics of a range as CSV."""
-    start, stop, chosen, clip = _range_asked(opened)
-    answer = Response(csv_rows(ranges.statistics(opened.trace, start, stop, chosen, clip)), mimetype="text/csv")
+    start, stop, frame = _statistics(opened)
+    # Texts in categories are made safe for spreadsheets.
+    texts = {frame.columns[0]: frame[frame.columns[0]].astype("category")}
+    answer = Response(csv_rows(frame.assign(**texts)), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-{start}-{stop}ns.csv")
     return answer
 
@@ -352,11 +355,29 @@ def _range(opened: OpenTrace) -> tuple[int, int]:
     return start, stop
 
 
-def _range_asked(opened: OpenTrace) -> tuple[int, int, list[int] | None, bool]:
-    _parameters("from", "to", "tracks", "clip")
-    total = len(opened.trace.tracks)
+def _statistics(opened: OpenTrace) -> tuple[int, int, pd.DataFrame]:
+    """Return start and stop (ns) of the range that a request names, and its statistics by name or by track."""
+    _parameters("from", "to", "tracks", "clip", "by")
+    trace = opened.trace
+    total = len(trace.tracks)
     chosen = _numbers("tracks", total, total) if request.args.get("tracks") else None
-    return *_range(opened), chosen, request.args.get("clip", "1") == "1"
+    start, stop = _range(opened)
+    by = _choice("by", ("name", "track"))
+    if by == "name":
+        clip = _choice("clip", ("1", "0")) == "1"
+        return start, stop, ranges.statistics(trace, start, stop, chosen, clip, pyramid=opened.pyramid)
+    frame = ranges.by_track(trace, start, stop, chosen, pyramid=opened.pyramid)
+    frame = frame[frame["count"] > 0].reset_index(drop=True)
+    names = [f"{trace.tracks[index].process} / {trace.tracks[index].thread}" for index in frame["track"]]
+    return start, stop, frame.drop(columns="track").assign(track=names)[["track", *frame.columns[1:]]]
+
+
+def _choice(name: str, choices: tuple[str, ...]) -> str:
+    """Return one of the choices, the first by default."""
+    value = request.args.get(name, choices[0])
+    if value not in choices:
+        raise Unusable(f"{name}: expected one of {', '.join(choices)}; found {value[:80]!r}")
+    return value
 
 
 def _file_name() -> str:

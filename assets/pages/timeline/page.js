@@ -106,12 +106,12 @@ function buildBox(page) {
   host.empty = make("p", "ms-timeline-empty ms-muted");
   host.tip = part("tip", [], { hidden: "", role: "status" });
   const panelHost = part("panel", [], { hidden: "" });
-  page.keys = words("timeline.keys", {}, "span", "ms-cut");
+  page.hints = words("timeline.keys", {}, "span", "ms-cut");
   page.about = make("span", "ms-timeline-about-trace ms-cut");
   box.replaceChildren(
     part("top", [part("corner", host.stripName), part("strip-host", host.strip)]),
     part("axis", [part("corner", [page.filter, page.hiddenButton, host.base]), part("ruler-host", host.ruler)]),
-    part("body", [host.scroll, host.empty, host.tip]), panelHost, part("foot", [page.keys, page.about]));
+    part("body", [host.scroll, host.empty, host.tip]), panelHost, part("foot", [page.hints, page.about]));
   page.host = host;
   page.panel = makePanel(panelHost, {
     close: () => closePanel(page), tab: (name) => openTab(page, name), go: (row) => choose(page, row, true),
