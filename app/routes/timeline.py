@@ -80,6 +80,7 @@ def tracks(opened: OpenTrace) -> Response:
     """Respond with what the page needs once: tracks, steps, extent, categories, problems."""
     _parameters()
     trace, lanes = opened.trace, opened.first_lanes
+    first, last = opened.extent
     listed = [
         {
             "process": track.process, "thread": track.thread, "process_id": track.process_id, "thread_id": track.thread_id,
@@ -91,7 +92,7 @@ def tracks(opened: OpenTrace) -> Response:
     ]  # fmt: skip
     return _json({
         "file": trace.path, "origin": str(trace.origin_ns), "clock": trace.clock, "end": opened.end,
-        "slices": len(trace.slices), "flows": len(trace.flows), "names": len(trace.names),
+        "first": first, "last": last, "slices": len(trace.slices), "flows": len(trace.flows), "names": len(trace.names),
         "categories": list(trace.categories), "tracks": listed, "steps": opened.steps(),
         "problems": [{"path": problem.path, "text": problem.text} for problem in trace.problems],
     })
@@ -151,7 +152,7 @@ def slice_(opened: OpenTrace) -> Response:
     found = _brief(opened, row)
     if request.args.get("brief") != "1":
         found |= {
-            "arguments": _shortened(sources.arguments(trace, row)), "flows": _flows(opened, row),
+            "arguments": _arguments(trace, row), "flows": _flows(opened, row),
             "same": _same(trace, row), "around": _around(opened, row), "step": _step_of(opened, row),
             "category": trace.categories[int(trace.slices.category[row])],
         }  # fmt: skip
@@ -230,6 +231,13 @@ def _brief(opened: OpenTrace, row: int) -> dict[str, Any]:
         "lane": int(opened.first_lanes[track]) + int(slices.depth[row]),
         "half": {UNFINISHED: "unfinished", UNSTARTED: "unstarted"}.get(phase, ""),
     }  # fmt: skip
+
+
+def _arguments(trace: Trace, row: int) -> Any:
+    try:
+        return _shortened(sources.arguments(trace, row))
+    except (OSError, LookupError) as error:  # the file has been replaced, and the trace will be read again
+        raise Unusable(f"the arguments cannot be read: {error}", 409) from error
 
 
 def _flows(opened: OpenTrace, row: int) -> list[dict[str, Any]]:

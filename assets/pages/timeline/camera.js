@@ -16,8 +16,11 @@ export function within({ from, to }, end) {
   return { from: start, to: start + span };
 }
 
-/** The whole trace, with a little room at its ends. */
-export const whole = (end) => within({ from: -end, to: 2 * Math.max(end, LEAST_NS) }, end);
+/** All slices of a trace, with a little room at their ends. */
+export function whole({ first, last, end }) {
+  const room = Math.max(last - first, LEAST_NS) * BEYOND;
+  return within({ from: first - room, to: last + room }, end);
+}
 
 /** The range with `factor` of its length, in which the time `at` stays where it is. */
 export function zoomed({ from, to }, factor, at) {

@@ -31,7 +31,6 @@ export function listen(line, acts) {
     event.currentTarget.setPointerCapture(event.pointerId);
     const ranging = event.shiftKey || event.currentTarget === ruler;
     drag = { x, y, range: line.range, top: scroll.scrollTop, time: timeAt(line, x), ranging, moved: false };
-    line.host.canvasHost.focus({ preventScroll: true });
   }
 
   function move(event) {
@@ -119,5 +118,8 @@ export function listen(line, acts) {
     acts.hover(null, 0, 0);
   };
   for (const element of [overlay, ruler, line.host.strip]) element.addEventListener("wheel", wheel, { passive: false });
-  scroll.addEventListener("scroll", () => redraw(line), { passive: true });
+  scroll.addEventListener("scroll", () => {
+    acts.hover(null, 0, 0);
+    redraw(line);
+  }, { passive: true });
 }

@@ -24,7 +24,7 @@ const MOST_LANES = 4000;
 export function makeLine(server, facts, tree, names, host, save) {
   return {
     server, facts, tree, names, host, save,
-    range: camera.whole(facts.end), way: new camera.Way(), layout: null, look: null, version: 0,
+    range: camera.whole(facts), way: new camera.Way(), layout: null, look: null, version: 0,
     view: null, asking: false, wanted: false, picture: null, cost: 0, frame: 0, restTimer: 0, saveTimer: 0,
     width: 0, height: 0, top: 0, curves: new Map(), pointer: null, selected: null, chosen: null, hits: null, marks: [],
     zero: 0, strip: null, drawn: { slices: 0, buckets: 0, labels: 0 }, closed: false, error: "",

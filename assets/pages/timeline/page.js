@@ -45,8 +45,8 @@ function buildTools(page) {
   page.backButton = act("left", "timeline.back", (line) => lines.travel(line, -1));
   page.forwardButton = act("right", "timeline.forward", (line) => lines.travel(line, 1));
   const zooms = make("span", "ms-timeline-group", [
-    act("zoom_in", "timeline.in", (line) => lines.zoom(line, ZOOM)), act("zoom_out", "timeline.out", (line) => lines.zoom(line, 1 / ZOOM)),
-    act("restore", "timeline.whole", (line) => lines.show(line, camera.whole(line.facts.end))), page.backButton, page.forwardButton,
+    act("plus", "timeline.in", (line) => lines.zoom(line, ZOOM)), act("minus", "timeline.out", (line) => lines.zoom(line, 1 / ZOOM)),
+    act("restore", "timeline.whole", (line) => lines.show(line, camera.whole(line.facts))), page.backButton, page.forwardButton,
   ]);
   page.stepSelect = select("timeline.step", (at) => zoomToStep(page, Number(at)));
   page.zeroSelect = select("timeline.zero", (zero) => page.change({ zero: zero === "trace" ? [] : [zero] }));
@@ -69,16 +69,20 @@ function buildTools(page) {
   page.previousHit = act("up", "timeline.previous_hit", () => nextHit(page, -1));
   page.nextHit = act("down", "timeline.next_hit", () => nextHit(page, 1));
   page.hitCount = make("span", "ms-muted ms-timeline-hits");
-  page.hitTools = make("span", "ms-timeline-group", [page.hitCount, page.previousHit, page.nextHit]);
-  page.hitTools.hidden = true;
+  page.hitTools = make("span", "ms-timeline-group ms-timeline-found", [page.hitCount, page.previousHit, page.nextHit]);
   const png = make("button", "ms-menu-item", words("timeline.png"), { type: "button" });
   png.addEventListener("click", () => savePicture(page));
   page.traceLink = make("a", "ms-menu-item", words("timeline.trace_json"), { download: "" });
-  const more = make("summary", "ms-button ms-button-icon", icon("download"));
-  for (const name of ["title", "aria-label"]) setLabel(more, name, "timeline.more");
-  page.find(".ms-timeline-tools").replaceChildren(
-    zooms, page.stepSelect, page.zeroSelect, page.colourSelect, page.legend, page.heights, make("span", "ms-grow"),
-    page.search, page.regex, page.shortest, page.hitTools, menu(more, [page.traceLink, png]));
+  const files = make("summary", "ms-button ms-button-icon", icon("download"));
+  for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");
+  const display = menu(make("summary", "ms-button", [words("timeline.display"), icon("down")]), [
+    words("timeline.height"), page.heights, words("timeline.zero"), page.zeroSelect,
+  ]);
+  display.classList.add("ms-timeline-display");
+  const find = make("span", "ms-timeline-find", [page.search, page.regex]);
+  page.tools.replaceChildren(
+    zooms, page.stepSelect, page.colourSelect, display, page.legend, make("span", "ms-timeline-tools-gap"), find, page.hitTools,
+    page.shortest, menu(files, [page.traceLink, png]));
 }
 
 function buildBox(page) {
@@ -185,7 +189,8 @@ function begin(page, server, facts) {
   }
   fillSelect(page.stepSelect, [["", translate("timeline.no_step")],
     ...facts.steps.map(([label], at) => [String(at), translate("timeline.step_n", { n: label || at + 1 })])].slice(0, 2001), "");
-  page.stepSelect.hidden = page.zeroSelect.hidden = !facts.steps.length;
+  page.stepSelect.hidden = !facts.steps.length;
+  page.zeroSelect.disabled = !facts.steps.length;
   page.host.empty.hidden = facts.slices > 0 || facts.tracks.length > 0;
   writeText(page.host.empty, "timeline.no_slices");
   page.about.textContent = `${facts.file.split(/[\\/]/).pop()} · ${count(facts.slices)}`;
@@ -201,7 +206,7 @@ function begin(page, server, facts) {
 function saveRange(page, range) {
   page.backButton.disabled = !page.line.way.back;
   page.forwardButton.disabled = !page.line.way.forward;
-  const everything = camera.whole(page.line.facts.end);
+  const everything = camera.whole(page.line.facts);
   const all = Math.abs(range.from - everything.from) < 1 && Math.abs(range.to - everything.to) < 1;
   page.savedSpan = all ? "" : camera.formatRange(range);
   page.change({ span: all ? [] : [page.savedSpan] });
@@ -247,7 +252,7 @@ function apply(page) {
   line.marks = (state.mark || []).map(Number).filter(Number.isFinite).slice(0, 2);
   setZero(page);
   if (changed("span") && get(page, "span") !== page.savedSpan && !first) {
-    const range = camera.parseRange(get(page, "span")) || camera.whole(line.facts.end);
+    const range = camera.parseRange(get(page, "span")) || camera.whole(line.facts);
     line.range = camera.within(range, line.facts.end);
     page.savedSpan = get(page, "span");
     line.way.add(line.range);
@@ -572,7 +577,7 @@ async function search(page) {
 
 function drawHits(page) {
   const { hits } = page.line;
-  page.hitTools.hidden = !hits;
+  page.hitTools.classList.toggle("ms-timeline-found-some", Boolean(hits));
   if (!hits) return;
   const none = !hits.row.length;
   page.previousHit.disabled = page.nextHit.disabled = none;
@@ -658,9 +663,9 @@ function linksOf(page, slice) {
     found.push(make("a", "ms-button", words(key), { href: `${prefix}${name}?${text}`, "data-page": name, "data-query": text }));
   };
   if (["device_stream", "communication"].includes(track.kind) && page.profile.frames.includes("operators")) {
-    add("operators", "timeline.operators", { q: slice.name });
+    add("operators", "timeline.operator", { q: slice.name });
   }
-  if (slice.step && page.profile.frames.includes("steps")) add("steps", "timeline.steps", { step: slice.step });
+  if (slice.step && page.profile.frames.includes("steps")) add("steps", "timeline.of_step", { step: slice.step });
   return found;
 }
 
@@ -726,7 +731,7 @@ const KEYS = {
   ArrowRight: (page) => lines.pan(page.line, PAN * page.line.width),
   ArrowUp: (page) => lines.scrollBy(page.line, -SCROLL),
   ArrowDown: (page) => lines.scrollBy(page.line, SCROLL),
-  0: (page) => lines.show(page.line, camera.whole(page.line.facts.end)),
+  0: (page) => lines.show(page.line, camera.whole(page.line.facts)),
   f: (page) => zoomToChosen(page),
   m: mark,
   n: (page) => nextHit(page, 1),

@@ -175,13 +175,14 @@ function tool(element, name, key) {
 export function showRange(panel, asked, found, links) {
   const { range, clip, by } = asked;
   const text = words("timeline.range_length", {
-    from: exactTime(range.from), to: exactTime(range.to), length: duration(range.to - range.from),
+    from: duration(range.from), length: duration(range.to - range.from),
   }, "span", "ms-timeline-title ms-cut");
-  text.title = exactDuration(range.to - range.from);
+  text.title = `${exactTime(range.from)} – ${exactTime(range.to)} (${exactDuration(range.to - range.from)})`;
   const rows = segments("timeline.by", ["name", "track"].map((one) => [one, `timeline.by.${one}`]), (one) => panel.acts.setRange({ by: one }));
   pressSegment(rows, by);
   const edges = segments("timeline.clip", ["1", "0"].map((one) => [one, `timeline.clip.${one}`]), (one) => panel.acts.setRange({ clip: one }));
   pressSegment(edges, clip);
+  edges.hidden = by !== "name";
   const csv = make("a", "ms-button", [icon("download"), words("timeline.csv")], { href: links.csv, download: "" });
   const trace = make("a", "ms-button", [icon("download"), words("timeline.trace_json")], { href: links.trace, download: "" });
   const zoom = iconButton("zoom", "timeline.range_zoom", "zoom");

@@ -11,7 +11,6 @@ from typing import Any
 from dash import Input, State, html
 
 from layouts.callbacks import in_browser
-from layouts.components.elements import toolbar
 from layouts.page import Ids, Page
 from layouts.pages.timeline.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
@@ -25,7 +24,6 @@ FRAMES = ("trace",)
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     children: list[Any] = [
-        toolbar([], label="timeline.controls", class_name="ms-timeline-tools"),
         html.Section(html.Div(className="ms-skeleton"), className="ms-card ms-timeline-box", tabIndex=-1),
         damage(),
     ]

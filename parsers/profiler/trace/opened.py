@@ -66,6 +66,14 @@ class OpenTrace:
         """Length of the trace in ns."""
         return self.trace.end
 
+    @cached_property
+    def extent(self) -> tuple[int, int]:
+        """Start of the first and end of the last slice in ns; (0, end) without slices."""
+        slices = self.trace.slices
+        if not len(slices):
+            return 0, self.end
+        return int(slices.start.min()), int((slices.start + slices.duration).max())
+
     def steps(self) -> list[Step]:
         """Return the steps of the first track of steps in order of time, at most MOST_STEPS."""
         return list(self.once("steps", lambda: _steps(self.trace)))
