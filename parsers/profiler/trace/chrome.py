@@ -58,7 +58,7 @@ _FLOW_OF = attrgetter("pid", "tid", "cat", "bp")
 _TS, _DUR, _PH = attrgetter("ts"), attrgetter("dur"), attrgetter("ph")
 _VALUES = msgspec.json.Decoder(list[dict[str, int | float | str | bool | None]])
 _LABEL = re.compile(r"(?:^|_)id$")
-_NO_TIME = "{n} dropped: expected a time (ts) in microseconds."
+_NO_TIME = "{n} dropped: expected a time (ts) in microseconds"
 
 
 class _Codes(dict[Any, int]):
@@ -141,14 +141,14 @@ _PLAIN = frozenset(("ph", "name", "pid", "tid", "ts", "dur", "cat", "id", "id2",
 
 def _dropping(complaints: TraceComplaints) -> Callable[[int, int, str], None]:
     def drop(offset: int, length: int, found: str) -> None:
-        complaints.count("{n} dropped: no valid JSON.", offset, length, found=found)
+        complaints.count("{n} dropped", offset, length, found=found)
 
     return drop
 
 
 def _mending(complaints: TraceComplaints) -> Callable[[int, int, str], None]:
     def mended(offset: int, length: int, found: str) -> None:
-        complaints.count("{n} read although it is not valid JSON in UTF-8.", offset, length, found=found)
+        complaints.count("{n} read although not valid JSON in UTF-8", offset, length, found=found)
 
     return mended
 
@@ -201,7 +201,7 @@ class _Events:
                 if event == _EMPTY:
                     continue  # TensorFlow ends its array with {}
                 what = f"of phase {encodable(event.ph)[:20]!r}, which has no slice" if event.ph else "without a phase (ph)"
-                self._drop(f"{{n}} dropped: {what}.", (piece.offset << WITHIN) + number)
+                self._drop(f"{{n}} dropped: {what}", (piece.offset << WITHIN) + number)
 
     def _drop(self, text: str, place: int, number: int = 1, found: str = "") -> None:
         first = text not in self._complaints.kinds
@@ -226,7 +226,7 @@ class _Events:
         if not valid.all():
             first = int(np.flatnonzero(~valid)[0])
             found = bytes(events[first].dur)[:60].decode("utf-8", "replace")
-            text = "{n} without a duration (dur): drawn to the end of the trace."
+            text = "{n} without a duration (dur), drawn to the end of the trace"
             number = int(np.count_nonzero(~valid))
             self._drop(text, int(place[first]), number, f"found {encodable(found)}" if found else "")
             phase[~valid] = UNFINISHED
@@ -234,7 +234,7 @@ class _Events:
         if negative.any():
             first = int(np.flatnonzero(negative)[0])
             found = f"found {bytes(events[first].dur)[:60].decode('utf-8', 'replace')}"
-            self._drop("{n} with a negative duration: drawn without one.", int(place[first]), int(negative.sum()), found)
+            self._drop("{n} with a negative duration, drawn without one", int(place[first]), int(negative.sum()), found)
             duration[negative] = 0
         self._slices.add(self._keys.of(map(_WITH_TRACK, events), len(events)), start, duration, place, phase)
 
@@ -254,7 +254,7 @@ class _Events:
         role = np.fromiter((_ASYNC_ROLES[event.ph] for event in events), np.uint8, count)
         # Events belong together by category and id; a local id is one of its process.
         ids = (
-            (event.cat, bytes(event.id), b"") if event.id else (event.cat, bytes(event.id2), _text(event.pid))
+            (event.cat, _identity(event.id), "") if event.id else (event.cat, _identity(event.id2), _text(event.pid))
             for event in events
         )
         key = self._keys.of(((event.pid, _ASYNC_TRACK, event.name, event.cat) for event in events), count)
@@ -264,7 +264,7 @@ class _Events:
         events, place, start = self._times(events, place)
         count = len(events)
         role = np.fromiter((_FLOW_ROLES[event.ph] for event in events), np.uint8, count)
-        ids = ((event.cat, bytes(event.id or event.id2).strip(b'"')) for event in events)
+        ids = ((event.cat, _identity(event.id or event.id2)) for event in events)
         self._flows.add(
             self._flow_keys.of(map(_FLOW_OF, events), count), start, self._flow_ids.of(ids, count), role
         )
@@ -280,7 +280,7 @@ class _Events:
             rows = np.flatnonzero(shape == code) if len(sets) > 1 else np.arange(count)
             width = len(names)
             if not width:
-                self._drop("{n} dropped: a counter without values (args).", int(place[rows[0]]), len(rows))
+                self._drop("{n} dropped: a counter without values (args)", int(place[rows[0]]), len(rows))
                 continue
             flat = chain.from_iterable(values[row].values() for row in rows.tolist())
             cells = self._numbers(list(flat), place[rows], width).reshape(-1, width)
@@ -311,7 +311,7 @@ class _Events:
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 made = None
             if not isinstance(made, dict):
-                self._drop("{n} dropped: a counter whose values (args) cannot be read.", where)
+                self._drop("{n} dropped: a counter whose values (args) cannot be read", where)
                 made = {"": None}
             found.append({encodable(name): value for name, value in made.items()})
         return found
@@ -326,7 +326,7 @@ class _Events:
         if bad.any():
             first = int(np.flatnonzero(bad)[0])
             shown = "" if cells[first] is None else f"found {encodable(str(cells[first]))[:60]!r}"
-            text = "{n} without a number as value of a counter: not shown."
+            text = "{n} of a counter without a number as value, not shown"
             self._drop(text, int(place[first // width]), int(bad.sum()), shown)
         return found
 
@@ -372,9 +372,9 @@ class _Events:
             building.extend(slices, counters)
         trace, unbound = building.build(found)
         if unbound.unpaired:
-            self._complaints.count("{n} of a flow dropped: nothing at the other end.", number=unbound.unpaired)
+            self._complaints.count("{n} of a flow dropped: nothing at the other end", number=unbound.unpaired)
         if unbound.without_slice:
-            self._complaints.count("{n} of a flow dropped: no slice around an end.", number=unbound.without_slice)
+            self._complaints.count("{n} of a flow dropped: no slice around an end", number=unbound.without_slice)
         return replace(trace, problems=self._complaints.all())
 
     def _base(self) -> tuple[int, Clock | None]:
@@ -424,7 +424,7 @@ class _Events:
         for stack in stacks.values():
             for begin in stack:
                 made.add(begin, 0, UNFINISHED)
-        self._report(made, place, "a begin (B) without an end", "an end (E) without a begin")
+        self._report(made, place, "begin (B) without an end", "end (E) without a begin")
         rows, durations, phases = made.arrays()
         self._slices.add(key[rows], time[rows], durations, place[rows], phases)
 
@@ -451,16 +451,16 @@ class _Events:
         for stack in stacks.values():
             for begin in stack:
                 made.add(begin, 0, UNFINISHED)
-        self._report(made, place, "an async begin (b) without an end", "an async end (e) without a begin")
+        self._report(made, place, "async begin (b) without an end", "async end (e) without a begin")
         rows, durations, phases = made.arrays()
         self._slices.add(key[rows], time[rows], durations, place[rows], phases)
 
     def _report(self, made: _Made, place: NDArray[np.int64], begins: str, ends: str) -> None:
-        texts = ((UNFINISHED, f"{begins}: drawn to the end of the trace"), (UNSTARTED, f"{ends}: drawn as a moment"))
+        texts = ((UNFINISHED, f"{begins}, drawn to the end of the trace"), (UNSTARTED, f"{ends}, drawn as a moment"))
         for phase, text in texts:
             rows = [row for row, each in zip(made.rows, made.phases, strict=True) if each == phase]
             if rows:
-                self._drop(f"{{n}}: {text}.", int(place[min(rows)]), len(rows))
+                self._drop(f"{{n}}: {text}", int(place[min(rows)]), len(rows))
 
 
 _EMPTY = Event()
@@ -469,6 +469,11 @@ _METADATA = {
     "process_name": "name", "thread_name": "name", "process_sort_index": "sort_index", "thread_sort_index": "sort_index",
     "process_labels": "labels",
 }  # fmt: skip
+
+
+def _identity(text: msgspec.Raw) -> bytes:
+    """Return the id of an event: 1 and "1" are the same, and none of them becomes a number, as some exceed int64."""
+    return bytes(text).strip(b'"')
 
 
 def _number(cell: Any) -> float:

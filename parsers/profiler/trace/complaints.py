@@ -47,10 +47,10 @@ class TraceComplaints:
         found = list(self.plain)
         for each in self.kinds.values():
             text = each.text.replace("{n}", f"{each.number:,} event{'' if each.number == 1 else 's'}")
-            where = f" The first is at byte {each.offset:,}" if each.number > 1 else ""
-            what = f": {each.found}." if each.found and where else f" {each.found}." if each.found else "." if where else ""
+            first = f"; the first is at byte {each.offset:,}" if each.number > 1 and each.offset else ""
+            found_there = f": {each.found}" if each.found else ""
             length = each.length if each.number == 1 else 0
-            found.append(Problem(self.path, each.offset, length, "bad_trace", text + where + what))
+            found.append(Problem(self.path, each.offset, length, "bad_trace", f"{text}{first}{found_there}."))
         if self.others:
             text = f"{self.others:,} more events with other faults were dropped."
             found.append(Problem(self.path, 0, 0, "bad_trace", text))

@@ -225,12 +225,13 @@ class _Tables:
             phase[moments] = INSTANT
             duration[moments] = 0
         texts = (
-            (~timed, "{n} dropped: expected startNs and endNs in ns"), (timed & (phase == UNFINISHED), "{n} without an end"),
-            (timed & (duration < 0), "{n} with endNs before startNs: drawn without duration"),
+            (~timed, "{n} dropped: expected startNs and endNs in ns"),
+            (timed & (phase == UNFINISHED), "{n} without an end, drawn to the end of the trace"),
+            (timed & (duration < 0), "{n} with endNs before startNs, drawn without duration"),
         )  # fmt: skip
         for wrong, text in texts:
             if wrong.any():
-                self.complaints.count(f"Table {table}: {text}.", number=int(wrong.sum()))
+                self.complaints.count(f"Table {table}: {text}", number=int(wrong.sum()))
         duration = np.maximum(duration, 0)
         self._slices.append(FoundSlices(
             track[timed], start[timed], duration[timed], name[timed], category[timed], phase[timed], place[timed]
@@ -346,7 +347,7 @@ class _Tables:
         at = _places(task, identity)
         there = at >= 0
         if not there.all():
-            missing = "Table COMMUNICATION_TASK_INFO: {n} dropped: expected a row of TASK with its globalTaskId."
+            missing = "Table COMMUNICATION_TASK_INFO: {n} dropped: expected a row of TASK with its globalTaskId"
             self.complaints.count(missing, number=int((~there).sum()))
         row, name, kind, plane, group, at = (one[there] for one in (row, name, kind, plane, group, at))
         track = _mapped3(device[at], group, plane, lambda card, one, two: self._group(texts, card, one, two))
@@ -397,7 +398,7 @@ class _Tables:
             track = [self._counter_track(texts, one, labels, key) for key in distinct.tolist()]
             good = timed & ~np.isnan(number[:, column])
             if not good.all():
-                text = f"Table {one.table}: {{n}} dropped: expected timestampNs and a number in {value}."
+                text = f"Table {one.table}: {{n}} dropped: expected timestampNs and a number in {value}"
                 self.complaints.count(text, number=int((~good).sum()))
             series = np.full(int(good.sum()), self._series.setdefault(value, len(self._series)), np.int32)
             tracks = np.array(track, np.int32)[which[good]] if track else np.empty(0, np.int32)

@@ -28,6 +28,8 @@ LONGEST_EVENT = 64 << 20
 """Maximum bytes of one event."""
 WITHIN = 20
 """Bits of a place that hold the number of an event within its piece."""
+_MOST_SEARCHED = 2 << 20
+"""Bytes searched for the next event after damage, beside eight times the file."""
 _MOST_CUTS = 2
 _MOST_TRIES = 4096
 _LONGEST_SCALAR = 64
@@ -260,7 +262,7 @@ class EventReader:
                 self.drop(offset + at, scalar.end() - at, f"expected an object, found {_shown(scalar[0][:60])}")
                 return scalar.end()
         for begin in _BEGIN.finditer(data, at + 1, stop):
-            if self._spent > 8 * self.source.size + (64 << 20):
+            if self._spent > 8 * self.source.size + _MOST_SEARCHED:
                 break
             close = self._end_of(data, begin.start())
             if close > 0:

@@ -17,10 +17,8 @@ from parsers.profiler.trace import chrome, databases
 from parsers.profiler.trace.building import clock_of
 from parsers.profiler.trace.chrome import Progress
 from parsers.profiler.trace.columns import Counters, Flows, Slices, Trace
-from parsers.profiler.trace.files import SOURCES
+from parsers.profiler.trace.files import DATABASE, SOURCES
 from parsers.profiler.trace.times import nanoseconds
-
-_DATABASE = b"SQLite format 3\0"
 
 
 class HasKind(Protocol):
@@ -57,8 +55,8 @@ def read(path: str, *, progress: Progress | None = None) -> Trace:
     """
     try:
         with RegularFile(path) as file:
-            head = file.read(0, len(_DATABASE))
-        if head == _DATABASE:
+            head = file.read(0, len(DATABASE))
+        if head == DATABASE:
             return databases.read(path, progress)
         return _shifted(chrome.read(path, progress))
     except OSError as error:
@@ -72,8 +70,8 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
     OSError if the file cannot be read any more, LookupError if it has other content now.
     """
     with RegularFile(trace.path) as file:
-        head = file.read(0, len(_DATABASE))
-    return databases.arguments(trace, row) if head == _DATABASE else chrome.arguments(trace, row)
+        head = file.read(0, len(DATABASE))
+    return databases.arguments(trace, row) if head == DATABASE else chrome.arguments(trace, row)
 
 
 def empty(path: str, *problems: Problem) -> Trace:
