@@ -64,7 +64,7 @@ function buildTools(page) {
   for (const name of ["title", "aria-label"]) setLabel(page.regex, name, "timeline.regex");
   page.regex.addEventListener("click", () => page.change({ regex: get(page, "regex") === "1" ? [] : ["1"] }));
   page.shortest = make("input", "ms-input ms-timeline-shortest", [], { type: "number", min: "0", step: "any" });
-  for (const name of ["placeholder", "title", "aria-label"]) setLabel(page.shortest, name, "timeline.shortest");
+  setLabel(page.shortest, "aria-label", "timeline.shortest");
   page.shortest.addEventListener("change", () => page.change({ shortest: page.shortest.value ? [page.shortest.value] : [] }));
   page.previousHit = act("up", "timeline.previous_hit", () => nextHit(page, -1));
   page.nextHit = act("down", "timeline.next_hit", () => nextHit(page, 1));
@@ -76,13 +76,13 @@ function buildTools(page) {
   const files = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");
   const display = menu(make("summary", "ms-button", [words("timeline.display"), icon("down")]), [
-    words("timeline.height"), page.heights, words("timeline.zero"), page.zeroSelect,
+    words("timeline.height"), page.heights, words("timeline.zero"), page.zeroSelect, words("timeline.shortest"), page.shortest,
   ]);
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
   page.tools.replaceChildren(
     zooms, page.stepSelect, page.colourSelect, display, page.legend, make("span", "ms-timeline-tools-gap"), find, page.hitTools,
-    page.shortest, menu(files, [page.traceLink, png]));
+    menu(files, [page.traceLink, png]));
 }
 
 function buildBox(page) {

@@ -61,10 +61,10 @@ function argumentRows(values) {
 
 function flowRow(other, slice, panel, tracks) {
   const gap = other.way === "to" ? other.start - slice.start : slice.start - other.start;
-  const when = words(gap < 0 ? "timeline.earlier" : "timeline.later", { time: duration(Math.abs(gap)) }, "span", "ms-muted");
+  const when = words(gap < 0 ? "timeline.earlier" : "timeline.later", { time: duration(Math.abs(gap)) }, "span", "ms-muted ms-timeline-when");
   return make("li", gap < 0 ? "ms-timeline-flow ms-timeline-backwards" : "ms-timeline-flow", [
-    words(`timeline.flow.${other.way}`, {}, "span", "ms-timeline-way"), link(other, panel),
-    make("span", "ms-muted ms-cut", `${trackTitle(tracks[other.track])}${other.kind ? ` · ${other.kind}` : ""}`), when,
+    words(`timeline.flow.${other.way}`, {}, "span", "ms-timeline-way"), link(other, panel), when,
+    make("span", "ms-muted ms-cut ms-timeline-where", `${trackTitle(tracks[other.track])}${other.kind ? ` · ${other.kind}` : ""}`),
   ]);
 }
 

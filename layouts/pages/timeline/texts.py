@@ -136,7 +136,7 @@ TEXTS = define_texts({
     # Search
     "timeline.search": ("Search slices", "搜索切片"),
     "timeline.regex": ("Regular expression", "正则表达式"),
-    "timeline.shortest": ("Shortest, µs", "最短耗时，µs"),
+    "timeline.shortest": ("Search slices from, µs", "搜索的最短耗时，µs"),
     "timeline.previous_hit": ("Previous hit (Shift+N)", "上一个结果（Shift+N）"),
     "timeline.next_hit": ("Next hit (N)", "下一个结果（N）"),
     "timeline.hits": ("{place} of {n}", "{place}/{n}"),
