@@ -262,7 +262,8 @@ class ProfileSource(RunSource, Protocol):
     def profile_frame(self, run: str, session: str, rank: int, name: str, *, again: bool = False) -> ProfileFrame:
         """Return one frame of one profile by its name in FRAMES (KeyError for another); it is shared, so never write into it.
 
-        "trace" is no frame, but has the same states; `TraceSource.trace` returns it once it is "ready". Frames not cached are read in the background, small files while the caller waits. again: resume a cancelled one.
+        Frames not cached are read in the background, small files while the caller waits. again: resume a cancelled one.
+        "trace" is no frame, but has the same states; `TraceSource.trace` returns it once it is "ready".
         """
         ...
 

@@ -2,8 +2,8 @@
 
     python -m app.store.trace_process SOURCE DIRECTORY
 
-prints a line "<bytes read> <bytes>" now and then, and "indexing" when all are read; its exit code is 0 if the directory has been
-written.
+writes a line "<bytes read> <bytes>" now and then, and "indexing" when all are read; its exit code is 0 if the directory is
+complete.
 """
 
 from __future__ import annotations
@@ -28,13 +28,19 @@ def main(source: str, directory: str) -> None:
         now = time.monotonic()
         if now - said >= PAUSE:
             said = now
-            print(done, total, flush=True)  # fails once nobody listens, which ends this process with its server
+            _write(f"{done} {total}")
 
     trace = sources.read(source, progress=say)
-    print("indexing", flush=True)
+    _write("indexing")
     Path(directory).mkdir(parents=True, exist_ok=True)
     storage.write(trace, directory)
     pyramid.build(trace, directory)
+
+
+def _write(line: str) -> None:
+    """Write a line at once. This fails when nobody listens any more, which ends this process with its server."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 // Times on the axis: ticks, the time they are relative to, and durations as text. Everything is in ns.
 
-const UNITS = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
+const UNITS = [{ unit: "s", of: 1e9 }, { unit: "ms", of: 1e6 }, { unit: "µs", of: 1e3 }, { unit: "ns", of: 1 }];
 
 // A number with `digits` decimals and no trailing zeros.
 function plain(value, digits) {
@@ -12,7 +12,7 @@ function plain(value, digits) {
 export function duration(ns) {
   if (!Number.isFinite(ns)) return "";
   const size = Math.abs(ns);
-  const [unit, of] = UNITS.find(([, one]) => size >= one * 0.99995) || UNITS[3];
+  const { unit, of } = UNITS.find((one) => size >= one.of * 0.99995) || UNITS[3];
   const value = ns / of;
   if (unit === "ns") return `${plain(value, 0)} ns`;
   const digits = 3 - Math.floor(Math.log10(Math.abs(value) || 1));
@@ -52,7 +52,7 @@ export function ticks(from, to, width, zero = 0, least = 90) {
   const grid = step * 1000;
   const base = far ? Math.floor((from - zero) / grid) * grid : 0;
   const largestShown = Math.max(Math.abs(from - zero - base), Math.abs(to - zero - base));
-  const [unit, of] = UNITS.find(([, one]) => largestShown >= one) || UNITS[3];
+  const { unit, of } = UNITS.find((one) => largestShown >= one.of) || UNITS[3];
   const digits = Math.max(0, Math.ceil(Math.log10(of) - Math.log10(step) - 1e-9));
   const found = [];
   for (let i = first; i <= last && found.length < 1000; i += 1) {

@@ -189,7 +189,7 @@ function write(context, scene, labels) {
   return written;
 }
 
-/** Draw a counter: the range of its values per pixel column, from lowest to highest. series: [{ at, low, high }], top in pixels. */
+/** Draw a counter: for each column the range of its values, and the last one until the next. top is in pixels. */
 export function paintCurve(context, curve, { from, to, width, ratio, palette }, top, height) {
   const columns = Math.round(width * ratio);
   const scale = columns / (to - from);

@@ -11,6 +11,7 @@ const KINDS = {
 };
 const AGGREGATED = { light: [215, 12, 52], dark: [215, 12, 62] };
 
+/** @param {number[]} colour */
 function css([hue, saturation, light, dark], theme) {
   return theme === "dark" ? `hsl(${hue} ${Math.round(saturation * 0.8)}% ${dark}%)` : `hsl(${hue} ${saturation}% ${light}%)`;
 }

@@ -48,7 +48,8 @@ export function placeOf(line, track, depth) {
   const row = line.places.get(`t${track}`);
   if (row) {
     const top = row.pinned ? row.y : row.y - line.top + pinnedHeight(line);
-    return { top: top + Math.min(depth, Math.max(0, row.lanes - 1)) * row.lane, height: row.lane - 1, row, inside: depth < row.lanes };
+    const lane = Math.min(depth, Math.max(0, row.lanes - 1));
+    return { top: top + lane * row.lane, height: row.lane - 1, row, inside: depth < row.lanes };
   }
   const process = line.tree.find((one) => one.tracks.some((each) => each.index === track));
   const head = process && line.places.get(process.id);

@@ -1,4 +1,4 @@
-// Pointer and wheel on the canvas. Plain wheel scrolls the tracks as everywhere; with Ctrl it zooms, with Shift it moves in time.
+// Pointer and wheel on the canvas. The wheel scrolls the tracks as everywhere; with Ctrl it zooms, with Shift it moves in time.
 
 import { moved, within } from "./camera.js";
 import { at, timeAt } from "./geometry.js";

@@ -20,7 +20,7 @@ const SETTLE_MS = 90;
 const SAVE_MS = 350;
 const MOST_LANES = 4000;
 
-/** A line over what the server said of a trace. host: elements by name; save(range) is called when the range has come to rest. */
+/** A line over what the server said of a trace. host: elements by name; save(range) is called when the range is at rest. */
 export function makeLine(server, facts, tree, names, host, save) {
   return {
     server, facts, tree, names, host, save,
@@ -99,10 +99,7 @@ export function reveal(line, slice) {
   }
   const span = line.range.to - line.range.from;
   const seen = slice.start < line.range.to && slice.start + slice.duration > line.range.from;
-  if (!seen || (slice.duration < span && slice.duration / span < 3e-4)) {
-    const range = slice.duration / span < 3e-4 && !seen ? line.range : camera.showing(line.range, slice.start + slice.duration / 2);
-    show(line, seen ? range : camera.showing(range, slice.start + slice.duration / 2));
-  }
+  if (!seen) show(line, camera.showing(line.range, slice.start + Math.min(slice.duration, span) / 2));
 }
 
 // Asking -------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
-// What lies over and beside the slices: the ruler with steps and ticks, grid lines, the selection, its arrows, the chosen range,
-// marks and the pointer.
+// What lies over and beside the slices: the ruler with steps and ticks, grid lines, the selection and its arrows, the chosen
+// range, marks and the pointer.
 
 import { duration, ticks } from "./axis.js";
 import { FONT } from "./canvas.js";
@@ -153,8 +153,10 @@ function boxOf(line, slice) {
   const right = Math.min(xOf(line, slice.start + slice.duration), line.width + 4);
   if (right < -3 || left > line.width + 3) return null;
   const least = !place.row.pinned ? pinnedHeight(line) : 0;
-  if (place.top + place.height < least) return null;
-  return { left, top: Math.max(place.top, least), width: Math.max(right - left, 1), height: place.top + place.height - Math.max(place.top, least) };
+  const bottom = place.top + place.height;
+  if (bottom < least) return null;
+  const top = Math.max(place.top, least);
+  return { left, top, width: Math.max(right - left, 1), height: bottom - top };
 }
 
 function outline(line, context, slice, colour, width) {

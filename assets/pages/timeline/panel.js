@@ -11,7 +11,10 @@ const LONG_TEXT = 80;
 
 export const trackTitle = (track) => `${track.process} · ${titleOf(track)}`;
 
-/** A panel with the acts: close(), tab(name), go(row), zoomSlice(), same(by), zoomRange(), clearRange(), setRange(changes). */
+/**
+ * A panel with acts: close(), tab(name), go(row), same(by), zoomSlice(), zoomRange(), clearRange(), setBy(by), setClip(clip),
+ * hit(place), searchFor(name).
+ */
 export function makePanel(host, acts) {
   const tabs = segments("timeline.panel", ["slice", "range", "search"].map((name) => [name, `timeline.tab.${name}`]), acts.tab);
   const close = iconButton("close", "timeline.close", "close");
@@ -61,10 +64,12 @@ function argumentRows(values) {
 
 function flowRow(other, slice, panel, tracks) {
   const gap = other.way === "to" ? other.start - slice.start : slice.start - other.start;
-  const when = words(gap < 0 ? "timeline.earlier" : "timeline.later", { time: duration(Math.abs(gap)) }, "span", "ms-muted ms-timeline-when");
+  const key = gap < 0 ? "timeline.earlier" : "timeline.later";
+  const when = words(key, { time: duration(Math.abs(gap)) }, "span", "ms-muted ms-timeline-when");
+  const where = trackTitle(tracks[other.track]) + (other.kind ? ` · ${other.kind}` : "");
   return make("li", gap < 0 ? "ms-timeline-flow ms-timeline-backwards" : "ms-timeline-flow", [
     words(`timeline.flow.${other.way}`, {}, "span", "ms-timeline-way"), link(other, panel), when,
-    make("span", "ms-muted ms-cut ms-timeline-where", `${trackTitle(tracks[other.track])}${other.kind ? ` · ${other.kind}` : ""}`),
+    make("span", "ms-muted ms-cut ms-timeline-where", where),
   ]);
 }
 
@@ -99,8 +104,10 @@ export function showSlice(panel, slice, tracks, more) {
       make("li", "", [link(one, panel), make("span", "ms-muted", duration(one.duration))]))));
   }
   const given = slice.arguments ? argumentRows(slice.arguments) : [];
-  const middle = [words("timeline.arguments", {}, "h4"), given.length
-    ? make("dl", "ms-timeline-arguments", given) : words(slice.arguments ? "timeline.no_arguments" : "timeline.loading", {}, "p", "ms-muted")];
+  const middle = [
+    words("timeline.arguments", {}, "h4"),
+    given.length ? make("dl", "ms-timeline-arguments", given) : words("timeline.no_arguments", {}, "p", "ms-muted"),
+  ];
   const parts = [make("div", "", left), make("div", "", middle)];
   if (slice.flows && slice.flows.length) {
     parts.push(make("div", "", [words("timeline.flows", {}, "h4"),
@@ -138,7 +145,7 @@ export function sorted(rows, column, falling) {
   });
 }
 
-function table(panel, columns, rows, find) {
+function tableOf(columns, rows, find) {
   let order = { column: -1, falling: true };
   const body = make("tbody");
   const fill = () => {
@@ -178,9 +185,10 @@ export function showRange(panel, asked, found, links) {
     from: duration(range.from), length: duration(range.to - range.from),
   }, "span", "ms-timeline-title ms-cut");
   text.title = `${exactTime(range.from)} – ${exactTime(range.to)} (${exactDuration(range.to - range.from)})`;
-  const rows = segments("timeline.by", ["name", "track"].map((one) => [one, `timeline.by.${one}`]), (one) => panel.acts.setRange({ by: one }));
+  const choices = (key, values) => values.map((one) => [one, `timeline.${key}.${one}`]);
+  const rows = segments("timeline.by", choices("by", ["name", "track"]), (one) => panel.acts.setBy(one));
   pressSegment(rows, by);
-  const edges = segments("timeline.clip", ["1", "0"].map((one) => [one, `timeline.clip.${one}`]), (one) => panel.acts.setRange({ clip: one }));
+  const edges = segments("timeline.clip", choices("clip", ["1", "0"]), (one) => panel.acts.setClip(one));
   pressSegment(edges, clip);
   edges.hidden = by !== "name";
   const csv = make("a", "ms-button", [icon("download"), words("timeline.csv")], { href: links.csv, download: "" });
@@ -193,7 +201,7 @@ export function showRange(panel, asked, found, links) {
   if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
   else if (!found.rows.length) body.push(words("timeline.range_none", {}, "p", "ms-muted"));
   else {
-    body.push(table(panel, found.columns, found.rows, (row) => panel.acts.searchFor(String(row[0]))));
+    body.push(tableOf(found.columns, found.rows, (row) => panel.acts.searchFor(String(row[0]))));
     if (found.total > found.rows.length) {
       body.push(words("timeline.range_first", { n: count(found.rows.length), total: count(found.total) }, "p", "ms-muted"));
     }
@@ -217,10 +225,10 @@ export function showHits(panel, hits, names, tracks, at) {
     button.addEventListener("click", () => panel.acts.hit(place));
     return line;
   });
-  const heads = ["name", "start", "duration", "track"].map((one) => make("th", ["start", "duration"].includes(one) ? "ms-number" : "",
-    words(one === "name" || one === "track" ? `timeline.column.${one}` : `timeline.${one}`), { scope: "col" }));
-  const body = rows.length ? [make("table", "ms-timeline-table", [make("thead", "", make("tr", "", heads)), make("tbody", "", rows)])] : [];
-  put(panel, "search", [text], body);
+  const heads = ["column.name", "start", "duration", "column.track"].map((one) =>
+    make("th", one.startsWith("column") ? "" : "ms-number", words(`timeline.${one}`), { scope: "col" }));
+  const table = make("table", "ms-timeline-table", [make("thead", "", make("tr", "", heads)), make("tbody", "", rows)]);
+  put(panel, "search", [text], rows.length ? [table] : []);
   const now = panel.body.querySelector(".ms-timeline-now");
   if (now) now.scrollIntoView({ block: "nearest" });
 }

@@ -15,7 +15,9 @@ export function treeOf(tracks) {
   const processes = new Map();
   tracks.forEach((track, index) => {
     const key = JSON.stringify([track.order[0], track.process, track.process_id]);
-    if (!processes.has(key)) processes.set(key, { id: processId(index), name: track.process, tracks: [], order: track.order[0] });
+    if (!processes.has(key)) {
+      processes.set(key, { id: processId(index), name: track.process, tracks: [], order: track.order[0] });
+    }
     processes.get(key).tracks.push({ ...track, id: trackId(index), index });
   });
   const found = [...processes.values()];

@@ -91,7 +91,7 @@ export function hit(view, lane, time, within = 0) {
   let best = null;
   let least = near;
   const offer = (distance, found) => {
-    if (distance <= least) { least = distance; best = found; }
+    if (distance < least) { least = distance; best = found; }
   };
   for (const next of [last, last + 1]) {
     if (next < slicesOf.begin[at] || next >= slicesOf.begin[at + 1] || next < 0) continue;

@@ -10,6 +10,7 @@ TEXTS = define_texts({
     "timeline.canvas": ("Timeline of the trace", "轨迹时间线"),
     "timeline.loading": ("Loading the timeline", "正在加载时间线"),
     "timeline.failed": ("The timeline could not be loaded: {text}", "时间线加载失败：{text}"),
+    "timeline.about": ("{file} · {n} slices", "{file} · {n} 个切片"),
     "timeline.no_slices": (
         "The trace contains no slices.", "该轨迹中没有任何切片。",
     ),
