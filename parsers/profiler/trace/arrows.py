@@ -21,7 +21,7 @@ class Arrows:
         self._targets = trace.flows.target[self._by_target]
         self._threads: dict[str, list[int]] = {}
         for index, track in enumerate(trace.tracks):
-            if track.kind in ("python", "cann", "host"):
+            if track.kind in ("python", "cann", "host", "host_queue"):
                 self._threads.setdefault(track.thread_id, []).append(index)
 
     def into(self, row: int) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -67,8 +67,14 @@ FETCHING = re.compile(
 )
 _HOST = frozenset({"python", "cann", "host", "host_queue", "scope", "other"})
 _DEVICE = frozenset({"device_stream", "communication"})
+_LOOK = 8
+"""Waits in a gap whose arrows are looked at."""
 _NEAR = 20_000
 """ns between an end and what it releases: what a device takes to begin, and clocks differ by."""
+
+
+_LATENCY = 200_000
+"""ns that a launch may take to reach an idle device (110,000 in torch_npu traces): a part of the gap that the launch caused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +139,11 @@ class Gaps:
 
     def _parts(self, track: int, begin: int, end: int, next_: int) -> list[_Part]:
         """The causes of a gap, in order of time."""
-        causes = [] if next_ < 0 else self._arrows.causes(next_)
         slices = self._trace.slices
+        waits = self._waits(track, begin, end)
+        # HCCL shows no arrow to the tasks of a collective, but one to the wait that comes before them
+        tasks = [row for row in [next_, *waits.tolist()[:_LOOK]] if row >= 0]
+        causes = next((found for row in tasks if (found := self._arrows.causes(row))), [])
         host = [row for row in causes if self._trace.tracks[slices.track[row]].kind in _HOST]
         if not host:
             return self._awaited(track, begin, end)
@@ -144,8 +153,17 @@ class Gaps:
         upto = end if end - launched < _NEAR else launched
         parts = [self._late(begin, upto, min(int(slices.start[host[0]]), end), host)]
         if upto < end:
-            parts += self._awaited(track, upto, end)
-        return parts
+            rest = self._awaited(track, upto, end)
+            if rest[0].cause == "unknown" and end - upto <= _LATENCY:
+                rest = [replace(parts[0], start=upto, end=end)]
+            parts += rest
+        return _joined(parts)
+
+    def _waits(self, track: int, begin: int, end: int) -> NDArray[np.int64]:
+        """Slices of a stream in which it waits, in a gap."""
+        rows = np.concatenate([self._running.at(track, begin), np.arange(*self._running.inside(track, begin + 1, end))])
+        waits: NDArray[np.int64] = rows[self._waiting[self._trace.slices.name[rows]]]
+        return waits
 
     def _late(self, begin: int, end: int, launch: int, chain: Sequence[int]) -> _Part:
         """Why the host launched late: `chain` are the calls that led to the launch, the launch first."""
@@ -196,10 +214,15 @@ class Gaps:
                 continue
             start, stop, _ = intervals(self._trace, self._running, other, begin, end)
             share = covered(np.maximum(start, begin), np.minimum(stop, end)) / (end - begin)
-            collective = tracks[other].kind == "communication"
+            shared = tracks[other].kind == "communication"
             if share >= 0.5:
-                best = max(best, (round(share, 2), collective, self._outermost(other, last)))
+                best = max(best, (round(share, 2), shared, self._outermost(other, last)))
         if best[2] < 0:
+            waits = self._waits(track, begin, end)
+            waited = covered(slices.start[waits], slices.start[waits] + slices.duration[waits])
+            collective = self._collective(begin, end)
+            if collective >= 0 and 2 * waited >= end - begin:
+                return [_Part(begin, end, "communication", collective)]
             return [_Part(begin, end, "unknown")]
         kind = tracks[slices.track[best[2]]].kind
         return [_Part(begin, end, "communication" if kind == "communication" else "stream", best[2])]
@@ -214,13 +237,28 @@ class Gaps:
         return int(rows[np.argmax(slices.start[rows] + slices.duration[rows])]) if len(rows) else -1
 
     def _outermost(self, track: int, row: int) -> int:
+        """The collective that a task of it belongs to; any other slice itself."""
+        if self._trace.tracks[track].kind != "communication":
+            return row
         slices = self._trace.slices
-        around = self._running.at(track, int(slices.start[row]))
-        ends = slices.start[around] + slices.duration[around]
-        within = around[
-            (ends >= slices.start[row] + slices.duration[row]) & (ends <= slices.start[row] + slices.duration[row] + _NEAR)
-        ]
-        return int(within[0]) if len(within) else row
+        start = int(slices.start[row])
+        found = self._collective(start, start + int(slices.duration[row]), _NEAR)
+        return row if found < 0 else found
+
+    def _collective(self, begin: int, end: int, more: int | None = None) -> int:
+        """The longest slice of communication that runs all of a time, and ends at most `more` ns after it; -1 for none."""
+        slices, longest, found = self._trace.slices, -1, -1
+        for track in self._device:
+            if self._trace.tracks[track].kind != "communication":
+                continue
+            rows = self._running.at(track, begin)
+            ends = slices.start[rows] + slices.duration[rows]
+            rows = rows[(ends >= end) & ((ends <= end + more) if more is not None else True)]
+            rows = rows[~self._waiting[slices.name[rows]]]
+            for row in rows.tolist():
+                if slices.duration[row] > longest:
+                    longest, found = int(slices.duration[row]), row
+        return found
 
     def _described(self, row: int) -> tuple[str, str]:
         if row < 0:
@@ -228,6 +266,13 @@ class Gaps:
         names, slices = self._trace.names, self._trace.slices
         around = [names[slices.name[each]] for each in self._arrows.around(row)]
         return names[slices.name[row]], "\n".join(reversed(around))
+
+
+def _joined(parts: list[_Part]) -> list[_Part]:
+    """Parts of one cause after the other as one."""
+    if len(parts) == 2 and parts[0].cause == parts[1].cause and parts[0].call == parts[1].call:
+        return [replace(parts[0], end=parts[1].end)]
+    return parts
 
 
 def explain(
