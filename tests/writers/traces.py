@@ -19,12 +19,12 @@ Row = tuple[int, int, str]
 def trace(
     tracks: Mapping[str, Sequence[Row]] | Sequence[tuple[Track, Sequence[Row]]],
     *,
-    arrows: Sequence[tuple[tuple[str, int], tuple[str, int], str]] = (),
+    arrows: Sequence[tuple[tuple[str | int, int], tuple[str | int, int], str]] = (),
     kinds: Mapping[str, Kind] | None = None,
 ) -> Trace:
     """A trace of tracks by their name of a thread.
 
-    `arrows` leads from slice to slice, each named by track and number in the order of (start, longest first).
+    `arrows` leads from slice to slice, each named by track (thread or index) and number in the order of (start, longest first).
     """
     if isinstance(tracks, Mapping):
         tracks = [(track(name, (kinds or {}).get(name, "other")), rows) for name, rows in tracks.items()]
@@ -43,7 +43,8 @@ def trace(
         track_of, start, duration, np.array([known[row[3]] for row in rows], np.int32), np.zeros(len(rows), np.int32),
         np.full(len(rows), COMPLETE, np.uint8), np.arange(len(rows)), depth, own,
     )  # fmt: skip
-    firsts = {which.thread: which.first for which in made}
+    firsts: dict[str | int, int] = {which.thread: which.first for which in made}
+    firsts |= {index: which.first for index, which in enumerate(made)}
     arrow_kinds = sorted({kind for _, _, kind in arrows})
     ends = sorted((firsts[a] + i, firsts[b] + j, arrow_kinds.index(kind)) for (a, i), (b, j), kind in arrows)
     columns = np.array(ends, np.int64).reshape(-1, 3)
