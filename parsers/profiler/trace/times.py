@@ -1,7 +1,7 @@
 """Converts times of traces from their digits to whole nanoseconds.
 
 A float64 cannot hold a time in microseconds since 1970 to the nanosecond, so no time ever becomes one. Digits below a
-nanosecond are rounded to the nearest one, halves to the even one, as the profilers' own tables have them.
+nanosecond are rounded to the nearest one, halves to the even one.
 """
 
 from __future__ import annotations

@@ -150,8 +150,10 @@ def test_times_of_the_kernels_equal_the_table_of_the_same_profile(real_data: Pat
     kernels = profile.kernels
     compute = kernels[~kernels["core"].isin(["HCCL", "COMMUNICATION"])].groupby("name", observed=True)["duration_ns"].sum()
     assert len(compute) > 50
-    for name, total in compute.items():
-        assert device[name] == total, name
+    differences = {name: int(device[name] - total) for name, total in compute.items() if device[name] != total}
+    # The table has durations rounded from float64, which halves of a ns (25.2205 us) make larger or smaller by chance.
+    assert set(differences.values()) <= {-1, 1}
+    assert len(differences) <= 2
 
 
 # Forms ------------------------------------------------------------------------------------------------------------------------
