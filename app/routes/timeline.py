@@ -189,10 +189,12 @@ def found(opened: OpenTrace) -> Response:
     shortest = _whole("shortest", 0, LONGEST_NS) if request.args.get("shortest") else 0
     if not text and not shortest:
         raise Unusable("expected a text to look for, or a shortest duration")
-    wanted: Any = text
-    if request.args.get("regex") == "1":
-        wanted = set(matching(text, list(trace.names), PATTERN_SECONDS))
-    rows = search.find(trace, wanted, chosen, shortest, MOST_HITS + 1)
+    if _choice("regex", ("0", "1")) == "1":
+        fitting = set(matching(text, trace.names, PATTERN_SECONDS))
+        wanted = np.array([index for index, name in enumerate(trace.names) if name in fitting], np.int64)
+    else:
+        wanted = opened.names().containing(text)
+    rows = search.rows(trace, wanted, chosen, shortest, MOST_HITS + 1)
     hits = np.asarray(rows[:MOST_HITS])
     slices = trace.slices
     return _json({

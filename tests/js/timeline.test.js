@@ -53,7 +53,7 @@ test("what is at a time of a lane", () => {
   assert.deepEqual(hit(view, 7, time(32.7)), { slice: 2 });
   assert.deepEqual(hit(view, 7, time(11.5)), { bucket: 1 });
   assert.deepEqual(hit(view, 7, time(12.5)), { bucket: 0 });
-  assert.deepEqual(hit(view, 7, time(14), 8), { bucket: 0 }, "near enough");
+  assert.deepEqual(hit(view, 7, time(14), 9), { bucket: 0 }, "near enough");
   assert.deepEqual(hit(view, 7, time(19.5), 8), { slice: 0 });
   assert.deepEqual(hit(view, 4, time(39.5), 8), { bucket: 2 });
   assert.equal(hit(view, 9, time(20), 1000), null);
@@ -169,7 +169,8 @@ const track = (process, thread, lanes, first, order = [0, 0], more = {}) => ({
   series: [], ...more,
 });
 const tree = tracks.treeOf([
-  track("Device", "Stream 2", 1, 0, [5, 2]), track("Python", "Thread 9", 3, 1, [0, 9]), track("Device", "Stream 1", 1, 4, [5, 1]),
+  track("Device", "Stream 2", 1, 0, [5, 2]), track("Python", "Thread 9", 3, 1, [0, 9]),
+  track("Device", "Stream 1", 1, 4, [5, 1]),
   track("Python", "Thread 8", 2, 5, [0, 8]),
   track("Memory", "HBM", 0, 7, [9, 0], { series: ["read", "write"] }),
 ]);

@@ -14,9 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from parsers.profiler.trace import gaps
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.lanes import numbering
 from parsers.profiler.trace.pyramid import Pyramid
+from parsers.profiler.trace.search import Names
 
 MOST_STEPS = 20_000
 """Maximum number of steps listed."""
@@ -75,8 +77,19 @@ class OpenTrace:
         return int(slices.start.min()), int((slices.start + slices.duration).max())
 
     def steps(self) -> list[Step]:
-        """Return the steps of the first track of steps in order of time, at most MOST_STEPS."""
+        """Return the steps in order of time, at most MOST_STEPS."""
         return list(self.once("steps", lambda: _steps(self.trace)))
+
+    def names(self) -> Names:
+        """Return the names, ready to be searched."""
+        kept: Names = self.once("names", lambda: Names(self.trace.names))
+        return kept
+
+    def gaps(self) -> gaps.Gaps:
+        """Return what explains gaps."""
+        names = self.names()
+        kept: gaps.Gaps = self.once("gaps", lambda: gaps.Gaps(self.trace, self.pyramid, names))
+        return kept
 
     def busy(self, columns: int) -> tuple[str, NDArray[np.float32]]:
         """Return (what is counted, busy share 0..1 of each of `columns` equal parts of the trace).
@@ -112,27 +125,11 @@ class OpenTrace:
 
 
 def _steps(trace: Trace) -> list[Step]:
-    for track in trace.tracks:
-        if track.kind != "step" or track.last <= track.first:
-            continue
-        rows = track.first + np.flatnonzero(trace.slices.depth[track.first : track.last] == 0)[:MOST_STEPS]
-        return [_step(trace, int(row)) for row in rows]
-    return _named_steps(trace)
-
-
-def _named_steps(trace: Trace) -> list[Step]:
-    """Return slices named as profilers name steps, of the first track that has such."""
-    wanted = [index for index, name in enumerate(trace.names) if re.fullmatch(r"ProfilerStep#\d+", name)]
-    if not wanted:
-        return []
-    rows = np.flatnonzero(np.isin(trace.slices.name, wanted))
-    rows = rows[trace.slices.track[rows] == trace.slices.track[rows[:1]]][:MOST_STEPS]
-    return [_step(trace, int(row)) for row in rows]
-
-
-def _step(trace: Trace, row: int) -> Step:
-    found = _NUMBER.search(trace.names[int(trace.slices.name[row])])
-    return Step(found[1] if found else "", int(trace.slices.start[row]), int(trace.slices.duration[row]))
+    found = gaps.steps(trace)[:MOST_STEPS]
+    numbers = [_NUMBER.search(name) for name, _, _ in found]
+    return [
+        Step(number[1] if number else "", start, end - start) for number, (_, start, end) in zip(numbers, found, strict=True)
+    ]
 
 
 def _busy(trace: Trace, columns: int, end: int) -> tuple[str, NDArray[np.float32]]:
