@@ -7,7 +7,6 @@ The directories that were not used for longest are deleted when all together exc
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import logging
 import os
 import shutil
@@ -27,14 +26,13 @@ from parsers.profiler.trace.opened import OpenTrace
 
 log = logging.getLogger(__name__)
 
-FORMAT = 1
-"""Part of the names of directories; another one makes all traces be read again."""
 LIMIT_BYTES = 20 << 30
 """Maximum size of all directories together; the one in use stays whatever its size."""
 MOST_OPEN = 8
 PATIENCE = 0.15
 """Seconds a caller waits, so that small traces are returned with the first answer."""
-WANTED = ("trace_view.json", "ascend_timeline_display_*.json", "ascend_pytorch_profiler_*.db")
+WANTED = ("trace_view.json", "*.pt.trace.json", "ascend_pytorch_profiler_*.db", "ascend_timeline_display_*.json", "msprof_*.json")
+"""Names of files that hold a trace, as they are told to users."""
 
 
 @dataclass(slots=True)
@@ -274,13 +272,11 @@ def _stop(job: _Job) -> None:
 
 
 def _key(source: str) -> str | None:
-    """Return the name of the directory of a source, which changes with its size and time; None if it cannot be read."""
+    """Return the name of the directory of a source; None if it cannot be read."""
     try:
-        stat = os.stat(source)
+        return storage.key_of(source)
     except OSError:
         return None
-    text = f"{FORMAT}\0{os.path.abspath(source)}\0{stat.st_size}\0{stat.st_mtime_ns}"
-    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
 
 def _size(source: str) -> int:

@@ -55,10 +55,9 @@ def events() -> list[dict[str, Any]]:
                          "ts": microseconds(one["at"] + 10)})  # fmt: skip
             made.append({"ph": "f", "bp": "e", "id": str(number), "cat": "async_npu", "name": "async_npu", **STREAM,
                          "ts": microseconds(one["at"] + 100_000)})  # fmt: skip
-    for sample in range(30):
-        made.append({"ph": "C", "name": "HBM 0/Read", "pid": 3, "tid": 0, "ts": microseconds(sample * 100_000),
-                     "args": {"Read(MB/s)": sample * 10.5}})  # fmt: skip
-    return made
+    counter = {"ph": "C", "name": "HBM 0/Read", "pid": 3, "tid": 0}
+    samples = ((microseconds(number * 100_000), {"Read(MB/s)": number * 10.5}) for number in range(30))
+    return [*made, *({**counter, "ts": ts, "args": args} for ts, args in samples)]
 
 
 def text() -> str:

@@ -7,7 +7,6 @@ import io
 import json
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,8 +66,9 @@ def test_tracks_steps_and_extent(client: FlaskClient) -> None:
     assert (found["slices"], found["first"], found["last"], found["end"]) == (len(EVENTS), 0, END, END)
     assert found["origin"] == str(chrome_traces.FIRST_US * 1000)
     assert found["steps"] == [[str(step + 1), step * chrome_traces.STEP_NS, chrome_traces.STEP_NS] for step in range(3)]
-    assert [(track["process"], track["thread"], track["lanes"], track["slices"]) for track in found["tracks"][:2]] == [
-        ("Python", "Thread 10", 3, 4 * 3), ("Ascend Hardware", "Stream 2", 1, (2 + chrome_traces.SMALL) * 3),
+    keys = ("process", "thread", "lanes", "slices")
+    assert [[track[key] for key in keys] for track in found["tracks"][:2]] == [
+        ["Python", "Thread 10", 3, 4 * 3], ["Ascend Hardware", "Stream 2", 1, (2 + chrome_traces.SMALL) * 3],
     ]  # fmt: skip
     assert found["tracks"][1]["first_lane"] == found["tracks"][0]["first_lane"] + 3
     assert found["tracks"][2]["series"] == ["Read(MB/s)"]

@@ -1,4 +1,4 @@
-"""Traces in the store: read by a process, kept in the index, cancelled, read again when a file changed or the index is damaged."""
+"""Traces in the store: read by a process, kept in the index, cancelled, read again when file or index are not as they were."""
 
 from __future__ import annotations
 
