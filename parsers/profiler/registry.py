@@ -106,6 +106,8 @@ def kinds_giving(schema: Schema) -> tuple[str, ...]:
 
 def display_name(kind: str) -> str:
     """Return the file name of a kind as users know it: aicore_intermediate_*_detail.csv."""
+    if FILE_KINDS[kind].shown:
+        return FILE_KINDS[kind].shown
     pattern = FILE_KINDS[kind].pattern.pattern
     for regex, text in ((_RANKED, ""), (_RANK, "*"), (r"(?:_\d+)*", ""), ("(?:gpu_)?", "gpu_"), ("\\.", ".")):
         pattern = pattern.replace(regex, text)

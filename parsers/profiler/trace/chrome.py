@@ -28,7 +28,7 @@ from parsers.profiler.trace.bytes import TraceBytes
 from parsers.profiler.trace.columns import ASYNC, COMPLETE, INSTANT, UNFINISHED, UNSTARTED, Clock, Kind, Trace, Track
 from parsers.profiler.trace.complaints import TraceComplaints
 from parsers.profiler.trace.events import WITHIN, Event, EventReader, Piece, Scalar
-from parsers.profiler.trace.times import nanoseconds
+from parsers.profiler.trace.times import LATEST, nanoseconds
 
 Progress = Callable[[int, int], None]
 """Called with the bytes read so far and those of the file."""
@@ -380,8 +380,8 @@ class _Events:
     def _base(self) -> tuple[int, Clock | None]:
         """Return the time that all times count from, in ns, which new versions of PyTorch write beside the events."""
         text = self._reader.about.get("baseTimeNanoseconds", "")
-        base = int(text) if text.isdecimal() and len(text) < 19 else 0
-        return (base, "epoch") if base >= building.EPOCH else (base, None)
+        base = int(text) if text.isdecimal() and len(text) < 20 else 0
+        return (base, "epoch") if building.EPOCH <= base < LATEST else (0, None)
 
     def _found_counters(self, tracks: _Tracks) -> FoundCounters:
         table = np.array([tracks.of_counter(pid, name) for pid, name in self._counter_keys], np.int32)

@@ -13,17 +13,24 @@ _HEAD = 1 << 20
 _EVENT = re.compile(rb'"(?:ph|traceEvents)"\s*:')
 
 TRACE_VIEW = ProfileFileKind(
-    "trace_view", re.compile(r"trace_view(?:_(?P<rank>\d{1,9}))?\.json(?:\.gz)?"), marks_profile=True
+    "trace_view", re.compile(r"trace_view(?:_(?P<rank>\d{1,9}))?\.json(?:\.gz)?"), marks_profile=True, shown="trace_view.json"
 )
 LEGACY_TRACE = ProfileFileKind(
     "timeline_display",
     re.compile(r"(?:(?:ascend|gpu|cpu)_)?timeline_display(?:_(?P<rank>\d{1,9}))?\.json(?:\.gz)?"),
     marks_profile=True,
+    shown="ascend_timeline_display_*.json",
 )
 MSPROF_TRACE = ProfileFileKind(
-    "msprof_trace", re.compile(r"msprof(?:_slice)?(?:_\d+)+\.json(?:\.gz)?"), marks_profile=True, device="Ascend"
+    "msprof_trace",
+    re.compile(r"msprof(?:_slice)?(?:_\d+)*\.json(?:\.gz)?"),
+    marks_profile=True,
+    device="Ascend",
+    shown="msprof.json",
 )
-CHROME_TRACE = ProfileFileKind("chrome_trace", re.compile(r"(?:.*\.)?trace\.json(?:\.gz)?"), marks_profile=True)
+CHROME_TRACE = ProfileFileKind(
+    "chrome_trace", re.compile(r"(?:.*\.)?trace\.json(?:\.gz)?"), marks_profile=True, shown="trace.json"
+)
 """`<host>.<time>.pt.trace.json` of PyTorch, `<host>.trace.json.gz` of TensorBoard's profiler."""
 TRACE_FILES: tuple[ProfileFileKind, ...] = (TRACE_VIEW, LEGACY_TRACE, MSPROF_TRACE, CHROME_TRACE)
 SOURCES: tuple[str, ...] = ("trace_view", "chrome_trace", "database", "msprof", "timeline_display", "msprof_trace")

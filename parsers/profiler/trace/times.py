@@ -1,14 +1,14 @@
 """Converts times of traces from their digits to whole nanoseconds.
 
 A float64 cannot hold a time in microseconds since 1970 to the nanosecond, so no time ever becomes one. Digits below a
-nanosecond are rounded to the nearest one, halves away from zero.
+nanosecond are rounded to the nearest one, halves to the even one.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 
 import msgspec
 import numpy as np
@@ -85,7 +85,8 @@ def _uniform(
     if decimals < places:
         made *= 10 ** (places - decimals)
     elif decimals > places:
-        made += digits[taken] >= 5
+        half = digits[taken]
+        made += (half > 5) | ((half == 5) & ((made & 1 == 1) | (digits[taken + 1 :] != 0).any(axis=0)))
     good &= made < LATEST
     return np.where(good, made, 0).astype(np.int64), good
 
@@ -105,5 +106,5 @@ def _exact(text: str, places: int) -> int | None:
         return 0
     if number.adjusted() > 18 or number.adjusted() < -40:
         return None if number.adjusted() > 18 else 0
-    made = int((number.scaleb(places)).to_integral_value(ROUND_HALF_UP))
+    made = int((number.scaleb(places)).to_integral_value(ROUND_HALF_EVEN))
     return made if abs(made) < LATEST else None
