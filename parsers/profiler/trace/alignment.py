@@ -1,8 +1,8 @@
 """Clocks of ranks: how far the devices of two traces are apart, found by collectives that both took part in.
 
 A collective ends on all ranks at nearly the same moment; it begins when a rank arrives, which says who was late and nothing
-about clocks. The shift is therefore the median difference of the ends, and it belongs to the tracks of the device: the host of the
-same rank has a clock of its own. Nothing is shifted unless somebody asks for it.
+about clocks. The shift is therefore the median difference of the ends, and it belongs to the tracks of the device: the host of
+the same rank has a clock of its own. Nothing is shifted unless somebody asks for it.
 """
 
 from __future__ import annotations
