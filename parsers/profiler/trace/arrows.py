@@ -54,7 +54,7 @@ class Arrows:
         first, at = self.into(row), row
         for _ in range(_HOPS):
             sources: NDArray[np.int64] = np.zeros(0, np.int64)
-            for inner in self._context(at) if found else [at]:
+            for inner in self.context(at) if found else [at]:
                 sources = self.into(inner)
                 sources = sources[~np.isin(sources, [row, *found])]
                 if len(sources):
@@ -67,10 +67,14 @@ class Arrows:
             found.append(int(first[np.argmin(start[first])]))
         return found
 
-    def _context(self, row: int) -> list[int]:
+    def thread(self, track: int) -> list[int]:
+        """The tracks of the host that show the thread of a track."""
+        return self._threads.get(self._trace.tracks[track].thread_id, []) or [track]
+
+    def context(self, row: int) -> list[int]:
         """A slice, those it lies in, and what the same thread runs at its start as other processes show it."""
         slices = self._trace.slices
         track = int(slices.track[row])
-        same = self._threads.get(self._trace.tracks[track].thread_id, [])
+        same = self.thread(track)
         others = [self._running.at(other, int(slices.start[row]))[::-1].tolist() for other in same if other != track]
         return self.around(row) + [each for found in others for each in found]

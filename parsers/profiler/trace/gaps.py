@@ -78,7 +78,9 @@ _LATENCY = 200_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class Part:
+    """A part of a gap, which has one cause, and the slice that is this cause (-1: none)."""
+
     start: int
     end: int
     cause: Cause
@@ -86,26 +88,29 @@ class _Part:
 
 
 class Gaps:
-    """Explains the gaps of the streams of one trace."""
+    """Explains the gaps of the streams of one trace.
+
+    `waiting` and `synchronising` say it of each name, `host` and `device` list the tracks that have slices.
+    """
 
     def __init__(self, trace: Trace, pyramid: Pyramid | None = None, names: Names | None = None) -> None:
         """A pyramid, and names made beforehand, save a pass over all slices and names."""
         self._trace = trace
-        self._running = Running(trace, None if pyramid is None else pyramid.latest_ends)
-        self._arrows = Arrows(trace, self._running)
+        self.running = Running(trace, None if pyramid is None else pyramid.latest_ends)
+        self.arrows = Arrows(trace, self.running)
         names = names or Names(trace.names)
-        self._waiting = self._named(names, WAITING)
-        self._synchronising = self._named(names, SYNCHRONISING)
+        self.waiting = self._named(names, WAITING)
+        self.synchronising = self._named(names, SYNCHRONISING)
         self._fetching = self._named(names, FETCHING)
-        self._host = [index for index, track in enumerate(trace.tracks) if track.kind in _HOST and track.last > track.first]
-        self._device = [index for index, track in enumerate(trace.tracks) if track.kind in _DEVICE and track.last > track.first]
+        self.host = [index for index, track in enumerate(trace.tracks) if track.kind in _HOST and track.last > track.first]
+        self.device = [index for index, track in enumerate(trace.tracks) if track.kind in _DEVICE and track.last > track.first]
 
     def explain(self, track: int, t0: int, t1: int, threshold_ns: int = 10_000) -> pd.DataFrame:
         """GAPS of a stream in a range; gaps shorter than the threshold are `short`. Together they are all of its idle time."""
         begins, ends, following = self._holes(track, t0, t1)
         rows: list[tuple[int, int, int, Cause, int, str, str, int]] = []
         for number, (begin, end, next_) in enumerate(zip(begins.tolist(), ends.tolist(), following.tolist(), strict=True)):
-            parts = [_Part(begin, end, "short")] if end - begin < threshold_ns else self._parts(track, begin, end, next_)
+            parts = [Part(begin, end, "short")] if end - begin < threshold_ns else self.parts(track, begin, end, next_)
             for part in parts:
                 name, stack = self._described(part.call)
                 rows.append((number, part.start, part.end - part.start, part.cause, part.call, name, stack, next_))
@@ -121,10 +126,10 @@ class Gaps:
     def _holes(self, track: int, t0: int, t1: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Start and end of each gap, and the row of the slice that ends it (-1)."""
         of, slices = self._trace.tracks[track], self._trace.slices
-        before = self._running.at(track, t0)
-        first, last = self._running.inside(track, t0, t1)
+        before = self.running.at(track, t0)
+        first, last = self.running.inside(track, t0, t1)
         rows = np.concatenate([before[before < first], np.arange(first, last)])
-        rows = rows[~self._waiting[slices.name[rows]] & (slices.duration[rows] > 0)]
+        rows = rows[~self.waiting[slices.name[rows]] & (slices.duration[rows] > 0)]
         start = slices.start[rows]
         begins, ends = holes(start, start + slices.duration[rows], t0, t1)
         following = np.full(len(ends), -1, np.int64)
@@ -133,17 +138,17 @@ class Gaps:
         following[found] = rows[place[found]]
         if len(ends) and not found[-1]:  # what ends the last gap starts after the range
             later = np.arange(last, min(last + 1024, of.last))
-            busy = later[~self._waiting[slices.name[later]] & (slices.duration[later] > 0)]
+            busy = later[~self.waiting[slices.name[later]] & (slices.duration[later] > 0)]
             following[-1] = busy[0] if len(busy) else -1
         return begins, ends, following
 
-    def _parts(self, track: int, begin: int, end: int, next_: int) -> list[_Part]:
+    def parts(self, track: int, begin: int, end: int, next_: int) -> list[Part]:
         """The causes of a gap, in order of time."""
         slices = self._trace.slices
         waits = self._waits(track, begin, end)
         # HCCL shows no arrow to the tasks of a collective, but one to the wait that comes before them
         tasks = [row for row in [next_, *waits.tolist()[:_LOOK]] if row >= 0]
-        causes = next((found for row in tasks if (found := self._arrows.causes(row))), [])
+        causes = next((found for row in tasks if (found := self.arrows.causes(row))), [])
         host = [row for row in causes if self._trace.tracks[slices.track[row]].kind in _HOST]
         if not host:
             return self._awaited(track, begin, end)
@@ -161,40 +166,40 @@ class Gaps:
 
     def _waits(self, track: int, begin: int, end: int) -> NDArray[np.int64]:
         """Slices of a stream in which it waits, in a gap."""
-        rows = np.concatenate([self._running.at(track, begin), np.arange(*self._running.inside(track, begin + 1, end))])
-        waits: NDArray[np.int64] = rows[self._waiting[self._trace.slices.name[rows]]]
+        rows = np.concatenate([self.running.at(track, begin), np.arange(*self.running.inside(track, begin + 1, end))])
+        waits: NDArray[np.int64] = rows[self.waiting[self._trace.slices.name[rows]]]
         return waits
 
-    def _late(self, begin: int, end: int, launch: int, chain: Sequence[int]) -> _Part:
+    def _late(self, begin: int, end: int, launch: int, chain: Sequence[int]) -> Part:
         """Why the host launched late: `chain` are the calls that led to the launch, the launch first."""
         slices = self._trace.slices
         origin = int(slices.track[chain[-1]])
         thread = self._trace.tracks[origin].thread_id
         tracks = {int(slices.track[row]) for row in chain}
-        tracks |= {index for index in self._host if self._trace.tracks[index].thread_id == thread}
+        tracks |= {index for index in self.host if self._trace.tracks[index].thread_id == thread}
         waited, fetched = -1, (0, -1)
         for track in sorted(tracks, key=lambda index: (index != origin, index)):
-            running = self._running.at(track, begin)
-            synchronising = running[self._synchronising[slices.name[running]]]
+            running = self.running.at(track, begin)
+            synchronising = running[self.synchronising[slices.name[running]]]
             if waited < 0 and len(synchronising):
                 waited = int(synchronising[0])
-            rows = np.concatenate([running, np.arange(*self._running.inside(track, begin + 1, max(launch, begin)))])
+            rows = np.concatenate([running, np.arange(*self.running.inside(track, begin + 1, max(launch, begin)))])
             rows = rows[self._fetching[slices.name[rows]]]
             if len(rows):
                 start = np.maximum(slices.start[rows], begin)
                 stop = np.minimum(slices.start[rows] + slices.duration[rows], launch)
                 fetched = max(fetched, (covered(start, np.maximum(stop, start)), int(rows[np.argmax(stop - start)])))
         if fetched[0] * 2 >= max(launch - begin, 1):
-            return _Part(begin, end, "data", fetched[1])
+            return Part(begin, end, "data", fetched[1])
         if waited >= 0:
-            return _Part(begin, end, "synchronisation", waited)
-        return _Part(begin, end, "host", self._busiest(origin, begin, max(launch, begin + 1), chain[-1]))
+            return Part(begin, end, "synchronisation", waited)
+        return Part(begin, end, "host", self.busiest(origin, begin, max(launch, begin + 1), chain[-1]))
 
-    def _busiest(self, track: int, begin: int, end: int, otherwise: int) -> int:
+    def busiest(self, track: int, begin: int, end: int, otherwise: int) -> int:
         """The call of a thread that itself took the most of a time; calls that it lies in do not count."""
         slices = self._trace.slices
-        running = self._running.at(track, begin)
-        rows = np.concatenate([running, np.arange(*self._running.inside(track, begin + 1, end))])
+        running = self.running.at(track, begin)
+        rows = np.concatenate([running, np.arange(*self.running.inside(track, begin + 1, end))])
         if not len(rows):
             return otherwise
         start = np.maximum(slices.start[rows], begin)
@@ -202,17 +207,17 @@ class Gaps:
         _, own = lanes.assign(np.zeros(len(rows), np.int32), start, length)
         return int(rows[np.argmax(own)]) if own.max() > 0 else otherwise
 
-    def _awaited(self, track: int, begin: int, end: int) -> list[_Part]:
+    def _awaited(self, track: int, begin: int, end: int) -> list[Part]:
         """What a stream waited for whose next slice had been launched: what ended last before it began, on another track."""
         slices, tracks = self._trace.slices, self._trace.tracks
         best: tuple[float, int, int] = (0.0, 0, -1)
-        for other in self._device:
+        for other in self.device:
             if other == track:
                 continue
             last = self._last_end(other, begin, end)
             if last < 0:
                 continue
-            start, stop, _ = intervals(self._trace, self._running, other, begin, end)
+            start, stop, _ = intervals(self._trace, self.running, other, begin, end)
             share = covered(np.maximum(start, begin), np.minimum(stop, end)) / (end - begin)
             shared = tracks[other].kind == "communication"
             if share >= 0.5:
@@ -222,18 +227,18 @@ class Gaps:
             waited = covered(slices.start[waits], slices.start[waits] + slices.duration[waits])
             collective = self._collective(begin, end)
             if collective >= 0 and 2 * waited >= end - begin:
-                return [_Part(begin, end, "communication", collective)]
-            return [_Part(begin, end, "unknown")]
+                return [Part(begin, end, "communication", collective)]
+            return [Part(begin, end, "unknown")]
         kind = tracks[slices.track[best[2]]].kind
-        return [_Part(begin, end, "communication" if kind == "communication" else "stream", best[2])]
+        return [Part(begin, end, "communication" if kind == "communication" else "stream", best[2])]
 
     def _last_end(self, track: int, begin: int, end: int) -> int:
         """The slice of a track that ends last before a time, if it does so shortly before and does more than wait; else -1."""
         slices = self._trace.slices
         near = max(begin, end - _NEAR)
-        rows = np.concatenate([self._running.at(track, near), np.arange(*self._running.inside(track, near + 1, end))])
+        rows = np.concatenate([self.running.at(track, near), np.arange(*self.running.inside(track, near + 1, end))])
         stop = slices.start[rows] + slices.duration[rows]
-        rows = rows[(stop > begin) & (stop <= end + 1000) & ~self._waiting[slices.name[rows]]]
+        rows = rows[(stop > begin) & (stop <= end + 1000) & ~self.waiting[slices.name[rows]]]
         return int(rows[np.argmax(slices.start[rows] + slices.duration[rows])]) if len(rows) else -1
 
     def _outermost(self, track: int, row: int) -> int:
@@ -248,13 +253,13 @@ class Gaps:
     def _collective(self, begin: int, end: int, more: int | None = None) -> int:
         """The longest slice of communication that runs all of a time, and ends at most `more` ns after it; -1 for none."""
         slices, longest, found = self._trace.slices, -1, -1
-        for track in self._device:
+        for track in self.device:
             if self._trace.tracks[track].kind != "communication":
                 continue
-            rows = self._running.at(track, begin)
+            rows = self.running.at(track, begin)
             ends = slices.start[rows] + slices.duration[rows]
             rows = rows[(ends >= end) & ((ends <= end + more) if more is not None else True)]
-            rows = rows[~self._waiting[slices.name[rows]]]
+            rows = rows[~self.waiting[slices.name[rows]]]
             for row in rows.tolist():
                 if slices.duration[row] > longest:
                     longest, found = int(slices.duration[row]), row
@@ -264,11 +269,11 @@ class Gaps:
         if row < 0:
             return "", ""
         names, slices = self._trace.names, self._trace.slices
-        around = [names[slices.name[each]] for each in self._arrows.around(row)]
+        around = [names[slices.name[each]] for each in self.arrows.around(row)]
         return names[slices.name[row]], "\n".join(reversed(around))
 
 
-def _joined(parts: list[_Part]) -> list[_Part]:
+def _joined(parts: list[Part]) -> list[Part]:
     """Parts of one cause after the other as one."""
     if len(parts) == 2 and parts[0].cause == parts[1].cause and parts[0].call == parts[1].call:
         return [replace(parts[0], end=parts[1].end)]
