@@ -8,6 +8,8 @@
     <prefix>timeline/slice?row=7         one slice: times, arguments, flows, neighbours; brief=1: times alone
     <prefix>timeline/range?from=0&to=1000&tracks=1,2&clip=1     statistics of a range by name and by track
     <prefix>timeline/range.csv?...       the same by name (by=track: by track) as CSV
+    <prefix>timeline/gaps?track=3&from=0&to=1000&threshold=10000     gaps of a device stream and their causes; also gaps.csv
+    <prefix>timeline/flame?from=0&to=1000&tracks=1,2      stacks of a range, merged by name
     <prefix>timeline/search?q=TEXT&regex=1&tracks=1,2&shortest=1000      rows of slices in order of time
     <prefix>timeline/trace.json?from=0&to=1000      the range as Chrome trace
 
@@ -26,13 +28,14 @@ import msgspec
 import numpy as np
 import pandas as pd
 from flask import Blueprint, Response, request
+from numpy.typing import NDArray
 
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
 from app.store.matching import PatternError, matching
 from layouts.sources import ProfileSource, TraceSource
 from parsers.export.frames import csv_rows
-from parsers.profiler.trace import export, ranges, search, sources, views
+from parsers.profiler.trace import export, flames, ranges, search, sources, views
 from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace
 
@@ -45,6 +48,11 @@ MOST_COLUMNS = 8_192
 MOST_ROWS = 500
 """Maximum number of names in the statistics of a range that the page gets; the CSV has all."""
 MOST_HITS = 10_000
+MOST_STACKS = 4_000
+"""Maximum number of stacks of a flame graph that are sent, the longest ones."""
+LEAST_GAP_NS = 10_000
+MOST_ARGUMENTS = 2_000
+"""Slices whose arguments an exported range has; each of them is read from the file."""
 MOST_FLOWS = 200
 MOST_TEXT = 100_000
 """Maximum number of characters of one argument that is sent."""
@@ -180,6 +188,85 @@ def range_csv(opened: OpenTrace) -> Response:
     return answer
 
 
+def gaps(opened: OpenTrace) -> Response:
+    """Respond with the longest parts of the gaps of a stream, the sum of each cause, and the streams there are."""
+    streams = _streams(opened.trace)
+    if not streams:
+        _parameters("track", "from", "to", "threshold")
+        return _json({"streams": [], "track": None, "causes": {}, "idle": 0, "range": 0, "total": 0, "columns": [], "rows": []})
+    track, start, stop, frame = _gaps(opened, streams)
+    sums = frame.groupby("cause", observed=True)["duration_ns"].sum().sort_values(ascending=False)
+    longest = frame.sort_values("duration_ns", ascending=False, kind="stable").head(MOST_ROWS)
+    columns = ["start_ns", "duration_ns", "cause", "name", "call", "stack", "next"]
+    return _json({
+        "streams": streams, "track": track, "causes": {str(cause): int(ns) for cause, ns in sums.items()},
+        "idle": int(frame["duration_ns"].sum()), "range": stop - start, "total": len(frame), "columns": columns,
+        "rows": [[_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],
+    })
+
+
+def gaps_csv(opened: OpenTrace) -> Response:
+    """Respond with all parts of the gaps of a stream as CSV."""
+    streams = _streams(opened.trace)
+    if not streams:
+        raise Unusable("the trace has no device streams", 404)
+    track, start, stop, frame = _gaps(opened, streams)
+    texts = {name: frame[name].astype("category") for name in ("name", "stack")}
+    answer = Response(csv_rows(frame.assign(**texts)), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-gaps-{track}-{start}-{stop}ns.csv")
+    return answer
+
+
+def _streams(trace: Trace) -> list[int]:
+    """Return the numbers of the device streams, those that run the most different things first."""
+    found = [index for index, track in enumerate(trace.tracks) if track.kind == "device_stream" and track.last > track.first]
+    return sorted(found, key=lambda index: -_variety(trace, index))
+
+
+def _variety(trace: Trace, index: int) -> int:
+    track = trace.tracks[index]
+    return int(np.count_nonzero(np.bincount(trace.slices.name[track.first : track.last])))
+
+
+def _gaps(opened: OpenTrace, streams: list[int]) -> tuple[int, int, int, pd.DataFrame]:
+    """Return (track, start, stop, frame of GAPS) for the stream and the range that a request names."""
+    _parameters("track", "from", "to", "threshold")
+    track = _whole("track", 0, len(opened.trace.tracks) - 1) if request.args.get("track") else streams[0]
+    if track not in streams:
+        raise Unusable(f"track: expected one of {', '.join(map(str, streams[:20]))}; found {track}")
+    start, stop = _range(opened)
+    threshold = _whole("threshold", 0, LONGEST_NS) if request.args.get("threshold") else LEAST_GAP_NS
+    return track, start, stop, opened.gaps().explain(track, start, stop, threshold)
+
+
+def flame(opened: OpenTrace) -> Response:
+    """Respond with the stacks of a range, of which the longest ones are sent, each after the one it lies in."""
+    _parameters("from", "to", "tracks")
+    start, stop = _range(opened)
+    total = len(opened.trace.tracks)
+    chosen = _numbers("tracks", total, total) if request.args.get("tracks") else None
+    frame = flames.flame(opened.trace, start, stop, chosen, pyramid=opened.pyramid)
+    kept = np.sort(frame["total_ns"].to_numpy().argsort(kind="stable")[::-1][:MOST_STACKS])
+    kept = _with_parents(frame["parent"].to_numpy(), kept)
+    place = np.full(len(frame) + 1, -1)
+    place[kept] = np.arange(len(kept))
+    part = frame.iloc[kept]
+    return _json({
+        "total": len(frame), "parent": place[part["parent"].to_numpy()].tolist(),
+        **{name: part[name].tolist() for name in ("level", "name", "count", "total_ns", "self_ns")},
+    })
+
+
+def _with_parents(parent: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return rows and all that they lie in, in order."""
+    wanted = np.zeros(len(parent) + 1, np.bool_)
+    while len(rows := rows[~wanted[rows]]):
+        wanted[rows] = True
+        rows = parent[rows]
+        rows = np.unique(rows[rows >= 0])
+    return np.flatnonzero(wanted[:-1])
+
+
 def found(opened: OpenTrace) -> Response:
     """Respond with the slices whose names a text or a pattern occurs in."""
     _parameters("q", "regex", "tracks", "shortest")
@@ -205,17 +292,20 @@ def found(opened: OpenTrace) -> Response:
 
 
 def chrome(opened: OpenTrace) -> Response:
-    """Respond with the range as a Chrome trace."""
+    """Respond with the range as a Chrome trace, with arguments if it has at most MOST_ARGUMENTS slices."""
     _parameters("from", "to")
     start, stop = _range(opened)
-    answer = Response(export.chrome(opened.trace, start, stop), mimetype="application/json")
+    slices = opened.trace.slices
+    few = np.count_nonzero((slices.start < stop) & (slices.start + slices.duration > start)) <= MOST_ARGUMENTS
+    given = (lambda row: sources.arguments(opened.trace, row)) if few else None
+    answer = Response(export.chrome(opened.trace, start, stop, arguments=given), mimetype="application/json")
     answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-{start}-{stop}ns.json")
     return answer
 
 
 _ANSWERS: dict[str, Callable[[OpenTrace], Response]] = {
     "tracks": tracks, "view": view, "names": names, "strip": strip, "curve": curve, "slice": slice_, "range": range_,
-    "range.csv": range_csv, "search": found, "trace.json": chrome,
+    "range.csv": range_csv, "gaps": gaps, "gaps.csv": gaps_csv, "flame": flame, "search": found, "trace.json": chrome,
 }  # fmt: skip
 
 

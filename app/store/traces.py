@@ -31,7 +31,9 @@ LIMIT_BYTES = 20 << 30
 MOST_OPEN = 8
 PATIENCE = 0.15
 """Seconds a caller waits, so that small traces are returned with the first answer."""
-WANTED = ("trace_view.json", "*.pt.trace.json", "ascend_pytorch_profiler_*.db", "ascend_timeline_display_*.json", "msprof_*.json")
+WANTED = (
+    "trace_view.json", "*.pt.trace.json", "ascend_pytorch_profiler_*.db", "ascend_timeline_display_*.json", "msprof_*.json",
+)  # fmt: skip
 """Names of files that hold a trace, as they are told to users."""
 
 

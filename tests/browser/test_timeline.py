@@ -83,7 +83,8 @@ def colour(page: Page, x: float, y: float) -> list[int]:
 
 def test_slices_are_drawn_where_they_ran(page: Page, place: str) -> None:
     opened(page, place)
-    assert page.locator(".ms-timeline-label-process .ms-timeline-name").all_text_contents() == ["Python", "Ascend Hardware", "HBM"]
+    processes = page.locator(".ms-timeline-label-process .ms-timeline-name")
+    assert processes.all_text_contents() == ["Python", "Ascend Hardware", "HBM"]
     drawn, empty = point(page, 310_000, "Stream 2"), point(page, 400_000, "Stream 2")
     assert colour(page, *drawn)[3] == 255
     assert colour(page, *empty)[3] < 100

@@ -5,6 +5,7 @@ import { duration, exactTime, niceStep, ticks } from "../../assets/pages/timelin
 import * as camera from "../../assets/pages/timeline/camera.js";
 import { columnsOf, fitted, pixelsOf } from "../../assets/pages/timeline/canvas.js";
 import { fillOfName, pace, rgbOf } from "../../assets/pages/timeline/colours.js";
+import { boxesOf } from "../../assets/pages/timeline/flame.js";
 import { othersOf } from "../../assets/pages/timeline/menus.js";
 import { stepsWithin } from "../../assets/pages/timeline/overlay.js";
 import { sorted } from "../../assets/pages/timeline/panel.js";
@@ -256,4 +257,13 @@ test("steps in sight, and tables in order", () => {
   assert.deepEqual(stepsWithin([], 0, 1), [0, 0]);
   assert.deepEqual(sorted([["b", 1], ["a", null], ["c", 3]], 1, true), [["c", 3], ["b", 1], ["a", null]]);
   assert.deepEqual(sorted([["b", 1], ["a", 2]], 0, false), [["a", 2], ["b", 1]]);
+});
+
+test("boxes of a flame graph lie side by side within the one below", () => {
+  const found = { parent: [-1, 0, 1, 0, -1], level: [0, 1, 2, 1, 0], total_ns: [80, 50, 10, 20, 20] };
+  assert.deepEqual(boxesOf(found).map((box) => [box.row, box.level, box.left, box.width]),
+    [[0, 0, 0, 0.8], [1, 1, 0, 0.5], [2, 2, 0, 0.1], [3, 1, 0.5, 0.2], [4, 0, 0.8, 0.2]]);
+  assert.deepEqual(boxesOf(found, 1).map((box) => [box.row, box.level, box.left, box.width]), [[1, 0, 0, 1], [2, 1, 0, 0.2]]);
+  assert.deepEqual(boxesOf(found, 4).map((box) => box.row), [4]);
+  assert.deepEqual(boxesOf({ parent: [], level: [], total_ns: [] }), []);
 });

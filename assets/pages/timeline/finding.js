@@ -8,10 +8,11 @@ import { duration, exactTime } from "./axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
 import { closeMenu, fold } from "./menus.js";
-import { showHint, showHits, showRange, showSlice, trackTitle } from "./panel.js";
+import { BY, showHint, showHits, showRange, showSlice, trackTitle } from "./panel.js";
 
 const KNOWN_SLICES = 2000;
 const LEAST_NS = 10;
+const HOST = ["step", "scope", "python", "cann", "host", "host_queue"];
 
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
@@ -181,18 +182,33 @@ export async function chooseRange(page, range) {
   const turn = (page.rangeTurn = (page.rangeTurn || 0) + 1);
   if (!same(before, range)) drawPanel(page, "range");
   try {
-    const found = await line.server.json("range", rangeAsked(page, range));
+    const [route, asked] = rangeAsked(page, range);
+    const found = await line.server.json(route, asked);
     if (turn !== page.rangeTurn || page.line !== line) return;
     page.rangeFound = found;
   } catch (error) {
-    page.rangeFound = { columns: [], rows: [], total: 0, error: error.message };
+    page.rangeFound = { error: error.message };
   }
   if (page.panel.shown === "range") drawPanel(page, "range");
 }
 
+// The statistics that the state asks for: the route and its parameters.
+/** @returns {[string, Record<string, any>]} */
 function rangeAsked(page, { from, to }) {
-  return { from, to, clip: get(page, "clip", "1"), by: get(page, "by", "name"), tracks: countedTracks(page) };
+  const by = byOf(page);
+  if (by === "gaps") return ["gaps", { from, to, track: get(page, "stream") }];
+  const tracks = countedTracks(page);
+  if (by === "flame") return ["flame", { from, to, tracks: tracks || hostTracks(page.line.facts) }];
+  return ["range", { from, to, tracks, clip: get(page, "clip", "1"), by }];
 }
+
+// The threads of the host, which have stacks; all tracks if there are none.
+function hostTracks(facts) {
+  return facts.tracks.map((track, at) => [track, at]).filter(([track]) => HOST.includes(track.kind) && track.slices)
+    .map(([, at]) => at).join(",");
+}
+
+const byOf = (page) => (BY.includes(get(page, "by")) ? get(page, "by") : "name");
 
 // Search -------------------------------------------------------------------------------------------------------------
 
@@ -286,10 +302,10 @@ export function drawPanel(page, wanted = "") {
     panel.shown = "search";
     showHits(panel, line.hits, line.names, line.facts.tracks, page.hitAt);
   } else {
-    const asked = rangeAsked(page, line.chosen);
-    showRange(panel, { range: line.chosen, clip: asked.clip, by: asked.by }, page.rangeFound, {
-      csv: line.server.url("range.csv", asked), trace: line.server.url("trace.json", { from: asked.from, to: asked.to }),
-    });
+    const [route, asked] = rangeAsked(page, line.chosen);
+    const links = { csv: line.server.url(`${route}.csv`, asked), trace: line.server.url("trace.json", line.chosen) };
+    const shown = { range: line.chosen, clip: get(page, "clip", "1"), by: byOf(page) };
+    showRange(panel, shown, page.rangeFound, links, line.facts.tracks, { palette: line.palette, ratio: line.ratio });
   }
   lines.redraw(line);
 }

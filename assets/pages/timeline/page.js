@@ -137,6 +137,8 @@ function buildBox(page) {
     zoomSlice: () => finding.zoomToChosen(page), zoomRange: () => finding.zoomToChosen(page, "range"),
     clearRange: () => page.change({ range: [] }), hit: (place) => finding.goToHit(page, place),
     setBy: (by) => page.change({ by: by === "name" ? [] : [by] }),
+    setStream: (track) => page.change({ stream: [track] }),
+    showTime: (from, length) => lines.show(page.line, camera.around(from, length)),
     setClip: (clip) => page.change({ clip: clip === "1" ? [] : [clip] }),
     searchFor: (name) => page.change({ q: [name], regex: [] }),
   });
@@ -270,7 +272,7 @@ function apply(page) {
   if (first) page.savedSpan = get(page, "span");
   page.backButton.disabled = !line.way.back;
   page.forwardButton.disabled = !line.way.forward;
-  if (first || changed("range", "by", "clip", "hide", "filter")) {
+  if (first || changed("range", "by", "clip", "stream", "hide", "filter")) {
     finding.chooseRange(page, camera.parseRange(get(page, "range")));
   }
   if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first && !get(page, "span"));

@@ -1,9 +1,11 @@
 // The panel below the timeline: a slice with its arguments, the statistics of a range, what a search found.
 
-import { icon, iconButton, make, segments, pressSegment, words } from "../../base/elements.js";
+import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { translate, writeText, setLabel } from "../../base/i18n.js";
 import { duration, exactDuration, exactTime } from "./axis.js";
+import { flameParts } from "./flame.js";
+import { gapParts } from "./gaps.js";
 import { titleOf } from "./labels.js";
 
 const MOST_ROWS = 500;
@@ -13,7 +15,7 @@ export const trackTitle = (track) => `${track.process} · ${titleOf(track)}`;
 
 /**
  * A panel with acts: close(), tab(name), go(row), same(by), zoomSlice(), zoomRange(), clearRange(), setBy(by), setClip(clip),
- * hit(place), searchFor(name).
+ * setStream(track), showTime(from, length), hit(place), searchFor(name).
  */
 export function makePanel(host, acts) {
   const tabs = segments("timeline.panel", ["slice", "range", "search"].map((name) => [name, `timeline.tab.${name}`]), acts.tab);
@@ -22,8 +24,22 @@ export function makePanel(host, acts) {
   const tools = make("span", "ms-timeline-panel-tools");
   const body = make("div", "ms-timeline-panel-body", [], { tabindex: "0" });
   setLabel(body, "aria-label", "timeline.panel");
-  host.replaceChildren(make("div", "ms-timeline-panel-head", [tabs, tools, close]), body);
+  host.replaceChildren(grip(host), make("div", "ms-timeline-panel-head", [tabs, tools, close]), body);
   return { host, tabs, tools, body, acts, shown: "" };
+}
+
+// The upper edge of the panel, which changes its height.
+function grip(host) {
+  const element = make("div", "ms-timeline-grip");
+  element.addEventListener("pointerdown", (event) => {
+    element.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (!element.hasPointerCapture(event.pointerId)) return;
+    host.style.setProperty("--ms-timeline-panel", `${Math.round(host.getBoundingClientRect().bottom - event.clientY)}px`);
+  });
+  return element;
 }
 
 function put(panel, name, tools, body) {
@@ -178,15 +194,21 @@ function tool(element, name, key) {
   return element;
 }
 
-/** asked: { range, clip, by }, found: what the server said or null while it is asked; links: addresses of files. */
-export function showRange(panel, asked, found, links) {
+/** What statistics there are of a range. */
+export const BY = ["name", "track", "gaps", "flame"];
+
+/**
+ * asked: { range, clip, by }, found: what the server said or null while it is asked; links: addresses of files; tracks: those
+ * of the trace; look: palette and ratio.
+ */
+export function showRange(panel, asked, found, links, tracks, look) {
   const { range, clip, by } = asked;
   const text = words("timeline.range_length", {
     from: duration(range.from), length: duration(range.to - range.from),
   }, "span", "ms-timeline-title ms-cut");
   text.title = `${exactTime(range.from)} – ${exactTime(range.to)} (${exactDuration(range.to - range.from)})`;
   const choices = (key, values) => values.map((one) => [one, `timeline.${key}.${one}`]);
-  const rows = segments("timeline.by", choices("by", ["name", "track"]), (one) => panel.acts.setBy(one));
+  const rows = segments("timeline.by", choices("by", BY), (one) => panel.acts.setBy(one));
   pressSegment(rows, by);
   const edges = segments("timeline.clip", choices("clip", ["1", "0"]), (one) => panel.acts.setClip(one));
   pressSegment(edges, clip);
@@ -199,6 +221,9 @@ export function showRange(panel, asked, found, links) {
   clear.addEventListener("click", panel.acts.clearRange);
   const body = [];
   if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
+  else if (found.error) body.push(make("p", "ms-timeline-wrong", found.error));
+  else if (by === "gaps") body.push(...gapParts(found, panel.acts));
+  else if (by === "flame") body.push(...flameParts(found, { ...look, find: panel.acts.searchFor }));
   else if (!found.rows.length) body.push(words("timeline.range_none", {}, "p", "ms-muted"));
   else {
     body.push(tableOf(found.columns, found.rows, (row) => panel.acts.searchFor(String(row[0]))));
@@ -206,7 +231,15 @@ export function showRange(panel, asked, found, links) {
       body.push(words("timeline.range_first", { n: count(found.rows.length), total: count(found.total) }, "p", "ms-muted"));
     }
   }
-  put(panel, "range", [text, rows, edges, tool(csv, "ms-timeline-csv", "timeline.csv_tip"), trace, zoom, clear], body);
+  const stream = by === "gaps" && found && found.streams && found.streams.length > 1 ? streamSelect(panel, found, tracks) : "";
+  csv.hidden = by === "flame";
+  put(panel, "range", [text, rows, edges, stream, tool(csv, "ms-timeline-csv", "timeline.csv_tip"), trace, zoom, clear], body);
+}
+
+function streamSelect(panel, found, tracks) {
+  const element = select("timeline.stream", (track) => panel.acts.setStream(track));
+  fillSelect(element, found.streams.map((track) => [String(track), titleOf(tracks[track])]), String(found.track));
+  return element;
 }
 
 // A search -----------------------------------------------------------------------------------------------------------

@@ -93,8 +93,8 @@ export function hit(view, lane, time, within = 0) {
   const offer = (distance, found) => {
     if (distance < least) { least = distance; best = found; }
   };
-  for (const next of [last, last + 1]) {
-    if (next < slicesOf.begin[at] || next >= slicesOf.begin[at + 1] || next < 0) continue;
+  for (const next of last < 0 ? [slicesOf.begin[at]] : [last, last + 1]) {
+    if (next >= slicesOf.begin[at + 1]) continue;
     const place = slicesOf.places[next];
     offer(Math.max(slices.x[place] - x, x - slices.x[place] - slices.width[place], 0), { slice: place });
   }

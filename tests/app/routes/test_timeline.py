@@ -14,6 +14,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from app import create_app
+from app.routes import timeline
 from app.store.store import Store
 from tests.writers import chrome_traces
 
@@ -53,17 +54,17 @@ def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         at += -(-found.nbytes // 4) * 4
         return found
 
-    slices = {name: take(kind, big) for name, kind in
-              (("x", "<f4"), ("width", "<f4"), ("name", "<u4"), ("row", "<u4"), ("lane", "<u2"), ("category", "u1"))}  # fmt: skip
-    buckets = {name: take(kind, small) for name, kind in
-               (("bucket", "<u4"), ("count", "<u4"), ("row", "<u4"), ("lane", "<u2"), ("busy", "u1"))}  # fmt: skip
+    of_slices = {"x": "<f4", "width": "<f4", "name": "<u4", "row": "<u4", "lane": "<u2", "category": "u1"}
+    of_buckets = {"bucket": "<u4", "count": "<u4", "row": "<u4", "lane": "<u2", "busy": "u1"}
+    slices = {name: take(kind, big) for name, kind in of_slices.items()}
+    buckets = {name: take(kind, small) for name, kind in of_buckets.items()}
     assert at == len(content)
     return slices, buckets
 
 
 def test_tracks_steps_and_extent(client: FlaskClient) -> None:
     found = get(client, "tracks").json
-    assert (found["slices"], found["first"], found["last"], found["end"]) == (len(EVENTS), 0, END, END)
+    assert [found[key] for key in ("slices", "first", "last", "end")] == [len(EVENTS), 0, END, END]
     assert found["origin"] == str(chrome_traces.FIRST_US * 1000)
     assert found["steps"] == [[str(step + 1), step * chrome_traces.STEP_NS, chrome_traces.STEP_NS] for step in range(3)]
     keys = ("process", "thread", "lanes", "slices")
@@ -83,7 +84,8 @@ def test_a_view_has_every_slice_of_the_window(client: FlaskClient, k: int) -> No
     begin, stop = first << k, (first + count) << k
     on_stream = [event for event in EVENTS if event["tid"] == 2 and event["at"] < stop and event["at"] + event["ns"] > begin]
     long = sorted((event["at"], event["ns"]) for event in on_stream if event["ns"] >= 1 << k)
-    drawn = sorted((int(begin + x * 2**k), int(width * 2**k)) for x, width in zip(slices["x"], slices["width"], strict=True))
+    pairs = zip(slices["x"], slices["width"], strict=True)
+    drawn = sorted((int(begin + x * 2**k), int(width * 2**k)) for x, width in pairs)
     assert drawn == long
     short = [event for event in on_stream if event["ns"] < 1 << k]
     assert buckets["count"].sum() == sum(begin <= event["at"] < stop for event in short)
@@ -218,3 +220,35 @@ def test_profiles_that_are_not_there(client: FlaskClient) -> None:
         assert client.get("/api/timeline/tracks", query_string=NAMED | named).status_code == status
     answer = client.get("/api/timeline/tracks", query_string={"run": "two", "session": "profiler"})
     assert answer.status_code == 404
+
+
+def test_gaps_of_a_stream_add_up_to_its_idle_time(client: FlaskClient) -> None:
+    bounds = {"from": 0, "to": 1_000_000}
+    found = get(client, "gaps", **bounds).json
+    assert found["streams"] == [1]
+    busy = sum(event["ns"] for event in EVENTS if event["tid"] == 2 and event["at"] < 1_000_000)
+    assert found["idle"] == sum(found["causes"].values()) == 1_000_000 - busy
+    rows = list(csv.DictReader(io.StringIO(get(client, "gaps.csv", **bounds).text)))
+    assert sum(int(row["duration_ns"]) for row in rows) == found["idle"]
+    assert len(rows) == found["total"]
+    assert get(client, "gaps", 400, track=0).json["error"].startswith("track: ")
+
+
+def test_the_flame_graph_of_a_range(client: FlaskClient) -> None:
+    found = get(client, "flame", tracks="0", **{"from": 0, "to": END}).json
+    stacks = {}
+    for row, name in enumerate(found["name"]):
+        parent = found["parent"][row]
+        stacks[row] = [*stacks.get(parent, []), name]
+    totals = {tuple(stack): found["total_ns"][row] for row, stack in stacks.items()}
+    assert totals["ProfilerStep#2", "main.py(7): forward", "aten::addmm"] == 2 * 60_001
+    assert totals["ProfilerStep#3", "main.py(7): forward"] == 400_000
+    own = dict(zip(map(tuple, stacks.values()), found["self_ns"], strict=True))
+    assert own["ProfilerStep#3", "main.py(7): forward"] == 400_000 - 2 * 60_001
+
+
+def test_the_longest_stacks_are_sent_with_those_they_lie_in() -> None:
+    parent = np.array([-1, 0, 1, 0, -1])
+    assert timeline._with_parents(parent, np.array([2])).tolist() == [0, 1, 2]
+    assert timeline._with_parents(parent, np.array([3, 4])).tolist() == [0, 3, 4]
+    assert timeline._with_parents(parent, np.array([], np.int64)).tolist() == []
