@@ -49,24 +49,27 @@ async function fetchSlice(page, row, brief) {
   return asked;
 }
 
-export async function loadSlice(page, text, moving) {
+// begun: the page has just been opened.
+export async function loadSlice(page, text, begun) {
   const { line } = page;
   if (!/^\d+$/.test(text) || Number(text) >= line.facts.slices) {
     line.selected = null;
     if (page.panel.shown === "slice") drawPanel(page);
     return;
   }
-  const go = page.moving || moving;
+  const go = page.moving || begun;
+  const moving = page.moving || !get(page, "span");
   page.moving = false;
   try {
     const slice = await fetchSlice(page, Number(text), false);
     if (page.line !== line || get(page, "slice") !== text) return;
     line.selected = slice;
-    if (go) lines.reveal(line, slice);
   } catch {
     line.selected = null;
   }
   drawPanel(page, "slice");
+  // The panel may have made the canvas smaller.
+  if (go && line.selected) window.requestAnimationFrame(() => lines.reveal(line, line.selected, moving));
   lines.redraw(line);
 }
 

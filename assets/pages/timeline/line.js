@@ -88,8 +88,8 @@ export function scrollBy(line, pixels) {
   line.host.scroll.scrollTop += pixels;
 }
 
-/** Move and scroll just enough that a slice is in sight. */
-export function reveal(line, slice) {
+/** Scroll, and move in time if `moving`, just enough that a slice is in sight. */
+export function reveal(line, slice, moving = true) {
   const place = placeOf(line, slice.track, slice.depth);
   if (place && !place.row.pinned) {
     const pinned = pinnedHeight(line);
@@ -99,7 +99,7 @@ export function reveal(line, slice) {
   }
   const span = line.range.to - line.range.from;
   const seen = slice.start < line.range.to && slice.start + slice.duration > line.range.from;
-  if (!seen) show(line, camera.showing(line.range, slice.start + Math.min(slice.duration, span) / 2));
+  if (!seen && moving) show(line, camera.showing(line.range, slice.start + Math.min(slice.duration, span) / 2));
 }
 
 // Asking -------------------------------------------------------------------------------------------------------------

@@ -1,13 +1,13 @@
 // What lies over and beside the slices: the ruler with steps and ticks, grid lines, the selection and its arrows, the chosen
 // range, marks and the pointer.
 
-import { duration, ticks } from "./axis.js";
+import { duration, niceStep, ticks } from "./axis.js";
 import { FONT } from "./canvas.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
 export const STEPS_HEIGHT = 18;
 const LEAST_STEP = 3;
-const LEAST_NUMBER = 22;
+const LEAST_NUMBER = 26;
 const MOST_ARROWS = 200;
 
 const styleOf = (line, name) => getComputedStyle(line.host.root).getPropertyValue(name).trim();
@@ -80,6 +80,8 @@ function drawSteps(line, context, ink) {
   const pixel = (line.range.to - line.range.from) / line.width;
   // Too many to tell apart: every so many of them.
   const stride = Math.max(1, Math.ceil((LEAST_STEP * pixel) / Math.max(1, (steps.at(-1)[1] - steps[0][1]) / steps.length)));
+  const each = line.width / Math.max(1, last - first);
+  const numbered = niceStep(LEAST_NUMBER / each);
   let free = -Infinity;
   for (let i = first - (first % stride); i < last; i += stride) {
     const [label, start, length] = steps[i];
@@ -90,7 +92,8 @@ function drawSteps(line, context, ink) {
     const text = right - left > 70 ? `${line.words.step} ${label}` : label;
     const room = context.measureText(text).width;
     const middle = (left + right) / 2;
-    if (right - left < Math.min(LEAST_NUMBER, room) || middle - room / 2 < free) continue;
+    const round = numbered <= 1 || (Number(label) || i) % numbered === 0;
+    if (!(round || right - left > room + LEAST_NUMBER) || middle - room / 2 < free) continue;
     context.fillStyle = ink.text;
     context.fillText(text, middle, STEPS_HEIGHT / 2);
     free = middle + room / 2 + 6;

@@ -275,7 +275,7 @@ function apply(page) {
   if (first || changed("range", "by", "clip", "stream", "hide", "filter")) {
     finding.chooseRange(page, camera.parseRange(get(page, "range")));
   }
-  if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first && !get(page, "span"));
+  if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first);
   if (first || changed("q", "regex", "shortest")) finding.search(page);
   if (changed("tab") || first) finding.drawPanel(page);
   page.traceLink.href = line.server.url("trace.json", camera.parseRange(get(page, "range")) || {});

@@ -66,8 +66,8 @@ TEXTS = define_texts({
         "任一设备流处于运行状态的时间占比。拖动可选择显示范围。",
     ),
     "timeline.busy_any_tip": (
-        "Share of time in which any track runs: the trace has no device streams. Drag to choose the range shown.",
-        "任一轨道处于运行状态的时间占比（该轨迹没有设备流）。拖动可选择显示范围。",
+        "Share of time in which any thread runs: the trace has no device streams. Drag to choose the range shown.",
+        "任一线程处于运行状态的时间占比（该轨迹没有设备流）。拖动可选择显示范围。",
     ),
     # Panel
     "timeline.panel": ("Details", "详情"),

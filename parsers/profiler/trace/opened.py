@@ -22,6 +22,8 @@ from parsers.profiler.trace.search import Names
 
 MOST_STEPS = 20_000
 """Maximum number of steps listed."""
+_DERIVED = frozenset({"step", "scope", "overlap"})
+"""Kinds of tracks that say of others what they do."""
 _NUMBER = re.compile(r"(\d+)\D*$")
 
 
@@ -94,8 +96,8 @@ class OpenTrace:
     def busy(self, columns: int) -> tuple[str, NDArray[np.float32]]:
         """Return (what is counted, busy share 0..1 of each of `columns` equal parts of the trace).
 
-        Counted is the time in which any device stream runs anything; without one, in which anything runs at all: "device" or
-        "any".
+        Counted is the time in which any device stream runs anything; without one, in which any track does that is not made
+        from others: "device" or "any".
         """
         kept = self.once(("busy", columns), lambda: _busy(self.trace, columns, self.end))
         return kept[0], kept[1]
@@ -134,7 +136,7 @@ def _steps(trace: Trace) -> list[Step]:
 
 def _busy(trace: Trace, columns: int, end: int) -> tuple[str, NDArray[np.float32]]:
     streams = [track for track in trace.tracks if track.kind == "device_stream" and track.last > track.first]
-    counted = streams or [track for track in trace.tracks if track.last > track.first]
+    counted = streams or [track for track in trace.tracks if track.last > track.first and track.kind not in _DERIVED]
     starts, stops = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for track in counted:
         rows = slice(track.first, track.last)
