@@ -2,13 +2,14 @@
 
     <prefix>timeline/tracks              tracks with the numbers of their lanes, steps, extent, problems
     <prefix>timeline/view?lanes=0-9,12&k=10&b0=0&n=1500      slices and busy buckets of 2^k ns, binary (`View.packed`)
-    <prefix>timeline/names?from=0&to=100                     names of slices by number, and the median duration (ns) of each
+    <prefix>timeline/names?from=0&to=100    names of slices by number; with medians=1 the median duration (ns) of each instead
     <prefix>timeline/strip?columns=800   busy share of equal parts of the trace, a byte each
     <prefix>timeline/curve?track=5&from=0&to=1000&columns=800   series of a counter
     <prefix>timeline/slice?row=7         one slice: times, arguments, flows, neighbours; brief=1: times alone
     <prefix>timeline/range?from=0&to=1000&tracks=1,2&clip=1     statistics of a range by name and by track
     <prefix>timeline/range.csv?...       the same by name (by=track: by track) as CSV
     <prefix>timeline/gaps?track=3&from=0&to=1000&threshold=10000     gaps of a device stream and their causes; also gaps.csv
+    <prefix>timeline/critical?from=0&to=1000     the critical path of a range; also critical.csv
     <prefix>timeline/flame?from=0&to=1000&tracks=1,2      stacks of a range, merged by name
     <prefix>timeline/search?q=TEXT&regex=1&tracks=1,2&shortest=1000      rows of slices in order of time
     <prefix>timeline/trace.json?from=0&to=1000      the range as Chrome trace
@@ -35,7 +36,7 @@ from app.routes.refusals import Unusable, refusal
 from app.store.matching import PatternError, matching
 from layouts.sources import ProfileSource, TraceSource
 from parsers.export.frames import csv_rows
-from parsers.profiler.trace import export, flames, ranges, search, sources, views
+from parsers.profiler.trace import critical, export, flames, ranges, search, sources, views
 from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace
 
@@ -117,14 +118,15 @@ def view(opened: OpenTrace) -> Response:
 
 
 def names(opened: OpenTrace) -> Response:
-    """Respond with a range of names and the medians of their durations."""
-    _parameters("from", "to")
+    """Respond with a range of names, or with the medians of the durations of their slices."""
+    _parameters("from", "to", "medians")
     total = len(opened.trace.names)
     first, last = _whole("from", 0, total), _whole("to", 0, total)
     if last - first > MOST_NAMES:
         raise Unusable(f"expected at most {MOST_NAMES} names")
-    found = [opened.trace.names[index] for index in range(first, last)]
-    return _json({"names": found, "medians": opened.medians()[first:last].tolist()})
+    if _choice("medians", ("0", "1")) == "1":
+        return _json({"medians": opened.medians()[first:last].tolist()})
+    return _json({"names": [opened.trace.names[index] for index in range(first, last)]})
 
 
 def strip(opened: OpenTrace) -> Response:
@@ -239,6 +241,32 @@ def _gaps(opened: OpenTrace, streams: list[int]) -> tuple[int, int, int, pd.Data
     return track, start, stop, opened.gaps().explain(track, start, stop, threshold)
 
 
+def critical_path(opened: OpenTrace) -> Response:
+    """Respond with the longest parts of the critical path of a range, and the sum of each kind."""
+    start, stop, frame = _critical(opened)
+    sums = frame.groupby("kind", observed=True)["duration_ns"].sum().sort_values(ascending=False)
+    longest = frame.sort_values("duration_ns", ascending=False, kind="stable").head(MOST_ROWS)
+    columns = ["start_ns", "duration_ns", "kind", "name", "row"]
+    return _json({
+        "kinds": {str(kind): int(ns) for kind, ns in sums.items()}, "range": stop - start, "total": len(frame),
+        "columns": columns, "rows": [[_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],
+    })
+
+
+def critical_csv(opened: OpenTrace) -> Response:
+    """Respond with the critical path of a range as CSV."""
+    start, stop, frame = _critical(opened)
+    answer = Response(csv_rows(frame.assign(name=frame["name"].astype("category"))), mimetype="text/csv")
+    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-critical-{start}-{stop}ns.csv")
+    return answer
+
+
+def _critical(opened: OpenTrace) -> tuple[int, int, pd.DataFrame]:
+    _parameters("from", "to")
+    start, stop = _range(opened)
+    return start, stop, critical.path(opened.trace, start, stop, pyramid=opened.pyramid)
+
+
 def flame(opened: OpenTrace) -> Response:
     """Respond with the stacks of a range, of which the longest ones are sent, each after the one it lies in."""
     _parameters("from", "to", "tracks")
@@ -305,7 +333,8 @@ def chrome(opened: OpenTrace) -> Response:
 
 _ANSWERS: dict[str, Callable[[OpenTrace], Response]] = {
     "tracks": tracks, "view": view, "names": names, "strip": strip, "curve": curve, "slice": slice_, "range": range_,
-    "range.csv": range_csv, "gaps": gaps, "gaps.csv": gaps_csv, "flame": flame, "search": found, "trace.json": chrome,
+    "range.csv": range_csv, "gaps": gaps, "gaps.csv": gaps_csv, "critical": critical_path,
+    "critical.csv": critical_csv, "flame": flame, "search": found, "trace.json": chrome,
 }  # fmt: skip
 
 

@@ -9,6 +9,7 @@ import { boxesOf } from "../../assets/pages/timeline/flame.js";
 import { othersOf } from "../../assets/pages/timeline/menus.js";
 import { stepsWithin } from "../../assets/pages/timeline/overlay.js";
 import { sorted } from "../../assets/pages/timeline/panel.js";
+import { Names } from "../../assets/pages/timeline/server.js";
 import * as tracks from "../../assets/pages/timeline/tracks.js";
 import { hit, spans, viewOf } from "../../assets/pages/timeline/wire.js";
 
@@ -266,4 +267,19 @@ test("boxes of a flame graph lie side by side within the one below", () => {
   assert.deepEqual(boxesOf(found, 1).map((box) => [box.row, box.level, box.left, box.width]), [[1, 0, 0, 1], [2, 1, 0, 0.2]]);
   assert.deepEqual(boxesOf(found, 4).map((box) => box.row), [4]);
   assert.deepEqual(boxesOf({ parent: [], level: [], total_ns: [] }), []);
+});
+
+test("names and medians come in blocks, each asked for once", async () => {
+  const asked = [];
+  let arrived = 0;
+  const names = new Names(3000, async (from, to, medians) => {
+    asked.push([from, to, medians]);
+    return medians ? { medians: [5] } : { names: ["a", "b"] };
+  }, () => { arrived += 1; });
+  assert.deepEqual([names.get(0), names.get(1), names.median(0)], [null, null, null]);
+  await new Promise((done) => { setTimeout(done, 1); });
+  assert.deepEqual([names.get(0), names.get(1), names.get(2), names.median(0)], ["a", "b", "", 5]);
+  assert.equal(names.get(2999), null);
+  assert.deepEqual(asked, [[0, 2048, false], [0, 2048, true], [2048, 3000, false]]);
+  assert.equal(arrived, 2);
 });

@@ -69,11 +69,11 @@ export function ruler(context, most = 20000) {
 
 // The number of the fill of a big slice.
 function fillsOf(scene) {
-  const { view, colour, names, medians } = scene;
+  const { view, colour, names } = scene;
   const { name, category, width } = view.slices;
   if (colour === "category") return (place) => category[place] % 12;
   if (colour === "kind") return (_place, track) => fillOfKind(track.kind);
-  if (colour === "pace") return (place) => pace(width[place] * view.bucket, medians ? medians[name[place]] : 0);
+  if (colour === "pace") return (place) => pace(width[place] * view.bucket, names.median(name[place]) || 0);
   const byName = new Map();
   return (place) => {
     const at = name[place];
@@ -90,7 +90,7 @@ function fillsOf(scene) {
 
 /**
  * Draw rows on a context. scene: { view, rows: [[row, top]], from, to (ns), width, height, ratio (device pixels per pixel),
- * colour, names, medians, palette, theme, clip: [top, bottom] }. Returns how many slices and labels were drawn.
+ * colour, names, palette, theme, clip: [top, bottom] }. Returns how many slices and labels were drawn.
  */
 export function paint(context, scene) {
   const { view, rows, from, to, width, ratio, palette } = scene;

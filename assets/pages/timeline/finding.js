@@ -199,6 +199,7 @@ export async function chooseRange(page, range) {
 /** @returns {[string, Record<string, any>]} */
 function rangeAsked(page, { from, to }) {
   const by = byOf(page);
+  if (by === "critical") return ["critical", { from, to }];
   if (by === "gaps") return ["gaps", { from, to, track: get(page, "stream") }];
   const tracks = countedTracks(page);
   if (by === "flame") return ["flame", { from, to, tracks: tracks || hostTracks(page.line.facts) }];

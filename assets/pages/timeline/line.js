@@ -240,7 +240,7 @@ function newPicture(line, seen, key) {
   const begun = performance.now();
   const common = {
     view: line.view, from: range.from - room, to: range.to + room, width: columns / ratio, ratio, palette, theme: line.theme,
-    colour: line.look.colour, names: line.names, medians: line.names.medians,
+    colour: line.look.colour, names: line.names,
   };
   const pinned = pinnedHeight(line);
   const drawn = { slices: 0, buckets: 0, labels: 0 };

@@ -182,7 +182,8 @@ async function open(page, ask) {
 }
 
 function begin(page, server, facts) {
-  const names = new Names(facts.names, (from, to) => server.json("names", { from, to }), () => {
+  const fetchNames = (from, to, medians) => server.json("names", { from, to, medians: medians ? 1 : "" });
+  const names = new Names(facts.names, fetchNames, () => {
     lines.refresh(line);
     if (page.panel.shown === "search") finding.drawHits(page);
   });

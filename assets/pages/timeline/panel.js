@@ -5,7 +5,7 @@ import { count } from "../../base/format.js";
 import { translate, writeText, setLabel } from "../../base/i18n.js";
 import { duration, exactDuration, exactTime } from "./axis.js";
 import { flameParts } from "./flame.js";
-import { gapParts } from "./gaps.js";
+import { criticalParts, gapParts } from "./gaps.js";
 import { titleOf } from "./labels.js";
 
 const MOST_ROWS = 500;
@@ -195,7 +195,7 @@ function tool(element, name, key) {
 }
 
 /** What statistics there are of a range. */
-export const BY = ["name", "track", "gaps", "flame"];
+export const BY = ["name", "track", "gaps", "critical", "flame"];
 
 /**
  * asked: { range, clip, by }, found: what the server said or null while it is asked; links: addresses of files; tracks: those
@@ -223,6 +223,7 @@ export function showRange(panel, asked, found, links, tracks, look) {
   if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
   else if (found.error) body.push(make("p", "ms-timeline-wrong", found.error));
   else if (by === "gaps") body.push(...gapParts(found, panel.acts));
+  else if (by === "critical") body.push(...criticalParts(found, panel.acts));
   else if (by === "flame") body.push(...flameParts(found, { ...look, find: panel.acts.searchFor }));
   else if (!found.rows.length) body.push(words("timeline.range_none", {}, "p", "ms-muted"));
   else {

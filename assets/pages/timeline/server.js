@@ -39,34 +39,44 @@ export class Server {
   }
 }
 
-/** Names of slices by number, fetched in blocks when they are first asked for; arrived is called when some have come. */
+/**
+ * Names of slices by number, and medians of their durations, fetched in blocks when they are first asked for.
+ * fetchBlock(from, to, medians) returns { names } or { medians }; arrived is called when some have come.
+ */
 export class Names {
   constructor(total, fetchBlock, arrived) {
     this.total = total;
     this.fetchBlock = fetchBlock;
     this.arrived = arrived;
-    this.blocks = new Map();
-    this.medians = new Float64Array(total);
+    this.known = { names: new Map(), medians: new Map() };
   }
 
   /** The name, or null while it is on its way. */
   get(number) {
+    return this.look("names", number, "");
+  }
+
+  /** The median duration in ns, or null while it is on its way. */
+  median(number) {
+    return this.look("medians", number, 0);
+  }
+
+  look(what, number, none) {
     const block = Math.floor(number / BLOCK);
-    const known = this.blocks.get(block);
-    if (known) return known[number - block * BLOCK] ?? "";
-    if (known === undefined) this.load(block);
+    const values = this.known[what].get(block);
+    if (values) return values[number - block * BLOCK] ?? none;
+    if (values === undefined) this.load(what, block);
     return null;
   }
 
-  async load(block) {
-    this.blocks.set(block, null);
+  async load(what, block) {
+    const blocks = this.known[what];
+    blocks.set(block, null);
     try {
       const from = block * BLOCK;
-      const found = await this.fetchBlock(from, Math.min(from + BLOCK, this.total));
-      this.blocks.set(block, found.names);
-      this.medians.set(found.medians, from);
+      blocks.set(block, (await this.fetchBlock(from, Math.min(from + BLOCK, this.total), what === "medians"))[what]);
     } catch {
-      this.blocks.delete(block);
+      blocks.delete(block);
       return;
     }
     this.arrived();

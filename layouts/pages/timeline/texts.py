@@ -136,6 +136,7 @@ TEXTS = define_texts({
     "timeline.by.name": ("By name", "按名称"),
     "timeline.by.track": ("By track", "按轨道"),
     "timeline.by.gaps": ("Gaps", "空闲"),
+    "timeline.by.critical": ("Critical path", "关键路径"),
     "timeline.by.flame": ("Flame graph", "火焰图"),
     # Gaps
     "timeline.gaps_none": ("The trace has no device streams.", "该轨迹没有设备流。"),
@@ -163,6 +164,15 @@ TEXTS = define_texts({
     "timeline.cause_tip.short": ("Gaps below 10 µs, not looked into.", "小于 10 µs 的空隙，未分析原因。"),
     "timeline.cause_tip.unknown": ("No rule explains it.", "没有规则能解释。"),
     "timeline.gaps_longest": ("The longest {n} of {total} parts; the CSV has all", "最长的 {n}/{total} 段，CSV 含全部"),
+    "timeline.critical_title": ("Critical path of {range}", "{range} 的关键路径"),
+    "timeline.column.kind": ("Kind", "类型"),
+    "timeline.column.row": ("Slice", "切片"),
+    "timeline.cause.computation": ("computation", "计算"),
+    "timeline.cause.launch": ("launch", "下发"),
+    "timeline.cause.waiting": ("waiting", "等待"),
+    "timeline.cause_tip.computation": ("Slices of the device.", "设备上的切片。"),
+    "timeline.cause_tip.launch": ("From the launch to its start on the device.", "从下发到在设备上开始执行。"),
+    "timeline.cause_tip.waiting": ("Nothing that is recorded runs.", "没有任何已记录的切片运行。"),
     # Flame graph
     "timeline.flame": ("Flame graph of the range", "该范围的火焰图"),
     "timeline.flame_tip": (

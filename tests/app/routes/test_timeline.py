@@ -96,7 +96,8 @@ def test_names_with_medians(client: FlaskClient) -> None:
     total = get(client, "tracks").json["names"]
     found = get(client, "names", **{"from": 0, "to": total}).json
     assert set(found["names"]) == {event["name"] for event in EVENTS}
-    for name, median in zip(found["names"], found["medians"], strict=True):
+    medians = get(client, "names", medians=1, **{"from": 0, "to": total}).json["medians"]
+    for name, median in zip(found["names"], medians, strict=True):
         assert median == np.median([event["ns"] for event in EVENTS if event["name"] == name])
     part = get(client, "names", **{"from": 1, "to": 3}).json
     assert part["names"] == found["names"][1:3]
@@ -252,3 +253,12 @@ def test_the_longest_stacks_are_sent_with_those_they_lie_in() -> None:
     assert timeline._with_parents(parent, np.array([2])).tolist() == [0, 1, 2]
     assert timeline._with_parents(parent, np.array([3, 4])).tolist() == [0, 3, 4]
     assert timeline._with_parents(parent, np.array([], np.int64)).tolist() == []
+
+
+def test_the_critical_path_adds_up_to_the_range(client: FlaskClient) -> None:
+    found = get(client, "critical", **{"from": 0, "to": 1_000_000}).json
+    assert sum(found["kinds"].values()) == found["range"] == 1_000_000
+    rows = list(csv.DictReader(io.StringIO(get(client, "critical.csv", **{"from": 0, "to": 1_000_000}).text)))
+    assert sum(int(row["duration_ns"]) for row in rows) == 1_000_000
+    assert len(rows) == found["total"]
+    assert {row["name"] for row in rows} >= {"MatMulV2", "aten::addmm"}
