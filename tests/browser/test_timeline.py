@@ -241,3 +241,43 @@ def test_in_chinese_and_dark(context: Any, page: Page, place: str) -> None:
     page.get_by_role("button", name="中文").click()
     expect(page.locator(".ms-timeline-foot .zh").first).to_contain_text("平移")
     expect(page.locator(".ms-timeline-search")).to_have_attribute("placeholder", "搜索切片")
+
+
+def test_gaps_critical_path_and_flame_graph_of_a_step(page: Page, place: str) -> None:
+    opened(page, place)
+    ruler = page.locator(".ms-timeline-ruler").bounding_box()
+    assert ruler is not None
+    page.mouse.move(point(page, 1_500_000, "Stream 2")[0], ruler["y"] + 8)
+    page.keyboard.down("Shift")
+    page.mouse.down()
+    page.mouse.up()
+    page.keyboard.up("Shift")
+    expect(page).to_have_url(re.compile("range=1000000,2000000"))
+    panel = page.locator(".ms-timeline-panel")
+    panel.locator('[data-value="gaps"]').click()
+    idle = 1_000_000 - 2 * 50_000 - chrome_traces.SMALL * 20
+    title = f"idle {idle / 1000:g} µs of 1 ms (89.6 %)"
+    expect(panel.locator(".ms-timeline-causes-names .en").first).to_have_text(title)
+    panel.locator('[data-value="critical"]').click()
+    expect(panel.locator(".ms-timeline-causes-names .en").first).to_have_text("Critical path of 1 ms")
+    panel.locator("tbody .ms-timeline-cell-name .ms-timeline-link").first.click()
+    expect(page).to_have_url(re.compile("slice="))
+    panel.locator('[data-value="range"]').click()
+    panel.locator('[data-value="flame"]').click()
+    graph = panel.locator(".ms-timeline-flame")
+    expect(graph).to_be_visible()
+    box = graph.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 30, box["y"] + 19 + 9)
+    expect(panel.locator(".ms-timeline-flame-about .en")).to_have_text(
+        "main.py(7): forward: total 400 µs, self 280 µs, 1 times, 40.0 %"
+    )
+
+
+def test_a_link_opens_at_a_step(page: Page, place: str) -> None:
+    opened(page, place, "&step=2")
+    page.keyboard.press("s")
+    expect(page).to_have_url(re.compile("span="))
+    low, high = span(page)
+    assert abs((low + high) / 2 - 1_500_000) < 1_000
+    assert 1_300_000 < high - low < 1_700_000

@@ -89,14 +89,21 @@ export function zoomToChosen(page, what = "") {
   } else if (slice) zoomTo(page, slice);
 }
 
-export function twice(page, place, time) {
+export function twice(page, place) {
   const row = rowUnder(page, place);
   if (row !== null) {
     fetchSlice(page, row, true).then((slice) => zoomTo(page, slice), () => {});
-    return;
   }
+}
+
+// The step at a time: zoom to it, or choose it as a range.
+export function stepAt(page, time, ranged) {
   const at = page.line.facts.steps.findIndex(([, start, length]) => start <= time && time < start + length);
-  if (at >= 0) zoomToStep(page, at);
+  if (at < 0) return;
+  if (ranged) {
+    const [, from, length] = page.line.facts.steps[at];
+    page.change({ range: [camera.formatRange({ from, to: from + length })], tab: [] });
+  } else zoomToStep(page, at);
 }
 
 export function zoomToStep(page, at) {

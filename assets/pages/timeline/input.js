@@ -7,7 +7,7 @@ import { pan, redraw, show, zoom } from "./line.js";
 const CLICK_PIXELS = 4;
 const HOVER_MS = 40;
 
-/** acts: choose(place), range(from, to), hover(place, x, y), twice(place). */
+/** acts: choose(place, event), range(range), hover(place, x, y), twice(place), step(time, whether as a range). */
 export function listen(line, acts) {
   const { overlay, scroll, ruler } = line.host;
   let drag = null;
@@ -70,7 +70,7 @@ export function listen(line, acts) {
     line.dragging = false;
     overlay.classList.remove("ms-timeline-grabbing");
     if (!was.moved) {
-      if (event.currentTarget === ruler) acts.twice(null, timeAt(line, x));
+      if (event.currentTarget === ruler) acts.step(timeAt(line, x), event.shiftKey);
       else acts.choose(at(line, x, y), event);
     } else if (was.ranging && line.dragged) {
       const { from, to } = line.dragged;
@@ -94,7 +94,7 @@ export function listen(line, acts) {
   }
   overlay.addEventListener("dblclick", (event) => {
     const { x, y } = placeOf(event);
-    acts.twice(at(line, x, y), timeAt(line, x));
+    acts.twice(at(line, x, y));
   });
 
   const wheel = (event) => {

@@ -194,7 +194,8 @@ function begin(page, server, facts) {
   listen(line, {
     choose: (place, event) => finding.clicked(page, place, event),
     range: (range) => page.change({ range: [camera.formatRange(range)], tab: [] }),
-    hover: (place, x, y) => finding.hover(page, place, x, y), twice: (place, time) => finding.twice(page, place, time),
+    hover: (place, x, y) => finding.hover(page, place, x, y), twice: (place) => finding.twice(page, place),
+    step: (time, ranged) => finding.stepAt(page, time, ranged),
   });
   listenToStrip(line, lines.show);
   const nameOf = (label, at) => translate("timeline.step_n", { n: label || at + 1 });
@@ -206,7 +207,8 @@ function begin(page, server, facts) {
   writeText(page.host.empty, "timeline.no_slices");
   writeText(page.about, "timeline.about", { file: facts.file.split(/[\\/]/).pop(), n: count(facts.slices) });
   page.about.title = facts.file;
-  const range = camera.parseRange(get(page, "span"));
+  const step = facts.steps.find(([label]) => label === get(page, "step"));
+  const range = camera.parseRange(get(page, "span")) || (step && camera.around(step[1], step[2], 0.96));
   if (range) line.range = camera.within(range, facts.end);
   line.way.add(line.range);
   page.applied = null;

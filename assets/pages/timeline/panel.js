@@ -2,7 +2,7 @@
 
 import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
-import { translate, writeText, setLabel } from "../../base/i18n.js";
+import { setLabel, writeText } from "../../base/i18n.js";
 import { duration, exactDuration, exactTime } from "./axis.js";
 import { flameParts } from "./flame.js";
 import { criticalParts, gapParts } from "./gaps.js";
@@ -137,8 +137,7 @@ export function showSlice(panel, slice, tracks, more) {
 const DURATIONS = /_ns$/;
 
 function headOf(column) {
-  const key = `timeline.column.${column.replace(/_ns$/, "").replace(/^total$|^duration$/, "total")}`;
-  return translate(key) === key ? make("span", "", column.replace(/_ns$/, "").replace(/_/g, " ")) : words(key);
+  return words(`timeline.column.${column.replace(/_ns$/, "")}`);
 }
 
 function cellOf(column, value) {
@@ -207,10 +206,10 @@ export function showRange(panel, asked, found, links, tracks, look) {
     from: duration(range.from), length: duration(range.to - range.from),
   }, "span", "ms-timeline-title ms-cut");
   text.title = `${exactTime(range.from)} – ${exactTime(range.to)} (${exactDuration(range.to - range.from)})`;
-  const choices = (key, values) => values.map((one) => [one, `timeline.${key}.${one}`]);
-  const rows = segments("timeline.by", choices("by", BY), (one) => panel.acts.setBy(one));
+  const rows = segments("timeline.by", BY.map((one) => [one, `timeline.by.${one}`]), (one) => panel.acts.setBy(one));
   pressSegment(rows, by);
-  const edges = segments("timeline.clip", choices("clip", ["1", "0"]), (one) => panel.acts.setClip(one));
+  const clips = ["1", "0"].map((one) => [one, `timeline.clip.${one}`]);
+  const edges = segments("timeline.clip", clips, (one) => panel.acts.setClip(one));
   pressSegment(edges, clip);
   edges.hidden = by !== "name";
   const csv = make("a", "ms-button", [icon("download"), words("timeline.csv")], { href: links.csv, download: "" });

@@ -6,7 +6,6 @@ from layouts.i18n import define_texts
 
 TEXTS = define_texts({
     "timeline.title": ("Timeline", "时间线"),
-    "timeline.controls": ("Zoom, search and display", "缩放、搜索与显示"),
     "timeline.canvas": ("Timeline of the trace", "轨迹时间线"),
     "timeline.loading": ("Loading the timeline", "正在加载时间线"),
     "timeline.failed": ("The timeline could not be loaded: {text}", "时间线加载失败：{text}"),
@@ -55,7 +54,6 @@ TEXTS = define_texts({
     "timeline.down": ("Move down", "下移"),
     "timeline.taller": ("Higher lanes", "增大行高"),
     "timeline.lower": ("Lower lanes", "减小行高"),
-    "timeline.tracks_n": ("{n} tracks", "{n} 条轨道"),
     "timeline.none_fit": ("No track matches the filter.", "没有匹配筛选条件的轨道。"),
     "timeline.none_left": ("All tracks are hidden.", "所有轨道均已隐藏。"),
     # Strip and axis
@@ -86,7 +84,6 @@ TEXTS = define_texts({
     "timeline.start": ("Start", "开始"),
     "timeline.duration": ("Duration", "耗时"),
     "timeline.self": ("Self time", "自身耗时"),
-    "timeline.end": ("End", "结束"),
     "timeline.track": ("Track", "轨道"),
     "timeline.category": ("Category", "类别"),
     "timeline.of_step": ("Step", "步骤"),
@@ -106,7 +103,6 @@ TEXTS = define_texts({
     "timeline.next_same": ("Next with this name ( . )", "下一个同名切片（ . ）"),
     "timeline.zoom_slice": ("Zoom to slice (F)", "缩放到切片（F）"),
     "timeline.operator": ("Operator", "算子"),
-    "timeline.copy": ("Copy name", "复制名称"),
     # Range
     "timeline.range_length": ("{length} from {from}", "{length}，自 {from} 起"),
     "timeline.range_zoom": ("Zoom to range (F)", "缩放到范围（F）"),
@@ -120,7 +116,6 @@ TEXTS = define_texts({
     "timeline.png": ("Picture (PNG)", "图片（PNG）"),
     "timeline.range_none": ("Nothing runs in this range.", "该范围内没有任何切片。"),
     "timeline.range_first": ("{n} of {total} names; the CSV has all", "显示 {n}/{total} 个名称，CSV 含全部"),
-    "timeline.range_of": ("{n} names on {tracks} tracks", "{tracks} 条轨道上的 {n} 个名称"),
     "timeline.column.name": ("Name", "名称"),
     "timeline.column.count": ("Count", "次数"),
     "timeline.column.total": ("Total", "合计"),
@@ -195,6 +190,4 @@ TEXTS = define_texts({
     "timeline.several": ("{n} slices start in this pixel, busy {share}", "此像素内有 {n} 个切片开始，忙碌 {share}"),
     "timeline.ends_here": ("A short slice ends in this pixel, busy {share}", "此像素内有短切片结束，忙碌 {share}"),
     "timeline.longest": ("longest", "最长"),
-    "timeline.marks": ("Between marks", "标记间隔"),
-    "timeline.clear_marks": ("Clear marks", "清除标记"),
 })
