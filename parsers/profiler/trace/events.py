@@ -306,14 +306,12 @@ class EventReader:
             whole = msgspec.json.decode(b"[" + data, type=list[msgspec.Raw])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             whole = []
-        if len(whole) == len(piece.events):
-            found = _parsed(bytes(whole[number]))
-            if isinstance(found, dict):
-                return found
+        found = _parsed(bytes(whole[number])) if len(whole) == len(piece.events) else None
         event = piece.events[number]
+        # What the event was read as, not the same bytes read again: one damaged text changes how the others are decoded.
         values = {name: getattr(event, name) for name in event.__struct_fields__}
         known = {name: _parsed(bytes(one)) if isinstance(one, msgspec.Raw) else one for name, one in values.items()}
-        return {name: value for name, value in known.items() if value not in (None, "")}
+        return (found if isinstance(found, dict) else {}) | {name: value for name, value in known.items() if value is not None}
 
     def offset_of(self, place: int) -> int:
         """Return the byte offset of an event by its place, or that of its piece if this cannot be told."""
