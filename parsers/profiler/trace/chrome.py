@@ -78,17 +78,20 @@ class _Codes(dict[Any, int]):
 class _Columns:
     """Arrays that grow by the events of one piece at a time."""
 
-    parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
+    parts: list[list[NDArray[Any]]] = field(default_factory=list)
 
     def add(self, *columns: NDArray[Any]) -> None:
-        if len(columns[0]):
-            self.parts.append(columns)
+        if not self.parts:
+            self.parts = [[] for _ in columns]
+        for parts, column in zip(self.parts, columns, strict=True):
+            parts.append(column)
 
     def joined(self, *dtypes: type) -> Iterator[NDArray[Any]]:
-        """Yield the columns. Parts are kept until the last column has been joined."""
+        """Yield the columns. The parts of each are dropped as soon as it is joined, to save memory."""
         for place, dtype in enumerate(dtypes):
-            yield np.concatenate([part[place] for part in self.parts]) if self.parts else np.empty(0, dtype)
-        self.parts.clear()
+            parts = self.parts[place] if self.parts else []
+            yield np.concatenate([np.empty(0, dtype), *parts])
+            parts.clear()
 
 
 def read(path: str, progress: Progress | None = None) -> Trace:
@@ -356,16 +359,7 @@ class _Events:
         tracks = _Tracks(self._meta, legacy=_LEGACY.search(os.path.basename(path)) is not None)
         self._close_pairs()
         self._close_asyncs()
-        table = np.array(
-            [
-                (tracks.of_slices(pid, tid, cat), names[_text(name)], categories[_text(cat)])
-                for pid, tid, name, cat in self._keys
-            ],
-            np.int32,
-        ).reshape(-1, 3)
-        self._keys.clear()
-        key, start, duration, place, phase = self._slices.joined(np.int32, np.int64, np.int64, np.int64, np.uint8)
-        slices = FoundSlices(table[key, 0], start, duration, table[key, 1], table[key, 2], phase, place)
+        slices = self._found_slices(tracks, names, categories)
         counters = self._found_counters(tracks)
         flows, kinds_of_flows = self._found_flows(tracks)
         base, clock = self._base()
@@ -382,6 +376,18 @@ class _Events:
         if unbound.without_slice:
             self._complaints.count("{n} of a flow dropped: no slice around an end", number=unbound.without_slice)
         return replace(trace, problems=self._complaints.all())
+
+    def _found_slices(self, tracks: _Tracks, names: _Codes, categories: _Codes) -> FoundSlices:
+        table = np.array(
+            [
+                (tracks.of_slices(pid, tid, cat), names[_text(name)], categories[_text(cat)])
+                for pid, tid, name, cat in self._keys
+            ],
+            np.int32,
+        ).reshape(-1, 3)
+        self._keys.clear()
+        key, start, duration, place, phase = self._slices.joined(np.int32, np.int64, np.int64, np.int64, np.uint8)
+        return FoundSlices(table[key, 0], start, duration, table[key, 1], table[key, 2], phase, place)
 
     def _base(self) -> tuple[int, Clock | None]:
         """Return the time that all times count from, in ns, which new versions of PyTorch write beside the events."""
@@ -401,6 +407,7 @@ class _Events:
             np.int32,
         ).reshape(-1, 3)
         key, time, identity, role = self._flows.joined(np.int32, np.int64, np.int32, np.uint8)
+        self._flow_ids.clear()
         flows = FoundFlows(table[key, 0], time, identity.astype(np.int64), role, table[key, 2] > 0, table[key, 1])
         return flows, [encodable(kind) for kind in flow_kinds]
 
