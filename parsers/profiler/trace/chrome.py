@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
@@ -421,18 +422,19 @@ class _Events:
         track = np.array([threads[_text(pid), _text(tid)] for pid, tid, _, _ in keys], np.int32)[key]
         made = _Made()
         stacks: dict[int, list[int]] = {}
+        opened: Counter[tuple[int, Any]] = Counter()
         order = np.lexsort((time, track))
         for each, where in zip(order.tolist(), track[order].tolist(), strict=True):
-            stack = stacks.setdefault(where, [])
+            stack, name = stacks.setdefault(where, []), keys[key[each]][2]
             if role[each] == _OPENS:
                 stack.append(each)
-                continue
-            name = keys[key[each]][2]
-            depth = next((at for at in range(len(stack) - 1, -1, -1) if name is None or keys[key[stack[at]]][2] == name), -1)
-            if depth < 0:
+                opened[where, name] += 1
+            elif not stack or (name is not None and not opened[where, name]):
                 made.add(each, 0, UNSTARTED)
             else:
-                begin = stack.pop(depth)
+                same = (at for at in range(len(stack) - 1, -1, -1) if name is None or keys[key[stack[at]]][2] == name)
+                begin = stack.pop(next(same))
+                opened[where, keys[key[begin]][2]] -= 1
                 made.add(begin, int(time[each] - time[begin]), COMPLETE)
         for stack in stacks.values():
             for begin in stack:
