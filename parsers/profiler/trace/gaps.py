@@ -67,6 +67,8 @@ FETCHING = re.compile(
 )
 _HOST = frozenset({"python", "cann", "host", "host_queue", "scope", "other"})
 _DEVICE = frozenset({"device_stream", "communication"})
+_STREAMS = 256
+"""Streams and groups that a stream may have waited for: those with the most slices."""
 _LOOK = 8
 """Waits in a gap whose arrows are looked at."""
 _NEAR = 20_000
@@ -103,7 +105,9 @@ class Gaps:
         self.synchronising = self._named(names, SYNCHRONISING)
         self._fetching = self._named(names, FETCHING)
         self.host = [index for index, track in enumerate(trace.tracks) if track.kind in _HOST and track.last > track.first]
-        self.device = [index for index, track in enumerate(trace.tracks) if track.kind in _DEVICE and track.last > track.first]
+        streams = [index for index, track in enumerate(trace.tracks) if track.kind in _DEVICE and track.last > track.first]
+        streams.sort(key=lambda index: trace.tracks[index].first - trace.tracks[index].last)
+        self.device = sorted(streams[:_STREAMS])
 
     def explain(self, track: int, t0: int, t1: int, threshold_ns: int = 10_000) -> pd.DataFrame:
         """GAPS of a stream in a range; gaps shorter than the threshold are `short`. Together they are all of its idle time."""
@@ -307,23 +311,28 @@ def by_step(gaps: pd.DataFrame, steps: Sequence[tuple[str, int, int]]) -> pd.Dat
     rows: list[tuple[str, str, int, str]] = []
     start, end = gaps["start_ns"].to_numpy(), (gaps["start_ns"] + gaps["duration_ns"]).to_numpy()
     left = end - start
-    for name, begin, stop in steps:
-        inside = np.maximum(np.minimum(end, stop) - np.maximum(start, begin), 0)
-        inside = np.minimum(inside, left)  # steps may overlap by what their clock rounds
-        left = left - inside
-        rows += _summed(name, gaps, inside)
-    rows += _summed("", gaps, left)
+    cause, name = gaps["cause"].astype("str").to_numpy(), gaps["name"].to_numpy()
+    for step, begin, stop in steps:
+        part = slice(int(np.searchsorted(end, begin, "right")), int(np.searchsorted(start, stop)))
+        inside = np.maximum(np.minimum(end[part], stop) - np.maximum(start[part], begin), 0)
+        inside = np.minimum(inside, left[part])  # steps may overlap by what their clock rounds
+        left[part] -= inside
+        rows += _summed(step, cause[part], name[part], inside)
+    rows += _summed("", cause, name, left)
     frame = pd.DataFrame(rows, columns=list(CAUSE_SUMS.names))
     frame["cause"] = pd.Categorical(frame["cause"], categories=list(CAUSES))
     return CAUSE_SUMS.check(frame.astype({"step": "str", "idle_ns": "int64", "call": "str"}))
 
 
-def _summed(step: str, gaps: pd.DataFrame, inside: NDArray[np.int64]) -> list[tuple[str, str, int, str]]:
-    rows: list[tuple[str, str, int, str]] = []
-    part = pd.DataFrame({"cause": gaps["cause"].astype("str"), "name": gaps["name"], "idle": inside})[inside > 0]
-    for cause in CAUSES:
-        of_cause = part[part["cause"] == cause]
-        if len(of_cause):
-            names = of_cause.groupby("name")["idle"].sum()
-            rows.append((step, cause, int(of_cause["idle"].sum()), str(names.idxmax())))
-    return rows
+def _summed(
+    step: str, causes: NDArray[np.object_], names: NDArray[np.object_], inside: NDArray[np.int64]
+) -> list[tuple[str, str, int, str]]:
+    sums: dict[str, dict[str, int]] = {}
+    for place in np.flatnonzero(inside).tolist():
+        calls = sums.setdefault(causes[place], {})
+        calls[names[place]] = calls.get(names[place], 0) + int(inside[place])
+    return [
+        (step, cause, sum(calls.values()), max(calls, key=lambda call: (calls[call], call)))
+        for cause in CAUSES
+        if (calls := sums.get(cause, {}))
+    ]
