@@ -8,6 +8,7 @@ and sort indices of processes and threads. Events of other phases (objects, samp
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -163,7 +164,7 @@ def _text(value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**63:
         return str(int(value))
-    return str(value) if isinstance(value, int | float) else encodable(msgspec.json.encode(value).decode())
+    return str(value) if isinstance(value, int | float) else encodable(json.dumps(value))
 
 
 class _Events:

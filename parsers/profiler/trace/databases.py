@@ -91,6 +91,8 @@ def arguments(trace: Trace, row: int) -> dict[str, Any]:
     """
     place = int(trace.slices.event[row])
     table, number = _TABLES[place >> _ROW_BITS], place & ((1 << _ROW_BITS) - 1)
+    if number >> (_ROW_BITS - 1):
+        number -= 1 << _ROW_BITS  # row ids may be negative
     try:
         with Database(trace.path) as database:
             texts = _Texts(database, Complaints(trace.path))

@@ -34,7 +34,9 @@ _MOST_CUTS = 2
 _MOST_TRIES = 4096
 _LONGEST_SCALAR = 64
 _SPACE = b" \t\r\n"
-_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[\[\]{}"]', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+# The next bracket outside of texts, a quote that nothing closes, or the end. Texts on the way are taken in the same match.
+_TOKEN = re.compile(rb'(?:[^"\[\]{}]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+([\[\]{}"]|\Z)', re.DOTALL)
 _GAP = re.compile(rb"[\s,]*")
 _BLANK = re.compile(rb"\s*")
 _SCALAR = re.compile(rb'[^\s,:\[\]{}"]+')
@@ -171,18 +173,18 @@ class EventReader:
             data = self.source.read(at, size)
             if not data:
                 return -1
+            text = _STRING.match(data) if depth == 0 else None
+            if text is not None:
+                self.about[name] = data[: min(text.end(), _LONGEST_SCALAR)].decode("utf-8", "replace").strip('"')
+                return at + text.end()
             stop = -1
             for token in _TOKEN.finditer(data):
-                begin = data[token.start()]
-                if begin == 0x22:
-                    if token.end() - token.start() == 1:
-                        stop = token.start()  # a text that this piece does not end
-                        break
-                    if depth == 0:
-                        self.about[name] = data[: min(token.end(), _LONGEST_SCALAR)].decode("utf-8", "replace").strip('"')
-                        return at + token.end()
-                else:
-                    depth += 1 if begin in b"[{" else -1
+                bracket = token[1]
+                if bracket == b'"':
+                    stop = token.start(1)  # a text that this piece does not end
+                    break
+                if bracket:
+                    depth += 1 if bracket in b"[{" else -1
                     if depth <= 0:
                         return at + token.end()
             if stop < 0:
@@ -277,20 +279,17 @@ class EventReader:
 
     def _end_of(self, data: bytes, at: int) -> int:
         """Return the position after a value that begins with a bracket or a quote; -1 if it does not end."""
+        if data[at] == 0x22:
+            text = _STRING.match(data, at)
+            return -1 if text is None else text.end()
         depth = 0
         for token in _TOKEN.finditer(data, at):
-            begin = data[token.start()]
-            if begin == 0x22:
-                if token.end() - token.start() == 1:
-                    break
-                if depth == 0:
-                    return token.end()
-            elif begin in b"[{":
-                depth += 1
-            else:
-                depth -= 1
-                if depth <= 0:
-                    return token.end()
+            bracket = token[1]
+            if bracket == b'"' or not bracket:
+                break
+            depth += 1 if bracket in b"[{" else -1
+            if depth <= 0:
+                return token.end()
         self._spent += len(data) - at
         return -1
 
@@ -307,14 +306,12 @@ class EventReader:
             whole = msgspec.json.decode(b"[" + data, type=list[msgspec.Raw])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             whole = []
-        if len(whole) == len(piece.events):
-            found = _parsed(bytes(whole[number]))
-            if isinstance(found, dict):
-                return found
+        found = _parsed(bytes(whole[number])) if len(whole) == len(piece.events) else None
         event = piece.events[number]
+        # What the event was read as, not the same bytes read again: one damaged text changes how the others are decoded.
         values = {name: getattr(event, name) for name in event.__struct_fields__}
         known = {name: _parsed(bytes(one)) if isinstance(one, msgspec.Raw) else one for name, one in values.items()}
-        return {name: value for name, value in known.items() if value not in (None, "")}
+        return (found if isinstance(found, dict) else {}) | {name: value for name, value in known.items() if value is not None}
 
     def offset_of(self, place: int) -> int:
         """Return the byte offset of an event by its place, or that of its piece if this cannot be told."""

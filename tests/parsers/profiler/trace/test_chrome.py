@@ -287,11 +287,26 @@ def test_null_and_texts_and_numbers_name_the_same_process(tmp_path: Path) -> Non
     assert not trace.problems
 
 
+def test_names_and_threads_that_are_no_texts_are_kept(tmp_path: Path) -> None:
+    odd: list[Any] = [{"a": [1]}, [None], 1.5, True, None, 2**70]
+    trace = trace_of(tmp_path, json.dumps([event(0, name=one, tid=one) for one in odd]))
+    check(trace)
+    assert len(trace.slices) == len(odd)
+    assert [sources.arguments(trace, row) for row in range(len(odd))] == [{"n": 0}] * len(odd)
+
+
 def test_text_in_the_encoding_of_chinese_systems_is_read_and_said(tmp_path: Path) -> None:
     trace = trace_of(tmp_path, changed(7, "op7", "操作").encode("gbk"))
     assert "操作" in trace.names
     assert "GB18030" in trace.problems[0].text
     assert len(trace.slices) == 50
+
+
+def test_arguments_in_another_encoding_leave_the_name_as_it_is(tmp_path: Path) -> None:
+    text = changed(7, '"op7"', '"算子"').replace('"n": 7', '"n": "@"').encode()
+    trace = trace_of(tmp_path, text.replace(b"@", "操作".encode("gbk")))
+    row = [trace.names[name] for name in trace.slices.name.tolist()].index("算子")
+    assert sources.arguments(trace, row) == {"n": "操作"}
 
 
 def test_two_traces_one_after_the_other_are_both_read(tmp_path: Path) -> None:
