@@ -65,6 +65,11 @@ SYNCHRONISING = re.compile(
 FETCHING = re.compile(
     r"(?i)dataloader|_next_data|get_?next|__next__|datasetiterator|dataset/engine|data_?queue|collate|minddata"
 )
+_LINE = re.compile(r"[^<(]*\.py\([0-9]+\): ")
+_LIBRARY = re.compile(
+    r"(^|/)(site-packages|dist-packages|lib/python[0-9.]+|torch|torch_npu|torchvision|mindspore|numpy|multiprocessing|threading\.py|"
+    r"contextlib\.py|runpy\.py|functools\.py)(/|\()"
+)
 _HOST = frozenset({"python", "cann", "host", "host_queue", "scope", "other"})
 _DEVICE = frozenset({"device_stream", "communication"})
 _STREAMS = 256
@@ -116,7 +121,7 @@ class Gaps:
         for number, (begin, end, next_) in enumerate(zip(begins.tolist(), ends.tolist(), following.tolist(), strict=True)):
             parts = [Part(begin, end, "short")] if end - begin < threshold_ns else self.parts(track, begin, end, next_)
             for part in parts:
-                name, stack = self._described(part.call)
+                name, stack = self.described(part.call)
                 rows.append((number, part.start, part.end - part.start, part.cause, part.call, name, stack, next_))
         frame = pd.DataFrame(rows, columns=list(GAPS.names))
         frame["cause"] = pd.Categorical(frame["cause"], categories=list(CAUSES))
@@ -186,7 +191,7 @@ class Gaps:
             running = self.running.at(track, begin)
             synchronising = running[self.synchronising[slices.name[running]]]
             if waited < 0 and len(synchronising):
-                waited = int(synchronising[0])
+                waited = int(synchronising[-1])
             rows = np.concatenate([running, np.arange(*self.running.inside(track, begin + 1, max(launch, begin)))])
             rows = rows[self._fetching[slices.name[rows]]]
             if len(rows):
@@ -269,12 +274,21 @@ class Gaps:
                     longest, found = int(slices.duration[row]), row
         return found
 
-    def _described(self, row: int) -> tuple[str, str]:
+    def described(self, row: int) -> tuple[str, str]:
+        """Name of a slice and the calls around it on its thread, outermost first, a line each; both empty for -1."""
         if row < 0:
             return "", ""
         names, slices = self._trace.names, self._trace.slices
-        around = [names[slices.name[each]] for each in self.arrows.around(row)]
-        return names[slices.name[row]], "\n".join(reversed(around))
+        around = sorted(self.arrows.context(row), key=lambda each: (slices.start[each], -slices.duration[each], each))
+        return names[slices.name[row]], "\n".join(names[slices.name[each]] for each in around)
+
+
+def site(stack: str) -> str:
+    """The line of the user's program in a stack, such as "main.py(373): train": the innermost outside of libraries, or ""."""
+    for line in reversed(stack.split("\n")):
+        if _LINE.match(line) and not _LIBRARY.search(line):
+            return line
+    return ""
 
 
 def _joined(parts: list[Part]) -> list[Part]:
