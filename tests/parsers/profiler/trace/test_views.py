@@ -149,6 +149,20 @@ def test_windows_that_cannot_be(k: int, b0: int, n: int) -> None:
         views.view(trace({}), None, [0], k, b0, n)
 
 
+def test_more_lanes_than_two_bytes_count() -> None:
+    with pytest.raises(ValueError, match="65536 lanes"):
+        views.view(trace({}), None, range(65_537), 0, 0, 1)
+
+
+@pytest.mark.parametrize("name", ["class_row", "class_first", "class_key", "level_row", "level_first", "level_key"])
+def test_lists_that_do_not_fit(tmp_path: Path, name: str) -> None:
+    pyramid.build(trace({"t": [(start, 3, "x") for start in range(0, 4000, 5)]}), str(tmp_path))
+    path = tmp_path / f"{name}.bin"
+    path.write_bytes(b"\xff" * path.stat().st_size)
+    with pytest.raises(FormatError, match="do not fit"):
+        pyramid.open(str(tmp_path))
+
+
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     pyramid.build(trace({"t": [(0, 9, "x"), (10, 3, "y")]}), str(tmp_path))
