@@ -180,9 +180,11 @@ class _Events:
         self._flow_keys, self._flow_ids = _Codes(), _Codes()
         self._flows = _Columns()
         self._meta: dict[tuple[str, str, str], Any] = {}
+        self._piece = Piece(-1, -1, ())
 
     def add(self, piece: Piece) -> None:
         """Take in the events of a piece."""
+        self._piece = piece
         events = piece.events
         count = len(events)
         phases = np.fromiter(map(_GROUPS.__getitem__, map(_PH, events)), np.uint8, count)
@@ -205,8 +207,11 @@ class _Events:
                 self._drop(f"{{n}} dropped: {what}", (piece.offset << WITHIN) + number)
 
     def _drop(self, text: str, place: int, number: int = 1, found: str = "") -> None:
-        first = text not in self._complaints.kinds
-        self._complaints.count(text, self._reader.offset_of(place) if first else 0, number=number, found=found)
+        offset = place >> WITHIN
+        if text not in self._complaints.kinds:
+            piece = self._piece if self._piece.offset == offset else self._reader.piece(offset)
+            offset = self._reader.offset_of(piece, place & ((1 << WITHIN) - 1))
+        self._complaints.count(text, offset, number=number, found=found)
 
     def _times(
         self, events: list[Event], place: NDArray[np.int64]
