@@ -1,5 +1,5 @@
-"""Traces of a million and of ten million events: a trace_view.json in the shape of one that torch_npu wrote at level 2, and
-columns of many lanes. The real file has 46 % slices, 42 % counters and 12 % ends of arrows, 222 bytes an event, on 25 tracks."""
+"""Traces of a million and of ten million events: a trace_view.json in the shape of one that torch_npu wrote at level 2,
+and columns of many lanes. The real file has 46 % slices, 42 % counters and 12 % ends of arrows, 222 bytes an event."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ def trace_view(path: Path, events: int, *, seed: int = 1) -> None:
             pieces, times = texts[number % len(texts)]
             shift = ORIGIN_NS + number * STEP_NS
             stamps = [f"{(shift + ns) // 1000}.{(shift + ns) % 1000:03d}" for ns in times]
-            file.write(", " + "".join(part for pair in zip(pieces, [*stamps, ""], strict=True) for part in pair))
+            name = pieces[0].replace('ProfilerStep#0"', f'ProfilerStep#{number}"')
+            file.write(", " + name + "".join(part for pair in zip(stamps, pieces[1:], strict=True) for part in pair))
             written += len(times)
             number += 1
         file.write("]")
@@ -61,8 +62,7 @@ def _metadata() -> Iterator[dict[str, object]]:
 def _step(rng: random.Random, step: int) -> tuple[list[str], list[int]]:
     """The text of a step between its times, and the times in ns since its start."""
     events: list[tuple[int, dict[str, object]]] = []
-    step_name = f"ProfilerStep#{step}"
-    events.append((1000, _slice(step_name, HOST, HOST, STEP_NS - 200_000, cat="user_annotation", args={})))
+    events.append((1000, _slice("ProfilerStep#0", HOST, HOST, STEP_NS - 200_000, cat="user_annotation", args={})))
     now, device = 50_000, 2_000_000
     for call in range(430):
         module, length = rng.randrange(900), rng.randrange(200_000, 900_000)
@@ -74,11 +74,19 @@ def _step(rng: random.Random, step: int) -> tuple[list[str], list[int]]:
         ]
         begin, end = now, now + length
         for name in stack:
-            shapes = {"Sequence number": -1, "Input Dims": "32,128,768;\r\n768,768;\r\n", "Input type": "float;\r\nfloat;\r\n"}
+            lines = ";\r\n".join(
+                f"/home/user/project/models/layer{module}.py({line}): forward" for line in range(100, 900, 100)
+            )
+            shapes = {
+                "Call stack": lines,
+                "Sequence number": -1,
+                "Input Dims": "32,128,768;\r\n768,768;\r\n",
+                "Input type": "float;\r\nfloat;\r\n",
+            }
             events.append((begin, _slice(name, HOST, HOST, end - begin, cat="cpu_op", args=shapes)))
             begin, end = begin + 7_130, end - 4_010
         pairs = (("async_task_queue", HOST, HOST + 1, 30_000), ("async_npu", HOST, 2, device - begin))
-        for cat, pid, tid, after in pairs:
+        for cat, pid, tid, after in pairs if call % 4 == 0 else ():
             arrow = {"name": cat, "id": correlation, "cat": cat, "bp": "e"}
             events.append((begin, arrow | {"ph": "s", "pid": HOST, "tid": HOST}))
             events.append((begin + after, arrow | {"ph": "f", "pid": DEVICE if cat == "async_npu" else pid, "tid": tid}))
@@ -114,12 +122,12 @@ def _step(rng: random.Random, step: int) -> tuple[list[str], list[int]]:
         for value in range(9):
             counter = {"name": series, "ph": "C", "pid": MEMORY, "tid": 0, "args": {"KB": float(rng.randrange(10**6)) + value}}
             events.append((now + value * 1000, counter))
-    parts = json.dumps([event for _, event in events]).removeprefix("[").removesuffix("]").split(_AT)
+    parts = json.dumps([event | {"ts": _AT} for _, event in events]).removeprefix("[").removesuffix("]").split(_AT)
     return parts, [ns for ns, _ in events]
 
 
 def _slice(name: str, pid: int, tid: int, duration: int, *, args: object, cat: str | None = None) -> dict[str, object]:
-    event: dict[str, object] = {"name": name, "pid": pid, "tid": tid, "ts": _AT, "dur": duration / 1000}
+    event: dict[str, object] = {"name": name, "pid": pid, "tid": tid, "dur": duration / 1000}
     if cat is not None:
         event["cat"] = cat
     if args is not None:
@@ -128,7 +136,7 @@ def _slice(name: str, pid: int, tid: int, duration: int, *, args: object, cat: s
 
 
 def columns(count: int, *, tracks: int = 50, names: int = 5000, span_ns: int = 100_000_000_000, seed: int = 1) -> Trace:
-    """A trace of about so many slices in three lanes a track: calls of any length, with four calls within each and one in those.
+    """A trace of about so many slices in three lanes a track: calls of any length, four calls within each, and one in those.
 
     Arrows lead from every tenth call of a track to the next track.
     """

@@ -19,12 +19,12 @@ Row = tuple[int, int, str]
 def trace(
     tracks: Mapping[str, Sequence[Row]] | Sequence[tuple[Track, Sequence[Row]]],
     *,
-    arrows: Sequence[tuple[tuple[str, int], tuple[str, int], str]] = (),
+    arrows: Sequence[tuple[tuple[str | int, int], tuple[str | int, int], str]] = (),
     kinds: Mapping[str, Kind] | None = None,
 ) -> Trace:
     """A trace of tracks by their name of a thread.
 
-    `arrows` leads from slice to slice, each named by track and number in the order of (start, longest first).
+    `arrows` leads from slice to slice, each named by track (thread or index) and number in the order of (start, longest first).
     """
     if isinstance(tracks, Mapping):
         tracks = [(track(name, (kinds or {}).get(name, "other")), rows) for name, rows in tracks.items()]
@@ -43,7 +43,8 @@ def trace(
         track_of, start, duration, np.array([known[row[3]] for row in rows], np.int32), np.zeros(len(rows), np.int32),
         np.full(len(rows), COMPLETE, np.uint8), np.arange(len(rows)), depth, own,
     )  # fmt: skip
-    firsts = {which.thread: which.first for which in made}
+    firsts: dict[str | int, int] = {which.thread: which.first for which in made}
+    firsts |= {index: which.first for index, which in enumerate(made)}
     arrow_kinds = sorted({kind for _, _, kind in arrows})
     ends = sorted((firsts[a] + i, firsts[b] + j, arrow_kinds.index(kind)) for (a, i), (b, j), kind in arrows)
     columns = np.array(ends, np.int64).reshape(-1, 3)
@@ -67,3 +68,18 @@ def traces(draw: Any, *, most: int = 60, span: int = 400) -> Trace:
     row = st.tuples(st.integers(0, span), st.one_of(st.integers(0, 8), st.integers(0, span)), names)
     rows = draw(st.lists(st.lists(row, max_size=most), max_size=4))
     return trace({f"t{index}": of_track for index, of_track in enumerate(rows)})
+
+
+@st.composite
+def connected(draw: Any) -> Trace:
+    """Traces of a host and of devices with arrows from anything to anything, even backwards and to itself."""
+    kinds: tuple[Kind, ...] = ("python", "cann", "host_queue", "device_stream", "device_stream", "communication", "step")
+    names = st.sampled_from(["aten::item", "GetNext", "EVENT_WAIT", "hcom_allReduce_1", "MatMul", "main.py(3): f"])
+    row = st.tuples(st.integers(0, 400_000), st.one_of(st.integers(0, 20_000), st.integers(0, 400_000)), names)
+    tracks = [
+        (Track("p", f"{kind} {index}", "1", draw(st.sampled_from("78")), kind, (0, index)), draw(st.lists(row, max_size=12)))
+        for index, kind in enumerate(draw(st.lists(st.sampled_from(kinds), max_size=6)))
+    ]
+    slices = [(track, number) for track, (_, rows) in enumerate(tracks) for number in range(len(rows))]
+    ends = st.tuples(st.sampled_from(slices), st.sampled_from(slices), st.sampled_from(["HostToDevice", "async_npu"]))
+    return trace(tracks, arrows=draw(st.lists(ends, max_size=20)) if slices else [])

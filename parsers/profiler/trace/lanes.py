@@ -53,6 +53,14 @@ def assign(
     return depth, own
 
 
+def parents(start: NDArray[np.int64], duration: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The innermost slice around each slice of one track (-1 for none), and the own time of each (ns); rows as for `assign`."""
+    depth, own = np.zeros(len(start), np.int32), duration.astype(np.int64)
+    if not len(start):
+        return np.zeros(0, np.int64), own
+    return _assign(start, duration, depth, own), own
+
+
 def numbering(trace: Trace) -> NDArray[np.int64]:
     """Number of the first lane of each track, and of all lanes last; lanes are (track, depth) in order. Length: tracks + 1."""
     counts = np.zeros(len(trace.tracks) + 1, np.int64)
@@ -62,8 +70,13 @@ def numbering(trace: Trace) -> NDArray[np.int64]:
     return np.cumsum(counts)
 
 
-def _assign(start: NDArray[np.int64], duration: NDArray[np.int64], depth: NDArray[np.int32], own: NDArray[np.int64]) -> None:
-    """Set depth and own time of rows whose times are in one order; tracks follow one another without a common moment."""
+def _assign(
+    start: NDArray[np.int64], duration: NDArray[np.int64], depth: NDArray[np.int32], own: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Set depth and own time of rows whose times are in one order; tracks follow one another without a common moment.
+
+    Returns the row around each row, -1 for none.
+    """
     count = len(start)
     end = start + np.maximum(duration, 1)
     running = np.arange(count) - np.searchsorted(np.sort(end), start, "right")
@@ -84,13 +97,18 @@ def _assign(start: NDArray[np.int64], duration: NDArray[np.int64], depth: NDArra
     if mixed.any():
         inner &= ~np.repeat(mixed, lasts - outermost)[order]
     np.subtract.at(own, parent[inner], duration[order[inner]])
+    around = np.full(count, -1, np.int64)
+    around[order[inner]] = parent[inner]
     for first, last in zip(outermost[mixed].tolist(), lasts[mixed].tolist(), strict=True):
-        depth[first:last], own[first:last] = _pack(start[first:last].tolist(), duration[first:last].tolist())
+        depth[first:last], own[first:last], inside = _pack(start[first:last].tolist(), duration[first:last].tolist())
+        found = np.array(inside, np.int64)
+        around[first:last] = np.where(found < 0, -1, found + first)
+    return around
 
 
-def _pack(starts: list[int], durations: list[int]) -> tuple[list[int], list[int]]:
-    """Depth and own time of slices of which some overlap without one containing the other."""
-    depth, own = [0] * len(starts), list(durations)
+def _pack(starts: list[int], durations: list[int]) -> tuple[list[int], list[int], list[int]]:
+    """Depth, own time and the row around each of slices of which some overlap without one containing the other."""
+    depth, own, inside = [0] * len(starts), list(durations), [-1] * len(starts)
     free = _Lanes()
     around: list[tuple[int, int]] = []  # (end, row) of those that may contain the next, ends falling
     covered = list(starts)
@@ -100,14 +118,14 @@ def _pack(starts: list[int], durations: list[int]) -> tuple[list[int], list[int]
             around.pop()
         lowest = 0
         if around:
-            parent = around[-1][1]
+            parent = inside[row] = around[-1][1]
             lowest = depth[parent] + 1
             if start + duration > covered[parent]:
                 own[parent] -= start + duration - max(start, covered[parent])
                 covered[parent] = start + duration
         depth[row] = free.take(lowest, start, end)
         around.append((end, row))
-    return depth, own
+    return depth, own, inside
 
 
 class _Lanes:
