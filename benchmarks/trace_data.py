@@ -31,7 +31,8 @@ def trace_view(path: Path, events: int, *, seed: int = 1) -> None:
             pieces, times = texts[number % len(texts)]
             shift = ORIGIN_NS + number * STEP_NS
             stamps = [f"{(shift + ns) // 1000}.{(shift + ns) % 1000:03d}" for ns in times]
-            file.write(", " + "".join(part for pair in zip(pieces, [*stamps, ""], strict=True) for part in pair))
+            name = pieces[0].replace('ProfilerStep#0"', f'ProfilerStep#{number}"')
+            file.write(", " + name + "".join(part for pair in zip(stamps, pieces[1:], strict=True) for part in pair))
             written += len(times)
             number += 1
         file.write("]")
@@ -61,8 +62,7 @@ def _metadata() -> Iterator[dict[str, object]]:
 def _step(rng: random.Random, step: int) -> tuple[list[str], list[int]]:
     """The text of a step between its times, and the times in ns since its start."""
     events: list[tuple[int, dict[str, object]]] = []
-    step_name = f"ProfilerStep#{step}"
-    events.append((1000, _slice(step_name, HOST, HOST, STEP_NS - 200_000, cat="user_annotation", args={})))
+    events.append((1000, _slice("ProfilerStep#0", HOST, HOST, STEP_NS - 200_000, cat="user_annotation", args={})))
     now, device = 50_000, 2_000_000
     for call in range(430):
         module, length = rng.randrange(900), rng.randrange(200_000, 900_000)

@@ -293,7 +293,9 @@ def _look_at_trace(trace: Trace) -> None:
         if len(ends) and not 0 <= int(ends.min()) <= int(ends.max()) < size:
             raise Broken("an arrow to a slice that there is not")
     for row in {0, size - 1} if size else ():
-        sources.arguments(trace, row)
+        # A row that a damaged table lists may not be found by its number.
+        with contextlib.suppress(*((LookupError,) if trace.path.endswith(".db") else ())):
+            sources.arguments(trace, row)
     for text in (*trace.names, *trace.categories, *trace.series, *(track.process + track.thread for track in trace.tracks)):
         text.encode()
     _check_problems(trace.problems)

@@ -68,3 +68,18 @@ def traces(draw: Any, *, most: int = 60, span: int = 400) -> Trace:
     row = st.tuples(st.integers(0, span), st.one_of(st.integers(0, 8), st.integers(0, span)), names)
     rows = draw(st.lists(st.lists(row, max_size=most), max_size=4))
     return trace({f"t{index}": of_track for index, of_track in enumerate(rows)})
+
+
+@st.composite
+def connected(draw: Any) -> Trace:
+    """Traces of a host and of devices with arrows from anything to anything, even backwards and to itself."""
+    kinds: tuple[Kind, ...] = ("python", "cann", "host_queue", "device_stream", "device_stream", "communication", "step")
+    names = st.sampled_from(["aten::item", "GetNext", "EVENT_WAIT", "hcom_allReduce_1", "MatMul", "main.py(3): f"])
+    row = st.tuples(st.integers(0, 400_000), st.one_of(st.integers(0, 20_000), st.integers(0, 400_000)), names)
+    tracks = [
+        (Track("p", f"{kind} {index}", "1", draw(st.sampled_from("78")), kind, (0, index)), draw(st.lists(row, max_size=12)))
+        for index, kind in enumerate(draw(st.lists(st.sampled_from(kinds), max_size=6)))
+    ]
+    slices = [(track, number) for track, (_, rows) in enumerate(tracks) for number in range(len(rows))]
+    ends = st.tuples(st.sampled_from(slices), st.sampled_from(slices), st.sampled_from(["HostToDevice", "async_npu"]))
+    return trace(tracks, arrows=draw(st.lists(ends, max_size=20)) if slices else [])

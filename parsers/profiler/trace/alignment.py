@@ -91,15 +91,15 @@ def shifted(trace: Trace, ns: int) -> Trace:
     return replace(trace, origin_ns=origin, slices=moved, counters=later)
 
 
-def last_to_come(traces: Sequence[Trace], collective: Collective) -> tuple[int, int] | None:
-    """Which of several ranks (index into `traces`) began a collective last, and how many ns after the first one.
+def last_to_come(traces: Sequence[Trace], of: int, row: int) -> tuple[int, int] | None:
+    """Which of several ranks began a collective last (index into `traces`), and how many ns after the first of them.
 
-    None unless two of them have it. Clocks are taken as they are: align the devices first.
+    The collective is a slice of `traces[of]`, such as one that `gaps.explain` names. None if it is no collective, or if no
+    other rank has it. Clocks are taken as they are: align the devices first.
     """
-    starts: list[tuple[int, int]] = []
-    for index, trace in enumerate(traces):
-        key = (collective.name, collective.number)
-        starts += [(each.start, index) for each in collectives(trace) if (each.name, each.number) == key]
+    known = [collectives(trace) for trace in traces]
+    wanted = next(((each.name, each.number) for each in known[of] if each.row == row), None)
+    starts = [(each.start, index) for index, found in enumerate(known) for each in found if (each.name, each.number) == wanted]
     if len(starts) < 2:
         return None
     return max(starts)[1], max(starts)[0] - min(starts)[0]

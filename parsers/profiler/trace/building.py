@@ -106,8 +106,7 @@ def build(found: Found) -> tuple[Trace, Unbound]:
     )
     arrows, unbound = _bound(flows, rank, made, placed, origin)
     counters.time -= origin
-    by = np.lexsort((counters.time, counters.series, counters.track))
-    values = Counters(counters.track[by], counters.series[by], counters.time[by], counters.value[by])
+    values = _taken_counters(counters)
     clock = found.clock or clock_of(origin + found.shift)
     trace = Trace(
         found.path, origin + found.shift, clock, placed, found.names, tuple(found.categories), tuple(found.series),
@@ -184,6 +183,16 @@ def _taken(slices: FoundSlices, order: Longs) -> Slices:
     event, slices.event = slices.event[order], np.empty(0, np.int64)
     depth, own = lanes.assign(track, start, duration)
     return Slices(track, start, duration, name, category, phase, event, depth, own)
+
+
+def _taken_counters(counters: FoundCounters) -> Counters:
+    """Return the values of counters in order; each column is dropped as soon as its sorted copy is there."""
+    by = np.lexsort((counters.time, counters.series, counters.track))
+    track, counters.track = counters.track[by], np.empty(0, np.int32)
+    series, counters.series = counters.series[by], np.empty(0, np.int32)
+    time, counters.time = counters.time[by], np.empty(0, np.int64)
+    value, counters.value = counters.value[by], np.empty(0, np.float64)
+    return Counters(track, series, time, value)
 
 
 def _bound(

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, compress
@@ -78,17 +79,20 @@ class _Codes(dict[Any, int]):
 class _Columns:
     """Arrays that grow by the events of one piece at a time."""
 
-    parts: list[tuple[NDArray[Any], ...]] = field(default_factory=list)
+    parts: list[list[NDArray[Any]]] = field(default_factory=list)
 
     def add(self, *columns: NDArray[Any]) -> None:
-        if len(columns[0]):
-            self.parts.append(columns)
+        if not self.parts:
+            self.parts = [[] for _ in columns]
+        for parts, column in zip(self.parts, columns, strict=True):
+            parts.append(column)
 
     def joined(self, *dtypes: type) -> Iterator[NDArray[Any]]:
-        """Yield the columns. Parts are kept until the last column has been joined."""
+        """Yield the columns. The parts of each are dropped as soon as it is joined, to save memory."""
         for place, dtype in enumerate(dtypes):
-            yield np.concatenate([part[place] for part in self.parts]) if self.parts else np.empty(0, dtype)
-        self.parts.clear()
+            parts = self.parts[place] if self.parts else []
+            yield np.concatenate([np.empty(0, dtype), *parts])
+            parts.clear()
 
 
 def read(path: str, progress: Progress | None = None) -> Trace:
@@ -180,9 +184,11 @@ class _Events:
         self._flow_keys, self._flow_ids = _Codes(), _Codes()
         self._flows = _Columns()
         self._meta: dict[tuple[str, str, str], Any] = {}
+        self._piece = Piece(-1, -1, ())
 
     def add(self, piece: Piece) -> None:
         """Take in the events of a piece."""
+        self._piece = piece
         events = piece.events
         count = len(events)
         phases = np.fromiter(map(_GROUPS.__getitem__, map(_PH, events)), np.uint8, count)
@@ -205,8 +211,11 @@ class _Events:
                 self._drop(f"{{n}} dropped: {what}", (piece.offset << WITHIN) + number)
 
     def _drop(self, text: str, place: int, number: int = 1, found: str = "") -> None:
-        first = text not in self._complaints.kinds
-        self._complaints.count(text, self._reader.offset_of(place) if first else 0, number=number, found=found)
+        offset = place >> WITHIN
+        if text not in self._complaints.kinds:
+            piece = self._piece if self._piece.offset == offset else self._reader.piece(offset)
+            offset = self._reader.offset_of(piece, place & ((1 << WITHIN) - 1))
+        self._complaints.count(text, offset, number=number, found=found)
 
     def _times(
         self, events: list[Event], place: NDArray[np.int64]
@@ -351,16 +360,7 @@ class _Events:
         tracks = _Tracks(self._meta, legacy=_LEGACY.search(os.path.basename(path)) is not None)
         self._close_pairs()
         self._close_asyncs()
-        table = np.array(
-            [
-                (tracks.of_slices(pid, tid, cat), names[_text(name)], categories[_text(cat)])
-                for pid, tid, name, cat in self._keys
-            ],
-            np.int32,
-        ).reshape(-1, 3)
-        self._keys.clear()
-        key, start, duration, place, phase = self._slices.joined(np.int32, np.int64, np.int64, np.int64, np.uint8)
-        slices = FoundSlices(table[key, 0], start, duration, table[key, 1], table[key, 2], phase, place)
+        slices = self._found_slices(tracks, names, categories)
         counters = self._found_counters(tracks)
         flows, kinds_of_flows = self._found_flows(tracks)
         base, clock = self._base()
@@ -377,6 +377,18 @@ class _Events:
         if unbound.without_slice:
             self._complaints.count("{n} of a flow dropped: no slice around an end", number=unbound.without_slice)
         return replace(trace, problems=self._complaints.all())
+
+    def _found_slices(self, tracks: _Tracks, names: _Codes, categories: _Codes) -> FoundSlices:
+        table = np.array(
+            [
+                (tracks.of_slices(pid, tid, cat), names[_text(name)], categories[_text(cat)])
+                for pid, tid, name, cat in self._keys
+            ],
+            np.int32,
+        ).reshape(-1, 3)
+        self._keys.clear()
+        key, start, duration, place, phase = self._slices.joined(np.int32, np.int64, np.int64, np.int64, np.uint8)
+        return FoundSlices(table[key, 0], start, duration, table[key, 1], table[key, 2], phase, place)
 
     def _base(self) -> tuple[int, Clock | None]:
         """Return the time that all times count from, in ns, which new versions of PyTorch write beside the events."""
@@ -396,6 +408,7 @@ class _Events:
             np.int32,
         ).reshape(-1, 3)
         key, time, identity, role = self._flows.joined(np.int32, np.int64, np.int32, np.uint8)
+        self._flow_ids.clear()
         flows = FoundFlows(table[key, 0], time, identity.astype(np.int64), role, table[key, 2] > 0, table[key, 1])
         return flows, [encodable(kind) for kind in flow_kinds]
 
@@ -409,18 +422,19 @@ class _Events:
         track = np.array([threads[_text(pid), _text(tid)] for pid, tid, _, _ in keys], np.int32)[key]
         made = _Made()
         stacks: dict[int, list[int]] = {}
+        opened: Counter[tuple[int, Any]] = Counter()
         order = np.lexsort((time, track))
         for each, where in zip(order.tolist(), track[order].tolist(), strict=True):
-            stack = stacks.setdefault(where, [])
+            stack, name = stacks.setdefault(where, []), keys[key[each]][2]
             if role[each] == _OPENS:
                 stack.append(each)
-                continue
-            name = keys[key[each]][2]
-            depth = next((at for at in range(len(stack) - 1, -1, -1) if name is None or keys[key[stack[at]]][2] == name), -1)
-            if depth < 0:
+                opened[where, name] += 1
+            elif not stack or (name is not None and not opened[where, name]):
                 made.add(each, 0, UNSTARTED)
             else:
-                begin = stack.pop(depth)
+                same = (at for at in range(len(stack) - 1, -1, -1) if name is None or keys[key[stack[at]]][2] == name)
+                begin = stack.pop(next(same))
+                opened[where, keys[key[begin]][2]] -= 1
                 made.add(begin, int(time[each] - time[begin]), COMPLETE)
         for stack in stacks.values():
             for begin in stack:

@@ -87,16 +87,18 @@ def read(path: str, progress: Callable[[int, int], None] | None = None) -> Trace
 def arguments(trace: Trace, row: int) -> dict[str, Any]:
     """Return the row of a table that a slice is made of, texts in place of their numbers.
 
-    OSError if the file cannot be read any more, LookupError if it has other content now.
+    OSError if the file cannot be read any more, LookupError if it has other content now or is damaged.
     """
     place = int(trace.slices.event[row])
     table, number = _TABLES[place >> _ROW_BITS], place & ((1 << _ROW_BITS) - 1)
+    if number >> (_ROW_BITS - 1):
+        number -= 1 << _ROW_BITS  # row ids may be negative
     try:
         with Database(trace.path) as database:
             texts = _Texts(database, Complaints(trace.path))
             found = _row(database, texts, table, "rowid", number)
             if not found:
-                raise LookupError(f"{table}: expected row {number}, found none: the file has changed")
+                raise LookupError(f"{table}: expected row {number}, found none: the file has changed, or is damaged")
             if table == "TASK":
                 for more in ("COMPUTE_TASK_INFO", "COMMUNICATION_TASK_INFO"):
                     if found.get("globalTaskId") is not None and database.has(more, "globalTaskId"):

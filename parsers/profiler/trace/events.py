@@ -75,6 +75,8 @@ class Piece:
     events: Sequence[Event]
     last: bool = False
     """The array ends with this piece."""
+    starts: Sequence[int] = ()
+    """Byte offset of each event, if they were read one by one."""
 
 
 Drop = Callable[[int, int, str], None]
@@ -225,18 +227,19 @@ class EventReader:
     def _each(self, offset: int, data: bytes, final: bool) -> Piece:
         """Return the events from an offset on, read one by one."""
         events: list[Event] = []
+        starts: list[int] = []
         at = 0
         while True:
             gap = _GAP.match(data, at)
             at = gap.end() if gap is not None else at
             if at >= len(data):
-                return Piece(offset, offset + len(data), events)
+                return Piece(offset, offset + len(data), events, starts=starts)
             if data[at] == 0x5D:
-                return Piece(offset, offset + at + 1, events, last=True)
+                return Piece(offset, offset + at + 1, events, last=True, starts=starts)
             end = self._end_of(data, at) if data[at] in b'{["' else -2
             if end == -1 and not final and (events or len(data) < LONGEST_EVENT):
                 if events:
-                    return Piece(offset, offset + at, events)
+                    return Piece(offset, offset + at, events, starts=starts)
                 size = 4 * len(data)
                 data = self.source.read(offset, size)
                 final = len(data) < size
@@ -248,9 +251,10 @@ class EventReader:
             if not event[1]:
                 self.mended(offset + at, end - at, event[2])
             events.append(event[0])
+            starts.append(offset + at)
             at = end
             if len(data) > PIECE and at > PIECE:
-                return Piece(offset, offset + at, events)  # a piece of usual size follows the long event
+                return Piece(offset, offset + at, events, starts=starts)  # a piece of usual size follows the long event
 
     def _next_event(self, offset: int, data: bytes, at: int, end: int) -> int:
         """Report what begins at a position and is no event; return the position of the next event, or of the end."""
@@ -306,27 +310,23 @@ class EventReader:
             whole = msgspec.json.decode(b"[" + data, type=list[msgspec.Raw])
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             whole = []
-        if len(whole) == len(piece.events):
-            found = _parsed(bytes(whole[number]))
-            if isinstance(found, dict):
-                return found
+        found = _parsed(bytes(whole[number])) if len(whole) == len(piece.events) else None
         event = piece.events[number]
+        # What the event was read as, not the same bytes read again: one damaged text changes how the others are decoded.
         values = {name: getattr(event, name) for name in event.__struct_fields__}
         known = {name: _parsed(bytes(one)) if isinstance(one, msgspec.Raw) else one for name, one in values.items()}
-        return {name: value for name, value in known.items() if value not in (None, "")}
+        return (found if isinstance(found, dict) else {}) | {name: value for name, value in known.items() if value is not None}
 
-    def offset_of(self, place: int) -> int:
-        """Return the byte offset of an event by its place, or that of its piece if this cannot be told."""
-        offset, number = place >> WITHIN, place & ((1 << WITHIN) - 1)
-        data = self.source.read(offset, PIECE)
+    def offset_of(self, piece: Piece, number: int) -> int:
+        """Return the byte offset of an event of a piece."""
+        if piece.starts:
+            return piece.starts[number]
+        data = self.source.read(piece.offset, piece.end - piece.offset)
         at = 0
         for _ in range(number):
-            at = self._end_of(data, at)
-            if at < 0:
-                return offset
-            gap = _GAP.match(data, at)
+            gap = _GAP.match(data, self._end_of(data, at))
             at = gap.end() if gap is not None else at
-        return offset + at
+        return piece.offset + at
 
 
 def _decoded(events: bytes, end: bytes) -> list[Event] | None:

@@ -65,8 +65,15 @@ SYNCHRONISING = re.compile(
 FETCHING = re.compile(
     r"(?i)dataloader|_next_data|get_?next|__next__|datasetiterator|dataset/engine|data_?queue|collate|minddata"
 )
+_LINE = re.compile(r"[^<(]*\.py\([0-9]+\): ")
+_LIBRARY = re.compile(
+    r"(^|/)(site-packages|dist-packages|lib/python[0-9.]+|torch|torch_npu|torchvision|mindspore|numpy|multiprocessing|threading\.py|"
+    r"contextlib\.py|runpy\.py|functools\.py)(/|\()"
+)
 _HOST = frozenset({"python", "cann", "host", "host_queue", "scope", "other"})
 _DEVICE = frozenset({"device_stream", "communication"})
+_STREAMS = 256
+"""Streams and groups that a stream may have waited for: those with the most slices."""
 _LOOK = 8
 """Waits in a gap whose arrows are looked at."""
 _NEAR = 20_000
@@ -103,7 +110,9 @@ class Gaps:
         self.synchronising = self._named(names, SYNCHRONISING)
         self._fetching = self._named(names, FETCHING)
         self.host = [index for index, track in enumerate(trace.tracks) if track.kind in _HOST and track.last > track.first]
-        self.device = [index for index, track in enumerate(trace.tracks) if track.kind in _DEVICE and track.last > track.first]
+        streams = [index for index, track in enumerate(trace.tracks) if track.kind in _DEVICE and track.last > track.first]
+        streams.sort(key=lambda index: trace.tracks[index].first - trace.tracks[index].last)
+        self.device = sorted(streams[:_STREAMS])
 
     def explain(self, track: int, t0: int, t1: int, threshold_ns: int = 10_000) -> pd.DataFrame:
         """GAPS of a stream in a range; gaps shorter than the threshold are `short`. Together they are all of its idle time."""
@@ -112,7 +121,7 @@ class Gaps:
         for number, (begin, end, next_) in enumerate(zip(begins.tolist(), ends.tolist(), following.tolist(), strict=True)):
             parts = [Part(begin, end, "short")] if end - begin < threshold_ns else self.parts(track, begin, end, next_)
             for part in parts:
-                name, stack = self._described(part.call)
+                name, stack = self.described(part.call)
                 rows.append((number, part.start, part.end - part.start, part.cause, part.call, name, stack, next_))
         frame = pd.DataFrame(rows, columns=list(GAPS.names))
         frame["cause"] = pd.Categorical(frame["cause"], categories=list(CAUSES))
@@ -182,7 +191,7 @@ class Gaps:
             running = self.running.at(track, begin)
             synchronising = running[self.synchronising[slices.name[running]]]
             if waited < 0 and len(synchronising):
-                waited = int(synchronising[0])
+                waited = int(synchronising[-1])
             rows = np.concatenate([running, np.arange(*self.running.inside(track, begin + 1, max(launch, begin)))])
             rows = rows[self._fetching[slices.name[rows]]]
             if len(rows):
@@ -265,12 +274,21 @@ class Gaps:
                     longest, found = int(slices.duration[row]), row
         return found
 
-    def _described(self, row: int) -> tuple[str, str]:
+    def described(self, row: int) -> tuple[str, str]:
+        """Name of a slice and the calls around it on its thread, outermost first, a line each; both empty for -1."""
         if row < 0:
             return "", ""
         names, slices = self._trace.names, self._trace.slices
-        around = [names[slices.name[each]] for each in self.arrows.around(row)]
-        return names[slices.name[row]], "\n".join(reversed(around))
+        around = sorted(self.arrows.context(row), key=lambda each: (slices.start[each], -slices.duration[each], each))
+        return names[slices.name[row]], "\n".join(names[slices.name[each]] for each in around)
+
+
+def site(stack: str) -> str:
+    """The line of the user's program in a stack, such as "main.py(373): train": the innermost outside of libraries, or ""."""
+    for line in reversed(stack.split("\n")):
+        if _LINE.match(line) and not _LIBRARY.search(line):
+            return line
+    return ""
 
 
 def _joined(parts: list[Part]) -> list[Part]:
@@ -307,23 +325,28 @@ def by_step(gaps: pd.DataFrame, steps: Sequence[tuple[str, int, int]]) -> pd.Dat
     rows: list[tuple[str, str, int, str]] = []
     start, end = gaps["start_ns"].to_numpy(), (gaps["start_ns"] + gaps["duration_ns"]).to_numpy()
     left = end - start
-    for name, begin, stop in steps:
-        inside = np.maximum(np.minimum(end, stop) - np.maximum(start, begin), 0)
-        inside = np.minimum(inside, left)  # steps may overlap by what their clock rounds
-        left = left - inside
-        rows += _summed(name, gaps, inside)
-    rows += _summed("", gaps, left)
+    cause, name = gaps["cause"].astype("str").to_numpy(), gaps["name"].to_numpy()
+    for step, begin, stop in steps:
+        part = slice(int(np.searchsorted(end, begin, "right")), int(np.searchsorted(start, stop)))
+        inside = np.maximum(np.minimum(end[part], stop) - np.maximum(start[part], begin), 0)
+        inside = np.minimum(inside, left[part])  # steps may overlap by what their clock rounds
+        left[part] -= inside
+        rows += _summed(step, cause[part], name[part], inside)
+    rows += _summed("", cause, name, left)
     frame = pd.DataFrame(rows, columns=list(CAUSE_SUMS.names))
     frame["cause"] = pd.Categorical(frame["cause"], categories=list(CAUSES))
     return CAUSE_SUMS.check(frame.astype({"step": "str", "idle_ns": "int64", "call": "str"}))
 
 
-def _summed(step: str, gaps: pd.DataFrame, inside: NDArray[np.int64]) -> list[tuple[str, str, int, str]]:
-    rows: list[tuple[str, str, int, str]] = []
-    part = pd.DataFrame({"cause": gaps["cause"].astype("str"), "name": gaps["name"], "idle": inside})[inside > 0]
-    for cause in CAUSES:
-        of_cause = part[part["cause"] == cause]
-        if len(of_cause):
-            names = of_cause.groupby("name")["idle"].sum()
-            rows.append((step, cause, int(of_cause["idle"].sum()), str(names.idxmax())))
-    return rows
+def _summed(
+    step: str, causes: NDArray[np.object_], names: NDArray[np.object_], inside: NDArray[np.int64]
+) -> list[tuple[str, str, int, str]]:
+    sums: dict[str, dict[str, int]] = {}
+    for place in np.flatnonzero(inside).tolist():
+        calls = sums.setdefault(causes[place], {})
+        calls[names[place]] = calls.get(names[place], 0) + int(inside[place])
+    return [
+        (step, cause, sum(calls.values()), max(calls, key=lambda call: (calls[call], call)))
+        for cause in CAUSES
+        if (calls := sums.get(cause, {}))
+    ]

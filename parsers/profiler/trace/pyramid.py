@@ -159,6 +159,7 @@ def open(directory: str) -> Pyramid:  # noqa: A001  (read as pyramid.open)
             header = json.load(file)
         lengths = {name: int(header["lengths"][name]) for name in _ARRAYS}
         numbers = np.array(header["numbers"], np.int64)
+        rows = int(header["rows"])
         version = header["version"]
     except (ValueError, KeyError, TypeError, OverflowError) as error:
         raise FormatError(f"{directory}: the header of the pyramid is damaged ({error})") from error
@@ -170,7 +171,27 @@ def open(directory: str) -> Pyramid:  # noqa: A001  (read as pyramid.open)
         if os.path.getsize(path) != lengths[name] * dtype.itemsize:
             raise FormatError(f"{path}: expected {lengths[name] * dtype.itemsize} bytes, found {os.path.getsize(path)}")
         arrays[name] = np.memmap(path, dtype, "r").view(np.ndarray) if lengths[name] else np.zeros(0, dtype)
-    return Pyramid(**arrays, numbers=numbers)
+    found = Pyramid(**arrays, numbers=numbers)
+    if not (
+        max(int(found.class_row.max(initial=0)), int(found.level_row.max(initial=0))) < max(rows, 1)
+        and _covers(found.class_first, len(found.class_key), len(found.class_row))
+        and _covers(found.level_first, len(found.level_key), len(found.level_row))
+        and _rises(found.class_key, numbers)
+        and _rises(found.level_key, numbers)
+    ):
+        raise FormatError(f"{directory}: the pyramid is damaged: its lists do not fit {rows} slices")
+    return found
+
+
+def _rises(key: NDArray[np.int64], numbers: NDArray[np.int64]) -> bool:
+    """True if keys rise, and belong to lanes that there are."""
+    edges = np.concatenate([[-1], key, [int(numbers[-1]) * _CLASSES if len(numbers) else 0]])
+    return bool((np.diff(edges) > 0).all())
+
+
+def _covers(first: NDArray[np.int64], parts: int, size: int) -> bool:
+    """True if `first` divides so many entries into so many parts."""
+    return len(first) == parts + 1 and first[0] == 0 and first[-1] == size and bool((np.diff(first) >= 0).all())
 
 
 def classes(duration: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -39,6 +39,20 @@ RANGE_TRACKS = Schema(
         Column("longest_gap_ns", "int64", "ns", "the longest of them"),
     ),
 )
+RANGE_DIFFERENCES = Schema(
+    "range_differences",
+    "Slices of two ranges, by name; those whose own time differs the most first.",
+    (
+        Column("name", "str", "", "name of the slices"),
+        Column("count", "int64", "", "slices in the first range"),
+        Column("other_count", "int64", "", "slices in the other range"),
+        Column("self_ns", "int64", "ns", "own time in the first range"),
+        Column("other_self_ns", "int64", "ns", "own time in the other range"),
+        Column("difference_ns", "int64", "ns", "other_self_ns - self_ns"),
+        Column("total_ns", "int64", "ns", "durations in the first range added up"),
+        Column("other_total_ns", "int64", "ns", "durations in the other range added up"),
+    ),
+)
 _PIECES = 4096
 """Ranges of rows that are added up one after the other; more are gathered first."""
 _ROWS = 1 << 17
@@ -85,6 +99,17 @@ def statistics(
         }
     )  # fmt: skip
     return RANGE_NAMES.check(frame)
+
+
+def difference(first: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
+    """RANGE_DIFFERENCES of two frames of RANGE_NAMES, such as one step of two runs. A name that one lacks counts 0 there."""
+    names = pd.Index(pd.concat([first["name"], other["name"]]).unique(), name="name")
+    columns = ["count", "self_ns", "total_ns"]
+    one, two = (frame.set_index("name")[columns].reindex(names, fill_value=0) for frame in (first, other))
+    both = one.join(two.add_prefix("other_")).reset_index()
+    both["difference_ns"] = both["other_self_ns"] - both["self_ns"]
+    order = np.lexsort((np.arange(len(both)), -both["difference_ns"].abs().to_numpy()))
+    return RANGE_DIFFERENCES.check(both.iloc[order].reset_index(drop=True)[list(RANGE_DIFFERENCES.names)])
 
 
 def by_track(

@@ -21,6 +21,8 @@ _FAR = 1 << 61
 """ns before and after which nothing is; limits what a request can ask for."""
 _WIDEST = 1 << 20
 """Buckets of a view."""
+_LANES = 1 << 16
+"""Lanes of a view: their numbers are packed into two bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +84,12 @@ def view(trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0
     """The view of lanes (numbered as by `lanes.numbering`) from bucket `b0` on, `n` buckets of 2**k ns.
 
     Lanes that are not there are empty. Without a pyramid, all slices of the tracks are looked at. Raises ValueError for
-    k beyond 0..60, n beyond 0..2**20, or a window farther than 2**61 ns from the origin.
+    k beyond 0..60, n beyond 0..2**20, a window farther than 2**61 ns from the origin, or more than 65,536 lanes.
     """
     if not (0 <= k <= 60 and 0 <= n <= _WIDEST and b0 << k >= -_FAR and (b0 + n) << k <= _FAR):
         raise ValueError(f"expected a window of up to 2**20 buckets within 2**61 ns; found k={k}, b0={b0}, n={n}")
+    if len(lanes) > _LANES:
+        raise ValueError(f"expected up to {_LANES} lanes; found {len(lanes)}")
     chosen = np.asarray(lanes, np.int64)
     t0, t1 = b0 << k, (b0 + n) << k
     if pyramid is None:

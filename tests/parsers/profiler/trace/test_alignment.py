@@ -57,9 +57,10 @@ def test_who_came_last() -> None:
     ranks = [rank(ends, [50, 90]), rank(ends, [30, 95]), rank([("other", 9)], [1])]
     first, second = alignment.collectives(ranks[0])
     assert (first.number, second.number) == (0, 1)
-    assert alignment.last_to_come(ranks, first) == (1, 20)
-    assert alignment.last_to_come(ranks, second) == (0, 5)
-    assert alignment.last_to_come(ranks[:1], first) is None
+    assert alignment.last_to_come(ranks, 0, first.row) == (1, 20)
+    assert alignment.last_to_come(ranks, 0, second.row) == (0, 5)
+    assert alignment.last_to_come(ranks[:1], 0, first.row) is None
+    assert alignment.last_to_come(ranks, 0, 0) is None
 
 
 def test_clocks_of_different_zero() -> None:
@@ -78,5 +79,11 @@ def test_the_ranks_of_a_real_job(real_data: Path) -> None:
     # the ends of the four collectives differ by -78.9, -77.5, -80.1 and -77.5 us, as computed from the files with Decimal
     assert (found.collectives, round(found.ns / 1000, 1)) == (4, 78.2)
     assert found.spread_ns < 2000
+    aligned = [zero, alignment.shifted(one, found.ns)]
+    longest = max(alignment.collectives(zero), key=lambda each: each.end - each.start)
+    late = alignment.last_to_come(aligned, 0, longest.row)
+    assert late is not None
+    # rank 1 begins the first one 2,440 us after rank 0 by their own clocks, 78 us more when they are aligned
+    assert (late[0], round(late[1] / 1000)) == (1, 2518)
     before, after = alignment.backwards(one), alignment.backwards(alignment.shifted(one, found.ns))
     assert 0 < len(after) < len(before)

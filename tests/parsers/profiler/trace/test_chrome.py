@@ -302,6 +302,13 @@ def test_text_in_the_encoding_of_chinese_systems_is_read_and_said(tmp_path: Path
     assert len(trace.slices) == 50
 
 
+def test_arguments_in_another_encoding_leave_the_name_as_it_is(tmp_path: Path) -> None:
+    text = changed(7, '"op7"', '"算子"').replace('"n": 7', '"n": "@"').encode()
+    trace = trace_of(tmp_path, text.replace(b"@", "操作".encode("gbk")))
+    row = [trace.names[name] for name in trace.slices.name.tolist()].index("算子")
+    assert sources.arguments(trace, row) == {"n": "操作"}
+
+
 def test_two_traces_one_after_the_other_are_both_read(tmp_path: Path) -> None:
     for text in (array(TEXTS) + array(TEXTS), '{"traceEvents":' + array(TEXTS) + '}\n{"traceEvents":' + array(TEXTS) + "}"):
         trace = trace_of(tmp_path, text)

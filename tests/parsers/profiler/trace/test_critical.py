@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.profiler.trace import critical
+from parsers.profiler.trace import critical, gaps
 from parsers.profiler.trace.columns import Trace, Track
+from parsers.profiler.trace.running import covered
 from tests.writers.gap_traces import CAUSES, make
-from tests.writers.traces import trace, traces
+from tests.writers.traces import connected, trace, traces
 
 HOST = Track("Python", "Thread 7", "2", "7", "python", (0, 0))
 STREAM = Track("Ascend", "Stream 2", "1", "2", "device_stream", (1, 0))
@@ -65,6 +67,24 @@ def test_a_stream_that_waited_for_a_collective_and_that_for_another_stream() -> 
         (300, "computation", "b"), (598, "communication", "hcom_allReduce_1"), (2, "waiting", "hcom_allReduce_1"),
         (100, "computation", "c"),
     ]  # fmt: skip
+
+
+@given(connected(), st.integers(-10, 400_000), st.integers(0, 500_000))
+def test_whatever_leads_to_whatever(made: Trace, t0: int, length: int) -> None:
+    frame = critical.path(made, t0, t0 + length)
+    assert frame["duration_ns"].sum() == length
+    assert (frame["duration_ns"] > 0).all()
+    for index, track in enumerate(made.tracks):
+        if track.kind == "device_stream":
+            found = gaps.explain(made, index, t0, t0 + length, 1000)
+            ends = found["start_ns"] + found["duration_ns"]
+            assert (found["start_ns"].to_numpy()[1:] >= ends.to_numpy()[:-1]).all()
+            rows = [row for row in range(track.first, track.last) if made.names[made.slices.name[row]] != "EVENT_WAIT"]
+            start = [max(int(made.slices.start[row]), t0) for row in rows]
+            stop = [min(int(made.slices.start[row] + made.slices.duration[row]), t0 + length) for row in rows]
+            busy = covered(np.array(start, np.int64), np.maximum(stop, start)) if rows else 0
+            assert found["duration_ns"].sum() == length - busy
+            assert gaps.by_step(found, gaps.steps(made))["idle_ns"].sum() == length - busy
 
 
 @given(traces(), st.integers(-10, 300), st.integers(0, 500))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from parsers.profiler.trace import gaps
+from parsers.profiler.trace import gaps, sources
 from parsers.profiler.trace.columns import Trace, Track
 from tests.writers.gap_traces import CAUSES, make
 from tests.writers.traces import trace, traces
@@ -67,6 +69,39 @@ def test_a_gap_of_two_causes() -> None:
     assert [made.names[made.slices.name[row]] for row in found["next"]] == ["b", "b", "c"]
 
 
+def test_the_stack_goes_on_in_another_process_of_the_thread() -> None:
+    device = Track("d", "Stream 2", "1", "2", "device_stream", (0, 0))
+    python, cann = Track("Python", "Thread 7", "2", "7", "python", (0, 1)), Track("CANN", "Thread 7", "3", "7", "cann", (0, 2))
+    made = trace(
+        [
+            (device, [(0, 100_000, "a"), (300_000, 10_000, "b")]),
+            (python, [(0, 300_000, "main.py(373): train"), (5000, 150_000, "torch/_tensor.py(9): item"),
+                      (6000, 149_000, "aten::item"), (200_000, 50_000, "aten::mm")]),
+            (cann, [(7000, 140_000, "AscendCL@aclrtSynchronizeStream")]),
+        ],
+        arrows=[((1, 3), (0, 1), "async_npu")],
+    )  # fmt: skip
+    found = gaps.explain(made, 0, 0, 310_000)
+    assert found[["cause", "name"]].values.tolist() == [["synchronisation", "aten::item"]]
+    assert gaps.site(found["stack"][0]) == "main.py(373): train"
+    of_cann = gaps.Gaps(made).described(len(made.slices) - 1)
+    assert of_cann[1].split("\n") == [
+        "main.py(373): train", "torch/_tensor.py(9): item", "aten::item", "AscendCL@aclrtSynchronizeStream",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("stack", "line"),
+    [
+        ("", ""), ("aten::item", ""), ("torch/nn/modules/module.py(1520): _call_impl", ""),
+        ("<string>(1): <module>\nmy/train.py(3): step\n/usr/lib/python3.9/threading.py(9): run\nfoo", "my/train.py(3): step"),
+        ("main.py(1): a\nmain.py(2): b\nnn.Module: Conv2d_0", "main.py(2): b"),
+    ],
+)  # fmt: skip
+def test_site(stack: str, line: str) -> None:
+    assert gaps.site(stack) == line
+
+
 def test_steps() -> None:
     step = Track("p", "Steps", "1", "9", "step", (0, 0))
     made = trace(
@@ -92,3 +127,26 @@ def test_arrows_in_a_circle() -> None:
         arrows=[((1, 0), (0, 1), "f"), ((1, 1), (1, 0), "f"), ((1, 0), (1, 1), "f"), ((0, 1), (0, 1), "f")],
     )
     assert gaps.explain(made, 0, 0, 100_010)["cause"].tolist()[0] == "host"
+
+
+def test_a_real_trace(real_data: Path) -> None:
+    path = real_data / "profiler_new/torch_npu_text_level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+    made = sources.read(str(path))
+    (step,) = gaps.steps(made)
+    stream = next(index for index, track in enumerate(made.tracks) if track.thread == "Stream 2")
+    found = gaps.explain(made, stream, *step[1:])
+    sums = gaps.by_step(found, [step])
+    of = made.tracks[stream]
+    busy = sum(
+        min(start + duration, step[2]) - max(start, step[1])
+        for start, duration, name in zip(made.slices.start[of.first : of.last].tolist(),
+                                         made.slices.duration[of.first : of.last].tolist(),
+                                         made.slices.name[of.first : of.last].tolist(), strict=True)
+        if start < step[2] and start + duration > step[1] and not gaps.WAITING.search(made.names[name])
+    )  # fmt: skip
+    assert sums["idle_ns"].sum() == step[2] - step[1] - busy  # slices of this stream do not overlap
+    longest = found.loc[found["duration_ns"].idxmax()]
+    assert (longest["cause"], longest["name"]) == ("communication", "hcom_allReduce__271_0_1")
+    waited = found[found["cause"] == "synchronisation"].sort_values("duration_ns").iloc[-1]
+    assert gaps.site(waited["stack"]) == "main.py(375): train"
+    assert waited["duration_ns"] > 3_000_000

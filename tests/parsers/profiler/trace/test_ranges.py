@@ -110,3 +110,23 @@ def test_sums_beyond_the_whole_numbers_of_a_float() -> None:
     year = 365 * 86_400 * 10**9
     made = trace({"a": [(0, year, "x"), (year, 1, "x")]})
     assert ranges.statistics(made, 0, 2 * year)["total_ns"].tolist() == [year + 1]
+
+
+@given(first=traces(), other=traces())
+def test_difference(first: Trace, other: Trace) -> None:
+    frames = [ranges.statistics(made, 0, 300) for made in (first, other)]
+    found = ranges.difference(*frames)
+    before, after = (dict(zip(frame["name"], frame["self_ns"], strict=True)) for frame in frames)
+    assert dict(zip(found["name"], found["difference_ns"], strict=True)) == {
+        name: after.get(name, 0) - before.get(name, 0) for name in {**before, **after}
+    }
+    assert found["difference_ns"].abs().is_monotonic_decreasing
+    assert found["count"].sum() == frames[0]["count"].sum()
+    assert found["other_total_ns"].sum() == frames[1]["total_ns"].sum()
+
+
+def test_difference_beyond_the_whole_numbers_of_a_float() -> None:
+    year = 365 * 86_400 * 10**9
+    made = [trace({"a": [(0, year + more, "x")], "b": [(0, 5, name)]}) for more, name in ((0, "y"), (1, "z"))]
+    found = ranges.difference(*(ranges.statistics(each, 0, 2 * year) for each in made))
+    assert dict(zip(found["name"], found["difference_ns"], strict=True)) == {"x": 1, "y": -5, "z": 5}

@@ -132,6 +132,13 @@ def test_tables_that_are_missing_cost_only_what_they_hold(drop: str, tmp_path: P
         sources.arguments(trace, row)
 
 
+def test_a_row_with_a_negative_number_has_arguments(tmp_path: Path) -> None:
+    values = "-1, 1764246877073569700, 1764246877073569710, 11"
+    trace = made(tmp_path, f"INSERT INTO CANN_API (rowid, startNs, endNs, name) VALUES ({values})")
+    row = [trace.names[name] for name in trace.slices.name.tolist()].index("read")
+    assert sources.arguments(trace, row)["name"] == "read"
+
+
 def test_a_database_without_a_trace_and_a_damaged_one_say_so(tmp_path: Path) -> None:
     path = tmp_path / "x.db"
     with closing(sqlite3.connect(path)) as connection:

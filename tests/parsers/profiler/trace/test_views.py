@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.errors import FormatError
-from parsers.profiler.trace import lanes, pyramid, views
+from parsers.profiler.trace import lanes, pyramid, sources, views
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.views import View
 from tests.writers.traces import trace, traces
@@ -149,6 +149,20 @@ def test_windows_that_cannot_be(k: int, b0: int, n: int) -> None:
         views.view(trace({}), None, [0], k, b0, n)
 
 
+def test_more_lanes_than_two_bytes_count() -> None:
+    with pytest.raises(ValueError, match="65536 lanes"):
+        views.view(trace({}), None, range(65_537), 0, 0, 1)
+
+
+@pytest.mark.parametrize("name", ["class_row", "class_first", "class_key", "level_row", "level_first", "level_key"])
+def test_lists_that_do_not_fit(tmp_path: Path, name: str) -> None:
+    pyramid.build(trace({"t": [(start, 3, "x") for start in range(0, 4000, 5)]}), str(tmp_path))
+    path = tmp_path / f"{name}.bin"
+    path.write_bytes(b"\xff" * path.stat().st_size)
+    with pytest.raises(FormatError, match="do not fit"):
+        pyramid.open(str(tmp_path))
+
+
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     pyramid.build(trace({"t": [(0, 9, "x"), (10, 3, "y")]}), str(tmp_path))
@@ -193,3 +207,36 @@ def test_a_pyramid_being_built_cannot_be_opened(written: Path, monkeypatch: pyte
 @pytest.mark.parametrize("duration", [0, 1, 2, 3, 4, 2**53 - 1, 2**53, 2**60 - 1, 2**60, 2**62])
 def test_classes_are_exact(duration: int) -> None:
     assert pyramid.classes(np.array([duration])).tolist() == [duration.bit_length() - 1]
+
+
+def test_views_of_a_real_trace(real_data: Path, tmp_path: Path) -> None:
+    path = real_data / "profiler_new/torch_npu_text_level2/rank0_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+    made = sources.read(str(path))
+    levels = built(made, str(tmp_path))
+    slices, numbers = made.slices, lanes.numbering(made)
+    number = numbers[slices.track] + slices.depth
+    end = slices.start + slices.duration
+    rng = np.random.default_rng(5)
+    for k in range(28):
+        size, n = 1 << k, 1500
+        b0 = int(rng.integers(-n // 2, max(made.end >> k, 1)))
+        shown = views.view(made, levels, range(int(numbers[-1])), k, b0, n)
+        long = slices.duration >= size
+        seen = np.flatnonzero(long & (slices.start < (b0 + n) * size) & (end > b0 * size))
+        assert sorted(shown.row.tolist()) == seen.tolist()
+        assert shown.lane.tolist() == number[shown.row].tolist()
+        starts = slices.start[~long] // size - b0
+        inside = (starts >= 0) & (starts < n)
+        expected = np.zeros((int(numbers[-1]), n), np.int64)
+        np.add.at(expected, (number[~long][inside], starts[inside]), 1)
+        counts = np.zeros_like(expected)
+        counts[shown.small_lane, shown.bucket] = shown.count
+        assert np.array_equal(counts, expected)
+        busy = np.zeros_like(expected)
+        for lane, start, stop in zip(number[~long].tolist(), slices.start[~long].tolist(), end[~long].tolist(), strict=True):
+            for bucket in {start // size, (stop - 1) // size if stop > start else start // size}:
+                if b0 <= bucket < b0 + n:
+                    busy[lane, bucket - b0] += min(stop, (bucket + 1) * size) - max(start, bucket * size)
+        drawn = np.zeros_like(expected)
+        drawn[shown.small_lane, shown.bucket] = shown.busy
+        assert np.array_equal(drawn, busy)
