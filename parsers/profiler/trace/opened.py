@@ -187,7 +187,8 @@ def _curves(trace: Trace, rows: slice, start: int, stop: int, columns: int) -> l
     for kind in np.unique(kinds).tolist():
         first, last = (rows.start + int(np.searchsorted(kinds, kind, side)) for side in ("left", "right"))
         time = counters.time[first:last]
-        low = max(int(np.searchsorted(time, start, "right")) - 1, 0)
+        # From the first value at `start`, or else the last one before it.
+        low = max(min(int(np.searchsorted(time, start)), int(np.searchsorted(time, start, "right")) - 1), 0)
         high = int(np.searchsorted(time, stop, "right"))
         time, value = np.asarray(time[low:high]), np.asarray(counters.value[first + low : first + high])
         if not len(time):
