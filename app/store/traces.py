@@ -18,6 +18,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.store.index import private_directory
 from layouts.sources import ProfileFrame
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
@@ -26,7 +27,7 @@ from parsers.profiler.trace.opened import OpenTrace
 
 log = logging.getLogger(__name__)
 
-LIMIT_BYTES = 20 << 30
+LIMIT_BYTES = 8 << 30
 """Maximum size of all directories together; the one in use stays whatever its size."""
 MOST_OPEN = 8
 PATIENCE = 0.15
@@ -158,8 +159,8 @@ class Traces:
         if self._wanted is None:
             self._temporary = tempfile.TemporaryDirectory(prefix="mindscope-traces-", ignore_cleanup_errors=True)
             return Path(self._temporary.name)
+        private_directory(self._wanted)
         path = Path(self._wanted)
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
         for part in path.glob("*.part"):
             shutil.rmtree(part, ignore_errors=True)
         return path
