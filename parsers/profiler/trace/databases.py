@@ -156,6 +156,7 @@ class _Tables:
     _slices: list[FoundSlices] = field(default_factory=list)
     _counters: list[FoundCounters] = field(default_factory=list)
     _links: list[tuple[str, Longs, Longs, Longs, Longs]] = field(default_factory=list)
+    _pairs: list[tuple[str, Longs, Longs]] = field(default_factory=list)
 
     def read(self, database: Database, progress: Callable[[float], None]) -> None:
         """Read all tables."""
@@ -194,7 +195,7 @@ class _Tables:
         if len(slices.phase) and (slices.phase == UNFINISHED).any():
             building.extend(slices, counters)
         flows = FoundFlows(ints, longs, longs, np.empty(0, np.uint8), np.empty(0, np.bool_), ints)
-        kinds_of_flows = list(dict.fromkeys(link[0] for link in self._links))
+        kinds_of_flows = list(dict.fromkeys([*(link[0] for link in self._links), *(pair[0] for pair in self._pairs)]))
         found = Found(
             self.path, self.tracks, list(self._names), list(self._categories), list(self._series), kinds_of_flows, slices,
             flows, counters,
@@ -287,7 +288,9 @@ class _Tables:
         row, start, end, name, level, thread, connection = self._rows(database, "PYTORCH_API", columns)
         category = _mapped(level, lambda one: self._category(levels.get(one, "" if one == NONE else str(one))))
         names = self._named(name, lambda one: texts.of(one, f"Operator {one}"))
-        place = self._add("PYTORCH_API", row, start, end, self._threads(thread, "Python", "python"), names, category)
+        track = self._threads(thread, "Python", "python")
+        place = self._add("PYTORCH_API", row, start, end, track, names, category)
+        self._name_queues(track, names)
         if not database.has("CONNECTION_IDS", "id", "connectionId"):
             return
         _, group, member = self._rows(database, "CONNECTION_IDS", ("id", "connectionId"))
@@ -296,9 +299,26 @@ class _Tables:
         begin = np.searchsorted(connection[of_group], group, "left")
         count = np.searchsorted(connection[of_group], group, "right") - begin
         which = of_group[np.repeat(begin - np.cumsum(count) + count, count) + np.arange(int(count.sum()))]
-        self._links.append(
-            ("async_npu", np.repeat(member, count), place[which], start[which], np.zeros(len(which), np.int64))
-        )
+        members = np.repeat(member, count)
+        self._links.append(("async_npu", members, place[which], start[which], np.zeros(len(which), np.int64)))
+        self._pair_up(members, place[which], start[which], category[which] == self._categories.get("queue", NONE))
+
+    def _name_queues(self, track: NDArray[np.int32], names: NDArray[np.int32]) -> None:
+        """Make threads most of whose slices take launches from a queue host queues."""
+        taking = np.array([text.startswith("Dequeue") for text in self._names], np.bool_)[names]
+        taken, every = (np.bincount(one, minlength=len(self.tracks)) for one in (track[taking], track))
+        for number in np.flatnonzero(2 * taken > every).tolist():
+            self.tracks[number] = replace(self.tracks[number], kind="host_queue")
+
+    def _pair_up(self, member: Longs, place: Longs, start: Longs, queued: NDArray[np.bool_]) -> None:
+        """Add the flows between two host operators with the same connection: into a queue, or from forward to backward."""
+        order = np.lexsort((start, member))
+        firsts = np.flatnonzero(np.diff(member[order], prepend=NONE - 1))
+        first = firsts[np.diff(np.append(firsts, len(order))) == 2]
+        source, target = order[first], order[first + 1]
+        both = queued[source] & queued[target]
+        self._pairs.append(("async_task_queue", place[source[both]], place[target[both]]))
+        self._pairs.append(("fwdbwd", place[source[~both]], place[target[~both]]))
 
     def _mstx(self, database: Database, texts: _Texts) -> None:
         if not database.has("MSTX_EVENTS", "startNs", "message"):
@@ -430,6 +450,11 @@ class _Tables:
             which = np.repeat(begin - np.cumsum(count) + count, count) + np.arange(int(count.sum()))
             source = _at(events, order, np.repeat(place[asked], count))
             target = _at(events, order, target_place[which])
+            there = (source >= 0) & (target >= 0)
+            code = np.full(int(there.sum()), kinds_of_flows.index(kind), np.int32)
+            found.append((source[there], target[there], code))
+        for kind, begins, ends in self._pairs:
+            source, target = _at(events, order, begins), _at(events, order, ends)
             there = (source >= 0) & (target >= 0)
             code = np.full(int(there.sum()), kinds_of_flows.index(kind), np.int32)
             found.append((source[there], target[there], code))

@@ -160,6 +160,12 @@ def test_real_databases_equal_sql(real_data: Path) -> None:
         trace = sources.read(str(path))
         check(trace)
         found = Counter(event >> 48 for event in trace.slices.event.tolist())
+        if path in paths:
+            arrows = Counter(trace.flow_kinds[kind] for kind in trace.flows.kind.tolist())
+            taken = sum(trace.names[name].startswith("Dequeue") for name in trace.slices.name.tolist())
+            assert arrows.items() >= {"async_task_queue": taken, "fwdbwd": 27}.items()
+            assert taken >= 159
+            assert [track.kind for track in trace.tracks].count("host_queue") == 1
         with closing(sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)) as connection:
             tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             for number, table in ((2, "PYTORCH_API"), (4, "CANN_API"), (5, "TASK"), (6, "COMMUNICATION_OP")):
