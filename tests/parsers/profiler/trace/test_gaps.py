@@ -150,3 +150,17 @@ def test_a_real_trace(real_data: Path) -> None:
     waited = found[found["cause"] == "synchronisation"].sort_values("duration_ns").iloc[-1]
     assert gaps.site(waited["stack"]) == "main.py(375): train"
     assert waited["duration_ns"] > 3_000_000
+
+
+@pytest.mark.parametrize(("fetching", "cause"), [(80_000, "host"), (120_000, "data")])
+def test_fetching_counts_from_half_of_the_wait_on(fetching: int, cause: str) -> None:
+    device = Track("d", "Stream 2", "1", "2", "device_stream", (0, 0))
+    host = Track("h", "Thread 7", "2", "7", "python", (0, 1))
+    made = trace(
+        [
+            (device, [(0, 100_000, "a"), (310_000, 10_000, "b")]),
+            (host, [(100_000, fetching, "GetNext"), (100_000 + fetching, 200_000 - fetching, "f"), (300_000, 5000, "launch")]),
+        ],
+        arrows=[((1, 2), (0, 1), "async_npu")],
+    )
+    assert gaps.explain(made, 0, 0, 320_000)["cause"].tolist() == [cause]

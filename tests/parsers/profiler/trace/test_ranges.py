@@ -130,3 +130,15 @@ def test_difference_beyond_the_whole_numbers_of_a_float() -> None:
     made = [trace({"a": [(0, year + more, "x")], "b": [(0, 5, name)]}) for more, name in ((0, "y"), (1, "z"))]
     found = ranges.difference(*(ranges.statistics(each, 0, 2 * year) for each in made))
     assert dict(zip(found["name"], found["difference_ns"], strict=True)) == {"x": 1, "y": -5, "z": 5}
+
+
+def test_calls_at_both_edges() -> None:
+    made = trace({"a": [(0, 100, "main"), (5, 20, "f"), (40, 5, "f"), (85, 10, "f"), (86, 2, "g")]})
+    clipped = ranges.statistics(made, 10, 90)
+    assert clipped[["name", "count", "total_ns", "self_ns"]].values.tolist() == [
+        ["main", 1, 80, 80 - 15 - 5 - 5], ["f", 3, 25, 23], ["g", 1, 2, 2],
+    ]  # fmt: skip
+    whole = ranges.statistics(made, 10, 90, clip=False)
+    assert whole[["name", "count", "total_ns", "self_ns"]].values.tolist() == [
+        ["main", 1, 100, 65], ["f", 3, 35, 33], ["g", 1, 2, 2],
+    ]  # fmt: skip
