@@ -112,6 +112,7 @@ test("ticks at round times, never closer than asked", () => {
   assert.deepEqual(deep.ticks.map((one) => one.label).slice(0, 3), ["+0 ns", "+10 ns", "+20 ns"]);
   assert.deepEqual(ticks(90, 310, 220, 100, 50).ticks.map((one) => [one.at, one.label]),
     [[100, "0 ns"], [150, "50 ns"], [200, "100 ns"], [250, "150 ns"], [300, "200 ns"]]);
+  assert.equal(ticks(0, 6e16, 1000).ticks[1].label, "10,000,000 s");
   for (const [from, to] of [[0, 20], [5e8, 5e8 + 20], [1e15, 1e15 + 1000], [-1e6, 3e16]]) {
     const found = ticks(from, to, 1200).ticks;
     assert.ok(found.length >= 3 && found.length <= 14, `${found.length} ticks from ${from} to ${to}`);

@@ -57,8 +57,9 @@ export function ticks(from, to, width, zero = 0, least = 90) {
   const found = [];
   for (let i = first; i <= last && found.length < 1000; i += 1) {
     const at = i * step;
-    const value = (at - base) / of;
-    found.push({ at: at + zero, label: `${far ? "+" : ""}${value.toFixed(digits).replace(/^-(?=0\.?0*$)/, "")} ${unit}` });
+    const value = (at - base) / of || 0;
+    const text = value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+    found.push({ at: at + zero, label: `${far ? "+" : ""}${text.replace(/^-(?=0\.?0*$)/, "")} ${unit}` });
   }
   return { step, ticks: found, base: far ? exactTime(base) : "" };
 }

@@ -27,7 +27,7 @@ function labelOf(row) {
   const about = process
     ? make("span", "ms-timeline-about", count(row.process.tracks.length))
     : make("span", "ms-timeline-about", row.track.slices ? count(row.track.slices) : "");
-  const more = make("button", "ms-button ms-button-icon ms-timeline-more", icon("menu"), {
+  const more = make("button", "ms-button ms-button-icon ms-timeline-more", icon("more"), {
     type: "button", "data-act": "menu", "data-id": row.id, "aria-haspopup": "menu",
   });
   setLabel(more, "aria-label", "timeline.track_menu", { name });

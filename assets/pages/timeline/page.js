@@ -95,7 +95,7 @@ function buildTools(page) {
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
   page.tools.replaceChildren(
-    zooms, page.stepSelect, page.colourSelect, display, page.legend, make("span", "ms-timeline-tools-gap"), find, page.hitTools,
+    zooms, page.stepSelect, page.colourSelect, display, make("span", "ms-timeline-tools-gap"), find, page.hitTools,
     menu(files, [page.traceLink, png]));
 }
 
@@ -129,7 +129,7 @@ function buildBox(page) {
   box.replaceChildren(
     part("top", [part("corner", host.stripName), part("strip-host", host.strip)]),
     part("axis", [part("corner", [page.filter, page.hiddenButton, host.base]), part("ruler-host", host.ruler)]),
-    part("body", [host.scroll, host.empty, host.tip]), panelHost, part("foot", [page.hints, page.about]));
+    part("body", [host.scroll, host.empty, host.tip]), panelHost, part("foot", [page.hints, page.legend, page.about]));
   page.host = host;
   page.panel = makePanel(panelHost, {
     close: () => finding.closePanel(page), tab: (name) => finding.openTab(page, name),

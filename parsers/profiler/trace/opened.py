@@ -51,11 +51,14 @@ class OpenTrace:
     def __init__(self, trace: Trace, pyramid: Pyramid) -> None:
         self.trace, self.pyramid = trace, pyramid
         self._lock = threading.Lock()
+        self._locks: dict[Any, threading.Lock] = {}
         self._kept: dict[Any, Any] = {}
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
-        """Return what `compute` returns, computed once for this key."""
+        """Return what `compute` returns, computed once for this key; others wait for it only if they ask for the same."""
         with self._lock:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
             if key not in self._kept:
                 self._kept[key] = compute()
             return self._kept[key]
