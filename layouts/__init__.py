@@ -37,6 +37,7 @@ PAGES: tuple[Page, ...] = tuple(
         "optimisation",
         "two_runs",
         "profile_overview",
+        "timeline",
         "operators",
         "steps",
         "preparation",

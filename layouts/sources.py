@@ -20,6 +20,7 @@ from parsers import (
     Insight,
     LandscapePlan,
     LineageRow,
+    OpenTrace,
     PayloadSeries,
     Problem,
     Series,
@@ -262,6 +263,7 @@ class ProfileSource(RunSource, Protocol):
         """Return one frame of one profile by its name in FRAMES (KeyError for another); it is shared, so never write into it.
 
         Frames not cached are read in the background, small files while the caller waits. again: resume a cancelled one.
+        "trace" is no frame, but has the same states; `TraceSource.trace` returns it once it is "ready".
         """
         ...
 
@@ -271,6 +273,14 @@ class ProfileSource(RunSource, Protocol):
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         """Return the metadata of a profile: fp_start, bp_end, and the contents of profiler_info and profiler_metadata."""
+        ...
+
+
+class TraceSource(ProfileSource, Protocol):
+    """Runs, their profiles, and the traces of these."""
+
+    def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
+        """Return the trace of a profile, None if it has none or has not been read, which then begins in the background."""
         ...
 
 
@@ -349,5 +359,5 @@ class PatternMatcher(Protocol):
         ...
 
 
-class FrameSource(ValueSource, ProfileSource, LineageSource, NoteSource, PatternMatcher, Protocol):
+class FrameSource(ValueSource, TraceSource, LineageSource, NoteSource, PatternMatcher, Protocol):
     """Everything pages may know of the application."""

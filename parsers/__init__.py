@@ -49,6 +49,8 @@ from parsers.payloads.cache import PayloadCache
 from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
 from parsers.profiler.access import Profile, Profiles
+from parsers.profiler.trace.frames import TraceFrames
+from parsers.profiler.trace.opened import OpenTrace
 from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
 
@@ -97,6 +99,7 @@ __all__ = [
     "LineageRow",
     "MediaError",
     "MindscopeError",
+    "OpenTrace",
     "PayloadCache",
     "PayloadError",
     "PayloadSeries",
@@ -113,6 +116,7 @@ __all__ = [
     "SourceLine",
     "TensorValue",
     "TextValue",
+    "TraceFrames",
     "Value",
     "better",
     "derive",

@@ -37,6 +37,7 @@ from parsers.model import Problem, Source, SourceFile
 from parsers.names import PROFILE_NAME, printable
 from parsers.profiler.registry import marks_profile
 from parsers.profiler.sessions import extent, files_below
+from parsers.profiler.trace.files import holds_trace
 from parsers.registry import KINDS, READERS, kind_of
 
 GRAPH_PARTS = ("actor_set", "verbose_ir_files")
@@ -70,10 +71,12 @@ def discover(base: str | os.PathLike[str]) -> list[Source]:
 
 
 def source_of(path: str | os.PathLike[str]) -> Source:
-    """Return the run in one directory (with its ranks), or a run of a single event file; SourceError if there is none."""
+    """Return the run in one directory (with its ranks), or of a single event file or trace; SourceError if there is none."""
     text = os.fspath(path)
     if os.path.isfile(text):
         directory, name = os.path.split(os.path.abspath(text))
+        if classify(name) is None and holds_trace(text):
+            return _measured(Source(directory, os.path.realpath(directory), name, (), profile_dirs=(os.path.abspath(text),)))
         kind, stamp = classify(name) or (READERS[0].name, None)
         return Source(directory, os.path.realpath(directory), name, (_source_file(text, kind, stamp),))
     found = discover(text)
@@ -90,8 +93,12 @@ def source_of(path: str | os.PathLike[str]) -> Source:
 def rescan(source: Source) -> Source:
     """Return the same run as it is on disk now: its directory and those of its ranks are listed again, no others below.
 
-    A run of a single event file stays that file.
+    A run of a single event file or trace stays that file.
     """
+    if not source.files and [os.path.basename(path) for path in source.profile_dirs] == [source.name]:
+        alone = source.profile_dirs[0]
+        if not os.path.isdir(alone):
+            return _measured(source)
     if len(source.files) == 1 and source.name == os.path.basename(source.files[0].path):
         file = source.files[0]
         return replace(source, files=(_source_file(file.path, file.kind, file.stamp),)) if os.path.exists(file.path) else source

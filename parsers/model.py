@@ -41,6 +41,7 @@ KINDS = (
     "bad_graph",  # a part of a graph is damaged or contradicts the rest of it; what can be read is shown
     "no_graph",  # a file with the name of a graph holds none
     "bad_table",  # a line, column or cell of a table, or a table of a database, is not in its documented form
+    "bad_trace",  # an event of a trace is damaged, lacks what places it in time, or contradicts the others
     "bad_value",  # one value in an intact record cannot be shown (unknown dtype, empty, not a number)
 )
 

@@ -19,6 +19,7 @@ from parsers import (
     Insight,
     LandscapePlan,
     LineageRow,
+    OpenTrace,
     PayloadError,
     PayloadSeries,
     Problem,
@@ -197,6 +198,9 @@ class MemorySource(FrameSource):
 
     def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
         return
+
+    def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
+        return (self._of(run, "traces") or {}).get((session, rank))
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         return self._of(run, "profile_notes") or {}

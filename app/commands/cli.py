@@ -59,8 +59,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _with_command(arguments: list[str]) -> list[str]:
-    """Return the arguments with `start` in front if they name no command."""
+    """Return the arguments with `start` in front if they name no command; a path alone is what to open."""
     first = arguments[0] if arguments else ""
+    if first not in [name for name, *_ in _COMMANDS] and os.path.exists(first):
+        return ["start", "--summary-base-dir", *arguments]
     if first in ("-h", "--help", "--version") or not (first.startswith("-") or not first):
         return arguments
     return ["start", *arguments]

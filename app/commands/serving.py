@@ -37,11 +37,21 @@ class StartError(RuntimeError):
 
 
 def base_directory(settings: Settings) -> str:
-    """Return the directory of the runs as an absolute path. Raises SettingError if it does not exist."""
+    """Return the directory of the runs, or the file to open, as an absolute path. Raises SettingError if it does not exist."""
     path = os.path.abspath(os.path.expanduser(settings.summary_base_dir))
-    if not os.path.isdir(path):
-        raise SettingError(f"--summary-base-dir: expected an existing directory, found {settings.summary_base_dir!r}")
+    if not os.path.isdir(path) and not os.path.isfile(path):
+        raise SettingError(f"--summary-base-dir: expected an existing directory or file, found {settings.summary_base_dir!r}")
+    if os.path.isfile(path) and not _opens(path):
+        raise SettingError(f"--summary-base-dir: expected a trace or an event file, found {settings.summary_base_dir!r}")
     return path
+
+
+def _opens(path: str) -> bool:
+    """Return whether a file can be opened by itself."""
+    from parsers.discovery import classify
+    from parsers.profiler.trace.files import holds_trace
+
+    return classify(os.path.basename(path)) is not None or holds_trace(path)
 
 
 def demo_directory() -> str:
@@ -182,12 +192,14 @@ def _cannot_listen(error: OSError, settings: Settings, bound: str, base: str) ->
 def _store(settings: Settings, base: str, directory: str) -> Iterator[Any]:
     """The store of the runs. It starts reading at once, while the remaining modules are imported."""
     from app.store.store import Store
+    from parsers.discovery import source_of
 
+    alone = os.path.isfile(base)
     index = workspace.subdirectory(directory, "index") if settings.cache and directory else None
     notes = workspace.subdirectory(directory, "notes") if directory else None
     store = Store(
-        [base], interval=settings.reload_interval, index_directory=index, notes_directory=notes,
-        stay_inside=settings.stay_inside,
+        [] if alone else [base], sources=[source_of(base)] if alone else [], interval=settings.reload_interval,
+        index_directory=index, notes_directory=notes, stay_inside=settings.stay_inside,
     ).start()  # fmt: skip
     try:
         yield store

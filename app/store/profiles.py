@@ -24,6 +24,7 @@ from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.registry import FRAMES
 from parsers.profiler.snapshot import dump, key_of, load
+from parsers.profiler.trace import sources
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,8 @@ PATIENCE = 0.15
 """Seconds a caller waits for a frame, so that small files are returned with the first answer."""
 SMALL_BYTES = 256 << 10
 """Frames from files smaller than this many bytes are not written to the index."""
+TRACE = "trace"
+"""The name under which pages ask for a trace, beside those of frames."""
 MOST_JOBS = 64
 
 Key = tuple[str, str]
@@ -51,8 +54,8 @@ def row_of(profile: Profile) -> ProfileRow:
     files = profile.files
     return ProfileRow(
         profile.session, profile.rank, profile.device, tuple(file.name for file in files), sum(file.size for file in files),
-        max((file.mtime_ns / 1e9 for file in files), default=0.0), tuple(name for name in FRAMES if profile.gives(name)),
-        mark_of(profile),
+        max((file.mtime_ns / 1e9 for file in files), default=0.0),
+        (*(name for name in FRAMES if profile.gives(name)), *([TRACE] if sources.find(profile) else [])), mark_of(profile),
     )  # fmt: skip
 
 

@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from app.store.profiles import TRACE
 from layouts.sources import RunRow
 from parsers import Source
 from parsers.names import printable
 from parsers.profiler.registry import FRAMES
+from parsers.profiler.trace import sources
 from parsers.runs import Run
 
 LIVE_SECONDS = 60.0
@@ -73,6 +75,7 @@ def profile_kinds(run: Run) -> dict[str, int]:
     if not run.profile:
         return {}
     counted = {f"profile.{name}": sum(profile.gives(name) for profile in run.profile.values()) for name in FRAMES}
+    counted[f"profile.{TRACE}"] = sum(bool(sources.find(profile)) for profile in run.profile.values())
     return {kind: number for kind, number in counted.items() if number}
 
 

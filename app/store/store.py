@@ -16,8 +16,9 @@ from app.store.insights import Insights
 from app.store.lineage import Lineage
 from app.store.matching import Captures, matching
 from app.store.notes import Notes
-from app.store.profiles import ProfileFrames, profile_of, row_of
+from app.store.profiles import TRACE, ProfileFrames, profile_of, row_of
 from app.store.run_rows import dated_row
+from app.store.traces import Traces
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
 from layouts.sources import FrameSource, Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
@@ -28,6 +29,7 @@ from parsers import (
     Insight,
     LandscapePlan,
     LineageRow,
+    OpenTrace,
     PayloadError,
     PayloadSeries,
     Problem,
@@ -66,6 +68,7 @@ class Store(FrameSource):
         self._insights = Insights()
         self._captures = Captures()
         self._profiles = ProfileFrames(f"{index_directory}-profiles" if index_directory else None)
+        self._traces = Traces(f"{index_directory}-traces" if index_directory else None)
         self._forests = Forests()
         self._counted: tuple[tuple[RunRow, ...], int, int] = (), 0, 0
 
@@ -78,6 +81,7 @@ class Store(FrameSource):
         """Stop reading, save to the index what has been read, and wait for both."""
         self._runs.stop()
         self._profiles.stop()
+        self._traces.stop()
         self._forests.stop()
         self._runs.join()
 
@@ -223,12 +227,22 @@ class Store(FrameSource):
         entry, found = self._profile(run, session, rank)
         if entry is None or found is None:
             return ProfileFrame("missing")
+        if name == TRACE:
+            return self._traces.frame(found[0], again=again)
         return self._profiles.frame(*found, name, again=again, on_end=lambda: self._runs.recount(entry))
 
     def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
         _, found = self._profile(run, session, rank)
-        if found is not None:
+        if found is None:
+            return
+        if name == TRACE:
+            self._traces.cancel(found[0])
+        else:
             self._profiles.cancel(found[0], name)
+
+    def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
+        _, found = self._profile(run, session, rank)
+        return self._traces.open(found[0]) if found is not None else None
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         _, found = self._profile(run, session, rank)

@@ -162,9 +162,12 @@ functions.address_changed = function (data, storeId) {
   else window.history.replaceState(window.history.state, "", url);
 };
 
+// State that is changed by every move of the pointer; a page that has it keeps a way back of its own.
+const MOVED = new Set(["span"]);
+
 // Whether this change gets a history entry: clicks do; typing and dragging change the state many times in a row.
 function isStep(before, after) {
-  const keys = Object.keys({ ...before, ...after }).filter((key) => !same(before[key], after[key]));
+  const keys = Object.keys({ ...before, ...after }).filter((key) => !MOVED.has(key) && !same(before[key], after[key]));
   if (!keys.length) return false;
   const field = document.activeElement;
   const typed = field instanceof HTMLInputElement && !["checkbox", "radio"].includes(field.type);

@@ -25,6 +25,8 @@ from parsers.profiler.registry import (
     kinds_giving,
 )
 from parsers.profiler.sessions import ProfileFile, Session, find_sessions
+from parsers.profiler.trace import sources
+from parsers.profiler.trace.frames import TraceFrames
 from parsers.schema import Schema
 
 
@@ -47,6 +49,9 @@ class Frames:
         return [*super().__dir__(), *FRAMES]
 
 
+_TRACE = "trace"
+
+
 class Profile(Frames):
     """The profile of one rank in one session. `files` are those known; `problems` the damage found in those read so far."""
 
@@ -55,6 +60,7 @@ class Profile(Frames):
         self._lock = threading.RLock()
         self._frames: dict[str, pd.DataFrame] = {}
         self._problems: dict[str, tuple[Problem, ...]] = {}
+        self._trace: TraceFrames | None = None
 
     def __repr__(self) -> str:
         return f"Profile({self.session!r}, rank={self.rank}, files={len(self.files)})"
@@ -93,6 +99,23 @@ class Profile(Frames):
         """Drop all frames; the damage found is kept."""
         with self._lock:
             self._frames.clear()
+            self._trace = None
+
+    @property
+    def traces(self) -> tuple[str, ...]:
+        """Paths of the files that hold a trace of this rank, the best one first."""
+        return sources.find(self)
+
+    @property
+    def trace(self) -> TraceFrames:
+        """What ran when: the best trace of this rank, read on first use. Without one it is empty."""
+        with self._lock:
+            if self._trace is None:
+                paths = self.traces
+                found = sources.read(paths[0]) if paths else sources.empty("")
+                self._problems[_TRACE] = found.problems
+                self._trace = TraceFrames(found)
+            return self._trace
 
     def wanted(self, name: str) -> tuple[str, ...]:
         """Return the names of the files any of which gives a frame, the usual ones first."""

@@ -112,6 +112,11 @@ class Database:
                 return
             yield found
 
+    def select(self, query: str, values: Sequence[int]) -> list[tuple[Any, ...]]:
+        """Return the rows of a query that has few of them."""
+        self._until = time.monotonic() + LONGEST_S
+        return self._connection.execute(query, tuple(values)).fetchmany(ROWS)
+
     def repeated(self, first: str, second: str, column: str) -> int:
         """Return the number of values that a column holds more than once in each of two tables."""
         found = self._connection.execute(f"SELECT COUNT(*) FROM ({_REPEATED.format(first, second, column)})").fetchone()  # noqa: S608  names of tables

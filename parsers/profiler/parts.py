@@ -39,13 +39,15 @@ class ProfileFileKind:
     """One kind of profiler file: its name in the registry and the pattern that a whole file name must match.
 
     The pattern's group `rank`, if there is one, holds the rank. marks_profile: a directory that holds such a file is a profile
-    without any other sign. device is what it proves that the profile was taken on: Ascend, GPU, CPU; "" for nothing.
+    without any other sign. device is what it proves that the profile was taken on: Ascend, GPU, CPU; "" for nothing. shown is
+    the file name as users know it, where it cannot be derived from the pattern.
     """
 
     name: str
     pattern: re.Pattern[str]
     marks_profile: bool = False
     device: str = ""
+    shown: str = ""
 
 
 def numbered(stem: str, end: str = "csv") -> re.Pattern[str]:

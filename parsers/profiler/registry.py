@@ -17,6 +17,7 @@ from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler import ascend_output, communication, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
 from parsers.profiler.derived import operators_of, types_of
 from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
+from parsers.profiler.trace.files import TRACE_FILES
 from parsers.schema import Schema
 
 # Rows of a frame come in the order of its readers here.
@@ -91,7 +92,7 @@ DERIVED: Mapping[str, Derived] = {
 FRAMES: Mapping[str, Schema] = {reader.schema.name: reader.schema for reader in FRAME_READERS}
 FILE_KINDS: Mapping[str, ProfileFileKind] = {
     kind.name: kind
-    for kinds in ((INFO, METADATA, STEP_POINTS), *((reader.file, *reader.also_reads) for reader in FRAME_READERS))
+    for kinds in ((INFO, METADATA, STEP_POINTS, *TRACE_FILES), *((reader.file, *reader.also_reads) for reader in FRAME_READERS))
     for kind in kinds
 }
 
@@ -105,6 +106,8 @@ def kinds_giving(schema: Schema) -> tuple[str, ...]:
 
 def display_name(kind: str) -> str:
     """Return the file name of a kind as users know it: aicore_intermediate_*_detail.csv."""
+    if FILE_KINDS[kind].shown:
+        return FILE_KINDS[kind].shown
     pattern = FILE_KINDS[kind].pattern.pattern
     for regex, text in ((_RANKED, ""), (_RANK, "*"), (r"(?:_\d+)*", ""), ("(?:gpu_)?", "gpu_"), ("\\.", ".")):
         pattern = pattern.replace(regex, text)

@@ -21,6 +21,7 @@ from parsers.model import Problem
 from parsers.names import PROFILE_NAME, printable
 from parsers.profiler.json_files import read_json
 from parsers.profiler.registry import INFO, METADATA, classify
+from parsers.profiler.trace.files import CHROME_TRACE
 
 PARTS = re.compile(r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_.*|mindstudio_profiler_output|mindstudio_profiler_log")
 _BELOW = re.compile(rf"{PARTS.pattern}|device_\d+|rank[_-]?\d+.*")
@@ -51,7 +52,7 @@ def extent(directories: Sequence[str]) -> tuple[int, float]:
     """Return bytes and newest mtime in seconds of the profiler files in these directories; (0, 0.0) if there are none."""
     size, newest, left = 0, 0.0, MOST_FILES
     for path in files_below(directories):
-        if classify(os.path.basename(path)) is None:
+        if _classified(path, directories) is None:
             continue
         left -= 1
         if left < 0:
@@ -85,7 +86,7 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
     left = MOST_FILES
     for directory in directories:
         for session, path in _files(directory, problems):
-            known = classify(os.path.basename(path))
+            known = _classified(path, directories)
             if known is None:
                 continue
             left -= 1
@@ -111,6 +112,12 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
     return tuple(sorted(shown, key=lambda session: session.name)), tuple(problems)
 
 
+def _classified(path: str, directories: Sequence[str]) -> tuple[str, int | None] | None:
+    """Return kind and rank of a file by its name. A file that stands in place of a directory is a trace of any name."""
+    known = classify(os.path.basename(path))
+    return (CHROME_TRACE.name, None) if known is None and path in directories else known
+
+
 def _shown(path: str) -> str:
     return printable(path).replace(os.sep, "/")
 
@@ -122,8 +129,12 @@ ABOUT = (INFO.name, METADATA.name)
 def _files(directory: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:
     """Yield (directory of the session, path) of every file, also of nested sessions; linked directories are not followed.
 
-    A directory with the name of a profiler directory is searched completely, any other only for profiler output.
+    A directory with the name of a profiler directory is searched completely, any other only for profiler output. A file in
+    place of a directory is the only one of its session.
     """
+    if os.path.isfile(directory):
+        yield os.path.dirname(directory), directory
+        return
     anything = PROFILE_NAME.fullmatch(os.path.basename(directory)) is not None
     pending = [(directory, directory, 0)]
     while pending:

@@ -35,6 +35,8 @@ from parsers.profiler import snapshot as frame_snapshot
 from parsers.profiler.access import Profile
 from parsers.profiler.registry import FILE_KINDS, FRAMES, classify
 from parsers.profiler.sessions import ProfileFile
+from parsers.profiler.trace import sources, storage
+from parsers.profiler.trace.files import TRACE_FILES
 from parsers.registry import KINDS, kind_of, reader_named
 from parsers.snapshot import dump
 from tests.fuzz.mutation import join_records, split_records
@@ -218,6 +220,19 @@ class Seeds:
         for name, contents in sorted(self._found.items()):
             if _recorded_kind(name) == kind:
                 yield from ((name, data) for data in contents)
+
+    def stored_traces(self) -> Files:
+        """Return stored traces: the length of the header in four bytes, the header, the columns."""
+        found = []
+        with tempfile.TemporaryDirectory() as folder:
+            for kind in TRACE_FILES:
+                for name, files in self.profiles(kind.name).values():
+                    path = Path(folder, name)
+                    path.write_bytes(files[0])
+                    storage.write(sources.read(str(path)), folder)
+                    header, columns = (Path(folder, part).read_bytes() for part in (storage.HEADER, storage.COLUMNS))
+                    found.append(len(header).to_bytes(4, "little") + header + columns)
+        return _chosen([one for one in found if len(one) <= LARGEST])
 
     def _by_suffix(self, names: Mapping[str, list[bytes]]) -> dict[str, Named]:
         found: dict[str, list[tuple[str, bytes]]] = {}

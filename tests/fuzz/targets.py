@@ -7,6 +7,7 @@ damage and may raise only what is documented; `Broken` says that a result is not
 from __future__ import annotations
 
 import contextlib
+import gzip
 import os
 import re
 import zlib
@@ -42,6 +43,9 @@ from parsers.profiler.access import Profile
 from parsers.profiler.parts import ProfileInput
 from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES
 from parsers.profiler.sessions import ProfileFile
+from parsers.profiler.trace import sources, storage
+from parsers.profiler.trace.columns import Trace
+from parsers.profiler.trace.files import SOURCES, TRACE_FILES
 from parsers.registry import KINDS, READERS
 from parsers.runs import Run
 from parsers.snapshot import dump, load
@@ -101,6 +105,10 @@ def _targets(seeds: Seeds) -> Iterator[Target]:
     yield Target("image", "png", seeds.images(), _decode_image, (FormatError,))
     yield Target("snapshot", "snapshot", seeds.snapshots(), _load_snapshot, (FormatError,))
     yield Target("frame-snapshot", "snapshot", seeds.frame_snapshots(), _load_frame, (FormatError,))
+    traces = tuple(file for kind in TRACE_FILES for _, files in seeds.profiles(kind.name).values() for file in files[:4])
+    yield Target("trace-text", "text", traces, _read_trace)
+    yield Target("trace-compressed", "plain", tuple(map(gzip.compress, traces)), _read_trace)
+    yield Target("trace-storage", "plain", seeds.stored_traces(), _open_trace, (FormatError,))
     yield Target("notes", "notes", seeds.notes(), _decode_notes, (Newer,))
 
 
@@ -247,6 +255,9 @@ def _read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) 
             reader.schema.check(part.frame)
             _check_problems(part.problems)
     profile = Profile("session", 0, tuple(files))
+    if kind in SOURCES:
+        _look_at_trace(profile.trace.columns)
+        _ = profile.trace.slices, profile.trace.tracks, profile.trace.flows, profile.trace.counters
     _ = profile.about, profile.step_points
     _check_problems(profile.problems)
     if kind in ("profiler_info", "profiler_metadata"):
@@ -256,6 +267,49 @@ def _read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) 
 def _profile_file(folder: str, name: str, kind: str, data: bytes) -> ProfileFile:
     path = _write(folder, os.path.join("profiler", name), data)
     return ProfileFile(path, name, kind, 0, len(data), 0)
+
+
+def _read_trace(data: bytes, folder: str) -> None:
+    _look_at_trace(sources.read(_write(folder, "trace.json", data)))
+
+
+def _look_at_trace(trace: Trace) -> None:
+    """Check what a trace promises, and ask for the arguments of some slices."""
+    slices = trace.slices
+    size = len(slices)
+    if size and min(int(slices.start.min()), int(slices.duration.min()), int(slices.self.min())) < 0:
+        raise Broken("a time of a slice is negative")
+    if [(track.first, track.last) for track in trace.tracks if track.last > track.first] != [
+        (int(rows[0]), int(rows[-1]) + 1)
+        for rows in np.split(np.arange(size), np.flatnonzero(np.diff(slices.track)) + 1)
+        if len(rows)
+    ]:
+        raise Broken("the slices are not in the order of their tracks")
+    named = (slices.name, trace.names), (slices.category, trace.categories), (trace.counters.series, trace.series)
+    for codes, texts in named:
+        if len(codes) and not 0 <= int(codes.min()) <= int(codes.max()) < len(texts):
+            raise Broken("a number of a text that there is not")
+    for ends in (trace.flows.source, trace.flows.target):
+        if len(ends) and not 0 <= int(ends.min()) <= int(ends.max()) < size:
+            raise Broken("an arrow to a slice that there is not")
+    for row in {0, size - 1} if size else ():
+        # A row that a damaged table lists may not be found by its number.
+        with contextlib.suppress(*((LookupError,) if trace.path.endswith(".db") else ())):
+            sources.arguments(trace, row)
+    for text in (*trace.names, *trace.categories, *trace.series, *(track.process + track.thread for track in trace.tracks)):
+        text.encode()
+    _check_problems(trace.problems)
+
+
+def _open_trace(data: bytes, folder: str) -> None:
+    """Open a stored trace: the length of its header in four bytes, the header, the columns."""
+    end = 4 + int.from_bytes(data[:4], "little")
+    _write(folder, storage.HEADER, data[4:end])
+    _write(folder, storage.COLUMNS, data[end:])
+    trace = storage.open(folder)
+    if len(trace.slices) != len(trace.slices.depth):
+        raise Broken("columns of different lengths")
+    list(trace.names)
 
 
 # Files of our own ------------------------------------------------------------------------------------------------------------

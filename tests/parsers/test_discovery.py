@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import random
 import shutil
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from parsers import SourceError, discover
+from parsers import SourceError, discover, open_run
 from parsers.discovery import Scanner, classify, rescan, source_of
 
 EVENTS = "events.out.events.summary.1600000000.0.host_MS"
@@ -245,6 +246,46 @@ def test_one_run_from_a_directory_or_a_file(tmp_path: Path) -> None:
     (tmp_path / "c").mkdir()
     with pytest.raises(SourceError, match="without event"):
         source_of(tmp_path / "c")
+
+
+TRACE = '[{"ph": "X", "name": "op", "pid": 1, "tid": 2, "ts": 3, "dur": 4}]'
+
+
+@pytest.mark.parametrize(
+    "name", ["trace_view.json", "h_1.17.pt.trace.json", "ascend_timeline_display_3.json", "msprof_0_2_1.json"]
+)
+def test_a_directory_with_nothing_but_a_trace_is_a_run(name: str, tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / name).write_text(TRACE)
+    (source,) = discover(tmp_path)
+    assert (source.name, source.files, source.profile_size) == ("a", (), len(TRACE))
+    run = open_run(tmp_path / "a")
+    assert run.kinds() == {"profile": 1}
+    (profile,) = run.profile.values()
+    assert profile.rank == (3 if "_3" in name else 0)
+    assert profile.trace.slices[["start_ns", "duration_ns", "name"]].values.tolist() == [[0, 4000, "op"]]
+    assert not run.problems
+
+
+def test_a_single_trace_of_any_name_is_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "odd name.txt"
+    path.write_bytes(gzip.compress(TRACE.encode()))
+    (tmp_path / "trace_view.json").write_text(TRACE)
+    for one in (path, tmp_path / "trace_view.json"):
+        source = source_of(one)
+        assert (source.name, source.profile_dirs) == (one.name, (str(one),))
+        assert rescan(source) == source
+        run = open_run(one)
+        assert [profile.traces for profile in run.profile.values()] == [(str(one),)]
+        assert len(run.profile[".", 0].trace.slices) == 1
+    path.write_text(TRACE[:-1] + ", " + TRACE[1:])
+    assert run.refresh(rescan(source_of(path)))
+    assert len(run.profile[".", 0].trace.slices) == 2
+    path.unlink()
+    assert rescan(source).profile_dirs == source.profile_dirs
+    other = tmp_path / "notes.json"
+    other.write_text('{"a": [1, 2]}')
+    assert source_of(other).profile_dirs == ()
 
 
 def test_the_real_runs(real_data: Path) -> None:

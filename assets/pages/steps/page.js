@@ -4,6 +4,7 @@ import { functionsOf, noUpdate } from "../../base/dash.js";
 import { badge, icon, iconButton, make, menu, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, translate, writeText } from "../../base/i18n.js";
+import { formatQuery } from "../../base/state.js";
 import * as plots from "../../profiling/plots.js";
 import * as profiling from "../../profiling/profiling.js";
 
@@ -34,10 +35,12 @@ function build(page) {
   setLabel(page.outliers.querySelector("summary"), "title", "composition.outliers_tip");
   page.all = make("button", "ms-button", [icon("zoom"), words("steps.all")], { type: "button" });
   page.all.addEventListener("click", () => page.change({ from: [], to: [] }));
+  page.timeline = make("a", "ms-button", [icon("timeline"), words("steps.timeline")], { "data-page": "timeline" });
   const summary = make("summary", "ms-button", [icon("download"), make("span", "", "CSV"), icon("down")]);
   page.files = menu(summary, []);
   page.find(".ms-breakdown-bar-tools").replaceChildren(
-    page.average, page.stepping, page.outliers, page.all, make("span", "ms-grow"), page.traces, page.units, page.files);
+    page.average, page.stepping, page.outliers, page.all, make("span", "ms-grow"), page.timeline,
+    page.traces, page.units, page.files);
   plots.furnish(page);
   plots.watch(page);
 }
@@ -65,6 +68,20 @@ function draw(page) {
   }
 }
 
+// The link to the picked step on the timeline.
+function drawTimeline(page) {
+  const { step } = page.facts;
+  page.timeline.hidden = step === null || !page.profile.frames.includes("trace");
+  if (page.timeline.hidden) return;
+  const { run, profile, state } = page;
+  const query = formatQuery({
+    ...(state.run ? { run: state.run } : {}), of: [run.key], session: [profile.session], rank: [String(profile.rank)],
+    step: [String(step)],
+  });
+  page.timeline.dataset.query = query;
+  page.timeline.href = `${page.root.dataset.routes.replace(/api\/$/, "")}timeline?${query}`;
+}
+
 function traceName([, form, device]) {
   const name = translate(`steps.trace.${form}`);
   return device < 0 ? name : `${name} · ${translate("steps.device", { n: device })}`;
@@ -86,6 +103,7 @@ function drawFacts(page) {
   page.number.max = facts.last;
   if (document.activeElement !== page.number) page.number.value = facts.step === null ? "" : facts.step;
   drawOutliers(page);
+  drawTimeline(page);
 }
 
 function drawOutliers(page) {

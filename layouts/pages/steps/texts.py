@@ -34,6 +34,7 @@ TEXTS = define_texts({
     "steps.all": ("All steps", "所有步骤"),
     "steps.csv": ("Steps as CSV", "步骤 CSV"),
     "steps.csv_reduces": ("Streams as CSV", "流 CSV"),
+    "steps.timeline": ("Timeline", "时间线"),
     "steps.save": ("Save", "保存"),
     "steps.fp_start": ("Forward begins at", "前向起点"),
     "steps.bp_end": ("Backward ends at", "反向终点"),

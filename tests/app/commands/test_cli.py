@@ -65,7 +65,8 @@ class TestMistakes:
         [
             (["--port", "x"], "mindscope: --port: expected a whole number from 0 to 65535, found 'x'"),
             (["start", "--reload-interval", "301"], "--reload-interval: expected a whole number of seconds from 0 to 300"),
-            (["--summary-base-dir", "/no/such"], "--summary-base-dir: expected an existing directory, found '/no/such'"),
+            (["--summary-base-dir", "/no/such"], "expected an existing directory or file, found '/no/such'"),
+            (["README.md"], "--summary-base-dir: expected a trace or an event file, found 'README.md'"),
             (["--config", "settings.py"], "--config: expected a TOML file, found 'settings.py'"),
             (["--config", "python:settings"], "Python code is never run"),
             (["--no-such-option"], "unrecognized arguments: --no-such-option"),

@@ -1,0 +1,293 @@
+"""The traces of profiles: read by a process in the background, kept as columns in the index, mapped into memory.
+
+A trace is read once. Its directory in the index is named after the file, its size and time, so a changed file is read again.
+The directories that were not used for longest are deleted when all together exceed a limit.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.store.index import private_directory
+from layouts.sources import ProfileFrame
+from parsers.errors import FormatError
+from parsers.profiler.access import Profile
+from parsers.profiler.trace import pyramid, sources, storage
+from parsers.profiler.trace.opened import OpenTrace
+
+log = logging.getLogger(__name__)
+
+LIMIT_BYTES = 8 << 30
+"""Maximum size of all directories together; the one in use stays whatever its size."""
+MOST_OPEN = 8
+PATIENCE = 0.15
+"""Seconds a caller waits, so that small traces are returned with the first answer."""
+WANTED = (
+    "trace_view.json", "*.pt.trace.json", "ascend_pytorch_profiler_*.db", "ascend_timeline_display_*.json", "msprof_*.json",
+)  # fmt: skip
+"""Names of files that hold a trace, as they are told to users."""
+
+
+@dataclass(slots=True)
+class _Job:
+    """A trace being read, or one whose reading was cancelled or failed."""
+
+    source: str
+    key: str
+    total: int
+    done: int = 0
+    state: str = "waiting"
+    text: str = ""
+    cancelled: bool = False
+    process: subprocess.Popen[str] | None = None
+    ended: threading.Event = field(default_factory=threading.Event)
+
+
+class Traces:
+    """The traces of all profiles of a store."""
+
+    def __init__(self, directory: str | None = None, *, limit: int = LIMIT_BYTES) -> None:
+        """directory: where to keep them; None for a temporary one that is deleted by `stop`."""
+        self._wanted, self._limit = directory, limit
+        self._directory: Path | None = None
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._open: OrderedDict[str, OpenTrace] = OrderedDict()
+        self._jobs: dict[str, _Job] = {}
+        self._lock = threading.Lock()
+        self._wake = threading.Condition(self._lock)
+        self._thread: threading.Thread | None = None
+        self._stopping = False
+
+    def frame(self, profile: Profile, *, again: bool = False) -> ProfileFrame:
+        """Return whether the trace of a profile is ready (without a frame), or the progress of reading it."""
+        source = source_of(profile)
+        if source is None:
+            return ProfileFrame("missing", wanted=WANTED)
+        found = self._look(source, again=again)
+        if isinstance(found, OpenTrace):
+            return ProfileFrame("ready", problems=found.trace.problems)
+        return ProfileFrame(found.state, done=min(found.done, found.total), total=found.total, text=found.text)
+
+    def open(self, profile: Profile) -> OpenTrace | None:
+        """Return the trace of a profile if it has been read; else None, and it is being read."""
+        source = source_of(profile)
+        found = None if source is None else self._look(source)
+        return found if isinstance(found, OpenTrace) else None
+
+    def cancel(self, profile: Profile) -> None:
+        """Stop reading a trace."""
+        source = source_of(profile)
+        if source is None:
+            return
+        with self._lock:
+            job = self._jobs.get(_key(source) or "")
+            if job is not None and not job.ended.is_set():
+                _stop(job)
+
+    def stop(self) -> None:
+        """Stop reading and wait for that."""
+        with self._lock:
+            self._stopping = True
+            for job in self._jobs.values():
+                _stop(job)
+            self._wake.notify_all()
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+        self._open.clear()
+        if self._temporary is not None:
+            self._temporary.cleanup()
+
+    def _look(self, source: str, *, again: bool = False) -> OpenTrace | _Job:
+        key = _key(source)
+        if key is None:
+            return _Job(source, "", 0, state="failed", text="the file cannot be read")
+        with self._lock:
+            opened = self._opened(key)
+            if opened is not None:
+                return opened
+            job = self._jobs.get(key)
+            if job is None or (again and job.ended.is_set()):
+                job = self._jobs[key] = _Job(source, key, _size(source))
+            elif not job.ended.is_set():
+                self._jobs[key] = self._jobs.pop(key)  # the most recent request is read first
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="mindscope-traces", daemon=True)
+                self._thread.start()
+            self._wake.notify_all()
+        job.ended.wait(PATIENCE)
+        with self._lock:
+            return self._opened(key) or job
+
+    def _opened(self, key: str) -> OpenTrace | None:
+        found = self._open.get(key)
+        if found is not None:
+            self._open.move_to_end(key)
+        return found
+
+    # The thread ----------------------------------------------------------------------------------------------------
+
+    def _work(self) -> None:
+        try:
+            self._directory = self._make_directory()
+        except OSError as error:
+            log.warning("index of traces: %s; keeping them in a temporary directory", error)
+            self._wanted = None
+            self._directory = self._make_directory()
+        while (job := self._next()) is not None:
+            try:
+                self._read(job)
+            except Exception as error:  # a bug that one trace triggers is logged and shown; others are still read
+                log.exception("reading %s failed", job.source)
+                job.state, job.text = "failed", f"{type(error).__name__}: {error}"
+            finally:
+                with self._lock:
+                    if job.state == "ready":
+                        self._jobs.pop(job.key, None)
+                job.ended.set()
+
+    def _make_directory(self) -> Path:
+        if self._wanted is None:
+            self._temporary = tempfile.TemporaryDirectory(prefix="mindscope-traces-", ignore_cleanup_errors=True)
+            return Path(self._temporary.name)
+        private_directory(self._wanted)
+        path = Path(self._wanted)
+        for part in path.glob("*.part"):
+            shutil.rmtree(part, ignore_errors=True)
+        return path
+
+    def _next(self) -> _Job | None:
+        with self._lock:
+            while not self._stopping:
+                waiting = [job for job in self._jobs.values() if not job.ended.is_set()]
+                if waiting:
+                    waiting[-1].state = "reading"
+                    return waiting[-1]
+                self._wake.wait()
+        return None
+
+    def _read(self, job: _Job) -> None:
+        assert self._directory is not None
+        place = self._directory / job.key
+        opened = _opened_from(place)
+        if opened is None:
+            if not self._make(job, place):
+                return
+            opened = _opened_from(place)
+            if opened is None:
+                raise FormatError("what was written cannot be read back")
+        with contextlib.suppress(OSError):
+            os.utime(place)
+        with self._lock:
+            self._open[job.key] = opened
+            while len(self._open) > MOST_OPEN:
+                self._open.popitem(last=False)
+            kept = set(self._open)
+        job.state = "ready"
+        self._tidy(kept)
+
+    def _make(self, job: _Job, place: Path) -> bool:
+        """Run the process; return whether the directory has been written."""
+        part = place.with_suffix(".part")
+        shutil.rmtree(part, ignore_errors=True)
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
+            process = subprocess.Popen(  # noqa: S603 - our own program
+                [sys.executable, "-P", "-m", "app.store.trace_process", job.source, str(part)], stdout=subprocess.PIPE,
+                stderr=said, stdin=subprocess.DEVNULL, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(_paths())},
+            )  # fmt: skip
+            with self._lock:
+                job.process = process
+                if job.cancelled:
+                    process.kill()
+            assert process.stdout is not None
+            for line in process.stdout:
+                done, _, total = line.strip().partition(" ")
+                if done.isdecimal() and total.isdecimal():
+                    job.done, job.total = int(done), int(total)
+                else:
+                    job.done = job.total
+            code = process.wait()
+            process.stdout.close()
+            said.seek(0)
+            complaint = said.read()
+        if code == 0:
+            shutil.rmtree(place, ignore_errors=True)
+            part.rename(place)
+            return True
+        shutil.rmtree(part, ignore_errors=True)
+        if job.cancelled:
+            job.state = "cancelled"
+        else:
+            log.error("reading %s failed: %s", job.source, complaint)
+            job.state, job.text = "failed", (complaint.strip().splitlines() or [f"exit code {code}"])[-1][:500]
+        return False
+
+    def _tidy(self, kept: set[str]) -> None:
+        """Delete the directories not used for longest until all others fit."""
+        assert self._directory is not None
+        found = []
+        for path in self._directory.iterdir():
+            with contextlib.suppress(OSError):
+                found.append((path.stat().st_mtime, sum(one.stat().st_size for one in path.rglob("*")), path))
+        total = sum(size for _, size, _ in found)
+        for _, size, path in sorted(found):
+            if total <= self._limit:
+                break
+            if path.name not in kept:
+                shutil.rmtree(path, ignore_errors=True)
+                total -= size
+
+
+def source_of(profile: Profile) -> str | None:
+    """Return the path of the best source of a trace that a profile has, or None."""
+    found = sources.find(profile)
+    return found[0] if found else None
+
+
+def _opened_from(place: Path) -> OpenTrace | None:
+    if not place.is_dir():
+        return None
+    try:
+        return OpenTrace(storage.open(str(place)), pyramid.open(str(place)))
+    except (FormatError, OSError) as error:
+        log.info("index of traces: %s; reading the trace again", error)
+        shutil.rmtree(place, ignore_errors=True)
+        return None
+
+
+def _stop(job: _Job) -> None:
+    """Stop a job; the lock is held."""
+    job.cancelled = True
+    if job.process is not None and job.process.poll() is None:
+        job.process.kill()
+    elif job.state == "waiting":
+        job.state = "cancelled"
+        job.ended.set()
+
+
+def _key(source: str) -> str | None:
+    """Return the name of the directory of a source; None if it cannot be read."""
+    try:
+        return storage.key_of(source)
+    except OSError:
+        return None
+
+
+def _size(source: str) -> int:
+    with contextlib.suppress(OSError):
+        return os.stat(source).st_size
+    return 0
+
+
+def _paths() -> list[str]:
+    """Return where modules are found, so that the process finds the same ones."""
+    return [path for path in dict.fromkeys((str(Path(__file__).resolve().parents[2]), *sys.path)) if path]

@@ -1,0 +1,220 @@
+// Draws rows: slices that are at least a pixel wide one by one, with their names where they fit; narrower ones as the share of
+// each pixel that is busy. A picture wider than the screen is kept, so that dragging draws nothing anew.
+
+import { fillOfKind, fillOfName, pace, pacesOf } from "./colours.js";
+import { share } from "./wire.js";
+
+export const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", sans-serif';
+const LEAST_LABEL = 28;
+const PADDING = 4;
+/** The least that a pixel shows where anything ran. */
+const LEAST_SHARE = 0.22;
+const EDGE_FROM = 3;
+const LEAST_TEXT_LANE = 12;
+
+/** Busy share of each of `columns` pixels from the buckets of one lane; from is the time at the left, pixel ns per pixel. */
+export function columnsOf(view, at, columns, from, pixel) {
+  const found = new Float32Array(columns);
+  const { begin, places } = view.bucketsOf;
+  const { bucket: position, busy } = view.buckets;
+  const width = view.bucket / pixel;
+  const offset = (view.from - from) / pixel;
+  for (let i = begin[at]; i < begin[at + 1]; i += 1) {
+    const place = places[i];
+    const left = offset + position[place] * width;
+    const right = left + width;
+    if (right <= 0 || left >= columns) continue;
+    const part = share(busy[place]);
+    const first = Math.max(0, Math.floor(left));
+    const last = Math.min(columns - 1, Math.ceil(right) - 1);
+    for (let column = first; column <= last; column += 1) {
+      found[column] += part * (Math.min(right, column + 1) - Math.max(left, column));
+    }
+  }
+  return found;
+}
+
+/** Whole pixels of a slice, at least one: [left, right). */
+export function pixelsOf(left, width) {
+  const first = Math.round(left);
+  return [first, Math.max(first + 1, Math.round(left + width))];
+}
+
+/** A text that fits into `room`, cut with an ellipsis; "" if not even a few letters fit. widthOf measures. */
+export function fitted(text, room, widthOf) {
+  if (widthOf(text) <= room) return text;
+  let low = 0;
+  let high = text.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (widthOf(`${text.slice(0, middle)}…`) <= room) low = middle;
+    else high = middle - 1;
+  }
+  return low >= 2 ? `${text.slice(0, low)}…` : "";
+}
+
+/** Widths of texts in a font, each measured once. */
+export function ruler(context, most = 20000) {
+  let known = new Map();
+  return (text) => {
+    let width = known.get(text);
+    if (width === undefined) {
+      if (known.size >= most) known = new Map();
+      width = context.measureText(text).width;
+      known.set(text, width);
+    }
+    return width;
+  };
+}
+
+// The number of the fill of a big slice.
+function fillsOf(scene) {
+  const { view, colour, names } = scene;
+  const { name, category, width } = view.slices;
+  if (colour === "category") return (place) => category[place] % 12;
+  if (colour === "kind") return (_place, track) => fillOfKind(track.kind);
+  if (colour === "pace") return (place) => pace(width[place] * view.bucket, names.median(name[place]) || 0);
+  const byName = new Map();
+  return (place) => {
+    const at = name[place];
+    let fill = byName.get(at);
+    if (fill === undefined) {
+      const text = names.get(at);
+      if (text === null) return 11;
+      fill = fillOfName(text);
+      byName.set(at, fill);
+    }
+    return fill;
+  };
+}
+
+/**
+ * Draw rows on a context. scene: { view, rows: [[row, top]], from, to (ns), width, height, ratio (device pixels per pixel),
+ * colour, names, palette, theme, clip: [top, bottom] }. Returns how many slices and labels were drawn.
+ */
+export function paint(context, scene) {
+  const { view, rows, from, to, width, ratio, palette } = scene;
+  const columns = Math.round(width * ratio);
+  const pixel = (to - from) / columns;
+  const drawn = { slices: 0, buckets: 0, labels: 0 };
+  if (!view) return drawn;
+  const fills = scene.colour === "pace" ? pacesOf(scene.theme) : palette.fills;
+  const fillOf = fillsOf(scene);
+  const groups = fills.map(() => []);
+  const edges = [];
+  const labels = [];
+  const { slices, slicesOf } = view;
+  const scale = view.bucket / pixel;
+  const offset = (view.from - from) / pixel;
+  for (const [row, top] of rows) {
+    for (let depth = 0; depth < row.lanes; depth += 1) {
+      const at = view.index.get(row.track.first_lane + depth);
+      if (at === undefined) continue;
+      const y = Math.round((top + depth * row.lane) * ratio);
+      const height = Math.round((row.lane - 1) * ratio);
+      drawn.buckets += several(context, scene, at, columns, from, pixel, y, height);
+      for (let i = slicesOf.begin[at]; i < slicesOf.begin[at + 1]; i += 1) {
+        const place = slicesOf.places[i];
+        const left = offset + slices.x[place] * scale;
+        const size = slices.width[place] * scale;
+        if (left + size < 0) continue;
+        if (left > columns) break;
+        const [first, last] = pixelsOf(Math.max(left, -2), left + size - Math.max(left, -2));
+        const end = Math.min(last, columns + 2);
+        groups[fillOf(place, row.track)].push(first, y, end - first, height);
+        drawn.slices += 1;
+        if (last - first >= EDGE_FROM) edges.push(first, y, height);
+        if (row.lane >= LEAST_TEXT_LANE && (Math.min(last, columns) - Math.max(first, 0)) / ratio >= LEAST_LABEL) {
+          labels.push([place, Math.max(first, 0), Math.min(last, columns), y, height]);
+        }
+      }
+    }
+  }
+  groups.forEach((group, number) => {
+    context.fillStyle = fills[number];
+    for (let i = 0; i < group.length; i += 4) context.fillRect(group[i], group[i + 1], group[i + 2], group[i + 3]);
+  });
+  // A line within the left edge keeps neighbours of one colour apart.
+  context.fillStyle = palette.edge;
+  for (let i = 0; i < edges.length; i += 3) context.fillRect(edges[i], edges[i + 1], 1, edges[i + 2]);
+  drawn.labels = write(context, scene, labels);
+  return drawn;
+}
+
+function several(context, scene, at, columns, from, pixel, y, height) {
+  const { view, palette } = scene;
+  const count = view.bucketsOf.begin[at + 1] - view.bucketsOf.begin[at];
+  if (!count) return 0;
+  const shares = columnsOf(view, at, columns, from, pixel);
+  const [red, green, blue] = palette.several;
+  // Neighbouring pixels of nearly the same share are one rectangle.
+  let start = 0;
+  let level = 0;
+  for (let column = 0; column <= columns; column += 1) {
+    const value = column < columns ? shares[column] : 0;
+    const next = value > 0 ? Math.max(1, Math.round(Math.min(1, value) * 15)) : 0;
+    if (next === level) continue;
+    if (level) {
+      context.fillStyle = `rgba(${red}, ${green}, ${blue}, ${LEAST_SHARE + (1 - LEAST_SHARE) * (level / 15)})`;
+      context.fillRect(start, y, column - start, height);
+    }
+    start = column;
+    level = next;
+  }
+  return count;
+}
+
+/** Widths of names in FONT. */
+let measured = null;
+
+function write(context, scene, labels) {
+  const { view, names, ratio, palette } = scene;
+  context.save();
+  context.scale(ratio, ratio);
+  context.font = FONT;
+  context.textBaseline = "middle";
+  context.fillStyle = palette.text;
+  measured = measured || ruler(context);
+  let written = 0;
+  for (const [place, left, right, y, height] of labels) {
+    const name = names.get(view.slices.name[place]);
+    if (name === null) continue;
+    const room = (right - left) / ratio - 2 * PADDING;
+    const text = fitted(name, room, measured);
+    if (!text) continue;
+    context.fillText(text, left / ratio + PADDING, (y + height / 2) / ratio + 0.5);
+    written += 1;
+  }
+  context.restore();
+  return written;
+}
+
+/** Draw a counter: for each column the range of its values, and the last one until the next. top is in pixels. */
+export function paintCurve(context, curve, { from, to, width, ratio, palette }, top, height) {
+  const columns = Math.round(width * ratio);
+  const scale = columns / (to - from);
+  const { least, most, series } = curve;
+  const span = most - least || 1;
+  const room = (height - 8) * ratio;
+  const base = (top + height - 3) * ratio;
+  const yOf = (value) => base - ((value - least) / span) * room;
+  series.slice(0, palette.fills.length).forEach((one, number) => {
+    const { time, low, high } = one;
+    if (!time.length) return;
+    context.beginPath();
+    context.moveTo((time[0] - from) * scale, base);
+    for (let i = 0; i < time.length; i += 1) {
+      const x = (time[i] - from) * scale;
+      const next = i + 1 < time.length ? (time[i + 1] - from) * scale : columns;
+      context.lineTo(x, yOf(high[i]));
+      if (low[i] !== high[i]) context.lineTo(x + 0.5, yOf(low[i]));
+      context.lineTo(next, yOf(one.last[i]));
+    }
+    context.lineTo(columns, base);
+    context.closePath();
+    context.globalAlpha = series.length > 1 ? 0.4 : 0.75;
+    context.fillStyle = palette.fills[number];
+    context.fill();
+    context.globalAlpha = 1;
+  });
+}

@@ -1,0 +1,342 @@
+// Slices, ranges and what a search found: asking for them, going to them, and showing them in the panel.
+
+import { make, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { writeText } from "../../base/i18n.js";
+import { last, same } from "../../base/state.js";
+import { duration, exactTime } from "./axis.js";
+import * as camera from "./camera.js";
+import * as lines from "./line.js";
+import { closeMenu, fold } from "./menus.js";
+import { BY, showHint, showHits, showRange, showSlice, trackTitle } from "./panel.js";
+
+const KNOWN_SLICES = 2000;
+const LEAST_NS = 10;
+const HOST = ["step", "scope", "python", "cann", "host", "host_queue"];
+
+const get = (page, key, fallback = "") => last(page.state, key, fallback);
+
+// A slice ------------------------------------------------------------------------------------------------------------
+
+// The row a place stands for: the slice, or the longest of those in a pixel.
+function rowUnder(page, place) {
+  if (!place || !place.found) return null;
+  const { view } = page.line;
+  return place.found.slice !== undefined ? view.slices.row[place.found.slice] : view.buckets.row[place.found.bucket];
+}
+
+export function clicked(page, place, event) {
+  const row = rowUnder(page, place);
+  closeMenu(page);
+  if (row !== null) choose(page, row, false);
+  else if (place && place.row.kind === "process") fold(page, place.row.id);
+  else if (!event.shiftKey) page.change({ slice: [] });
+}
+
+export function choose(page, row, moving) {
+  page.moving = moving;
+  page.change({ slice: [String(row)], tab: [] });
+}
+
+async function fetchSlice(page, row, brief) {
+  const key = `${row} ${brief}`;
+  const known = page.slices.get(key);
+  if (known) return known;
+  const asked = page.line.server.json("slice", { row, brief: brief ? 1 : "" });
+  if (page.slices.size > KNOWN_SLICES) page.slices.clear();
+  page.slices.set(key, asked);
+  asked.catch(() => page.slices.delete(key));
+  return asked;
+}
+
+// begun: the page has just been opened.
+export async function loadSlice(page, text, begun) {
+  const { line } = page;
+  if (!/^\d+$/.test(text) || Number(text) >= line.facts.slices) {
+    line.selected = null;
+    if (page.panel.shown === "slice") drawPanel(page);
+    return;
+  }
+  const go = page.moving || begun;
+  const moving = page.moving || !get(page, "span");
+  page.moving = false;
+  try {
+    const slice = await fetchSlice(page, Number(text), false);
+    if (page.line !== line || get(page, "slice") !== text) return;
+    line.selected = slice;
+  } catch {
+    line.selected = null;
+  }
+  drawPanel(page, "slice");
+  // The panel may have made the canvas smaller.
+  if (go && line.selected) window.requestAnimationFrame(() => lines.reveal(line, line.selected, moving));
+  lines.redraw(line);
+}
+
+export async function chooseSame(page, by) {
+  const { selected } = page.line;
+  const row = selected && selected.same && (by < 0 ? selected.same.previous : selected.same.next);
+  if (row !== null && row !== undefined) choose(page, row, true);
+}
+
+const zoomTo = (page, slice) => lines.show(page.line, camera.around(slice.start, Math.max(slice.duration, LEAST_NS)));
+
+export function zoomToChosen(page, what = "") {
+  const { line } = page;
+  const slice = line.selected;
+  if (what === "range" || (!slice && line.chosen)) {
+    if (line.chosen) lines.show(line, camera.around(line.chosen.from, line.chosen.to - line.chosen.from, 0.96));
+  } else if (slice) zoomTo(page, slice);
+}
+
+export function twice(page, place) {
+  const row = rowUnder(page, place);
+  if (row !== null) {
+    fetchSlice(page, row, true).then((slice) => zoomTo(page, slice), () => {});
+  }
+}
+
+// The step at a time: zoom to it, or choose it as a range.
+export function stepAt(page, time, ranged) {
+  const at = page.line.facts.steps.findIndex(([, start, length]) => start <= time && time < start + length);
+  if (at < 0) return;
+  if (ranged) {
+    const [, from, length] = page.line.facts.steps[at];
+    page.change({ range: [camera.formatRange({ from, to: from + length })], tab: [] });
+  } else zoomToStep(page, at);
+}
+
+export function zoomToStep(page, at) {
+  const step = page.line.facts.steps[at];
+  if (step && page.stepSelect.value !== undefined) lines.show(page.line, camera.around(step[1], step[2], 0.96));
+  page.stepSelect.value = "";
+}
+
+// Hovering -----------------------------------------------------------------------------------------------------------
+
+export async function hover(page, place, x, y) {
+  const { line } = page;
+  if (!line) return;
+  const row = rowUnder(page, place);
+  page.host.overlay.style.cursor = row === null ? "" : "pointer";
+  if (row === null) {
+    page.hovered = null;
+    line.hover = null;
+    page.host.tip.hidden = true;
+    lines.redraw(line);
+    return;
+  }
+  page.hovered = row;
+  let slice;
+  try {
+    slice = await fetchSlice(page, row, true);
+  } catch {
+    return;
+  }
+  if (page.hovered !== row || page.line !== line) return;
+  const several = place.found.bucket;
+  line.hover = several === undefined ? { slice } : {};
+  drawTip(page, slice, several === undefined ? null : {
+    count: line.view.buckets.count[several], share: line.view.buckets.busy[several] / 255,
+  }, x, y);
+  lines.redraw(line);
+}
+
+function drawTip(page, slice, several, x, y) {
+  const { tip, canvasHost } = page.host;
+  const rows = [];
+  if (several) {
+    const key = several.count ? "timeline.several" : "timeline.ends_here";
+    rows.push(words(key, { n: count(several.count), share: `${Math.round(several.share * 100)} %` }, "p", "ms-muted"));
+  }
+  const name = make("p", "ms-timeline-tip-name", slice.name || "–");
+  if (several && several.count > 1) name.prepend(words("timeline.longest", {}, "span", "ms-muted"), " ");
+  rows.push(name);
+  const pair = (key, value) => [words(key, {}, "dt"), make("dd", "", value)];
+  rows.push(make("dl", "ms-timeline-tip-facts", [
+    ...pair("timeline.duration", duration(slice.duration)), ...pair("timeline.self", duration(slice.self)),
+    ...pair("timeline.start", exactTime(slice.start - page.line.zero)),
+  ]));
+  rows.push(make("p", "ms-muted ms-cut", trackTitle(page.line.facts.tracks[slice.track])));
+  tip.replaceChildren(...rows);
+  tip.hidden = false;
+  const left = canvasHost.offsetLeft + x;
+  const body = tip.parentElement;
+  const beside = left + 16 + tip.offsetWidth < body.clientWidth ? left + 16 : left - 12 - tip.offsetWidth;
+  tip.style.left = `${Math.max(4, beside)}px`;
+  tip.style.top = `${Math.max(4, Math.min(y + 16, body.clientHeight - tip.offsetHeight - 6))}px`;
+}
+
+// A range ------------------------------------------------------------------------------------------------------------
+
+// The tracks that statistics are of: all, or if some are hidden or filtered, those shown.
+function countedTracks(page) {
+  const { line } = page;
+  const look = line.look;
+  if (!look.filter && !look.hidden.size) return "";
+  const shown = line.tree.filter((one) => !look.hidden.has(one.id)).flatMap((one) => one.tracks)
+    .filter((track) => !look.hidden.has(track.id) && track.slices)
+    .filter((track) => !look.filter || line.places.has(track.id));
+  return shown.map((track) => track.index).sort((a, b) => a - b).join(",");
+}
+
+export async function chooseRange(page, range) {
+  const { line } = page;
+  const before = line.chosen;
+  line.chosen = range;
+  page.rangeFound = null;
+  if (!range) {
+    if (page.panel.shown === "range") drawPanel(page);
+    return;
+  }
+  const turn = (page.rangeTurn = (page.rangeTurn || 0) + 1);
+  if (!same(before, range)) drawPanel(page, "range");
+  try {
+    const [route, asked] = rangeAsked(page, range);
+    const found = await line.server.json(route, asked);
+    if (turn !== page.rangeTurn || page.line !== line) return;
+    page.rangeFound = found;
+  } catch (error) {
+    page.rangeFound = { error: error.message };
+  }
+  if (page.panel.shown === "range") drawPanel(page, "range");
+}
+
+// The statistics that the state asks for: the route and its parameters.
+/** @returns {[string, Record<string, any>]} */
+function rangeAsked(page, { from, to }) {
+  const by = byOf(page);
+  if (by === "critical") return ["critical", { from, to }];
+  if (by === "gaps") return ["gaps", { from, to, track: get(page, "stream") }];
+  const tracks = countedTracks(page);
+  if (by === "flame") return ["flame", { from, to, tracks: tracks || hostTracks(page.line.facts) }];
+  return ["range", { from, to, tracks, clip: get(page, "clip", "1"), by }];
+}
+
+// The threads of the host, which have stacks; all tracks if there are none.
+function hostTracks(facts) {
+  return facts.tracks.map((track, at) => [track, at]).filter(([track]) => HOST.includes(track.kind) && track.slices)
+    .map(([, at]) => at).join(",");
+}
+
+const byOf = (page) => (BY.includes(get(page, "by")) ? get(page, "by") : "name");
+
+// Search -------------------------------------------------------------------------------------------------------------
+
+export async function search(page) {
+  const { line } = page;
+  const q = get(page, "q");
+  const shortest = Math.round(Number(get(page, "shortest")) * 1000) || 0;
+  line.hits = null;
+  page.hitAt = -1;
+  page.search.removeAttribute("aria-invalid");
+  if (q || shortest > 0) {
+    const turn = (page.searchTurn = (page.searchTurn || 0) + 1);
+    try {
+      const hits = await line.server.json("search", { q, regex: get(page, "regex"), shortest: shortest || "" });
+      if (turn !== page.searchTurn || page.line !== line) return;
+      line.hits = hits;
+    } catch (error) {
+      if (turn !== page.searchTurn) return;
+      page.search.setAttribute("aria-invalid", "true");
+      page.search.title = error.message;
+    }
+  } else page.searchTurn = (page.searchTurn || 0) + 1;
+  drawHits(page);
+  if (line.hits || page.panel.shown === "search") drawPanel(page, line.hits ? "search" : "");
+  lines.redraw(line);
+}
+
+export function drawHits(page) {
+  const { hits } = page.line;
+  page.hitTools.classList.toggle("ms-timeline-found-some", Boolean(hits));
+  if (!hits) return;
+  const none = !hits.row.length;
+  page.previousHit.disabled = page.nextHit.disabled = none;
+  if (none) writeText(page.hitCount, "timeline.hits_none");
+  else {
+    const total = `${count(hits.row.length)}${hits.more ? "+" : ""}`;
+    writeText(page.hitCount, "timeline.hits", { place: page.hitAt < 0 ? "–" : count(page.hitAt + 1), n: total });
+  }
+  if (page.panel.shown === "search") showHits(page.panel, hits, page.line.names, page.line.facts.tracks, page.hitAt);
+}
+
+export function goToHit(page, place) {
+  const { hits } = page.line;
+  if (!hits || !hits.row.length) return;
+  page.hitAt = (place + hits.row.length) % hits.row.length;
+  page.moving = true;
+  page.change({ slice: [String(hits.row[page.hitAt])], tab: ["search"] });
+  drawHits(page);
+}
+
+// The next hit after the one selected, or after what is at the left of the screen.
+export function nextHit(page, by) {
+  const { hits, range } = page.line;
+  if (!hits || !hits.row.length) return;
+  if (page.hitAt >= 0) goToHit(page, page.hitAt + by);
+  else {
+    const first = hits.start.findIndex((start) => start >= range.from);
+    goToHit(page, by > 0 ? Math.max(0, first) : (first < 0 ? hits.row.length : first) - 1);
+  }
+}
+
+// The panel ----------------------------------------------------------------------------------------------------------
+
+export function openTab(page, name) {
+  page.change({ tab: [name] });
+  drawPanel(page, name);
+}
+
+export function closePanel(page) {
+  page.panel.host.hidden = true;
+  page.panel.shown = "";
+  page.change({ slice: [], range: [], tab: [] });
+  if (page.line) lines.redraw(page.line);
+}
+
+// Show a tab: the one named, the one the state names, or that of what there is.
+export function drawPanel(page, wanted = "") {
+  const { line, panel } = page;
+  const has = { slice: Boolean(line.selected), range: Boolean(line.chosen), search: Boolean(line.hits) };
+  const named = get(page, "tab");
+  const name = named || (has[wanted] ? wanted : "") || ["slice", "range", "search"].find((one) => has[one]) || "";
+  if (!name) {
+    panel.host.hidden = true;
+    panel.shown = "";
+    lines.redraw(line);
+    return;
+  }
+  if (!has[name]) showHint(panel, name);
+  else if (name === "slice") showSlice(panel, line.selected, line.facts.tracks, linksOf(page, line.selected));
+  else if (name === "search") {
+    panel.shown = "search";
+    showHits(panel, line.hits, line.names, line.facts.tracks, page.hitAt);
+  } else {
+    const [route, asked] = rangeAsked(page, line.chosen);
+    const links = { csv: line.server.url(`${route}.csv`, asked), trace: line.server.url("trace.json", line.chosen) };
+    const shown = { range: line.chosen, clip: get(page, "clip", "1"), by: byOf(page) };
+    showRange(panel, shown, page.rangeFound, links, line.facts.tracks, { palette: line.palette, ratio: line.ratio });
+  }
+  lines.redraw(line);
+}
+
+// Links to where other pages tell of a slice.
+function linksOf(page, slice) {
+  const track = page.line.facts.tracks[slice.track];
+  const query = (more) => new URLSearchParams({
+    ...(page.state.run ? { run: page.state.run[0] } : {}), of: page.run.key, session: page.profile.session,
+    rank: String(page.profile.rank), ...more,
+  }).toString();
+  const found = [];
+  const prefix = page.root.dataset.routes.replace(/api\/$/, "");
+  const add = (name, key, more) => {
+    const text = query(more);
+    found.push(make("a", "ms-button", words(key), { href: `${prefix}${name}?${text}`, "data-page": name, "data-query": text }));
+  };
+  if (["device_stream", "communication"].includes(track.kind) && page.profile.frames.includes("operators")) {
+    add("operators", "timeline.operator", { q: slice.name });
+  }
+  if (slice.step && page.profile.frames.includes("steps")) add("steps", "timeline.of_step", { step: slice.step });
+  return found;
+}

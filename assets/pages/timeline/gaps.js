@@ -1,0 +1,79 @@
+// Why a device stream did nothing in a range, and the critical path of a range: the share of each cause or kind, and the
+// longest parts with the call behind each.
+
+import { make, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { setLabel } from "../../base/i18n.js";
+import { duration, exactDuration, exactTime } from "./axis.js";
+
+/** Colours of causes: those of the host are warm, those of the device cold, the rest grey. */
+const FILLS = {
+  host: "hsl(28 70% 58%)", synchronisation: "hsl(45 75% 52%)", data: "hsl(322 42% 58%)", stream: "hsl(190 50% 46%)",
+  communication: "hsl(266 45% 60%)", short: "hsl(215 10% 70%)", unknown: "hsl(215 8% 48%)",
+  computation: "hsl(160 42% 46%)", launch: "hsl(190 50% 46%)", waiting: "hsl(215 8% 60%)",
+};
+
+function swatch(cause) {
+  const element = make("span", "ms-timeline-swatch");
+  element.style.background = FILLS[cause] || FILLS.unknown;
+  return element;
+}
+
+function named(cause, ns, idle) {
+  const share = idle ? `${Math.round((ns / idle) * 100)} %` : "";
+  const element = make("span", "ms-timeline-key", [
+    swatch(cause), words(`timeline.cause.${cause}`), make("span", "", duration(ns)), make("span", "ms-muted", share),
+  ]);
+  setLabel(element, "title", `timeline.cause_tip.${cause}`);
+  return element;
+}
+
+/** The parts of the panel for gaps. acts: go(row), showTime(from, length). */
+export function gapParts(found, acts) {
+  if (!found.streams.length) return [words("timeline.gaps_none", {}, "p", "ms-muted")];
+  if (!found.rows.length) return [words("timeline.gaps_never", {}, "p", "ms-muted")];
+  const share = `${((found.idle / found.range) * 100).toPrecision(3)} %`;
+  const title = words("timeline.gaps_idle", { idle: duration(found.idle), range: duration(found.range), share }, "strong");
+  return parts(found, acts, { title, sums: found.causes, whole: found.idle, cause: "cause", row: "call" });
+}
+
+/** The parts of the panel for a critical path. */
+export function criticalParts(found, acts) {
+  const title = words("timeline.critical_title", { range: duration(found.range) }, "strong");
+  return parts(found, acts, { title, sums: found.kinds, whole: found.range, cause: "kind", row: "row" });
+}
+
+function parts(found, acts, { title: heading, sums, whole, cause: causeColumn, row: rowColumn }) {
+  const causes = Object.entries(sums);
+  const bar = make("div", "ms-timeline-causes", causes.map(([cause, ns]) => {
+    const part = make("span", "");
+    part.style.cssText = `flex-grow: ${ns}; background: ${FILLS[cause] || FILLS.unknown}`;
+    setLabel(part, "title", `timeline.cause.${cause}`);
+    return part;
+  }), { "aria-hidden": "true" });
+  const head = make("div", "ms-timeline-causes-names", [heading, ...causes.map(([cause, ns]) => named(cause, ns, whole))]);
+  const rows = found.rows.map((row) => {
+    const one = Object.fromEntries(found.columns.map((column, at) => [column, row[at]]));
+    const start = make("button", "ms-timeline-link", exactTime(one.start_ns), { type: "button" });
+    start.addEventListener("click", () => acts.showTime(one.start_ns, one.duration_ns));
+    const title = [one.stack, one.name].filter(Boolean).join("\n");
+    const call = one[rowColumn] >= 0
+      ? make("button", "ms-timeline-link ms-cut", one.name, { type: "button", title })
+      : make("span", "ms-muted", "–");
+    if (one[rowColumn] >= 0) call.addEventListener("click", () => acts.go(one[rowColumn]));
+    return make("tr", "", [
+      make("td", "ms-number", start),
+      make("td", "ms-number", duration(one.duration_ns), { title: exactDuration(one.duration_ns) }),
+      make("td", "", make("span", "ms-timeline-key", [swatch(one[causeColumn]), words(`timeline.cause.${one[causeColumn]}`)])),
+      make("td", "ms-timeline-cell-name", call),
+    ]);
+  });
+  const heads = ["start", "duration", causeColumn, rowColumn].map((one, at) =>
+    make("th", at < 2 ? "ms-number" : "", words(`timeline.column.${one}`), { scope: "col" }));
+  const table = make("table", "ms-timeline-table", [make("thead", "", make("tr", "", heads)), make("tbody", "", rows)]);
+  const all = [head, bar, table];
+  if (found.total > found.rows.length) {
+    all.push(words("timeline.gaps_longest", { n: count(found.rows.length), total: count(found.total) }, "p", "ms-muted"));
+  }
+  return all;
+}

@@ -1,0 +1,57 @@
+// Where things are on screen: rows, lanes and times of a line (line.js).
+
+import { laneAt, rowsWithin } from "./tracks.js";
+import { hit } from "./wire.js";
+
+/** How near (pixels) a slice narrower than a pixel has to be. */
+const NEAR = 3;
+
+/** Device pixels per pixel. */
+export const ratioOf = () => Math.min(3, Math.max(1, window.devicePixelRatio || 1));
+
+/** Height of the pinned rows on screen: at most half of it. */
+export const pinnedHeight = (line) => Math.min(line.layout.pinned.height, Math.floor(line.height / 2));
+
+/** The rows on screen with their top: [[row, y], ...]; more is how many pixels beyond the screen count too. */
+export function rowsOnScreen(line, more = 0) {
+  const pinned = pinnedHeight(line);
+  const first = rowsWithin(line.layout.pinned, 0, pinned).map((row) => [row, row.y]);
+  const begin = line.top - more;
+  const rest = rowsWithin(line.layout.rows, begin, line.height - pinned + 2 * more);
+  return { pinned: first, rows: rest.map((row) => [row, row.y - line.top + pinned]) };
+}
+
+/** The row at a height on screen with the height within it, or null. */
+export function rowAt(line, y) {
+  const { pinned, rows } = rowsOnScreen(line);
+  const part = y < pinnedHeight(line) ? pinned : rows;
+  const found = part.find(([row, top]) => y >= top && y < top + row.height);
+  return found ? { row: found[0], y: y - found[1], top: found[1] } : null;
+}
+
+/** What is at a place on screen: { row, lane, time, found } with found as in `hit`; null outside of all rows. */
+export function at(line, x, y) {
+  const time = timeAt(line, x);
+  const place = rowAt(line, y);
+  if (!place) return null;
+  const lane = laneAt(place.row, place.y);
+  const within = ((line.range.to - line.range.from) / line.width) * NEAR;
+  const found = lane >= 0 && line.view ? hit(line.view, lane, time, within) : null;
+  return { ...place, lane, time, found };
+}
+
+export const timeAt = (line, x) => line.range.from + (x / line.width) * (line.range.to - line.range.from);
+export const xOf = (line, time) => ((time - line.range.from) / (line.range.to - line.range.from)) * line.width;
+
+/** Top and height on screen of the lane of a slice; null if its track is not shown. A row out of sight has its place too. */
+export function placeOf(line, track, depth) {
+  const row = line.places.get(`t${track}`);
+  if (row) {
+    const top = row.pinned ? row.y : row.y - line.top + pinnedHeight(line);
+    const lane = Math.min(depth, Math.max(0, row.lanes - 1));
+    return { top: top + lane * row.lane, height: row.lane - 1, row, inside: depth < row.lanes };
+  }
+  const process = line.tree.find((one) => one.tracks.some((each) => each.index === track));
+  const head = process && line.places.get(process.id);
+  return head ? { top: head.y - line.top + pinnedHeight(line), height: head.height, row: head, inside: false } : null;
+}

@@ -1,0 +1,284 @@
+// One timeline on screen: what it shows, asking for what is to be drawn, and drawing it. All times are ns from the start of the
+// trace; `line` is what everything else in this folder works on.
+
+import { currentPrefs } from "../../base/prefs.js";
+import * as camera from "./camera.js";
+import { paint, paintCurve } from "./canvas.js";
+import { paletteOf } from "./colours.js";
+import { pinnedHeight, placeOf, ratioOf, rowsOnScreen, timeAt } from "./geometry.js";
+import { drawLabels } from "./labels.js";
+import { drawBands, drawGrid, drawOverlay, drawRuler } from "./overlay.js";
+import { drawStrip } from "./strip.js";
+import { lanesOf, rowsOf } from "./tracks.js";
+import { spans, viewOf } from "./wire.js";
+
+/** Share of the range that is asked for and drawn beyond either end, so that dragging shows it at once. */
+const MARGIN = 0.25;
+/** A picture that takes longer than this (ms) is stretched while zooming, and drawn anew afterwards. */
+const QUICK_MS = 10;
+const SETTLE_MS = 90;
+const SAVE_MS = 350;
+const MOST_LANES = 4000;
+
+/** A line over what the server said of a trace. host: elements by name; save(range) is called when the range is at rest. */
+export function makeLine(server, facts, tree, names, host, save) {
+  return {
+    server, facts, tree, names, host, save,
+    range: camera.whole(facts), way: new camera.Way(), layout: null, look: null, version: 0,
+    view: null, asking: false, wanted: false, picture: null, cost: 0, frame: 0, restTimer: 0, saveTimer: 0,
+    width: 0, height: 0, top: 0, curves: new Map(), pointer: null, selected: null, chosen: null, hits: null, marks: [],
+    zero: 0, strip: null, drawn: { slices: 0, buckets: 0, labels: 0 }, closed: false, error: "",
+  };
+}
+
+/** Lay the rows out anew for a look: the part of the state that is about tracks. */
+export function arrange(line, look) {
+  line.look = look;
+  line.layout = rowsOf(line.tree, look);
+  line.host.sizer.style.height = `${line.layout.pinned.height + line.layout.rows.height}px`;
+  line.places = new Map();
+  for (const row of line.layout.pinned.rows) line.places.set(row.id, row);
+  for (const row of line.layout.rows.rows) if (!line.places.has(row.id)) line.places.set(row.id, row);
+  refresh(line);
+}
+
+/** Draw everything anew. */
+export function refresh(line) {
+  line.version += 1;
+  redraw(line);
+}
+
+/** Draw in the next frame. */
+export function redraw(line) {
+  if (!line.frame && !line.closed) line.frame = window.requestAnimationFrame(() => drawFrame(line));
+}
+
+// Moving -------------------------------------------------------------------------------------------------------------
+
+/** Show a range; rest: whether it is one of those to come back to. */
+export function show(line, range, rest = true) {
+  line.range = camera.within(range, line.facts.end);
+  window.clearTimeout(line.saveTimer);
+  line.saveTimer = window.setTimeout(() => {
+    if (rest) line.way.add(line.range);
+    line.save(line.range);
+  }, SAVE_MS);
+  redraw(line);
+}
+
+export function zoom(line, factor, x = line.width / 2) {
+  show(line, camera.zoomed(line.range, factor, timeAt(line, x)));
+}
+
+export function pan(line, pixels) {
+  show(line, camera.moved(line.range, (pixels / line.width) * (line.range.to - line.range.from)));
+}
+
+/** Go back (-1) or forward (1) among the ranges seen. */
+export function travel(line, by) {
+  window.clearTimeout(line.saveTimer);
+  const place = line.way.go(by);
+  if (!place) return;
+  line.range = camera.within(place, line.facts.end);
+  line.save(line.range);
+  redraw(line);
+}
+
+export function scrollBy(line, pixels) {
+  line.host.scroll.scrollTop += pixels;
+}
+
+/** Scroll, and move in time if `moving`, just enough that a slice is in sight. */
+export function reveal(line, slice, moving = true) {
+  const place = placeOf(line, slice.track, slice.depth);
+  if (place && !place.row.pinned) {
+    const pinned = pinnedHeight(line);
+    if (place.top < pinned || place.top + place.height > line.height) {
+      line.host.scroll.scrollTop += place.top - (pinned + line.height) / 2;
+    }
+  }
+  const span = line.range.to - line.range.from;
+  const seen = slice.start < line.range.to && slice.start + slice.duration > line.range.from;
+  if (!seen && moving) show(line, camera.showing(line.range, slice.start + Math.min(slice.duration, span) / 2));
+}
+
+// Asking -------------------------------------------------------------------------------------------------------------
+
+function wish(line) {
+  const columns = Math.round(line.width * ratioOf());
+  const { k, b0, n } = camera.bucketsFor(line.range, columns, MARGIN, line.facts.end);
+  const { pinned, rows } = rowsOnScreen(line, line.height);
+  const lanes = lanesOf([...pinned, ...rows].map(([row]) => row)).slice(0, MOST_LANES);
+  return { k, b0, n, lanes };
+}
+
+// Whether a view has all that is on screen.
+function serves(line, view) {
+  if (!view) return false;
+  const { k } = camera.bucketsFor(line.range, Math.round(line.width * ratioOf()), 0, line.facts.end);
+  if (view.k !== k) return false;
+  const from = Math.max(0, line.range.from);
+  const to = Math.min(line.facts.end + 1, line.range.to);
+  if (view.from > from || view.to < to) return false;
+  const { pinned, rows } = rowsOnScreen(line);
+  return lanesOf([...pinned, ...rows].map(([row]) => row)).every((lane) => view.index.has(lane));
+}
+
+async function ask(line) {
+  if (line.asking) {
+    line.wanted = true;
+    return;
+  }
+  const wanted = wish(line);
+  if (!wanted.lanes.length) return;
+  line.asking = true;
+  try {
+    const { k, b0, n } = wanted;
+    const answer = await line.server.bytes("view", { lanes: spans(wanted.lanes), k, b0, n });
+    if (line.closed) return;
+    line.view = viewOf(answer, wanted);
+    line.error = "";
+    line.version += 1;
+  } catch (error) {
+    line.error = error instanceof Error ? error.message : String(error);
+  } finally {
+    line.asking = false;
+  }
+  line.wanted = false;
+  redraw(line);
+}
+
+function askCurves(line, rows) {
+  const room = (line.range.to - line.range.from) * MARGIN;
+  const from = Math.floor(line.range.from - room);
+  const to = Math.ceil(line.range.to + room);
+  const columns = Math.min(8000, Math.round(line.width * (1 + 2 * MARGIN)));
+  for (const [row] of rows.filter(([one]) => one.curve)) {
+    const key = row.track.index;
+    const known = line.curves.get(key) || { asking: false, series: [], from: 0, to: 0 };
+    const scale = (known.to - known.from) / (to - from);
+    const covers = known.from <= line.range.from && known.to >= line.range.to && scale < 1.5 && scale > 0.6;
+    if (known.asking || covers) continue;
+    line.curves.set(key, { ...known, asking: true });
+    line.server.json("curve", { track: key, from, to, columns }).then((series) => {
+      const values = series.flatMap((one) => [...one.low, ...one.high]).filter((value) => value !== null);
+      const least = Math.min(0, ...values.slice(0, 1), values.reduce((a, b) => Math.min(a, b), Infinity));
+      const most = values.reduce((a, b) => Math.max(a, b), -Infinity);
+      line.curves.set(key, { asking: false, from, to, series, least, most });
+      refresh(line);
+    }, () => line.curves.set(key, { ...known, asking: false, from, to }));
+  }
+}
+
+// Drawing ------------------------------------------------------------------------------------------------------------
+
+function measure(line) {
+  const { scroll, canvas, overlay, ruler } = line.host;
+  const width = canvas.parentElement.clientWidth;
+  const height = scroll.clientHeight;
+  const ratio = ratioOf();
+  if (width === line.width && height === line.height && ratio === line.ratio) return;
+  Object.assign(line, { width, height, ratio });
+  for (const [element, tall] of [[canvas, height], [overlay, height], [ruler, ruler.parentElement.clientHeight]]) {
+    element.width = Math.round(width * ratio);
+    element.height = Math.round(tall * ratio);
+    element.style.width = `${width}px`;
+    element.style.height = `${tall}px`;
+  }
+  line.version += 1;
+}
+
+function drawFrame(line) {
+  line.frame = 0;
+  if (line.closed || !line.host.canvas.isConnected || !line.layout) return;
+  measure(line);
+  if (!line.width || !line.height) return;
+  line.top = line.host.scroll.scrollTop;
+  line.theme = currentPrefs().theme === "dark" ? "dark" : "light";
+  line.palette = paletteOf(line.theme);
+  const seen = rowsOnScreen(line);
+  drawRows(line, seen);
+  drawLabels(line, seen);
+  drawRuler(line);
+  drawOverlay(line);
+  drawStrip(line);
+  if (!serves(line, line.view)) ask(line);
+  askCurves(line, [...seen.pinned, ...seen.rows]);
+  line.host.root.dataset.slices = String(line.drawn.slices);
+  line.host.root.dataset.labels = String(line.drawn.labels);
+  line.host.root.dataset.settled = String(serves(line, line.view) && !line.asking);
+}
+
+function drawRows(line, seen) {
+  const context = line.host.canvas.getContext("2d");
+  const { picture, range } = line;
+  const span = range.to - range.from;
+  const key = `${line.version} ${line.top} ${line.theme}`;
+  const fresh = picture && picture.key === key;
+  const covers = fresh && picture.from <= range.from && picture.to >= range.to;
+  const exact = covers && Math.abs((picture.to - picture.from) / picture.part - span) < span * 1e-9;
+  if (!exact && fresh && line.cost > QUICK_MS) {
+    stretch(line, context, picture);
+    window.clearTimeout(line.restTimer);
+    line.restTimer = window.setTimeout(() => { line.version += 1; redraw(line); }, SETTLE_MS);
+    return;
+  }
+  if (!exact) line.picture = newPicture(line, seen, key);
+  stretch(line, context, line.picture);
+}
+
+// The picture has MARGIN of the range on both sides.
+function newPicture(line, seen, key) {
+  const { range, ratio, palette } = line;
+  const room = (range.to - range.from) * MARGIN;
+  const part = 1 + 2 * MARGIN;
+  const columns = Math.round(line.width * ratio * part);
+  const canvas = (line.picture && line.picture.canvas) || document.createElement("canvas");
+  canvas.width = columns;
+  canvas.height = Math.round(line.height * ratio);
+  const context = canvas.getContext("2d");
+  const begun = performance.now();
+  const common = {
+    view: line.view, from: range.from - room, to: range.to + room, width: columns / ratio, ratio, palette, theme: line.theme,
+    colour: line.look.colour, names: line.names,
+  };
+  const pinned = pinnedHeight(line);
+  const drawn = { slices: 0, buckets: 0, labels: 0 };
+  for (const [rows, top, bottom] of [[seen.pinned, 0, pinned], [seen.rows, pinned, line.height]]) {
+    if (bottom <= top) continue;
+    context.save();
+    context.beginPath();
+    context.rect(0, top * ratio, columns, (bottom - top) * ratio);
+    context.clip();
+    drawBands(line, context, rows, columns);
+    const done = paint(context, { ...common, rows: rows.filter(([row]) => row.kind === "track" && !row.curve) });
+    for (const name of Object.keys(drawn)) drawn[name] += done[name];
+    for (const [row, y] of rows.filter(([one]) => one.curve)) {
+      const curve = line.curves.get(row.track.index);
+      if (curve && curve.series.length) paintCurve(context, curve, common, y, row.height);
+    }
+    context.restore();
+  }
+  line.cost = line.cost * 0.5 + (performance.now() - begun) * 0.5;
+  line.drawn = drawn;
+  return { canvas, key, from: range.from - room, to: range.to + room, part };
+}
+
+function stretch(line, context, picture) {
+  const { width, height } = line.host.canvas;
+  context.clearRect(0, 0, width, height);
+  const perPixel = (line.range.to - line.range.from) / width;
+  const left = (picture.from - line.range.from) / perPixel;
+  const size = (picture.to - picture.from) / perPixel;
+  const whole = Math.abs(size - picture.canvas.width) < 0.5;
+  drawGrid(line, context);
+  context.imageSmoothingEnabled = !whole;
+  context.drawImage(picture.canvas, whole ? Math.round(left) : left, 0, whole ? picture.canvas.width : size, height);
+}
+
+export function close(line) {
+  line.closed = true;
+  window.cancelAnimationFrame(line.frame);
+  window.clearTimeout(line.saveTimer);
+  window.clearTimeout(line.restTimer);
+}

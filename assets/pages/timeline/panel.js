@@ -1,0 +1,272 @@
+// The panel below the timeline: a slice with its arguments, the statistics of a range, what a search found.
+
+import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { setLabel, writeText } from "../../base/i18n.js";
+import { duration, exactDuration, exactTime } from "./axis.js";
+import { flameParts } from "./flame.js";
+import { criticalParts, gapParts } from "./gaps.js";
+import { titleOf } from "./labels.js";
+
+const MOST_ROWS = 500;
+const LONG_TEXT = 80;
+
+export const trackTitle = (track) => `${track.process} · ${titleOf(track)}`;
+
+/**
+ * A panel with acts: close(), tab(name), go(row), same(by), zoomSlice(), zoomRange(), clearRange(), setBy(by), setClip(clip),
+ * setStream(track), showTime(from, length), hit(place), searchFor(name).
+ */
+export function makePanel(host, acts) {
+  const tabs = segments("timeline.panel", ["slice", "range", "search"].map((name) => [name, `timeline.tab.${name}`]), acts.tab);
+  const close = iconButton("close", "timeline.close", "close");
+  close.addEventListener("click", acts.close);
+  const tools = make("span", "ms-timeline-panel-tools");
+  const body = make("div", "ms-timeline-panel-body", [], { tabindex: "0" });
+  setLabel(body, "aria-label", "timeline.panel");
+  host.replaceChildren(grip(host), make("div", "ms-timeline-panel-head", [tabs, tools, close]), body);
+  return { host, tabs, tools, body, acts, shown: "" };
+}
+
+// The upper edge of the panel, which changes its height.
+function grip(host) {
+  const element = make("div", "ms-timeline-grip");
+  element.addEventListener("pointerdown", (event) => {
+    element.setPointerCapture(event.pointerId);
+    event.preventDefault();
+  });
+  element.addEventListener("pointermove", (event) => {
+    if (!element.hasPointerCapture(event.pointerId)) return;
+    host.style.setProperty("--ms-timeline-panel", `${Math.round(host.getBoundingClientRect().bottom - event.clientY)}px`);
+  });
+  return element;
+}
+
+function put(panel, name, tools, body) {
+  panel.host.hidden = false;
+  panel.shown = name;
+  pressSegment(panel.tabs, name);
+  panel.tools.replaceChildren(...tools);
+  panel.body.replaceChildren(...body);
+  panel.body.dataset.tab = name;
+  panel.body.scrollTop = 0;
+}
+
+// A slice ------------------------------------------------------------------------------------------------------------
+
+function facts(rows) {
+  return make("dl", "ms-timeline-facts", rows.flatMap(([key, value, title]) => {
+    const cell = make("dd", "", value);
+    if (title) cell.title = title;
+    return [words(key, {}, "dt"), cell];
+  }));
+}
+
+function link(slice, panel, text = slice.name) {
+  const button = make("button", "ms-timeline-link ms-cut", text, { type: "button", title: text });
+  button.addEventListener("click", () => panel.acts.go(slice.row));
+  return button;
+}
+
+// Arguments as rows; what has several lines (call stacks) keeps them.
+function argumentRows(values) {
+  return Object.entries(values).flatMap(([name, value]) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const lines = /stack/i.test(name) ? text.replace(/;\s*\n?/g, "\n") : text;
+    const long = lines.includes("\n") || lines.length > LONG_TEXT;
+    return [make("dt", "", name), make("dd", long ? "ms-mono ms-timeline-long" : "ms-mono", lines)];
+  });
+}
+
+function flowRow(other, slice, panel, tracks) {
+  const gap = other.way === "to" ? other.start - slice.start : slice.start - other.start;
+  const key = gap < 0 ? "timeline.earlier" : "timeline.later";
+  const when = words(key, { time: duration(Math.abs(gap)) }, "span", "ms-muted ms-timeline-when");
+  const where = trackTitle(tracks[other.track]) + (other.kind ? ` · ${other.kind}` : "");
+  return make("li", gap < 0 ? "ms-timeline-flow ms-timeline-backwards" : "ms-timeline-flow", [
+    words(`timeline.flow.${other.way}`, {}, "span", "ms-timeline-way"), link(other, panel), when,
+    make("span", "ms-muted ms-cut ms-timeline-where", where),
+  ]);
+}
+
+export function showSlice(panel, slice, tracks, more) {
+  const { same } = slice;
+  const previous = iconButton("left", "timeline.previous_same", "previous");
+  const next = iconButton("right", "timeline.next_same", "next");
+  previous.disabled = !same || same.previous === null;
+  next.disabled = !same || same.next === null;
+  previous.addEventListener("click", () => panel.acts.same(-1));
+  next.addEventListener("click", () => panel.acts.same(1));
+  const zoom = iconButton("zoom", "timeline.zoom_slice", "zoom");
+  zoom.addEventListener("click", panel.acts.zoomSlice);
+  const place = same
+    ? words("timeline.same", {
+        place: count(same.place), count: count(same.count), median: duration(same.median), total: duration(same.total),
+      }, "span", "ms-muted ms-timeline-place ms-cut")
+    : "";
+  const name = make("span", "ms-timeline-title ms-mono ms-cut", slice.name, { title: slice.name });
+  const rows = [
+    ["timeline.start", exactTime(slice.start)],
+    ["timeline.duration", duration(slice.duration), exactDuration(slice.duration)],
+    ["timeline.self", duration(slice.self), exactDuration(slice.self)],
+    ["timeline.track", trackTitle(tracks[slice.track])],
+  ];
+  if (slice.category) rows.push(["timeline.category", slice.category]);
+  if (slice.step) rows.push(["timeline.of_step", slice.step]);
+  const left = [facts(rows)];
+  if (slice.half) left.unshift(words(`timeline.${slice.half}`, {}, "p", "ms-muted"));
+  if (slice.around && slice.around.length) {
+    left.push(words("timeline.inside", {}, "h4"), make("ul", "ms-timeline-list", slice.around.map((one) =>
+      make("li", "", [link(one, panel), make("span", "ms-muted", duration(one.duration))]))));
+  }
+  const given = slice.arguments ? argumentRows(slice.arguments) : [];
+  const middle = [
+    words("timeline.arguments", {}, "h4"),
+    given.length ? make("dl", "ms-timeline-arguments", given) : words("timeline.no_arguments", {}, "p", "ms-muted"),
+  ];
+  const parts = [make("div", "", left), make("div", "", middle)];
+  if (slice.flows && slice.flows.length) {
+    parts.push(make("div", "", [words("timeline.flows", {}, "h4"),
+      make("ul", "ms-timeline-list", slice.flows.map((other) => flowRow(other, slice, panel, tracks)))]));
+  }
+  put(panel, "slice", [name, previous, place, next, zoom, ...more], [make("div", "ms-timeline-columns", parts)]);
+}
+
+// A range ------------------------------------------------------------------------------------------------------------
+
+const DURATIONS = /_ns$/;
+
+function headOf(column) {
+  return words(`timeline.column.${column.replace(/_ns$/, "")}`);
+}
+
+function cellOf(column, value) {
+  if (value === null || value === undefined) return make("td", "ms-number ms-muted", "–");
+  if (typeof value === "string") return make("td", "ms-timeline-cell-name", make("span", "ms-cut", value, { title: value }));
+  if (DURATIONS.test(column)) return make("td", "ms-number", duration(value), { title: exactDuration(value) });
+  if (/share/.test(column)) return make("td", "ms-number", `${(value * 100).toPrecision(3)} %`);
+  return make("td", "ms-number", count(value));
+}
+
+/** The rows of a table in order of a column; texts rise, numbers fall at first. */
+export function sorted(rows, column, falling) {
+  const sign = falling ? -1 : 1;
+  return rows.slice().sort((a, b) => {
+    const [x, y] = [a[column], b[column]];
+    if (x === y) return 0;
+    if (x === null) return 1;
+    if (y === null) return -1;
+    return (x < y ? -1 : 1) * sign;
+  });
+}
+
+function tableOf(columns, rows, find) {
+  let order = { column: -1, falling: true };
+  const body = make("tbody");
+  const fill = () => {
+    const shown = order.column < 0 ? rows : sorted(rows, order.column, order.falling);
+    body.replaceChildren(...shown.map((row) => {
+      const line = make("tr", "", columns.map((column, at) => cellOf(column, row[at])));
+      line.addEventListener("dblclick", () => find(row));
+      return line;
+    }));
+  };
+  const heads = columns.map((column, at) => {
+    const button = make("button", "ms-timeline-sort", headOf(column), { type: "button" });
+    const head = make("th", typeof (rows[0] || [])[at] === "string" ? "" : "ms-number", button, { scope: "col" });
+    button.addEventListener("click", () => {
+      const number = typeof (rows[0] || [])[at] !== "string";
+      order = { column: at, falling: order.column === at ? !order.falling : number };
+      heads.forEach((one) => one.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", order.falling ? "descending" : "ascending");
+      fill();
+    });
+    return head;
+  });
+  fill();
+  return make("table", "ms-timeline-table", [make("thead", "", make("tr", "", heads)), body]);
+}
+
+function tool(element, name, key) {
+  for (const attribute of ["title", "aria-label"]) setLabel(element, attribute, key);
+  element.classList.add(name);
+  return element;
+}
+
+/** What statistics there are of a range. */
+export const BY = ["name", "track", "gaps", "critical", "flame"];
+
+/**
+ * asked: { range, clip, by }, found: what the server said or null while it is asked; links: addresses of files; tracks: those
+ * of the trace; look: palette and ratio.
+ */
+export function showRange(panel, asked, found, links, tracks, look) {
+  const { range, clip, by } = asked;
+  const text = words("timeline.range_length", {
+    from: duration(range.from), length: duration(range.to - range.from),
+  }, "span", "ms-timeline-title ms-cut");
+  text.title = `${exactTime(range.from)} – ${exactTime(range.to)} (${exactDuration(range.to - range.from)})`;
+  const rows = segments("timeline.by", BY.map((one) => [one, `timeline.by.${one}`]), (one) => panel.acts.setBy(one));
+  pressSegment(rows, by);
+  const clips = ["1", "0"].map((one) => [one, `timeline.clip.${one}`]);
+  const edges = segments("timeline.clip", clips, (one) => panel.acts.setClip(one));
+  pressSegment(edges, clip);
+  edges.hidden = by !== "name";
+  const csv = make("a", "ms-button", [icon("download"), words("timeline.csv")], { href: links.csv, download: "" });
+  const trace = make("a", "ms-button", [icon("download"), words("timeline.trace_json")], { href: links.trace, download: "" });
+  const zoom = iconButton("zoom", "timeline.range_zoom", "zoom");
+  zoom.addEventListener("click", panel.acts.zoomRange);
+  const clear = iconButton("trash", "timeline.range_clear", "clear");
+  clear.addEventListener("click", panel.acts.clearRange);
+  const body = [];
+  if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
+  else if (found.error) body.push(make("p", "ms-timeline-wrong", found.error));
+  else if (by === "gaps") body.push(...gapParts(found, panel.acts));
+  else if (by === "critical") body.push(...criticalParts(found, panel.acts));
+  else if (by === "flame") body.push(...flameParts(found, { ...look, find: panel.acts.searchFor }));
+  else if (!found.rows.length) body.push(words("timeline.range_none", {}, "p", "ms-muted"));
+  else {
+    body.push(tableOf(found.columns, found.rows, (row) => panel.acts.searchFor(String(row[0]))));
+    if (found.total > found.rows.length) {
+      body.push(words("timeline.range_first", { n: count(found.rows.length), total: count(found.total) }, "p", "ms-muted"));
+    }
+  }
+  const stream = by === "gaps" && found && found.streams && found.streams.length > 1 ? streamSelect(panel, found, tracks) : "";
+  csv.hidden = by === "flame";
+  put(panel, "range", [text, rows, edges, stream, tool(csv, "ms-timeline-csv", "timeline.csv_tip"), trace, zoom, clear], body);
+}
+
+function streamSelect(panel, found, tracks) {
+  const element = select("timeline.stream", (track) => panel.acts.setStream(track));
+  fillSelect(element, found.streams.map((track) => [String(track), titleOf(tracks[track])]), String(found.track));
+  return element;
+}
+
+// A search -----------------------------------------------------------------------------------------------------------
+
+export function showHits(panel, hits, names, tracks, at) {
+  const text = words(hits.row.length ? (hits.more ? "timeline.hits_more" : "timeline.hits_n") : "timeline.hits_none",
+    { n: count(hits.row.length) }, "span", "ms-timeline-title");
+  const rows = hits.row.slice(0, MOST_ROWS).map((row, place) => {
+    const name = names.get(hits.name[place]) ?? "…";
+    const button = make("button", "ms-timeline-link ms-cut", name, { type: "button", title: name });
+    const line = make("tr", place === at ? "ms-timeline-now" : "", [
+      make("td", "ms-timeline-cell-name", button), make("td", "ms-number", exactTime(hits.start[place])),
+      make("td", "ms-number", duration(hits.duration[place]), { title: exactDuration(hits.duration[place]) }),
+      make("td", "ms-timeline-cell-name ms-muted", trackTitle(tracks[hits.track[place]])),
+    ]);
+    button.addEventListener("click", () => panel.acts.hit(place));
+    return line;
+  });
+  const heads = ["column.name", "start", "duration", "column.track"].map((one) =>
+    make("th", one.startsWith("column") ? "" : "ms-number", words(`timeline.${one}`), { scope: "col" }));
+  const table = make("table", "ms-timeline-table", [make("thead", "", make("tr", "", heads)), make("tbody", "", rows)]);
+  put(panel, "search", [text], rows.length ? [table] : []);
+  const now = panel.body.querySelector(".ms-timeline-now");
+  if (now) now.scrollIntoView({ block: "nearest" });
+}
+
+/** What a tab says before there is anything in it. */
+export function showHint(panel, name) {
+  put(panel, name, [], [writeText(make("p", "ms-muted"), "timeline.hint")]);
+}

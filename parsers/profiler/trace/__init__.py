@@ -1,0 +1,1 @@
+"""Traces: what ran when, on every track of a rank."""

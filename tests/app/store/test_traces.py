@@ -1,0 +1,161 @@
+"""Traces in the store: read by a process, kept in the index, cancelled, read again when file or index are not as they were."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.store import traces
+from app.store.store import Store
+from app.store.traces import Traces
+from layouts.sources import ProfileFrame
+from parsers import open_run
+from parsers.profiler.access import Profile
+from tests.writers import chrome_traces
+
+KEY = ("one", "host_1_2_ascend_ms", 0)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    folder = tmp_path / "runs/one/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
+    folder.mkdir(parents=True)
+    path = folder / "trace_view.json"
+    path.write_text(chrome_traces.text())
+    return path
+
+
+@pytest.fixture
+def profile(file: Path) -> Profile:
+    return open_run(file.parents[2]).profile[KEY[1:]]
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Iterator[Traces]:
+    made = Traces(str(tmp_path / "index-traces"))
+    yield made
+    made.stop()
+
+
+def ready(found: Traces, profile: Profile) -> ProfileFrame:
+    until = time.monotonic() + 60
+    while (frame := found.frame(profile)).state in ("reading", "waiting"):
+        assert time.monotonic() < until
+    return frame
+
+
+def test_a_store_lists_and_reads_a_trace(file: Path, tmp_path: Path) -> None:
+    store = Store([tmp_path / "runs"], interval=0).start()
+    try:
+        assert store.wait(30)
+        (row,) = store.profiles("one")
+        assert "trace" in row.frames
+        assert store.runs()[0].tags["profile.trace"] == 1
+        until = time.monotonic() + 60
+        while store.profile_frame(*KEY, "trace").state in ("reading", "waiting"):
+            assert time.monotonic() < until
+        opened = store.trace(*KEY)
+        assert opened is not None
+        assert len(opened.trace.slices) == len(chrome_traces.slices())
+        assert [step.label for step in opened.steps()] == ["1", "2", "3"]
+        assert store.trace("one", "elsewhere", 0) is None
+    finally:
+        store.stop()
+
+
+def test_it_is_read_once_and_again_when_the_file_changed(kept: Traces, profile: Profile, file: Path, tmp_path: Path) -> None:
+    assert kept.frame(profile).state in ("reading", "waiting", "ready")
+    assert ready(kept, profile).state == "ready"
+    (place,) = (tmp_path / "index-traces").iterdir()
+    written = {path.name: path.stat().st_mtime_ns for path in place.iterdir()}
+    again = Traces(str(tmp_path / "index-traces"))
+    assert ready(again, profile).state == "ready"
+    assert {path.name: path.stat().st_mtime_ns for path in place.iterdir()} == written
+    again.stop()
+
+    file.write_text("[]")
+    os.utime(file, ns=(1, 2))
+    assert kept.open(profile) is None or len(kept.open(profile).trace.slices) == 0  # type: ignore[union-attr]
+    assert ready(kept, profile).state == "ready"
+    opened = kept.open(profile)
+    assert opened is not None
+    assert len(opened.trace.slices) == 0
+    assert opened.extent == (0, 0)
+    assert opened.steps() == []
+    assert opened.busy(5)[1].tolist() == [0.0] * 5
+    assert opened.medians().tolist() == []
+
+
+def test_a_damaged_directory_is_made_again(kept: Traces, profile: Profile, tmp_path: Path) -> None:
+    assert ready(kept, profile).state == "ready"
+    kept.stop()
+    (place,) = (tmp_path / "index-traces").iterdir()
+    for path in place.iterdir():
+        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+    again = Traces(str(tmp_path / "index-traces"))
+    assert ready(again, profile).state == "ready"
+    opened = again.open(profile)
+    assert opened is not None
+    assert len(opened.trace.slices) == len(chrome_traces.slices())
+    again.stop()
+
+
+def test_reading_is_cancelled_and_resumed(
+    kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    slow = tmp_path / "slow"
+    slow.mkdir()
+    (slow / "sitecustomize.py").write_text("import time\ntime.sleep(20)\n")
+    monkeypatch.setattr(traces, "_paths", lambda: [str(slow), *sys.path])
+    begun = time.monotonic()
+    assert kept.frame(profile).state in ("reading", "waiting")
+    kept.cancel(profile)
+    assert ready(kept, profile).state == "cancelled"
+    assert time.monotonic() - begun < 10
+    assert kept.open(profile) is None
+    assert list((tmp_path / "index-traces").iterdir()) == []
+    monkeypatch.undo()
+    assert kept.frame(profile, again=True).state in ("reading", "waiting", "ready")
+    assert ready(kept, profile).state == "ready"
+
+
+def test_a_process_that_fails_says_why(kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    broken = tmp_path / "broken/parsers"
+    broken.mkdir(parents=True)
+    (broken / "__init__.py").write_text("raise RuntimeError('no memory left')\n")
+    monkeypatch.setattr(traces, "_paths", lambda: [str(broken.parent), *sys.path])
+    found = ready(kept, profile)
+    assert (found.state, found.text) == ("failed", "RuntimeError: no memory left")
+
+
+def test_the_directories_not_used_for_longest_are_deleted(profile: Profile, file: Path, tmp_path: Path) -> None:
+    place = tmp_path / "index-traces"
+    for number in range(3):
+        old = place / f"old{number}"
+        old.mkdir(parents=True)
+        (old / "columns").write_bytes(bytes(100_000))
+        os.utime(old, (number, number))
+    found = Traces(str(place), limit=sum(one.stat().st_size for one in place.rglob("*")) - 50_000)
+    assert ready(found, profile).state == "ready"
+    found.stop()
+    left = {path.name for path in place.iterdir()}
+    assert "old0" not in left
+    assert "old2" in left
+
+
+def test_a_profile_without_a_trace(kept: Traces, tmp_path: Path) -> None:
+    found = kept.frame(Profile(".", 0, ()))
+    assert found.state == "missing"
+    assert "trace_view.json" in found.wanted
+    assert kept.open(Profile(".", 0, ())) is None
+    kept.cancel(Profile(".", 0, ()))
+
+
+def test_a_file_that_has_gone(kept: Traces, profile: Profile, file: Path) -> None:
+    file.unlink()
+    assert kept.frame(profile).state == "failed"
