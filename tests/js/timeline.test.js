@@ -17,10 +17,10 @@ import { hit, spans, viewOf } from "../../assets/pages/timeline/wire.js";
 
 /** A view as views.py packs it. slices: [x, width, name, row, lane, category], buckets: [bucket, count, row, lane, busy]. */
 function packed(slices, buckets) {
-  const parts = [new Uint32Array([slices.length, buckets.length])];
+  const parts = [new Uint32Array([slices.length, buckets.length, 0x010402])];
   const kinds = [Float32Array, Float32Array, Uint32Array, Uint32Array, Uint16Array, Uint8Array];
   kinds.forEach((Kind, at) => parts.push(Kind.from(slices, (one) => one[at])));
-  [Uint32Array, Uint32Array, Uint32Array, Uint16Array, Uint8Array].forEach((Kind, at) =>
+  [Uint16Array, Uint32Array, Uint32Array, Uint8Array, Uint8Array].forEach((Kind, at) =>
     parts.push(Kind.from(buckets, (one) => one[at])));
   const bytes = parts.flatMap((part) => {
     const own = [...new Uint8Array(part.buffer)];

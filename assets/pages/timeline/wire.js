@@ -1,13 +1,17 @@
 // What the server sends of a view, as typed arrays over the answer. Counterpart of parsers/profiler/trace/views.py:
-// u32 big, u32 small; then of the big slices f32 x and width (buckets), u32 name, u32 row, u16 lane, u8 category; then of the
-// small buckets u32 bucket, u32 count, u32 row of the longest, u16 lane, u8 busy. Every array is padded to four bytes.
+// u32 big, u32 small, a byte each: the bytes of a bucket, a count and a lane, 0; then of the big slices f32 x and width
+// (buckets), u32 name, u32 row, u16 lane, u8 category; then of the small buckets bucket, count, u32 row of the longest, lane,
+// u8 busy. Every array is padded to four bytes.
 
 const BUSY = 255;
+/** @type {Record<number, typeof Uint8Array | typeof Uint16Array | typeof Uint32Array>} */
+const UNSIGNED = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array };
 
 /** The arrays of a view; lane counts the lanes asked for. Throws for an answer that is too short. */
 export function decode(buffer) {
   const head = new Uint32Array(buffer, 0, 2);
-  let at = 8;
+  const [Bucket, Count, Lane] = [...new Uint8Array(buffer, 8, 3)].map((width) => UNSIGNED[width]);
+  let at = 12;
   const take = (Kind, length) => {
     const values = new Kind(buffer, at, length);
     at += Math.ceil(values.byteLength / 4) * 4;
@@ -19,8 +23,8 @@ export function decode(buffer) {
     row: take(Uint32Array, big), lane: take(Uint16Array, big), category: take(Uint8Array, big),
   };
   const buckets = {
-    length: small, bucket: take(Uint32Array, small), count: take(Uint32Array, small), row: take(Uint32Array, small),
-    lane: take(Uint16Array, small), busy: take(Uint8Array, small),
+    length: small, bucket: take(Bucket, small), count: take(Count, small), row: take(Uint32Array, small),
+    lane: take(Lane, small), busy: take(Uint8Array, small),
   };
   return { slices, buckets };
 }

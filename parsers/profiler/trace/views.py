@@ -56,28 +56,37 @@ class View:
     def packed(self) -> bytes:
         """The view in bytes, little-endian; each array is filled to a multiple of 4 bytes.
 
-        u32 number of slices, u32 number of buckets; of the slices f32 x and f32 width (in buckets, x from b0), u32 name,
-        u32 row, u16 lane, u8 category (mod 256); of the buckets u32 bucket, u32 count, u32 longest row, u16 lane, u8 busy
-        (255: all of it; 1 or more if anything runs). Slices are cut n buckets before and after the window, so that both
+        u32 number of slices, u32 number of buckets, and the bytes of a bucket, of a count and of the lane of a bucket, a byte
+        each, then 0; of the slices f32 x and f32 width (in buckets, x from b0), u32 name, u32 row, u16 lane, u8 category (mod
+        256); of the buckets bucket, count (each of 1, 2 or 4 bytes, unsigned), u32 longest row, lane (of 1, 2 or 4 bytes), u8
+        busy (255: all of it; 1 or more if anything runs). Slices are cut n buckets before and after the window, so that both
         ends are exact to a fraction of a pixel.
         """
+        bucket, count, lane = map(_narrow, (self.bucket, self.count, self.small_lane))
         left = np.maximum(self.start - (self.b0 << self.k), -(self.n << self.k))
         right = np.minimum(self.start + self.duration - (self.b0 << self.k), (2 * self.n) << self.k)
         scale = 0.5**self.k
         busy = np.maximum(self.busy * (255 * scale) + 0.5, 1)
         arrays: tuple[tuple[str, NDArray[Any]], ...] = (
             ("<f4", left * scale), ("<f4", (right - left) * scale), ("<u4", self.name), ("<u4", self.row), ("<u2", self.lane),
-            ("u1", self.category & 255), ("<u4", self.bucket), ("<u4", self.count), ("<u4", self.longest),
-            ("<u2", self.small_lane), ("u1", busy),
+            ("u1", self.category & 255), (bucket, self.bucket), (count, self.count), ("<u4", self.longest),
+            (lane, self.small_lane), ("u1", busy),
         )  # fmt: skip
         sizes = [-(-len(array) * np.dtype(form).itemsize // 4) * 4 for form, array in arrays]
-        data = bytearray(8 + sum(sizes))
+        data = bytearray(12 + sum(sizes))
         np.frombuffer(data, "<u4", 2)[:] = len(self.row), len(self.bucket)
-        at = 8
+        data[8:11] = (np.dtype(form).itemsize for form in (bucket, count, lane))
+        at = 12
         for (form, array), size in zip(arrays, sizes, strict=True):
             np.frombuffer(data, form, len(array), at)[:] = array
             at += size
         return bytes(data)
+
+
+def _narrow(values: NDArray[np.integer[Any]]) -> str:
+    """Return the smallest unsigned type that holds these values."""
+    most = int(values.max(initial=0))
+    return "u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4"
 
 
 def view(trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0: int, n: int) -> View:

@@ -45,8 +45,9 @@ def get(client: FlaskClient, name: str, status: int = 200, **parameters: object)
 
 def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Read a view as the browser does."""
-    big, small = struct.unpack_from("<II", content)
-    at = 8
+    big, small, *widths = struct.unpack_from("<II3B", content)
+    bucket, count, lane = ({1: "u1", 2: "<u2", 4: "<u4"}[width] for width in widths)
+    at = 12
 
     def take(kind: str, count: int) -> Any:
         nonlocal at
@@ -55,7 +56,7 @@ def unpacked(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
         return found
 
     of_slices = {"x": "<f4", "width": "<f4", "name": "<u4", "row": "<u4", "lane": "<u2", "category": "u1"}
-    of_buckets = {"bucket": "<u4", "count": "<u4", "row": "<u4", "lane": "<u2", "busy": "u1"}
+    of_buckets = {"bucket": bucket, "count": count, "row": "<u4", "lane": lane, "busy": "u1"}
     slices = {name: take(kind, big) for name, kind in of_slices.items()}
     buckets = {name: take(kind, small) for name, kind in of_buckets.items()}
     assert at == len(content)

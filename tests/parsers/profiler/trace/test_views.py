@@ -6,6 +6,7 @@ import json
 import os
 import struct
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -99,8 +100,8 @@ def test_an_empty_trace() -> None:
     made = trace({})
     with tempfile.TemporaryDirectory() as folder:
         for levels in (None, built(made, folder)):
-            assert views.view(made, levels, [0, 1], 3, 0, 100).packed() == bytes(8)
-            assert views.view(made, levels, [], 3, 0, 100).packed() == bytes(8)
+            assert views.view(made, levels, [0, 1], 3, 0, 100).packed() == bytes(8) + b"\x01\x01\x01\0"
+            assert views.view(made, levels, [], 3, 0, 100).packed() == bytes(8) + b"\x01\x01\x01\0"
 
 
 def test_a_slice_one_year_long_and_one_of_the_largest_class() -> None:
@@ -113,19 +114,19 @@ def test_a_slice_one_year_long_and_one_of_the_largest_class() -> None:
         assert views.view(made, levels, [0], 59, 0, 4).row.tolist() == [1, 2]
         shown = views.view(made, levels, [0], 0, year - 100, 200)
         assert shown.row.tolist() == [0, 1]
-        x = struct.unpack_from("<4f", shown.packed(), 8)
+        x = struct.unpack_from("<4f", shown.packed(), 12)
         assert x == (-200.0, 100.0, 300.0, 300.0)  # cut n buckets from the window, so that the ends are exact
 
 
 def test_packed() -> None:
     made = trace({"a": [(0, 64, "long"), (8, 4, "short"), (14, 4, "short")], "b": [(40, 8, "long")]})
     data = views.view(made, None, [2, 1, 0], 3, 1, 7).packed()
-    assert struct.unpack_from("<2I", data) == (2, 2)
-    at = 8
+    assert struct.unpack_from("<2I4B", data) == (2, 2, 1, 1, 1, 0)
+    at = 12
     fields = {}
     for name, form, count in [
         ("x", "f", 2), ("width", "f", 2), ("name", "I", 2), ("row", "I", 2), ("lane", "H", 2), ("category", "B", 2),
-        ("bucket", "I", 2), ("count", "I", 2), ("longest", "I", 2), ("small_lane", "H", 2), ("busy", "B", 2),
+        ("bucket", "B", 2), ("count", "B", 2), ("longest", "I", 2), ("small_lane", "B", 2), ("busy", "B", 2),
     ]:  # fmt: skip
         fields[name] = struct.unpack_from(f"<{count}{form}", data, at)
         at += -(-struct.calcsize(f"<{count}{form}") // 4) * 4
@@ -139,6 +140,23 @@ def test_packed() -> None:
     assert fields["longest"] == (1, 2)
     assert fields["small_lane"] == (1, 1)
     assert fields["busy"] == (191, 64)  # 6 and 2 of 8 ns
+
+
+@pytest.mark.parametrize(("most", "width"), [(0, 1), (255, 1), (256, 2), (65_535, 2), (65_536, 4), (2**32 - 1, 4)])
+@pytest.mark.parametrize("wide", ["bucket", "count", "small_lane"])
+def test_buckets_counts_and_lanes_are_packed_as_narrow_as_they_fit(wide: str, most: int, width: int) -> None:
+    none, one = np.empty(0, np.int64), np.array([3, 7, 7])
+    shown = View(3, 0, 100, none, none, none, none, none, none, one, one, one, one, one)
+    data = replace(shown, **{wide: np.array([0, most, 1])}).packed()
+    names = ("bucket", "count", "small_lane")
+    assert struct.unpack_from("<2I4B", data) == (0, 3, *(width if name == wide else 1 for name in names), 0)
+    at = 12
+    for name in ("bucket", "count", "longest", "small_lane", "busy"):
+        form = {1: "u1", 2: "<u2", 4: "<u4"}[width if name == wide else 4 if name == "longest" else 1]
+        found = np.frombuffer(data, form, 3, at).tolist()
+        assert name == "busy" or found == ([0, most, 1] if name == wide else one.tolist())
+        at += -(-3 * np.dtype(form).itemsize // 4) * 4
+    assert at == len(data)
 
 
 @pytest.mark.parametrize(
