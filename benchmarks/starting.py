@@ -19,7 +19,7 @@ from benchmarks.data import folder
 from benchmarks.measure import ROOT, Figure, anonymous_rss, cpu_seconds, in_fresh_process
 
 STACK = (
-    "import dash, dash_mantine_components, dash_ag_grid, dash_cytoscape, pandas, google.protobuf, msgspec, orjson, diskcache, "
+    "import dash, dash_ag_grid, dash_cytoscape, pandas, google.protobuf, msgspec, orjson, diskcache, "
     "google_crc32c, waitress"
 )
 POINTS = 1_000_000

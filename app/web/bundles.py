@@ -114,11 +114,7 @@ class Bundles:
     def component(self, package_name: str, fingerprinted_path: str) -> Response:
         """Respond with a file of a component library."""
         path, has_fingerprint = check_fingerprint(fingerprinted_path)
-        if package_name == "plotly":
-            return self._bundle(self._charts(f"plotly/{path}")).answer(A_YEAR if has_fingerprint else 0)
-        if path not in self._registered.get(package_name, ()):
-            raise NotFound
-        return self._bundle(os.path.join(_package_directory(package_name), path)).answer(A_YEAR if has_fingerprint else 0)
+        return self._bundle(self._component(package_name, path)).answer(A_YEAR if has_fingerprint else 0)
 
     def asset(self, filename: str) -> Response:
         """Respond with one of our assets; if the path contains the current version, it may be cached for a year."""
@@ -135,21 +131,18 @@ class Bundles:
         for url in urls:
             _, _, rest = url.partition("_dash-component-suites/")
             package_name, _, path = rest.partition("/")
-            path = check_fingerprint(path)[0]
-            if package_name == "plotly":
-                bundle = self._bundle(self._charts(rest))
-                bundle.form(bundle.encoding(("br",)))
-            elif path in self._registered.get(package_name, ()):
-                bundle = self._bundle(os.path.join(_package_directory(package_name), path))
-                bundle.form(bundle.encoding(("br",)))
+            bundle = self._bundle(self._component(package_name, check_fingerprint(path)[0]))
+            bundle.form(bundle.encoding(("br",)))
 
-    def _charts(self, path: str) -> str:
-        """Return the file of plotly.js at a path below the component suites."""
-        if path == CHARTS:
+    def _component(self, package_name: str, path: str) -> str:
+        """Return the file of a component URL without its fingerprint, or raise NotFound."""
+        if f"{package_name}/{path}" == CHARTS:
             return os.path.join(self.assets.directory, CARTESIAN)
-        if path == ALL_CHARTS:
-            return os.path.join(_package_directory("plotly"), "package_data", "plotly.min.js")
-        raise NotFound
+        if f"{package_name}/{path}" == ALL_CHARTS:
+            return os.path.join(_package_directory(package_name), "package_data", "plotly.min.js")
+        if path not in self._registered.get(package_name, ()):
+            raise NotFound
+        return os.path.join(_package_directory(package_name), path)
 
     def _bundle(self, *paths: str) -> Bundle:
         changed = _newest_mtime(paths)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 
 from app.web.bundles import CARTESIAN, assets_directory
 from app.web.modules import GENERATORS
+from app.web.server import create_app
+from tests.sources import MemorySource
 
 NODE_MODULES = Path(__file__).resolve().parents[3] / "node_modules"
 WHOLE = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
@@ -33,3 +36,12 @@ def test_vendored_scripts_are_those_of_the_lock(name: str, source: str) -> None:
     if not (NODE_MODULES / source).is_file():
         pytest.skip("the packages of npm are not installed")
     assert Path(assets_directory(), name).read_bytes() == (NODE_MODULES / source).read_bytes()
+
+
+def test_what_every_page_needs_is_compressed_before_it_is_asked_for() -> None:
+    app = create_app(MemorySource())
+    app.warm()
+    ready = {os.path.relpath(paths[0], assets_directory()) for paths in app.bundles._loaded}
+    assert {CARTESIAN, GENERATORS} <= ready
+    assert str(WHOLE) in {paths[0] for paths in app.bundles._loaded}
+    assert all(bundle.encoding(("br",)) in bundle._forms for _, bundle in app.bundles._loaded.values())
