@@ -145,6 +145,7 @@ async function load(t) {
     controls.draw(t);
     draw(t);
     head(t);
+    if (t.summary) drawSummary(t);  // it came first, and did not know the type of the values
   }
   t.loading = false;
 }

@@ -213,8 +213,9 @@ class _Events:
     def _drop(self, text: str, place: int, number: int = 1, found: str = "") -> None:
         offset = place >> WITHIN
         if text not in self._complaints.kinds:
-            piece = self._piece if self._piece.offset == offset else self._reader.piece(offset)
-            offset = self._reader.offset_of(piece, place & ((1 << WITHIN) - 1))
+            again = EventReader(self._reader.source, lambda *_: None, lambda *_: None)  # its damage has been counted
+            piece = self._piece if self._piece.offset == offset else again.piece(offset)
+            offset = again.offset_of(piece, place & ((1 << WITHIN) - 1))
         self._complaints.count(text, offset, number=number, found=found)
 
     def _times(

@@ -29,7 +29,7 @@ LONGEST_EVENT = 64 << 20
 WITHIN = 20
 """Bits of a place that hold the number of an event within its piece."""
 _MOST_SEARCHED = 2 << 20
-"""Bytes searched for the next event after damage, beside eight times the file."""
+"""Bytes searched for the next event after damage in one piece, beside eight times its bytes."""
 _MOST_CUTS = 2
 _MOST_TRIES = 4096
 _LONGEST_SCALAR = 64
@@ -225,7 +225,8 @@ class EventReader:
         return self._each(offset, data, final)
 
     def _each(self, offset: int, data: bytes, final: bool) -> Piece:
-        """Return the events from an offset on, read one by one."""
+        """Return the events from an offset on, read one by one: the same ones each time, whatever was read before."""
+        self._spent = 0
         events: list[Event] = []
         starts: list[int] = []
         at = 0
@@ -268,7 +269,7 @@ class EventReader:
                 self.drop(offset + at, scalar.end() - at, f"expected an object, found {_shown(scalar[0][:60])}")
                 return scalar.end()
         for begin in _BEGIN.finditer(data, at + 1, stop):
-            if self._spent > 8 * self.source.size + _MOST_SEARCHED:
+            if self._spent > 8 * len(data) + _MOST_SEARCHED:
                 break
             close = self._end_of(data, begin.start())
             if close > 0:
@@ -320,7 +321,7 @@ class EventReader:
     def offset_of(self, piece: Piece, number: int) -> int:
         """Return the byte offset of an event of a piece."""
         if piece.starts:
-            return piece.starts[number]
+            return piece.starts[number] if number < len(piece.starts) else piece.offset  # the file has changed since
         data = self.source.read(piece.offset, piece.end - piece.offset)
         at = 0
         for _ in range(number):
