@@ -10,9 +10,15 @@ import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from benchmarks.measure import ROOT, Figure, in_fresh_process
+
+if TYPE_CHECKING:
+    from parsers.profiler.trace.columns import Trace
+    from parsers.profiler.trace.pyramid import Pyramid
 
 MILLION, TEN = 1_000_000, 10_000_000
 PIXELS = 1440
@@ -145,7 +151,7 @@ def show(folder: str) -> dict[str, float]:
         spans, drawn = [], 0
         for place in (0.1, 0.5, 0.77):
             where = window(zoom, place)
-            spans.append(_ms(lambda where=where: views.view(trace, levels, all_, *where).packed()))  # type: ignore[misc]
+            spans.append(_ms(partial(_packed, trace, levels, all_, where)))
             shown = views.view(trace, levels, all_, *where)
             drawn += len(shown.row) + len(shown.bucket)
         found |= {f"view {zoom}": max(spans), f"drawn {zoom}": float(max(drawn, LEAST_DRAWN))}
@@ -155,11 +161,17 @@ def show(folder: str) -> dict[str, float]:
     found["range part"] = _ms(lambda: ranges.statistics(trace, int(0.3 * end), int(0.31 * end), pyramid=levels))
     names: Sequence[str] = [f"aclnnMatMul_{number}_Layer{number * 7919 % 1_000_003}_forward" for number in range(MILLION)]
     known = search.Names(names)
-    found["text"] = max(_ms(lambda text=text: known.containing(text)) for text in ("_123456_", "Layer77", "forward"))  # type: ignore[misc]
+    found["text"] = max(_ms(partial(known.containing, text)) for text in ("_123456_", "Layer77", "forward"))
     found["pattern"] = _ms(lambda: known.matching(re.compile("Layer77[0-9]+_forward$")))
     few = search.Names(trace.names)
     found["rows"] = _ms(lambda: search.find(trace, "_77", names=few))
     return found
+
+
+def _packed(trace: Trace, levels: Pyramid, of: Sequence[int], where: tuple[int, int, int]) -> bytes:
+    from parsers.profiler.trace import views
+
+    return views.view(trace, levels, of, *where).packed()
 
 
 def _ms(work: Callable[[], object]) -> float:

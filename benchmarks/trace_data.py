@@ -22,7 +22,7 @@ _AT = "@@"
 
 
 def trace_view(path: Path, events: int, *, seed: int = 1) -> None:
-    """Write a trace_view.json of about so many events, step by step."""
+    """Write a trace_view.json of about `events` events, step by step."""
     texts = [_step(random.Random(f"{seed}/{number}"), number) for number in range(4)]
     with path.open("w", encoding="utf-8") as file:
         file.write("[" + ", ".join(json.dumps(event) for event in _metadata()))
@@ -136,7 +136,7 @@ def _slice(name: str, pid: int, tid: int, duration: int, *, args: object, cat: s
 
 
 def columns(count: int, *, tracks: int = 50, names: int = 5000, span_ns: int = 100_000_000_000, seed: int = 1) -> Trace:
-    """A trace of about so many slices in three lanes a track: calls of any length, four calls within each, and one in those.
+    """A trace of about `count` slices, three lanes a track: calls of any length, four calls within each, and one in those.
 
     Arrows lead from every tenth call of a track to the next track.
     """

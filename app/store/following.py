@@ -39,7 +39,7 @@ MOST_WATCHED = 500
 # Large values are verified in slices, while nothing else is to be done: at most a quarter of the time.
 VERIFY_BYTES = 8 << 20
 VERIFY_SHARE = 0.25
-# They are not verified while visitors look at such values: until so many seconds after the last one was read.
+# While a visitor reads such values, verifying waits: it goes on this many seconds after the last one was read.
 VERIFY_QUIET_SECONDS = 0.25
 # A run that is up to date is saved to the index, at most this often while it grows.
 INDEX_SECONDS = 60.0
@@ -287,7 +287,7 @@ class Follower:
         begin = time.monotonic()
         try:
             entry.verifying = entry.run.verify(limit=VERIFY_BYTES)
-        except Exception as error:  # as in _try
+        except Exception as error:  # a bug that one value triggers becomes a problem of its run; the others are still verified
             log.exception("verifying %s failed", entry.key)
             entry.failure, entry.verifying = _failed(entry, "Verifying", error), False
         entry.count_verified()

@@ -35,7 +35,7 @@ PATIENCE = 0.15
 WANTED = (
     "trace_view.json", "*.pt.trace.json", "ascend_pytorch_profiler_*.db", "ascend_timeline_display_*.json", "msprof_*.json",
 )  # fmt: skip
-"""Names of files that hold a trace, as they are told to users."""
+"""Names of the files that can hold a trace, for messages to users."""
 
 
 @dataclass(slots=True)

@@ -78,7 +78,7 @@ function drawSteps(line, context, ink) {
   context.textBaseline = "middle";
   context.textAlign = "center";
   const pixel = (line.range.to - line.range.from) / line.width;
-  // Too many to tell apart: every so many of them.
+  // Too many to tell apart: only every n-th is drawn.
   const stride = Math.max(1, Math.ceil((LEAST_STEP * pixel) / Math.max(1, (steps.at(-1)[1] - steps[0][1]) / steps.length)));
   const each = line.width / Math.max(1, last - first);
   const numbered = niceStep(LEAST_NUMBER / each);
