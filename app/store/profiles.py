@@ -17,6 +17,7 @@ from typing import Any
 import pandas as pd
 
 from app.store.index import Index
+from app.store.reading_jobs import next_job
 from layouts.sources import ProfileFrame, ProfileRow
 from parsers.errors import FormatError
 from parsers.model import Problem
@@ -160,20 +161,10 @@ class ProfileFrames:
                 self._index = Index(self._index_directory)
             except OSError as error:
                 log.warning("index: %s; continuing without it", error)
-        while (job := self._next()) is not None:
+        while (job := next_job(self._jobs, self._wake, lambda: self._stopping)) is not None:
             self._try(job)
         if self._index is not None:
             self._index.close()
-
-    def _next(self) -> _Job | None:
-        with self._lock:
-            while not self._stopping:
-                waiting = [job for job in self._jobs.values() if not job.ended.is_set()]
-                if waiting:
-                    waiting[-1].state = "reading"
-                    return waiting[-1]
-                self._wake.wait()
-        return None
 
     def _try(self, job: _Job) -> None:
         made: list[tuple[str, CachedFrame]] = []

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.store.index import private_directory
+from app.store.reading_jobs import next_job
 from layouts.sources import ProfileFrame
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
@@ -143,7 +144,7 @@ class Traces:
             log.warning("index of traces: %s; keeping them in a temporary directory", error)
             self._wanted = None
             self._directory = self._make_directory()
-        while (job := self._next()) is not None:
+        while (job := next_job(self._jobs, self._wake, lambda: self._stopping)) is not None:
             try:
                 self._read(job)
             except Exception as error:  # a bug that one trace triggers is logged and shown; others are still read
@@ -164,16 +165,6 @@ class Traces:
         for part in path.glob("*.part"):
             shutil.rmtree(part, ignore_errors=True)
         return path
-
-    def _next(self) -> _Job | None:
-        with self._lock:
-            while not self._stopping:
-                waiting = [job for job in self._jobs.values() if not job.ended.is_set()]
-                if waiting:
-                    waiting[-1].state = "reading"
-                    return waiting[-1]
-                self._wake.wait()
-        return None
 
     def _read(self, job: _Job) -> None:
         assert self._directory is not None
