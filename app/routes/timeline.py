@@ -20,8 +20,6 @@ Times are ns from the start of the trace, `from` included and `to` not.
 from __future__ import annotations
 
 import math
-import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -31,17 +29,25 @@ import pandas as pd
 from flask import Blueprint, Response, request
 from numpy.typing import NDArray
 
-from app.routes.media import attachment, safe_name
+from app.routes.media import attachment
 from app.routes.refusals import Unusable, refusal
+from app.routes.timeline_parameters import (
+    LONGEST_NS,
+    allow_parameters,
+    file_name,
+    numbers_below,
+    one_of,
+    opened_trace,
+    time_range,
+    whole_number,
+)
 from app.store.matching import PatternError, matching
-from layouts.sources import ProfileSource, TraceSource
+from layouts.sources import TraceSource
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace import critical, export, flames, ranges, search, sources, views
 from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace
 
-PATIENCE = 30.0
-"""Seconds a request waits for a trace that is still being read."""
 MOST_BUCKETS = 16_384
 MOST_LANES = 4_096
 MOST_NAMES = 4_096
@@ -58,10 +64,6 @@ MOST_FLOWS = 200
 MOST_TEXT = 100_000
 """Maximum number of characters of one argument that is sent."""
 PATTERN_SECONDS = 2.0
-LONGEST_NS = 1 << 61
-"""Farthest time from the start of a trace that can be asked for."""
-_SPANS = re.compile(r"\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*")
-_PROFILE = ("run", "session", "rank")
 
 
 def add_routes(routes: Blueprint, source: TraceSource) -> None:
@@ -73,7 +75,7 @@ def add_routes(routes: Blueprint, source: TraceSource) -> None:
 def _route(source: TraceSource, answer: Callable[[OpenTrace], Response]) -> Callable[[], Response]:
     def respond() -> Response:
         try:
-            found = answer(_opened(source))
+            found = answer(opened_trace(source))
         except (Unusable, PatternError) as error:
             return refusal(error)
         found.cache_control.no_store = True
@@ -87,7 +89,7 @@ def _route(source: TraceSource, answer: Callable[[OpenTrace], Response]) -> Call
 
 def tracks(opened: OpenTrace) -> Response:
     """Respond with what the page needs once: tracks, steps, extent, categories, problems."""
-    _parameters()
+    allow_parameters()
     trace, lanes = opened.trace, opened.first_lanes
     first, last = opened.extent
     listed = [
@@ -109,9 +111,9 @@ def tracks(opened: OpenTrace) -> Response:
 
 def view(opened: OpenTrace) -> Response:
     """Respond with what is drawn of some lanes and a range of time."""
-    _parameters("lanes", "k", "b0", "n")
-    lanes = _numbers("lanes", int(opened.first_lanes[-1]), MOST_LANES)
-    k, first, count = _whole("k", 0, 60), _whole("b0", 0, LONGEST_NS), _whole("n", 1, MOST_BUCKETS)
+    allow_parameters("lanes", "k", "b0", "n")
+    lanes = numbers_below("lanes", int(opened.first_lanes[-1]), MOST_LANES)
+    k, first, count = whole_number("k", 0, 60), whole_number("b0", 0, LONGEST_NS), whole_number("n", 1, MOST_BUCKETS)
     if (first + count) << k > LONGEST_NS:
         raise Unusable("expected a range that ends within 2^61 ns")
     return _binary(views.view(opened.trace, opened.pyramid, lanes, k, first, count).packed())
@@ -119,20 +121,20 @@ def view(opened: OpenTrace) -> Response:
 
 def names(opened: OpenTrace) -> Response:
     """Respond with a range of names, or with the medians of the durations of their slices."""
-    _parameters("from", "to", "medians")
+    allow_parameters("from", "to", "medians")
     total = len(opened.trace.names)
-    first, last = _whole("from", 0, total), _whole("to", 0, total)
+    first, last = whole_number("from", 0, total), whole_number("to", 0, total)
     if last - first > MOST_NAMES:
         raise Unusable(f"expected at most {MOST_NAMES} names")
-    if _choice("medians", ("0", "1")) == "1":
+    if one_of("medians", ("0", "1")) == "1":
         return _json({"medians": opened.medians()[first:last].tolist()})
     return _json({"names": [opened.trace.names[index] for index in range(first, last)]})
 
 
 def strip(opened: OpenTrace) -> Response:
     """Respond with the busy share of each column as a byte; the header Mindscope-Counted says of what."""
-    _parameters("columns")
-    counted, share = opened.busy(_whole("columns", 1, MOST_COLUMNS))
+    allow_parameters("columns")
+    counted, share = opened.busy(whole_number("columns", 1, MOST_COLUMNS))
     busy = np.where(share > 0, np.clip(np.round(share * 255), 1, 255), 0).astype(np.uint8)
     answer = _binary(busy.tobytes())
     answer.headers["Mindscope-Counted"] = counted
@@ -141,10 +143,10 @@ def strip(opened: OpenTrace) -> Response:
 
 def curve(opened: OpenTrace) -> Response:
     """Respond with the series of a counter, reduced to columns."""
-    _parameters("track", "from", "to", "columns")
-    track = _whole("track", 0, len(opened.trace.tracks) - 1)
-    start, stop = _range(opened)
-    found = opened.curves(track, start, stop, _whole("columns", 1, MOST_COLUMNS))
+    allow_parameters("track", "from", "to", "columns")
+    track = whole_number("track", 0, len(opened.trace.tracks) - 1)
+    start, stop = time_range(opened)
+    found = opened.curves(track, start, stop, whole_number("columns", 1, MOST_COLUMNS))
     return _json([
         {
             "series": one.series, "time": one.time.tolist(), "low": _finite(one.low), "high": _finite(one.high),
@@ -156,9 +158,9 @@ def curve(opened: OpenTrace) -> Response:
 
 def slice_(opened: OpenTrace) -> Response:
     """Respond with one slice."""
-    _parameters("row", "brief")
+    allow_parameters("row", "brief")
     trace = opened.trace
-    row = _whole("row", 0, len(trace.slices) - 1)
+    row = whole_number("row", 0, len(trace.slices) - 1)
     found = _brief(opened, row)
     if request.args.get("brief") != "1":
         found |= {
@@ -186,7 +188,7 @@ def range_csv(opened: OpenTrace) -> Response:
     # Texts in categories are made safe for spreadsheets.
     texts = {frame.columns[0]: frame[frame.columns[0]].astype("category")}
     answer = Response(csv_rows(frame.assign(**texts)), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-{start}-{stop}ns.csv")
+    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-{start}-{stop}ns.csv")
     return answer
 
 
@@ -194,7 +196,7 @@ def gaps(opened: OpenTrace) -> Response:
     """Respond with the longest parts of the gaps of a stream, the sum of each cause, and the streams there are."""
     streams = _streams(opened.trace)
     if not streams:
-        _parameters("track", "from", "to", "threshold")
+        allow_parameters("track", "from", "to", "threshold")
         return _json({"streams": [], "track": None, "causes": {}, "idle": 0, "range": 0, "total": 0, "columns": [], "rows": []})
     track, start, stop, frame = _gaps(opened, streams)
     sums = frame.groupby("cause", observed=True)["duration_ns"].sum().sort_values(ascending=False)
@@ -215,7 +217,7 @@ def gaps_csv(opened: OpenTrace) -> Response:
     track, start, stop, frame = _gaps(opened, streams)
     texts = {name: frame[name].astype("category") for name in ("name", "stack")}
     answer = Response(csv_rows(frame.assign(**texts)), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-gaps-{track}-{start}-{stop}ns.csv")
+    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-gaps-{track}-{start}-{stop}ns.csv")
     return answer
 
 
@@ -232,12 +234,12 @@ def _variety(trace: Trace, index: int) -> int:
 
 def _gaps(opened: OpenTrace, streams: list[int]) -> tuple[int, int, int, pd.DataFrame]:
     """Return (track, start, stop, frame of GAPS) for the stream and the range that a request names."""
-    _parameters("track", "from", "to", "threshold")
-    track = _whole("track", 0, len(opened.trace.tracks) - 1) if request.args.get("track") else streams[0]
+    allow_parameters("track", "from", "to", "threshold")
+    track = whole_number("track", 0, len(opened.trace.tracks) - 1) if request.args.get("track") else streams[0]
     if track not in streams:
         raise Unusable(f"track: expected one of {', '.join(map(str, streams[:20]))}; found {track}")
-    start, stop = _range(opened)
-    threshold = _whole("threshold", 0, LONGEST_NS) if request.args.get("threshold") else LEAST_GAP_NS
+    start, stop = time_range(opened)
+    threshold = whole_number("threshold", 0, LONGEST_NS) if request.args.get("threshold") else LEAST_GAP_NS
     return track, start, stop, opened.gaps().explain(track, start, stop, threshold)
 
 
@@ -257,22 +259,22 @@ def critical_csv(opened: OpenTrace) -> Response:
     """Respond with the critical path of a range as CSV."""
     start, stop, frame = _critical(opened)
     answer = Response(csv_rows(frame.assign(name=frame["name"].astype("category"))), mimetype="text/csv")
-    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-critical-{start}-{stop}ns.csv")
+    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-critical-{start}-{stop}ns.csv")
     return answer
 
 
 def _critical(opened: OpenTrace) -> tuple[int, int, pd.DataFrame]:
-    _parameters("from", "to")
-    start, stop = _range(opened)
+    allow_parameters("from", "to")
+    start, stop = time_range(opened)
     return start, stop, critical.path(opened.trace, start, stop, pyramid=opened.pyramid)
 
 
 def flame(opened: OpenTrace) -> Response:
     """Respond with the stacks of a range, of which the longest ones are sent, each after the one it lies in."""
-    _parameters("from", "to", "tracks")
-    start, stop = _range(opened)
+    allow_parameters("from", "to", "tracks")
+    start, stop = time_range(opened)
     total = len(opened.trace.tracks)
-    chosen = _numbers("tracks", total, total) if request.args.get("tracks") else None
+    chosen = numbers_below("tracks", total, total) if request.args.get("tracks") else None
     frame = flames.flame(opened.trace, start, stop, chosen, pyramid=opened.pyramid)
     kept = np.sort(frame["total_ns"].to_numpy().argsort(kind="stable")[::-1][:MOST_STACKS])
     kept = _with_parents(frame["parent"].to_numpy(), kept)
@@ -297,14 +299,14 @@ def _with_parents(parent: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray
 
 def found(opened: OpenTrace) -> Response:
     """Respond with the slices whose names a text or a pattern occurs in."""
-    _parameters("q", "regex", "tracks", "shortest")
+    allow_parameters("q", "regex", "tracks", "shortest")
     text = request.args.get("q", "")
     trace = opened.trace
-    chosen = _numbers("tracks", len(trace.tracks), len(trace.tracks)) if request.args.get("tracks") else None
-    shortest = _whole("shortest", 0, LONGEST_NS) if request.args.get("shortest") else 0
+    chosen = numbers_below("tracks", len(trace.tracks), len(trace.tracks)) if request.args.get("tracks") else None
+    shortest = whole_number("shortest", 0, LONGEST_NS) if request.args.get("shortest") else 0
     if not text and not shortest:
         raise Unusable("expected a text to look for, or a shortest duration")
-    if _choice("regex", ("0", "1")) == "1":
+    if one_of("regex", ("0", "1")) == "1":
         fitting = set(matching(text, trace.names, PATTERN_SECONDS))
         wanted = np.array([index for index, name in enumerate(trace.names) if name in fitting], np.int64)
     else:
@@ -321,13 +323,13 @@ def found(opened: OpenTrace) -> Response:
 
 def chrome(opened: OpenTrace) -> Response:
     """Respond with the range as a Chrome trace, with arguments if it has at most MOST_ARGUMENTS slices."""
-    _parameters("from", "to")
-    start, stop = _range(opened)
+    allow_parameters("from", "to")
+    start, stop = time_range(opened)
     slices = opened.trace.slices
     few = np.count_nonzero((slices.start < stop) & (slices.start + slices.duration > start)) <= MOST_ARGUMENTS
     given = (lambda row: sources.arguments(opened.trace, row)) if few else None
     answer = Response(export.chrome(opened.trace, start, stop, arguments=given), mimetype="application/json")
-    answer.headers["Content-Disposition"] = attachment(f"{_file_name()}-{start}-{stop}ns.json")
+    answer.headers["Content-Disposition"] = attachment(f"{file_name()}-{start}-{stop}ns.json")
     return answer
 
 
@@ -417,101 +419,21 @@ def _shortened(value: Any) -> Any:
     return _cell(value)
 
 
-# Parameters ---------------------------------------------------------------------------------------------------------
-
-
-def _opened(source: TraceSource) -> OpenTrace:
-    run, session, rank = _profile(source)
-    until = time.monotonic() + PATIENCE
-    while True:
-        found = source.trace(run, session, rank)
-        if found is not None:
-            return found
-        state = source.profile_frame(run, session, rank, "trace")
-        if state.state == "missing":
-            raise Unusable(f"no trace: expected at least one of {', '.join(state.wanted)}, found none", 404)
-        if state.state in ("failed", "cancelled"):
-            raise Unusable(f"reading the trace did not finish: {state.text or state.state}", 500 if state.text else 503)
-        if time.monotonic() > until:
-            raise Unusable("still reading the trace; try again later", 503)
-
-
-def _profile(source: ProfileSource) -> tuple[str, str, int]:
-    run, session, rank = (request.args.get(name, default) for name, default in zip(_PROFILE, ("", ".", "0"), strict=True))
-    if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
-        raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
-    if not any(one.session == session and one.rank == int(rank) for one in source.profiles(run)):
-        raise Unusable(f"no profile of run {run[:200]!r}, session {session[:200]!r}, rank {rank}", 404)
-    return run, session, int(rank)
-
-
-def _parameters(*known: str) -> None:
-    """Refuse parameters other than these and those that name a profile, and repeated ones."""
-    for name in request.args:
-        if name not in (*_PROFILE, *known):
-            raise Unusable(f"expected the parameters {', '.join((*_PROFILE, *known))}; found {name[:80]!r}")
-        if len(request.args.getlist(name)) > 1:
-            raise Unusable(f"{name}: expected it once")
-
-
-def _whole(name: str, low: int, high: int) -> int:
-    text = request.args.get(name, "")
-    if not re.fullmatch(r"-?[0-9]{1,20}", text) or not low <= int(text) <= high:
-        raise Unusable(f"{name}: expected a whole number from {low} to {high}; found {text[:80]!r}")
-    return int(text)
-
-
-def _numbers(name: str, below: int, most: int) -> list[int]:
-    """Return the numbers of a list such as 0-3,7; each must be below a limit."""
-    text = request.args.get(name, "")
-    if not _SPANS.fullmatch(text):
-        raise Unusable(f"{name}: expected numbers such as 0-3,7; found {text[:80]!r}")
-    numbers: list[int] = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        low, high = int(first), int(last or first)
-        if not low <= high < below or len(numbers) + high - low >= most:
-            raise Unusable(f"{name}: expected at most {most} numbers below {below}; found {part!r}")
-        numbers.extend(range(low, high + 1))
-    return list(dict.fromkeys(numbers))
-
-
-def _range(opened: OpenTrace) -> tuple[int, int]:
-    start = _whole("from", -LONGEST_NS, LONGEST_NS) if request.args.get("from") else 0
-    stop = _whole("to", -LONGEST_NS, LONGEST_NS) if request.args.get("to") else opened.end + 1
-    if start >= stop:
-        raise Unusable("expected from < to")
-    return start, stop
-
-
 def _statistics(opened: OpenTrace) -> tuple[int, int, pd.DataFrame]:
     """Return start and stop (ns) of the range that a request names, and its statistics by name or by track."""
-    _parameters("from", "to", "tracks", "clip", "by")
+    allow_parameters("from", "to", "tracks", "clip", "by")
     trace = opened.trace
     total = len(trace.tracks)
-    chosen = _numbers("tracks", total, total) if request.args.get("tracks") else None
-    start, stop = _range(opened)
-    by = _choice("by", ("name", "track"))
+    chosen = numbers_below("tracks", total, total) if request.args.get("tracks") else None
+    start, stop = time_range(opened)
+    by = one_of("by", ("name", "track"))
     if by == "name":
-        clip = _choice("clip", ("1", "0")) == "1"
+        clip = one_of("clip", ("1", "0")) == "1"
         return start, stop, ranges.statistics(trace, start, stop, chosen, clip, pyramid=opened.pyramid)
     frame = ranges.by_track(trace, start, stop, chosen, pyramid=opened.pyramid)
     frame = frame[frame["count"] > 0].reset_index(drop=True)
     names = [f"{trace.tracks[index].process} / {trace.tracks[index].thread}" for index in frame["track"]]
     return start, stop, frame.drop(columns="track").assign(track=names)[["track", *frame.columns[1:]]]
-
-
-def _choice(name: str, choices: tuple[str, ...]) -> str:
-    """Return one of the choices, the first by default."""
-    value = request.args.get(name, choices[0])
-    if value not in choices:
-        raise Unusable(f"{name}: expected one of {', '.join(choices)}; found {value[:80]!r}")
-    return value
-
-
-def _file_name() -> str:
-    parts = (request.args.get("run", ""), request.args.get("session", "."), f"rank{request.args.get('rank', '0')}")
-    return "-".join(filter(None, (safe_name(part) for part in parts if part != "."))) or "trace"
 
 
 # Responses ----------------------------------------------------------------------------------------------------------
