@@ -68,6 +68,7 @@ _TEXT_COLUMNS = {
     "outputFormats", "outputDataTypes", "outputShapes", "attrInfo", "inputDtypes", "hashid", "stack", "domainId",
 }  # fmt: skip
 _MOST_FRAMES = 1000
+_CALL = ("startNs", "endNs", "name")
 
 
 def read(path: str, progress: Callable[[int, int], None] | None = None) -> Trace:
@@ -139,6 +140,18 @@ class _Texts:
     def of(self, number: int, other: str = "") -> str:
         """Return a text; `other` for an unknown number."""
         return self._texts.get(number, other)
+
+
+@dataclass(frozen=True, slots=True)
+class _Calls:
+    """Calls of the host: places of their slices, start (ns), connection, track, name and category of each."""
+
+    place: Longs
+    start: Longs
+    connection: Longs
+    track: NDArray[np.int32]
+    name: NDArray[np.int32]
+    category: NDArray[np.int32]
 
 
 @dataclass(slots=True)
@@ -270,27 +283,16 @@ class _Tables:
                 self._add(table, row, start, end, np.full(len(row), track, np.int32), names)
 
     def _apis(self, database: Database, texts: _Texts) -> None:
-        if not database.has("CANN_API", "startNs", "endNs", "name"):
-            return
-        levels = _levels(database, self.lines)
-        columns = ("startNs", "endNs", "name", "type", "globalTid", "connectionId")
-        row, start, end, name, level, thread, connection = self._rows(database, "CANN_API", columns)
-        category = _mapped(level, lambda one: self._category(levels.get(one, "" if one == NONE else str(one))))
-        names = self._named(name, lambda one: texts.of(one, f"API {one}"))
-        place = self._add("CANN_API", row, start, end, self._threads(thread, "CANN", "cann"), names, category)
-        self._links.append(("HostToDevice", connection, place, start, np.zeros(len(row), np.int64)))
+        if database.has("CANN_API", *_CALL):
+            calls = self._calls(database, texts, "CANN_API", "API", "CANN", "cann")
+            self._links.append(("HostToDevice", calls.connection, calls.place, calls.start, np.zeros_like(calls.start)))
 
     def _python(self, database: Database, texts: _Texts) -> None:
-        if not database.has("PYTORCH_API", "startNs", "endNs", "name"):
+        if not database.has("PYTORCH_API", *_CALL):
             return
-        levels = _levels(database, self.lines)
-        columns = ("startNs", "endNs", "name", "type", "globalTid", "connectionId")
-        row, start, end, name, level, thread, connection = self._rows(database, "PYTORCH_API", columns)
-        category = _mapped(level, lambda one: self._category(levels.get(one, "" if one == NONE else str(one))))
-        names = self._named(name, lambda one: texts.of(one, f"Operator {one}"))
-        track = self._threads(thread, "Python", "python")
-        place = self._add("PYTORCH_API", row, start, end, track, names, category)
-        self._name_queues(track, names)
+        calls = self._calls(database, texts, "PYTORCH_API", "Operator", "Python", "python")
+        place, start, connection, category = calls.place, calls.start, calls.connection, calls.category
+        self._name_queues(calls.track, calls.name)
         if not database.has("CONNECTION_IDS", "id", "connectionId"):
             return
         _, group, member = self._rows(database, "CONNECTION_IDS", ("id", "connectionId"))
@@ -302,6 +304,16 @@ class _Tables:
         members = np.repeat(member, count)
         self._links.append(("async_npu", members, place[which], start[which], np.zeros(len(which), np.int64)))
         self._pair_up(members, place[which], start[which], category[which] == self._categories.get("queue", NONE))
+
+    def _calls(self, database: Database, texts: _Texts, table: str, unknown: str, process: str, kind: Kind) -> _Calls:
+        """Add the calls of a table as slices of the threads of a process; unknown is what calls without a name are called."""
+        levels = _levels(database, self.lines)
+        columns = (*_CALL, "type", "globalTid", "connectionId")
+        row, start, end, name, level, thread, connection = self._rows(database, table, columns)
+        category = _mapped(level, lambda one: self._category(levels.get(one, "" if one == NONE else str(one))))
+        names = self._named(name, lambda one: texts.of(one, f"{unknown} {one}"))
+        track = self._threads(thread, process, kind)
+        return _Calls(self._add(table, row, start, end, track, names, category), start, connection, track, names, category)
 
     def _name_queues(self, track: NDArray[np.int32], names: NDArray[np.int32]) -> None:
         """Make threads most of whose slices take launches from a queue host queues."""
