@@ -42,6 +42,7 @@ from parsers.snapshot import dump
 from tests.fuzz.mutation import join_records, split_records
 from tests.parsers.graphs.test_onnx import small
 from tests.parsers.profiler.written import FILES
+from tests.writers.profiler_database import TABLES
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 20
@@ -65,25 +66,10 @@ _WRITTEN: Mapping[str, str] = {
     "trace_code_graph_1": "",
 }
 _DATABASES: Mapping[str, str] = {
-    "ascend_mindspore_profiler_0.db": """
-        CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, value TEXT);
-        CREATE TABLE ENUM_API_TYPE (id INTEGER PRIMARY KEY, name TEXT);
+    "ascend_mindspore_profiler_0.db": f"""
+        {TABLES}
         CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER);
-        CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,
-            globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);
-        CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, taskType INTEGER,
-            opType INTEGER, inputShapes INTEGER);
-        CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, opId INTEGER PRIMARY KEY);
-        CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, name INTEGER);
-        INSERT INTO STRING_IDS VALUES (1, 'Default/net/MatMul-op1'), (2, 'MatMul'), (3, 'AI_CORE'), (4, '"2,3;3,4"'),
-            (5, 'hcom'), (6, 'launch');
-        INSERT INTO ENUM_API_TYPE VALUES (5000, 'runtime');
-        INSERT INTO STEP_TIME VALUES (1, 1764246877073569600, 1764246877073569900);
-        INSERT INTO TASK VALUES (1764246877073569641, 1764246877073569743, 3, 0, 7, 1, 3, 0, 2, 9, 4294967295),
-            (1764246877073569841, 1764246877073569900, 3, 0, 8, 1, 3, 0, 2, 10, 5);
-        INSERT INTO COMPUTE_TASK_INFO VALUES (1, 7, 24, 3, 2, 4), (1, 8, 24, 3, 2, 99);
-        INSERT INTO COMMUNICATION_OP VALUES (5, 1764246877073569600, 1764246877073569650, 1);
-        INSERT INTO CANN_API VALUES (10, 20, 5000, 6), (30, 60, 5000, 6);""",
+        INSERT INTO STEP_TIME VALUES (1, 1764246877073569600, 1764246877073569900);""",
     "analysis.db": """
         CREATE TABLE StepTraceTime (step TEXT, computing NUMERIC, communication_not_overlapped NUMERIC, overlapped NUMERIC,
             communication NUMERIC, free NUMERIC, stage NUMERIC, bubble NUMERIC, preparing NUMERIC);

@@ -14,6 +14,7 @@ from parsers.frames import API, KERNELS, STEPS
 from parsers.profiler import database
 from parsers.profiler.access import Profile
 from parsers.profiler.registry import FRAMES
+from tests.writers.profiler_database import TABLES
 
 
 def profile_of(path: Path) -> Profile:
@@ -24,26 +25,7 @@ def profile_of(path: Path) -> Profile:
 def made(path: Path) -> None:
     """A database with the tables and columns that MindSpore's documentation names."""
     connection = sqlite3.connect(path)
-    connection.executescript(
-        """
-        CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, value TEXT);
-        CREATE TABLE ENUM_API_TYPE (id INTEGER PRIMARY KEY, name TEXT);
-        CREATE TABLE TASK (startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,
-            globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER, modelId INTEGER);
-        CREATE TABLE COMPUTE_TASK_INFO (name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, taskType INTEGER,
-            opType INTEGER, inputShapes INTEGER);
-        CREATE TABLE COMMUNICATION_OP (opName INTEGER, startNs INTEGER, endNs INTEGER, opId INTEGER PRIMARY KEY);
-        CREATE TABLE CANN_API (startNs INTEGER, endNs INTEGER, type INTEGER, name INTEGER);
-        INSERT INTO STRING_IDS VALUES (1, 'Default/net/MatMul-op1'), (2, 'MatMul'), (3, 'AI_CORE'), (4, '"2,3;3,4"'),
-            (5, 'hcom_x'), (6, 'launch');
-        INSERT INTO ENUM_API_TYPE VALUES (5000, 'runtime');
-        INSERT INTO TASK VALUES (1764246877073569641, 1764246877073569743, 3, 0, 7, 1, 3, 0, 2, 9, 4294967295),
-            (1764246877073569841, 1764246877073569900, 3, 0, 8, 1, 3, 0, 2, 10, 5);
-        INSERT INTO COMPUTE_TASK_INFO VALUES (1, 7, 24, 3, 2, 4), (1, 8, 24, 3, 2, 99);
-        INSERT INTO COMMUNICATION_OP VALUES (5, 1764246877073569600, 1764246877073569650, 1);
-        INSERT INTO CANN_API VALUES (10, 20, 5000, 6), (30, 60, 5000, 6);
-        """
-    )
+    connection.executescript(TABLES)
     connection.close()
 
 
