@@ -23,7 +23,7 @@ def figures(times: int) -> list[Figure]:
     note = f"{results[0]['images']:,.0f} images of about {results[0]['kilobytes']:,.0f} KiB"
     return [
         Figure("S4: an image over its route (99 % of 200)", "CPU ms", BOUND_MS, tuple(r["image"] for r in results), note),
-        Figure("S4: when the images of a tag were recorded, for the page", "CPU ms", BOUND_MS, tuple(r["list"] for r in results)),
+        Figure("S4: when images of a tag were recorded, for the page", "CPU ms", BOUND_MS, tuple(r["list"] for r in results)),
         Figure("S4: memory after 200 of them", "MB", BOUND_MB, tuple(r["rss"] for r in results)),
     ]
 
