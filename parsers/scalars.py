@@ -6,7 +6,7 @@ view of a block wherever one block holds all of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,12 +30,28 @@ class ScalarsView(NamedTuple):
     text: str
 
 
+class RecordedSeries(Series):
+    """A series of a run. known is what `parsers.analysis.facts` has computed: name -> (number of points it is about, fact)."""
+
+    known: dict[Any, tuple[int, Any]]
+
+
+class _Part(NamedTuple):
+    """The part of a series in one file: number and state of the file when it was read, and the number of points."""
+
+    file: int
+    identity: object
+    damaged: int
+    points: int
+
+
 class RunScalars:
     """The scalars in the files of one run."""
 
     def __init__(self, files: RunFiles) -> None:
         self._files = files
         self._series: dict[str, Series] = files.cache()
+        self._known: dict[str, tuple[list[_Part], dict[Any, tuple[int, Any]]]] = {}
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -78,8 +94,26 @@ class RunScalars:
                 if not by_file:
                     return _EMPTY_SERIES
                 ordered = [_in_file_order(parts) for parts in by_file.values()]
-                self._series[tag] = ordered[0] if len(ordered) == 1 else _concatenate(ordered)
+                series = RecordedSeries(*(ordered[0] if len(ordered) == 1 else _concatenate(ordered)))
+                series.known = self._known_of(tag, by_file)
+                self._series[tag] = series
             return self._series[tag]
+
+    def _known_of(self, tag: str, by_file: Mapping[int, Sequence[Series]]) -> dict[Any, tuple[int, Any]]:
+        """Return what is known of a series if it is the earlier one with points appended, else nothing."""
+        states = list(self._files.states.values())
+        parts = [
+            _Part(number, states[number].identity, len(states[number].damaged), len(columns[0].step))
+            for number, columns in by_file.items()
+        ]
+        before, known = self._known.get(tag, ([], {}))
+        # A tag in several blocks of one file is put in order after it was read.
+        if any(len(columns) > 1 for columns in by_file.values()):
+            parts = []
+        if not _appended(before, parts):
+            known = {}
+        self._known[tag] = parts, known
+        return known
 
     def frame(self) -> pd.DataFrame:
         """Every scalar value (schema SCALARS), nothing merged or left out."""
@@ -119,6 +153,14 @@ class RunScalars:
         text = f"{len(frame) - left_out:,} of {len(frame):,} values: {left_out:,} lie at or beyond a step that was "
         text += f"written again later ({restarts:,} restarts; a step written twice counts too)."
         return ScalarsView(frame[kept].reset_index(drop=True), left_out, text if left_out else f"All {len(frame):,} values.")
+
+
+def _appended(before: Sequence[_Part], now: Sequence[_Part]) -> bool:
+    """Return whether all parts are still there, the last one perhaps with more points."""
+    if not before or len(now) < len(before) or now[: len(before) - 1] != before[:-1]:
+        return False
+    was, last = before[-1], now[len(before) - 1]
+    return was[:-1] == last[:-1] and was.points <= last.points
 
 
 def _in_file_order(parts: list[Series]) -> Series:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parsers.analysis import Threshold, reduce_points
+from parsers.analysis import Places, Threshold, reduce_points
 
 from layouts.figures.curves import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
 from layouts.figures.typed_arrays import numbers
@@ -32,7 +32,14 @@ def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[d
         threshold = threshold_of(line, look)
         if threshold is None:
             continue
-        mask = threshold.satisfied(line.series.value) & np.isfinite(line.series.value) & np.isfinite(line.x)
+        mask = threshold.satisfied(line.series.value)
+        blocks = line.facts.blocks if line.facts is not None else None
+        if blocks is None:
+            mask &= np.isfinite(line.series.value)
+        else:
+            mask[blocks.bad()] = False
+        if not isinstance(line.x, Places):
+            mask &= np.isfinite(line.x)
         new = {"text": threshold.text, "interval": threshold.interval, "satisfied": 0, "tags": []}
         fact = facts.setdefault(threshold, new)
         fact["satisfied"] += int(np.count_nonzero(mask))

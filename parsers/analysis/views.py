@@ -1,0 +1,271 @@
+"""Reduces a long curve to what a view of it shows, by the ends of its blocks: exactly what `reduce_points` returns, at the cost
+of what is shown.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from parsers.analysis.blocks import BLOCK, Blocks, ranges
+from parsers.analysis.heights import Heights
+from parsers.analysis.places import Places
+from parsers.analysis.reduction import (
+    PER_COLUMN,
+    VISITS,
+    NonFinite,
+    Reduced,
+    Window,
+    columns_of,
+    edges_of,
+    non_finite_runs,
+    runs_at,
+    survivors,
+)
+from parsers.analysis.segments import merged
+from parsers.model import Floats, Ints
+
+# Fewer points than this per group are looked at one by one.
+_BY_POINT = 2 * BLOCK
+# More places than this where x falls are not bisected one by one.
+_MOST_FALLS = 64
+_NONE: Ints = np.empty(0, np.int64)
+
+
+def bad_runs(x: Places, value: Floats, blocks: Blocks, *, columns: int, window: Window | None = None) -> NonFinite:
+    """Return every non-finite point inside the window as runs, see `non_finite_runs`, which returns the same."""
+    at = blocks.bad()
+    falls = x.falls()
+    low, high = window or x.ends
+    if window is None:
+        inside = x.size
+    elif falls.size > _MOST_FALLS:
+        return non_finite_runs(np.asarray(x), value, columns=columns, window=window)
+    else:
+        starts, stops = np.append(0, falls), np.append(falls, x.size)
+        first = x.reaching(starts, stops, lambda place: place >= low)
+        inside = int((x.reaching(starts, stops, lambda place: place > high) - first).sum())
+    return runs_at(at, x[at], value[at], columns=columns, window=(low, high), exact=inside <= PER_COLUMN * columns)
+
+
+class _Part(NamedTuple):
+    """The finite points of a window and their neighbours: ranges [first, stop) that begin and end with a finite point.
+
+    inside: how many of them the window holds. rising: whether x rises from each finite point of the curve to the next.
+    """
+
+    first: Ints
+    stop: Ints
+    inside: int
+    rising: bool
+
+
+def reduce_view(
+    x: Places, y: Heights, *, columns: int, window: Window | None = None, axis: Window | None = None, breaks: Ints = _NONE
+) -> Reduced | None:
+    """Select the points of a curve that a plot needs, see `reduce_points`, which returns the same.
+
+    None if the blocks are of no help, because x falls too often.
+    """
+    falls = x.falls()
+    if falls.size > _MOST_FALLS:
+        return None
+    blocks = y.blocks
+    starts, stops = np.append(0, falls), np.append(falls, x.size)
+    rising = not falls.size
+    if not rising:
+        after, before = blocks.after(falls), blocks.before(falls - 1)
+        there = (after < x.size) & (before >= 0)
+        if not bool((x[after[there]] < x[before[there]]).any()):
+            return None  # only points that are not drawn go back
+    part = _part(x, blocks, window, starts, stops, rising)
+    if not part.first.size:
+        return Reduced(_NONE, True, True, part.inside)
+    if part.inside <= PER_COLUMN * columns:
+        return Reduced(_finite(blocks, part), True, True, part.inside)
+    if window is None:
+        ends = x[np.array([part.first[0], part.stop[-1] - 1])] if rising else _ends(x, y, part)
+        window = (float(ends[0]), float(ends[1]))
+    axis = axis or window
+    groups = _rising_groups(x, blocks, axis, columns, part) if rising else _groups(x, blocks, axis, columns, part, falls)
+    if groups is None:
+        return None
+    begun = blocks.after(breaks)
+    # Every part is a group of its own, so that a break in what is left out interrupts nothing more.
+    first = merged(groups, begun[_within(begun, part)], part.first)
+    stop = np.append(first[1:], part.stop[-1])
+    # A group ends where its part does.
+    stop = np.minimum(stop, part.stop[np.searchsorted(part.first, first, "right") - 1])
+    return Reduced(_survivors(y, first, stop), False, True, part.inside)
+
+
+def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops: Ints, rising: bool) -> _Part:
+    size = x.size
+    every = blocks.after(np.zeros(1, np.int64))
+    if int(every[0]) == size:
+        return _Part(_NONE, _NONE, 0, rising)
+    last = blocks.before(np.array([size - 1]))
+    if window is None:
+        inside = int(blocks.finite(np.zeros(1, np.int64), np.array([size]))[0])
+        return _Part(every, last + 1, inside, rising)
+    low = x.reaching(starts, stops, lambda at: at >= window[0])
+    high = x.reaching(starts, stops, lambda at: at > window[1])
+    high = np.maximum(low, high)
+    count = blocks.finite(low, high)
+    inside = int(count.sum())
+    if rising:
+        # Also if the window holds no point, so that a line crosses it.
+        first = np.where(low > 0, blocks.before(np.maximum(low - 1, 0)), -1)
+        first = np.maximum(first, every)
+        # The point after the window, or the last one.
+        stop = np.minimum(blocks.after(high), last) + 1
+        return _Part(first, stop, inside, rising)
+    low, high = low[count > 0], high[count > 0]
+    first, end = blocks.after(low), blocks.before(high - 1)
+    first = np.where(first > 0, blocks.before(np.maximum(first - 1, 0)), -1)
+    first = np.maximum(first, every)
+    end = np.minimum(blocks.after(np.minimum(end + 1, size)), last)
+    # Parts that touch are one.
+    fresh = np.ones(first.size, bool)
+    fresh[1:] = blocks.after(np.minimum(end[:-1] + 1, size)) < first[1:]
+    at = np.flatnonzero(fresh)
+    return _Part(first[at], end[np.append(at[1:] - 1, first.size - 1)] + 1 if at.size else _NONE, inside, rising)
+
+
+def _finite(blocks: Blocks, part: _Part) -> Ints:
+    """Return the finite points of a part."""
+    found = ranges(part.first, part.stop)
+    if blocks.whole:
+        return found
+    run = np.searchsorted(blocks.first, found, "right") - 1
+    return found[(run < 0) | (found >= blocks.stop[run])]
+
+
+def _ends(x: Places, y: Heights, part: _Part) -> tuple[float, float]:
+    """Return the least and greatest x of the finite points, where x falls."""
+    at = _finite(y.blocks, part)
+    placed = x[at]
+    return float(placed.min()), float(placed.max())
+
+
+def _rising_groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _Part) -> Ints:
+    """Return the first finite point of each pixel column, if x rises."""
+    edges = edges_of(window, columns)
+    first, stop = np.broadcast_to(part.first, edges.shape), np.broadcast_to(part.stop, edges.shape)
+    found = x.reaching(first, stop, lambda at: at >= edges)
+    return blocks.after(found[found < part.stop[0]])
+
+
+def _groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _Part, falls: Ints) -> Ints | None:
+    """Return the finite points that are in another pixel column than the finite point before; None if they are too many to be
+    drawn as a line.
+    """
+    # Ranges in which x rises, within the parts.
+    cut = merged(part.first, falls[_within(falls, part)])
+    stop = np.minimum(np.append(cut[1:], part.stop[-1]), part.stop[np.searchsorted(part.first, cut, "right") - 1])
+    lowest = columns_of(x[cut], window, columns).astype(np.int64)
+    highest = columns_of(x[stop - 1], window, columns).astype(np.int64)
+    # The columns that each range enters after its first one.
+    entered = ranges(lowest + 1, highest + 1)
+    which = np.repeat(np.arange(cut.size), highest - lowest)
+    found = x.reaching(cut[which], stop[which], lambda at: columns_of(at, window, columns) >= entered)
+    at = merged(blocks.after(found), blocks.after(cut))
+    at = at[_within(at, part)]
+    before = _before(blocks, at, part)
+    at, before = at[before >= 0], before[before >= 0]
+    changed = columns_of(x[at], window, columns) != columns_of(x[before], window, columns)
+    groups: Ints = at[changed]
+    return None if groups.size > VISITS * columns else groups
+
+
+def _within(at: Ints, part: _Part) -> Ints:
+    place = np.searchsorted(part.first, at, "right") - 1
+    found: Ints = (place >= 0) & (at < part.stop[np.maximum(place, 0)])
+    return found
+
+
+def _before(blocks: Blocks, at: Ints, part: _Part) -> Ints:
+    """Return the finite point of the parts before each of them, -1 for the first one."""
+    place = np.searchsorted(part.first, at, "right") - 1
+    begins = at == part.first[place]
+    earlier = np.where(place > 0, part.stop[np.maximum(place - 1, 0)] - 1, -1)
+    return np.where(begins, earlier, blocks.before(np.maximum(at - 1, 0)))
+
+
+def _survivors(y: Heights, first: Ints, stop: Ints) -> Ints:
+    """Return the first, last, lowest and highest finite point of each group [first, stop), which begins with a finite one."""
+    blocks = y.blocks
+    if int((stop - first).sum()) <= _BY_POINT * first.size:
+        return _by_point(y, first, stop)
+    last = blocks.before(stop - 1)
+    low, high = _lowest(y, first, stop, sign=1.0), _lowest(y, first, stop, sign=-1.0)
+    return merged(first, last, low, high)
+
+
+def _by_point(y: Heights, first: Ints, stop: Ints) -> Ints:
+    begin, end = int(first[0]), int(stop[-1])
+    at = ranges(first, stop)
+    value = y.between(begin, end) if at.size == end - begin else y.at(at)
+    start = np.cumsum(stop - first) - (stop - first)
+    if y.blocks.whole:
+        return at[survivors(value, start)]
+    finite = np.flatnonzero(np.isfinite(value))
+    found: Ints = at[finite[survivors(value[finite], np.searchsorted(finite, start))]]
+    return found
+
+
+def _lowest(y: Heights, first: Ints, stop: Ints, *, sign: float) -> Ints:
+    """Return the first of the lowest points of each group; of the highest ones if sign is -1."""
+    blocks = y.blocks
+    best = np.minimum if sign > 0.0 else np.maximum
+    ends = blocks.low if sign > 0.0 else blocks.high
+    none = sign * np.inf
+    head, tail = first // BLOCK, (stop - 1) // BLOCK
+    edge = merged(head, tail)
+    flat = _finite_rows(y, edge, none)
+    head_at = np.searchsorted(edge, head) * BLOCK
+    tail_at = np.searchsorted(edge, tail) * BLOCK
+    in_head = _reduced(best, flat, head_at + first - head * BLOCK, head_at + np.minimum(stop - head * BLOCK, BLOCK), none)
+    in_tail = _reduced(best, flat, tail_at, np.where(tail > head, tail_at + stop - tail * BLOCK, tail_at), none)
+    between = _reduced(best, ends, np.minimum(head + 1, tail), tail, none)
+    lowest = best(best(in_head, in_tail), between)
+    # Look for the first point that is as low: at the head, in a block between, at the tail.
+    number, begin, end = head.copy(), first - head * BLOCK, np.minimum(stop - head * BLOCK, BLOCK)
+    later = np.flatnonzero(in_head != lowest)
+    middle = later[between[later] == lowest[later]]
+    number[later], begin[later], end[later] = tail[later], 0, (stop - tail * BLOCK)[later]
+    if middle.size:
+        number[middle], end[middle] = _first_equal(ends, head[middle] + 1, tail[middle], lowest[middle]), BLOCK
+    wanted = merged(number)
+    rows = y.rows(wanted).reshape(-1)
+    offset = np.searchsorted(wanted, number) * BLOCK
+    found = _first_equal(rows, offset + begin, offset + end, lowest)
+    return number * BLOCK + found - offset
+
+
+def _finite_rows(y: Heights, number: Ints, none: float) -> Floats:
+    rows = y.rows(number)
+    # The last block may have values after the end, which no group holds.
+    return rows.reshape(-1) if y.blocks.whole else np.where(np.isfinite(rows), rows, none).reshape(-1)
+
+
+def _reduced(best: np.ufunc, values: Floats, first: Ints, stop: Ints, none: float) -> Floats:
+    """Return the best value of each range [first, stop), none for an empty one. Ranges ascend and do not overlap."""
+    found = np.full(first.size, none)
+    there = np.flatnonzero(stop > first)
+    if there.size:
+        pairs = np.stack((first[there], stop[there]), axis=1).reshape(-1)
+        # reduceat takes no index after the last value; it goes on to the end anyway.
+        pairs = pairs[:-1] if pairs[-1] == values.size else pairs
+        found[there] = best.reduceat(values, pairs)[::2]
+    return found
+
+
+def _first_equal(values: Floats, first: Ints, stop: Ints, wanted: Floats) -> Ints:
+    """Return the first index of each range [first, stop) whose value is the wanted one. Every range has one."""
+    at = ranges(first, stop)
+    hits = np.flatnonzero(values[at] == np.repeat(wanted, stop - first))
+    begin = np.cumsum(stop - first) - (stop - first)
+    found: Ints = at[hits[np.searchsorted(hits, begin)]]
+    return found
