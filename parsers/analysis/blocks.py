@@ -1,7 +1,7 @@
-"""What a view needs to know of a long column of values without looking at every one: the ends of each block of 128 values.
+"""What a view needs to know of a long column of values without looking at every one: the ends of each block of 256 values.
 
-A block has its least and greatest finite value; values that are not finite are kept as runs. That costs 0.13 bytes per point,
-so that a second level of blocks of blocks saves nothing: with 5 million points all blocks are searched in 0.1 ms.
+A block has its least and greatest finite value; values that are not finite are kept as runs. That costs 0.06 bytes per point, and a
+second level, of blocks of blocks, would save nothing: all blocks of 5 million points are searched in 0.1 ms.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from parsers.model import Floats, Ints
 
-BLOCK = 128
+BLOCK = 256
 # Values per numpy call: they stay in the second-level cache from one pass to the next.
-_CHUNK = BLOCK * 512
+_CHUNK = BLOCK * 256
 # Runs of values that are not finite cost 24 bytes each; a column with more than one per so many values has no blocks.
 _VALUES_PER_RUN = 64
 _NONE: Ints = np.empty(0, np.int64)
@@ -71,11 +71,6 @@ class Blocks(NamedTuple):
         """Return the indices of all values that are not finite."""
         return ranges(self.first, self.stop)
 
-    def touched(self) -> Ints:
-        """Return the numbers of the blocks that have values that are not finite."""
-        found = ranges(self.first // BLOCK, (self.stop - 1) // BLOCK + 1)
-        return found[np.append(True, found[1:] != found[:-1])] if found.size else found
-
 
 def blocks_of(value: Floats, shorter: Blocks | None = None) -> Blocks | None:
     """Return the blocks of a column; None if values that are not finite are in so many runs that they need much memory.
@@ -103,7 +98,7 @@ def blocks_of(value: Floats, shorter: Blocks | None = None) -> Blocks | None:
     if shorter is not None and shorter.size > begin:
         first, stop = _cut(first, stop, begin)
     if odd.size:
-        padded = _padded(value, odd)
+        padded = rows_of(value, odd)
         finite = np.isfinite(padded)
         low[odd] = np.where(finite, padded, np.inf).min(axis=1)
         high[odd] = np.where(finite, padded, -np.inf).max(axis=1)
@@ -116,13 +111,17 @@ def blocks_of(value: Floats, shorter: Blocks | None = None) -> Blocks | None:
     return Blocks(size, low, high, first, stop, total)
 
 
-def rows_of(value: Floats, number: Ints) -> Floats:
-    """Return the values of some blocks, shape (blocks, BLOCK); places after the last value have NaN."""
-    full = value.size // BLOCK
-    if not number.size or int(number[-1]) < full and bool((number < full).all()):
-        found: Floats = value[: full * BLOCK].reshape(full, BLOCK)[number]
-        return found
-    return _padded(value, number)
+def rows_of(value: Floats, number: Ints, length: int = BLOCK) -> Floats:
+    """Return the values of some blocks of a length, in ascending order, shape (blocks, length); NaN after the last value."""
+    full = value.size // length
+    found = np.empty((number.size, length))
+    inside = int(np.searchsorted(number, full))
+    np.take(value[: full * length].reshape(full, length), number[:inside], axis=0, out=found[:inside], mode="clip")
+    if inside < number.size:
+        found[inside:] = np.nan
+        if number[inside] == full:
+            found[inside, : value.size - full * length] = value[full * length :]
+    return found
 
 
 def ranges(first: Ints, stop: Ints) -> Ints:
@@ -131,13 +130,6 @@ def ranges(first: Ints, stop: Ints) -> Ints:
     end = np.cumsum(length)
     total = int(end[-1]) if end.size else 0
     return np.arange(total) + np.repeat(first - (end - length), length)
-
-
-def _padded(value: Floats, number: Ints) -> Floats:
-    at = number[:, None] * BLOCK + np.arange(BLOCK)
-    found: Floats = value[np.minimum(at, value.size - 1)]
-    found[at >= value.size] = np.nan
-    return found
 
 
 def _runs(number: Ints, finite: NDArray[np.bool_], size: int) -> tuple[Ints, Ints]:

@@ -1,8 +1,8 @@
 """The y of a long curve, as recorded or smoothed, computed only where it is needed.
 
-A smoothed curve is known by the average at the start of each block; from there the values of a block follow, so that a view
-costs what it shows. They are those of `parsers.analysis.smoothing.smooth` within 4e-16 relative, whatever part is asked for, and
-the same every time; the least and greatest of each block are of all its values. Nothing is approximated.
+A smoothed curve is known by the average at the start of each span of 128 values; from there the values of a span follow, so that
+a view costs what it shows. They are those of `parsers.analysis.smoothing.smooth` within 4e-16 relative, whatever part is asked for, and
+the same for every view; the least and greatest of each block are of all its values. Nothing is approximated.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
 from typing import Protocol
 
 import numpy as np
@@ -20,10 +19,11 @@ from parsers.analysis.blocks import BLOCK, Blocks, rows_of
 from parsers.analysis.segments import merged
 from parsers.model import Floats, Ints
 
-# Blocks that advance together: 1,024 blocks stay in the second-level cache.
+SPAN = BLOCK // 2
+# Spans that advance together: 1,024 spans stay in the second-level cache.
 _TOGETHER = 1024
-# Blocks with a restart or with values that are not finite are computed value by value and kept: at most one in so many.
-_BLOCKS_PER_ODD = 16
+# Spans with a restart or with values that are not finite are computed value by value and kept: at most one in so many.
+_SPANS_PER_ODD = 16
 # Averages of larger values could overflow where they are divided by 1 - w**n.
 _LARGEST = 1e300
 
@@ -40,7 +40,7 @@ class Heights(Protocol):
         ...
 
     def rows(self, number: Ints) -> Floats:
-        """Return the values of some blocks, shape (blocks, BLOCK), with any values after the last one of the curve."""
+        """Return the values of some blocks, in ascending order, shape (blocks, BLOCK); anything after the end of the curve."""
         ...
 
     def at(self, index: Ints) -> Floats:
@@ -60,7 +60,7 @@ class Recorded:
     blocks: Blocks
 
     def rows(self, number: Ints) -> Floats:
-        """Return the values of some blocks, shape (blocks, BLOCK)."""
+        """Return the values of some blocks, in ascending order, shape (blocks, BLOCK)."""
         return rows_of(self.value, number)
 
     def at(self, index: Ints) -> Floats:
@@ -75,12 +75,13 @@ class Recorded:
 
 @dataclass(frozen=True, eq=False)
 class Averages:
-    """What a smoothed curve is computed from: mean (not yet divided by 1 - w**n) and n at the start of each block.
+    """What a smoothed curve of `size` values is computed from: mean (not yet divided by 1 - w**n) and n at the start of each span.
 
-    odd: numbers of the blocks with a restart or with values that are not finite; rows: their smoothed values.
+    odd: numbers of the spans with a restart or with values that are not finite; rows: their smoothed values.
     """
 
     weight: float
+    size: int
     mean: Floats
     n: Ints
     odd: Ints
@@ -97,6 +98,8 @@ class Smoothed:
     def __init__(self, recorded: Recorded, averages: Averages, ends: Callable[[Ends], Blocks] = lambda ends: ends(None)) -> None:
         self._averages, self._recorded, self._ends = averages, recorded, ends
         self._divisors = _divisors(averages.weight)
+        # One view asks for the same blocks several times.
+        self._number, self._rows = np.empty(0, np.int64), np.empty((0, BLOCK))
 
     @cached_property
     def blocks(self) -> Blocks:
@@ -105,33 +108,51 @@ class Smoothed:
 
     def _blocks(self, shorter: Blocks | None) -> Blocks:
         recorded = self._recorded.blocks
-        low, high = np.empty_like(recorded.low), np.empty_like(recorded.high)
-        begin = 0
-        if shorter is not None:
-            begin = shorter.size // BLOCK
-            low[:begin], high[:begin] = shorter.low[:begin], shorter.high[:begin]
-        value, full = self._recorded.value, recorded.size // BLOCK
-        grid = value[: full * BLOCK].reshape(full, BLOCK)
-        for at in range(begin, full, _TOGETHER):
+        value, spans = self._recorded.value, 2 * recorded.low.size
+        low, high = np.full(spans, np.inf), np.full(spans, -np.inf)
+        known = 0 if shorter is None else shorter.size // BLOCK
+        full = value.size // SPAN
+        grid = value[: full * SPAN].reshape(full, SPAN)
+        buffer = _buffer(full)
+        for at in range(2 * known, full, _TOGETHER):
             stop = min(at + _TOGETHER, full)
-            across = self._across(grid[at:stop], slice(at, stop))
+            across = self._across(grid[at:stop], slice(at, stop), buffer)
             np.minimum.reduce(across, axis=0, out=low[at:stop])
             np.maximum.reduce(across, axis=0, out=high[at:stop])
-        if full < low.size:
-            last = self.between(full * BLOCK, recorded.size)
-            low[full], high[full] = last.min(), last.max()
         odd, rows = self._averages.odd, self._averages.rows
+        if full * SPAN < value.size:
+            odd, rows = np.append(odd, full), np.concatenate((rows, self._computed(np.array([full]))))
+            rows[-1, value.size - full * SPAN :] = np.nan
         finite = np.isfinite(rows)
-        low[odd] = np.where(finite, rows, np.inf).min(axis=1, initial=np.inf)
-        high[odd] = np.where(finite, rows, -np.inf).max(axis=1, initial=-np.inf)
+        low[odd], high[odd] = np.where(finite, rows, np.inf).min(axis=1), np.where(finite, rows, -np.inf).max(axis=1)
+        low, high = low.reshape(-1, 2).min(axis=1), high.reshape(-1, 2).max(axis=1)
+        if shorter is not None:
+            low[:known], high[:known] = shorter.low[:known], shorter.high[:known]
         return recorded._replace(low=low, high=high)
 
     def rows(self, number: Ints) -> Floats:
-        """Return the values of some blocks, shape (blocks, BLOCK)."""
-        rows = np.empty((number.size, BLOCK))
+        """Return the values of some blocks, in ascending order, shape (blocks, BLOCK)."""
+        new = number
+        if self._number.size:
+            place = np.minimum(np.searchsorted(self._number, number), self._number.size - 1)
+            new = number[self._number[place] != number]
+        if new.size:
+            spans = np.stack((2 * new, 2 * new + 1), axis=1).reshape(-1)
+            every = np.concatenate((self._number, new))
+            order = np.argsort(every, kind="stable")
+            self._number = every[order]
+            self._rows = np.concatenate((self._rows, self._computed(spans).reshape(-1, BLOCK)))[order]
+        found: Floats = self._rows[np.searchsorted(self._number, number)]
+        return found
+
+    def _computed(self, number: Ints) -> Floats:
+        """Return the values of some spans, in ascending order, shape (spans, SPAN)."""
+        rows = np.empty((number.size, SPAN))
+        buffer = _buffer(number.size)
+        value = self._recorded.value
         for at in range(0, number.size, _TOGETHER):
             part = number[at : at + _TOGETHER]
-            rows[at : at + _TOGETHER] = self._across(self._recorded.rows(part), part).T
+            rows[at : at + _TOGETHER] = self._across(rows_of(value, part, SPAN), part, buffer).T
         odd = self._averages.odd
         if odd.size:
             place = np.minimum(np.searchsorted(odd, number), odd.size - 1)
@@ -141,24 +162,33 @@ class Smoothed:
 
     def at(self, index: Ints) -> Floats:
         """Return the values at ascending indices."""
+        found = np.empty(index.size)
         number = index // BLOCK
-        fresh = np.ones(number.size, bool)
-        np.not_equal(number[1:], number[:-1], out=fresh[1:])
-        rows = self.rows(number[fresh])
-        found: Floats = rows[np.cumsum(fresh) - 1, index - number * BLOCK]
+        known = np.zeros(index.size, bool)
+        if self._number.size:
+            place = np.minimum(np.searchsorted(self._number, number), self._number.size - 1)
+            known = self._number[place] == number
+            found[known] = self._rows[place[known], (index - number * BLOCK)[known]]
+        index = index[~known]
+        span = index // SPAN
+        fresh = np.ones(span.size, bool)
+        np.not_equal(span[1:], span[:-1], out=fresh[1:])
+        found[~known] = self._computed(span[fresh])[np.cumsum(fresh) - 1, index - span * SPAN]
         return found
 
     def between(self, first: int, stop: int) -> Floats:
         """Return the values from first to before stop."""
-        begin = first // BLOCK
-        rows = self.rows(np.arange(begin, -(-stop // BLOCK)))
-        return rows.reshape(-1)[first - begin * BLOCK : stop - begin * BLOCK]
+        begin = first // SPAN
+        rows = self._computed(np.arange(begin, -(-stop // SPAN)))
+        return rows.reshape(-1)[first - begin * SPAN : stop - begin * SPAN]
 
-    def _across(self, rows: Floats, number: Ints | slice) -> Floats:
-        """Return the smoothed values of regular blocks, one column per block; what it returns for odd blocks is undefined."""
+    def _across(self, rows: Floats, number: Ints | slice, buffer: Floats) -> Floats:
+        """Return the smoothed values of regular spans, one column per span, in a part of the buffer, whose shape is (SPAN + 1,
+        spans or more). What it returns for odd spans is undefined.
+        """
         weight, last = self._averages.weight, self._averages.mean[number]
-        across = np.multiply(rows.T, 1.0 - weight, order="C")
-        step = np.empty(across.shape[1])
+        across, step = buffer[:-1, : len(rows)], buffer[-1, : len(rows)]
+        np.multiply(rows.T, 1.0 - weight, out=across)
         for row in across:
             np.multiply(last, weight, out=step)
             np.add(row, step, out=row)
@@ -166,58 +196,67 @@ class Smoothed:
         n = self._averages.n[number]
         early = np.flatnonzero(n < self._divisors.size)
         if early.size:
-            place = np.minimum(n[early] + np.arange(BLOCK)[:, None], self._divisors.size - 1)
+            place = np.minimum(n[early] + np.arange(SPAN)[:, None], self._divisors.size - 1)
             across[:, early] /= self._divisors[place]
         return across
 
 
 def averages_of(recorded: Recorded, weight: float, starts: Ints, shorter: Averages | None = None) -> Averages | None:
-    """Return what a smoothed curve is computed from; None if so many blocks have restarts or values that are not finite that
+    """Return what a smoothed curve is computed from; None if so many spans have restarts or values that are not finite that
     `smooth` is quicker, or if averages could overflow.
 
     weight is in (0, 1), starts are those of `smooth`. shorter: the same of the curve when it had fewer values.
     """
     value, blocks = recorded.value, recorded.blocks
-    odd = merged(blocks.touched(), starts // BLOCK)
-    if odd.size > blocks.low.size // _BLOCKS_PER_ODD + 64:
+    count = -(-value.size // SPAN)
+    bad = blocks.bad()
+    odd = merged(bad // SPAN, starts // SPAN)
+    if odd.size > count // _SPANS_PER_ODD + 64:
         return None
     if max(-blocks.low.min(initial=np.inf), blocks.high.max(initial=-np.inf)) > _LARGEST:
         return None
-    count = blocks.low.size
-    mean, n = np.zeros(count), np.zeros(count, np.int64)
-    rows = np.empty((odd.size, BLOCK))
-    begin, state, done = 0, (0.0, 0), 0
+    # One more than there are spans: the last span may grow.
+    mean, n = np.zeros(count + 1), np.zeros(count + 1, np.int64)
+    rows = np.empty((odd.size, SPAN))
+    begin, done = 0, 0
     if shorter is not None:
-        begin = shorter.mean.size - 1
-        mean[:begin], n[:begin] = shorter.mean[:begin], shorter.n[:begin]
-        state = float(shorter.mean[begin]), int(shorter.n[begin])
+        begin = shorter.size // SPAN
+        mean[: begin + 1], n[: begin + 1] = shorter.mean[: begin + 1], shorter.n[: begin + 1]
         done = int(np.searchsorted(shorter.odd, begin))
         rows[:done] = shorter.rows[:done]
-    full = value.size // BLOCK
-    grid = value[: full * BLOCK].reshape(full, BLOCK)
-    decay = [(1.0 - weight) * weight**place for place in range(BLOCK - 1, -1, -1)]
-    gained = np.einsum("ij,j->i", grid[begin:], np.array(decay))
-    over_block = weight**BLOCK
+    full = value.size // SPAN
+    decay = [(1.0 - weight) * weight**place for place in range(SPAN - 1, -1, -1)]
+    gained = np.empty(count)
+    gained[begin:full] = np.einsum("ij,j->i", value[begin * SPAN : full * SPAN].reshape(-1, SPAN), np.array(decay))
+    gained[full:] = np.nan  # the average after an unfinished span is of no use
+    over_span = weight**SPAN
     for at, number in enumerate([*odd[done:].tolist(), count], done):
-        # Along regular blocks the average is itself an average with the weight of a block.
-        means = list(accumulate(gained[: number - begin].tolist(), lambda m, g: over_block * m + g, initial=state[0]))
-        regular = number - begin
-        mean[begin:number] = means[:regular]
-        n[begin:number] = state[1] + BLOCK * np.arange(regular)
+        mean[begin + 1 : number + 1] = _accumulated(gained[begin:number], over_span, float(mean[begin]))
+        n[begin + 1 : number + 1] = n[begin] + SPAN * np.arange(1, number - begin + 1)
         if number == count:
             break
-        first = number * BLOCK
-        state = means[-1], state[1] + BLOCK * regular
-        mean[number], n[number] = state
-        inside = starts[np.searchsorted(starts, first) : np.searchsorted(starts, first + BLOCK)]
-        state, shown = _by_value(value[first : first + BLOCK], weight, state, set((inside - first).tolist()))
-        rows[at] = shown
-        gained, begin = gained[regular + 1 :], number + 1
-    return Averages(weight, mean, n, odd, rows)
+        first = number * SPAN
+        inside = starts[np.searchsorted(starts, first) : np.searchsorted(starts, first + SPAN)]
+        state = float(mean[number]), int(n[number])
+        state, rows[at] = _by_value(value[first : first + SPAN], weight, state, set((inside - first).tolist()))
+        mean[number + 1], n[number + 1] = state
+        begin = number + 1
+    return Averages(weight, value.size, mean, n, odd, rows)
+
+
+def _accumulated(gained: Floats, weight: float, begin: float) -> Floats:
+    """Return m[i] = weight * m[i - 1] + gained[i], where m[-1] is begin, by adding ever longer stretches to each other."""
+    mean = gained.copy()
+    mean[:1] += weight * begin
+    reach = 1
+    while reach < mean.size and weight > 0.0:
+        mean[reach:] += weight * mean[:-reach]
+        weight, reach = weight * weight, 2 * reach
+    return mean
 
 
 def _by_value(value: Floats, weight: float, state: tuple[float, int], starts: set[int]) -> tuple[tuple[float, int], list[float]]:
-    """Return (mean and n after a block, its smoothed values, NaN after the end of the curve)."""
+    """Return (mean and n after a span, its smoothed values, NaN after the end of the curve)."""
     mean, n = state
     shown = []
     for place, v in enumerate(value.tolist()):
@@ -228,7 +267,11 @@ def _by_value(value: Floats, weight: float, state: tuple[float, int], starts: se
             continue
         mean, n = weight * mean + (1.0 - weight) * v, n + 1
         shown.append(mean / (1.0 - weight**n))
-    return (mean, n), shown + [math.nan] * (BLOCK - len(shown))
+    return (mean, n), shown + [math.nan] * (SPAN - len(shown))
+
+
+def _buffer(spans: int) -> Floats:
+    return np.empty((SPAN + 1, min(spans, _TOGETHER)))
 
 
 def _divisors(weight: float) -> Floats:

@@ -199,8 +199,16 @@ def _survivors(y: Heights, first: Ints, stop: Ints) -> Ints:
     if int((stop - first).sum()) <= _BY_POINT * first.size:
         return _by_point(y, first, stop)
     last = blocks.before(stop - 1)
-    low, high = _lowest(y, first, stop, sign=1.0), _lowest(y, first, stop, sign=-1.0)
-    return merged(first, last, low, high)
+    edges = merged(first // BLOCK, (stop - 1) // BLOCK)
+    rows = y.rows(edges).reshape(-1)
+    finite = None if blocks.whole else np.isfinite(rows)
+    low, high = (
+        _lowest(blocks, first, stop, edges, rows if finite is None else np.where(finite, rows, sign * np.inf), sign)
+        for sign in (1.0, -1.0)
+    )
+    number = merged(low.number, high.number)
+    values = y.rows(number).reshape(-1)
+    return merged(first, last, low.found(number, values), high.found(number, values))
 
 
 def _by_point(y: Heights, first: Ints, stop: Ints) -> Ints:
@@ -215,39 +223,41 @@ def _by_point(y: Heights, first: Ints, stop: Ints) -> Ints:
     return found
 
 
-def _lowest(y: Heights, first: Ints, stop: Ints, *, sign: float) -> Ints:
-    """Return the first of the lowest points of each group; of the highest ones if sign is -1."""
-    blocks = y.blocks
+class _Lowest(NamedTuple):
+    """The lowest value of each group, the block in which it is first found, and the range of this block to look at."""
+
+    value: Floats
+    number: Ints
+    begin: Ints
+    end: Ints
+
+    def found(self, number: Ints, values: Floats) -> Ints:
+        """Return the index of each, given the values of some blocks one after the other."""
+        offset = np.searchsorted(number, self.number) * BLOCK
+        return _first_equal(values, offset + self.begin, offset + self.end, self.value) + self.number * BLOCK - offset
+
+
+def _lowest(blocks: Blocks, first: Ints, stop: Ints, edges: Ints, rows: Floats, sign: float) -> _Lowest:
+    """Return the lowest points of groups [first, stop); the highest ones if sign is -1.
+
+    edges are the blocks in which groups begin or end, rows the values of these blocks, infinite where they are not finite.
+    """
     best = np.minimum if sign > 0.0 else np.maximum
     ends = blocks.low if sign > 0.0 else blocks.high
     none = sign * np.inf
     head, tail = first // BLOCK, (stop - 1) // BLOCK
-    edge = merged(head, tail)
-    flat = _finite_rows(y, edge, none)
-    head_at = np.searchsorted(edge, head) * BLOCK
-    tail_at = np.searchsorted(edge, tail) * BLOCK
-    in_head = _reduced(best, flat, head_at + first - head * BLOCK, head_at + np.minimum(stop - head * BLOCK, BLOCK), none)
-    in_tail = _reduced(best, flat, tail_at, np.where(tail > head, tail_at + stop - tail * BLOCK, tail_at), none)
+    head_at, tail_at = np.searchsorted(edges, head) * BLOCK, np.searchsorted(edges, tail) * BLOCK
+    in_head = _reduced(best, rows, head_at + first - head * BLOCK, head_at + np.minimum(stop - head * BLOCK, BLOCK), none)
+    in_tail = _reduced(best, rows, tail_at, np.where(tail > head, tail_at + stop - tail * BLOCK, tail_at), none)
     between = _reduced(best, ends, np.minimum(head + 1, tail), tail, none)
     lowest = best(best(in_head, in_tail), between)
-    # Look for the first point that is as low: at the head, in a block between, at the tail.
+    # The first point that is as low: at the head, in a block between, at the tail.
     number, begin, end = head.copy(), first - head * BLOCK, np.minimum(stop - head * BLOCK, BLOCK)
     later = np.flatnonzero(in_head != lowest)
-    middle = later[between[later] == lowest[later]]
     number[later], begin[later], end[later] = tail[later], 0, (stop - tail * BLOCK)[later]
-    if middle.size:
-        number[middle], end[middle] = _first_equal(ends, head[middle] + 1, tail[middle], lowest[middle]), BLOCK
-    wanted = merged(number)
-    rows = y.rows(wanted).reshape(-1)
-    offset = np.searchsorted(wanted, number) * BLOCK
-    found = _first_equal(rows, offset + begin, offset + end, lowest)
-    return number * BLOCK + found - offset
-
-
-def _finite_rows(y: Heights, number: Ints, none: float) -> Floats:
-    rows = y.rows(number)
-    # The last block may have values after the end, which no group holds.
-    return rows.reshape(-1) if y.blocks.whole else np.where(np.isfinite(rows), rows, none).reshape(-1)
+    middle = later[between[later] == lowest[later]]
+    number[middle], end[middle] = _first_equal(ends, head[middle] + 1, tail[middle], lowest[middle]), BLOCK
+    return _Lowest(lowest, number, begin, end)
 
 
 def _reduced(best: np.ufunc, values: Floats, first: Ints, stop: Ints, none: float) -> Floats:
