@@ -13,8 +13,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.analysis.facts import LONG, Facts
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.model import Series
+from parsers.recorded import RecordedSeries
 from parsers.run_files import RunFiles
 
 _EMPTY_SERIES = Series(
@@ -28,12 +30,6 @@ class ScalarsView(NamedTuple):
     frame: pd.DataFrame
     left_out: int
     text: str
-
-
-class RecordedSeries(Series):
-    """A series of a run. known is what `parsers.analysis.facts` has computed: name -> (number of points it is about, fact)."""
-
-    known: dict[Any, tuple[int, Any]]
 
 
 class _Part(NamedTuple):
@@ -76,10 +72,13 @@ class RunScalars:
                     for tag in tags:
                         lengths[tag] += rows
             longest = max(lengths, key=lengths.__getitem__, default=None)
-            steps = _EMPTY_SERIES.step if longest is None else self.series(longest).step
-        if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
-            return len(steps)
-        return len(np.unique(steps))
+            series = _EMPTY_SERIES if longest is None else self.series(longest)
+        if len(series.step) < 2:
+            return len(series.step)
+        rises = Facts(series).steps
+        if rises is not None and not rises.falls.size and not rises.repeats:
+            return len(series.step)
+        return len(np.unique(series.step))
 
     def series(self, tag: str) -> Series:
         """All values of one tag in the order they were written; empty for an unknown tag."""
@@ -96,6 +95,8 @@ class RunScalars:
                 ordered = [_in_file_order(parts) for parts in by_file.values()]
                 series = RecordedSeries(*(ordered[0] if len(ordered) == 1 else _concatenate(ordered)))
                 series.known = self._known_of(tag, by_file)
+                if series.step.size >= LONG:
+                    Facts(series).prepare()
                 self._series[tag] = series
             return self._series[tag]
 

@@ -126,13 +126,11 @@ def _by_blocks(line: Line, look: Look) -> Curve | None:
     shown = line.facts.smoothed(look.weight) if look.weight > 0.0 else recorded
     if shown is None:
         return None
-    parts = []
-    for heights in (shown, recorded) if look.weight > 0.0 else (recorded,):
-        part = reduce_view(line.x, heights, columns=look.columns, window=look.view.x, axis=look.span, breaks=starts)
-        if part is None:
-            return None
-        parts.append(part)
-    kept = parts[0] if len(parts) == 1 else _joined(*parts)
+    kept = reduce_view(
+        line.x, *dict.fromkeys((shown, recorded)), columns=look.columns, window=look.view.x, axis=look.span, breaks=starts
+    )
+    if kept is None:
+        return None
     raw = recorded.at(kept.keep)
     gaps = _gaps(kept.keep, merged(starts, recorded.blocks.first))
     return Curve(line, shown.at(kept.keep) if look.weight > 0.0 else raw, raw, kept, gaps, 0, 0)

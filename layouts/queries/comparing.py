@@ -126,7 +126,9 @@ def _line(
     series = Series(np.arange(size), np.zeros(size), whole.line, np.zeros(size, np.int32), np.arange(size))
     drawn = style.band != "none"
     spread = Spread(len(curves), whole.n, (whole.low, whole.high) if drawn else (), ends if drawn else None)
-    return replace(runs[0], run=label, label=label, colour=colour, series=series, x=places, started=0.0, spread=spread, facts=None)
+    return replace(
+        runs[0], run=label, label=label, colour=colour, series=series, x=places, started=0.0, spread=spread, facts=None
+    )
 
 
 def _compared(one: Summary, under: _Under | None, style: Style, itself: bool) -> Summary:

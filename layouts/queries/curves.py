@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import Facts, Places, as_step, earliest, join_by_step, local_milliseconds, relative_time, since
+from parsers.analysis import LONG, Facts, Places, as_step, earliest, join_by_step, local_milliseconds, relative_time, since
 
 from layouts.figures.curves import Line, Look, View
 from layouts.queries.comparing import Style, grouped
@@ -18,8 +18,6 @@ from layouts.sources import RunRow, RunSource
 from layouts.state import colours, label_of, selected_runs
 from layouts.theme import PALETTE
 
-LONG = 20_000
-"""From this number of points on a curve is drawn by the ends of its blocks; below that, passes over all points are quicker."""
 _STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 
 Found = Sequence[tuple[str, str, Series]]

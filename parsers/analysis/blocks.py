@@ -1,7 +1,7 @@
 """What a view needs to know of a long column of values without looking at every one: the ends of each block of 256 values.
 
-A block has its least and greatest finite value; values that are not finite are kept as runs. That costs 0.06 bytes per point, and a
-second level, of blocks of blocks, would save nothing: all blocks of 5 million points are searched in 0.1 ms.
+A block has its least and greatest finite value; values that are not finite are kept as runs. That costs 0.06 bytes per point.
+A second level, of blocks of blocks, would save nothing: all blocks of 5 million points are searched in 0.1 ms.
 """
 
 from __future__ import annotations
@@ -129,7 +129,8 @@ def ranges(first: Ints, stop: Ints) -> Ints:
     length = stop - first
     end = np.cumsum(length)
     total = int(end[-1]) if end.size else 0
-    return np.arange(total) + np.repeat(first - (end - length), length)
+    found: Ints = np.arange(total) + np.repeat(first - (end - length), length)
+    return found
 
 
 def _runs(number: Ints, finite: NDArray[np.bool_], size: int) -> tuple[Ints, Ints]:

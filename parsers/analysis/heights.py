@@ -1,8 +1,8 @@
 """The y of a long curve, as recorded or smoothed, computed only where it is needed.
 
-A smoothed curve is known by the average at the start of each span of 128 values; from there the values of a span follow, so that
-a view costs what it shows. They are those of `parsers.analysis.smoothing.smooth` within 4e-16 relative, whatever part is asked for, and
-the same for every view; the least and greatest of each block are of all its values. Nothing is approximated.
+A smoothed curve is known by the average at the start of each span of 128 values; from there the values of a span follow, so
+that a view costs what it shows. Nothing is approximated: a value is the same in every view and equals the plain loop of
+`parsers.analysis.smoothing` but for rounding (2e-15 of the greatest value), and the ends of a block are of all its values.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Recorded:
 
 @dataclass(frozen=True, eq=False)
 class Averages:
-    """What a smoothed curve of `size` values is computed from: mean (not yet divided by 1 - w**n) and n at the start of each span.
+    """What a smoothed curve of `size` values is computed from: mean (not divided by 1 - w**n) and n at each span's start.
 
     odd: numbers of the spans with a restart or with values that are not finite; rows: their smoothed values.
     """
@@ -91,20 +91,21 @@ class Averages:
 class Smoothed:
     """The exponential moving average of a curve, see `parsers.analysis.smoothing`.
 
-    ends returns the blocks, given the function that computes them from those of the curve when it had fewer values (None: from
-    nothing); it may keep them.
+    ends returns the blocks, given the function that computes them from those of the curve when it had fewer values (or from
+    None); it may keep them.
     """
 
-    def __init__(self, recorded: Recorded, averages: Averages, ends: Callable[[Ends], Blocks] = lambda ends: ends(None)) -> None:
+    def __init__(self, recorded: Recorded, averages: Averages, ends: Callable[[Ends], Blocks] | None = None) -> None:
         self._averages, self._recorded, self._ends = averages, recorded, ends
         self._divisors = _divisors(averages.weight)
-        # One view asks for the same blocks several times.
+        # One view asks for the same values several times: some blocks, or a stretch from an index on.
         self._number, self._rows = np.empty(0, np.int64), np.empty((0, BLOCK))
+        self._near: tuple[int, Floats] = 0, np.empty(0)
 
     @cached_property
     def blocks(self) -> Blocks:
         """The ends of each block and the runs of values that are not finite."""
-        return self._ends(self._blocks)
+        return self._blocks(None) if self._ends is None else self._ends(self._blocks)
 
     def _blocks(self, shorter: Blocks | None) -> Blocks:
         recorded = self._recorded.blocks
@@ -150,9 +151,14 @@ class Smoothed:
         rows = np.empty((number.size, SPAN))
         buffer = _buffer(number.size)
         value = self._recorded.value
+        full = value.size // SPAN
+        grid = value[: full * SPAN].reshape(full, SPAN)
         for at in range(0, number.size, _TOGETHER):
             part = number[at : at + _TOGETHER]
-            rows[at : at + _TOGETHER] = self._across(rows_of(value, part, SPAN), part, buffer).T
+            one, last = int(part[0]), int(part[-1])
+            together = last - one == part.size - 1 and last < full
+            values = grid[one : last + 1] if together else rows_of(value, part, SPAN)
+            rows[at : at + _TOGETHER] = self._across(values, part, buffer).T
         odd = self._averages.odd
         if odd.size:
             place = np.minimum(np.searchsorted(odd, number), odd.size - 1)
@@ -162,6 +168,9 @@ class Smoothed:
 
     def at(self, index: Ints) -> Floats:
         """Return the values at ascending indices."""
+        begin, near = self._near
+        if index.size and begin <= index[0] and index[-1] < begin + near.size:
+            return near[index - begin]
         found = np.empty(index.size)
         number = index // BLOCK
         known = np.zeros(index.size, bool)
@@ -179,8 +188,9 @@ class Smoothed:
     def between(self, first: int, stop: int) -> Floats:
         """Return the values from first to before stop."""
         begin = first // SPAN
-        rows = self._computed(np.arange(begin, -(-stop // SPAN)))
-        return rows.reshape(-1)[first - begin * SPAN : stop - begin * SPAN]
+        values = self._computed(np.arange(begin, -(-stop // SPAN))).reshape(-1)
+        self._near = begin * SPAN, values
+        return values[first - begin * SPAN : stop - begin * SPAN]
 
     def _across(self, rows: Floats, number: Ints | slice, buffer: Floats) -> Floats:
         """Return the smoothed values of regular spans, one column per span, in a part of the buffer, whose shape is (SPAN + 1,
@@ -189,10 +199,11 @@ class Smoothed:
         weight, last = self._averages.weight, self._averages.mean[number]
         across, step = buffer[:-1, : len(rows)], buffer[-1, : len(rows)]
         np.multiply(rows.T, 1.0 - weight, out=across)
-        for row in across:
-            np.multiply(last, weight, out=step)
-            np.add(row, step, out=row)
-            last = row
+        with np.errstate(invalid="ignore"):  # of odd spans
+            for row in across:
+                np.multiply(last, weight, out=step)
+                np.add(row, step, out=row)
+                last = row
         n = self._averages.n[number]
         early = np.flatnonzero(n < self._divisors.size)
         if early.size:
@@ -255,7 +266,9 @@ def _accumulated(gained: Floats, weight: float, begin: float) -> Floats:
     return mean
 
 
-def _by_value(value: Floats, weight: float, state: tuple[float, int], starts: set[int]) -> tuple[tuple[float, int], list[float]]:
+def _by_value(
+    value: Floats, weight: float, state: tuple[float, int], starts: set[int]
+) -> tuple[tuple[float, int], list[float]]:
     """Return (mean and n after a span, its smoothed values, NaN after the end of the curve)."""
     mean, n = state
     shown = []

@@ -14,19 +14,23 @@ from numpy.typing import DTypeLike, NDArray
 
 from parsers.model import Floats, Ints
 
-Numbers = NDArray[np.int64] | NDArray[np.float64]
+Numbers = NDArray[Any]
 # A column that falls more often than once in so many values is not searched by bisection.
 _VALUES_PER_FALL = 256
 _CHUNK = 65_536
 
 
 class Rises(NamedTuple):
-    """Where a column of finite numbers falls: indices of numbers less than the one before; low and high: its ends."""
+    """Where a column of finite numbers falls: indices of numbers less than the one before; low and high: its ends.
+
+    repeats: whether a number equals the one before.
+    """
 
     size: int
     falls: Ints
     low: int | float
     high: int | float
+    repeats: bool
 
 
 def rises_of(column: Numbers, shorter: Rises | None = None) -> Rises | None:
@@ -38,12 +42,12 @@ def rises_of(column: Numbers, shorter: Rises | None = None) -> Rises | None:
     if not size:
         return None
     begin = 1 if shorter is None else shorter.size
-    falls = [] if shorter is None else [shorter.falls]
+    falls, repeats = ([], False) if shorter is None else ([shorter.falls], shorter.repeats)
     for at in range(begin, size, _CHUNK):
-        stop = min(at + _CHUNK, size)
-        fell = column[at:stop] < column[at - 1 : stop - 1]
-        if fell.any():
-            falls.append(np.flatnonzero(fell) + at)
+        here, before = column[at : min(at + _CHUNK, size)], column[at - 1 : min(at + _CHUNK, size) - 1]
+        if (here <= before).any():
+            falls.append(np.flatnonzero(here < before) + at)
+            repeats = repeats or bool((here == before).any())
     found: Ints = np.concatenate(falls) if falls else np.empty(0, np.int64)
     if found.size * _VALUES_PER_FALL > size + 64 * _VALUES_PER_FALL:
         return None
@@ -53,7 +57,7 @@ def rises_of(column: Numbers, shorter: Rises | None = None) -> Rises | None:
             return None
     starts = np.append(0, found)
     ends = np.append(found - 1, size - 1)
-    return Rises(size, found, column[starts].min().item(), column[ends].max().item())
+    return Rises(size, found, column[starts].min().item(), column[ends].max().item(), repeats)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,8 +88,8 @@ class Places:
     def __getitem__(self, index: Any) -> Any:
         return self.convert(self.column[index])
 
-    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:  # noqa: ARG002 - of numpy
-        return np.asarray(self.convert(self.column), dtype)
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.asarray(self.convert(self.column), dtype, copy=copy or None)
 
     def falls(self) -> Ints:
         """Return the indices at which x is less than at the point before."""
@@ -115,13 +119,24 @@ def as_step(step: Ints, rises: Rises) -> Places:
 
 def since(wall_time: Floats, started: float, rises: Rises) -> Places:
     """Return wall times as places in seconds since `started`."""
-    return Places(wall_time, lambda times: times - started, rises)
+
+    def convert(times: Numbers) -> Floats:
+        found: Floats = times - started
+        return found
+
+    return Places(wall_time, convert, rises)
 
 
 def local_milliseconds(wall_time: Floats, zone: float, rises: Rises) -> Places:
     """Return wall times as places in milliseconds of the local time, which is `zone` seconds ahead."""
-    return Places(wall_time, lambda times: (times + zone) * 1000.0, rises)
+
+    def convert(times: Numbers) -> Floats:
+        found: Floats = (times + zone) * 1000.0
+        return found
+
+    return Places(wall_time, convert, rises)
 
 
 def _floats(numbers: Numbers) -> Floats:
-    return numbers.astype(np.float64)
+    found: Floats = numbers.astype(np.float64)
+    return found

@@ -141,6 +141,7 @@ def _by_column(column: NDArray[np.int32]) -> Ints:
 
 
 def edges_of(window: Window, columns: int) -> Floats:
+    """Return the edges of the pixel columns, one more than there are columns; the last one lies after the window."""
     # A convex combination cannot overflow where high - low would.
     share = np.arange(columns + 1) / columns
     edges = np.maximum.accumulate(window[0] * (1.0 - share) + window[1] * share)

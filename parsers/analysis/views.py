@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from parsers.analysis.blocks import BLOCK, Blocks, ranges
 from parsers.analysis.heights import Heights
@@ -62,12 +63,14 @@ class _Part(NamedTuple):
 
 
 def reduce_view(
-    x: Places, y: Heights, *, columns: int, window: Window | None = None, axis: Window | None = None, breaks: Ints = _NONE
+    x: Places, *heights: Heights, columns: int, window: Window | None = None, axis: Window | None = None, breaks: Ints = _NONE
 ) -> Reduced | None:
-    """Select the points of a curve that a plot needs, see `reduce_points`, which returns the same.
+    """Select the points that a plot of one or more curves needs. `reduce_points` selects the same for each of them.
 
-    None if the blocks are of no help, because x falls too often.
+    The curves have the same x and the same values that are not finite: one curve, smoothed and as recorded. None if the blocks
+    are of no help, because x falls too often.
     """
+    y = heights[0]
     falls = x.falls()
     if falls.size > _MOST_FALLS:
         return None
@@ -97,7 +100,8 @@ def reduce_view(
     stop = np.append(first[1:], part.stop[-1])
     # A group ends where its part does.
     stop = np.minimum(stop, part.stop[np.searchsorted(part.first, first, "right") - 1])
-    return Reduced(_survivors(y, first, stop), False, True, part.inside)
+    kept = [_survivors(y, first, stop) for y in heights]
+    return Reduced(kept[0] if len(kept) == 1 else merged(*kept), False, True, part.inside)
 
 
 def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops: Ints, rising: bool) -> _Part:
@@ -179,9 +183,10 @@ def _groups(x: Places, blocks: Blocks, window: Window, columns: int, part: _Part
     return None if groups.size > VISITS * columns else groups
 
 
-def _within(at: Ints, part: _Part) -> Ints:
+def _within(at: Ints, part: _Part) -> NDArray[np.bool_]:
+    """Return which indices lie in one of the parts."""
     place = np.searchsorted(part.first, at, "right") - 1
-    found: Ints = (place >= 0) & (at < part.stop[np.maximum(place, 0)])
+    found: NDArray[np.bool_] = (place >= 0) & (at < part.stop[np.maximum(place, 0)])
     return found
 
 
@@ -213,14 +218,17 @@ def _survivors(y: Heights, first: Ints, stop: Ints) -> Ints:
 
 def _by_point(y: Heights, first: Ints, stop: Ints) -> Ints:
     begin, end = int(first[0]), int(stop[-1])
-    at = ranges(first, stop)
-    value = y.between(begin, end) if at.size == end - begin else y.at(at)
-    start = np.cumsum(stop - first) - (stop - first)
+    if first.size == 1 or bool((first[1:] == stop[:-1]).all()):
+        at, value, start = None, y.between(begin, end), first - begin
+    else:
+        at = ranges(first, stop)
+        value, start = y.at(at), np.cumsum(stop - first) - (stop - first)
     if y.blocks.whole:
-        return at[survivors(value, start)]
-    finite = np.flatnonzero(np.isfinite(value))
-    found: Ints = at[finite[survivors(value[finite], np.searchsorted(finite, start))]]
-    return found
+        found = survivors(value, start)
+    else:
+        finite = np.flatnonzero(np.isfinite(value))
+        found = finite[survivors(value[finite], np.searchsorted(finite, start))]
+    return found + begin if at is None else at[found]
 
 
 class _Lowest(NamedTuple):
