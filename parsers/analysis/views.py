@@ -130,9 +130,9 @@ def _part(x: Places, blocks: Blocks, window: Window | None, starts: Ints, stops:
     first = np.where(first > 0, blocks.before(np.maximum(first - 1, 0)), -1)
     first = np.maximum(first, every)
     end = np.minimum(blocks.after(np.minimum(end + 1, size)), last)
-    # Parts that touch are one.
+    # Parts that overlap are one.
     fresh = np.ones(first.size, bool)
-    fresh[1:] = blocks.after(np.minimum(end[:-1] + 1, size)) < first[1:]
+    fresh[1:] = end[:-1] < first[1:]
     at = np.flatnonzero(fresh)
     return _Part(first[at], end[np.append(at[1:] - 1, first.size - 1)] + 1 if at.size else _NONE, inside, rising)
 
