@@ -1,6 +1,6 @@
 """What was computed from a series once, so that a view of it costs what it shows.
 
-Facts are small: 0.06 bytes per point, and 0.19 for each of the last smoothings. They are kept with a series of a run; when the
+Facts are small: 0.07 bytes per point, and 0.2 for each of the last smoothings. They are kept with a series of a run; when the
 run grows by appending, those of the new points are added.
 """
 

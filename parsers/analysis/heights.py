@@ -1,6 +1,6 @@
 """The y of a long curve, as recorded or smoothed, computed only where it is needed.
 
-A smoothed curve is known by the average at the start of each span of 128 values; from there the values of a span follow, so
+A smoothed curve is known by the average at the start of each span of 120 values; from there the values of a span follow, so
 that a view costs what it shows. Nothing is approximated: a value is the same in every view and equals the plain loop of
 `parsers.analysis.smoothing` but for rounding (2e-15 of the greatest value), and the ends of a block are of all its values.
 """
@@ -19,9 +19,10 @@ from parsers.analysis.blocks import BLOCK, Blocks, rows_of
 from parsers.analysis.segments import merged
 from parsers.model import Floats, Ints
 
+# Not a power of two: spans that are taken side by side would fall on the same lines of the cache, which doubles the time.
 SPAN = BLOCK // 2
-# Spans that advance together: 1,024 spans stay in the second-level cache.
-_TOGETHER = 1024
+# Spans that advance together: 1,000 spans stay in the second-level cache.
+_TOGETHER = 1000
 # Spans with a restart or with values that are not finite are computed value by value and kept: at most one in so many.
 _SPANS_PER_ODD = 16
 # Averages of larger values could overflow where they are divided by 1 - w**n.

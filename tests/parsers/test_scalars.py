@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from parsers.analysis.blocks import BLOCK
 from parsers.analysis.facts import LONG, Facts
 from parsers.file_states import FileState
 from parsers.model import Batch, Cursor, ScalarBlock, SourceFile
@@ -45,7 +46,7 @@ def series(scalars: RunScalars) -> RecordedSeries:
     assert blocks is not None
     assert blocks.size == found.value.size
     # Against a look at every point.
-    starts = np.arange(0, found.value.size, 256)
+    starts = np.arange(0, found.value.size, BLOCK)
     np.testing.assert_array_equal(blocks.low, np.minimum.reduceat(found.value, starts))
     np.testing.assert_array_equal(blocks.high, np.maximum.reduceat(found.value, starts))
     return found
