@@ -40,6 +40,11 @@ class Heights(Protocol):
         """The ends of each block and the runs of values that are not finite."""
         ...
 
+    @property
+    def recorded(self) -> Blocks:
+        """The blocks of the values as recorded, which have the same runs and need no computation."""
+        ...
+
     def rows(self, number: Ints) -> Floats:
         """Return the values of some blocks, in ascending order, shape (blocks, BLOCK); anything after the end of the curve."""
         ...
@@ -59,6 +64,11 @@ class Recorded:
 
     value: Floats
     blocks: Blocks
+
+    @property
+    def recorded(self) -> Blocks:
+        """The same blocks."""
+        return self.blocks
 
     def rows(self, number: Ints) -> Floats:
         """Return the values of some blocks, in ascending order, shape (blocks, BLOCK)."""
@@ -107,6 +117,11 @@ class Smoothed:
     def blocks(self) -> Blocks:
         """The ends of each block and the runs of values that are not finite."""
         return self._blocks(None) if self._ends is None else self._ends(self._blocks)
+
+    @property
+    def recorded(self) -> Blocks:
+        """The blocks of the values as recorded."""
+        return self._recorded.blocks
 
     def _blocks(self, shorter: Blocks | None) -> Blocks:
         recorded = self._recorded.blocks

@@ -74,7 +74,7 @@ def reduce_view(
     falls = x.falls()
     if falls.size > _MOST_FALLS:
         return None
-    blocks = y.blocks
+    blocks = y.recorded
     starts, stops = np.append(0, falls), np.append(falls, x.size)
     rising = not falls.size
     if not rising:
@@ -148,7 +148,7 @@ def _finite(blocks: Blocks, part: _Part) -> Ints:
 
 def _ends(x: Places, y: Heights, part: _Part) -> tuple[float, float]:
     """Return the least and greatest x of the finite points, where x falls."""
-    at = _finite(y.blocks, part)
+    at = _finite(y.recorded, part)
     placed = x[at]
     return float(placed.min()), float(placed.max())
 
@@ -200,9 +200,9 @@ def _before(blocks: Blocks, at: Ints, part: _Part) -> Ints:
 
 def _survivors(y: Heights, first: Ints, stop: Ints) -> Ints:
     """Return the first, last, lowest and highest finite point of each group [first, stop), which begins with a finite one."""
-    blocks = y.blocks
     if int((stop - first).sum()) <= _BY_POINT * first.size:
         return _by_point(y, first, stop)
+    blocks = y.blocks
     last = blocks.before(stop - 1)
     edges = merged(first // BLOCK, (stop - 1) // BLOCK)
     rows = y.rows(edges).reshape(-1)
@@ -223,7 +223,7 @@ def _by_point(y: Heights, first: Ints, stop: Ints) -> Ints:
     else:
         at = ranges(first, stop)
         value, start = y.at(at), np.cumsum(stop - first) - (stop - first)
-    if y.blocks.whole:
+    if y.recorded.whole:
         found = survivors(value, start)
     else:
         finite = np.flatnonzero(np.isfinite(value))
