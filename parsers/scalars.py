@@ -72,16 +72,18 @@ class RunScalars:
                     for tag in tags:
                         lengths[tag] += rows
             longest = max(lengths, key=lengths.__getitem__, default=None)
-            series = _EMPTY_SERIES if longest is None else self.series(longest)
-        if len(series.step) < 2:
-            return len(series.step)
-        rises = Facts(series).steps
-        if rises is not None and not rises.falls.size and not rises.repeats:
-            return len(series.step)
-        return len(np.unique(series.step))
+            series = _EMPTY_SERIES if longest is None else self._joined(longest)
+        return len(series.step) if _rising(series) else len(np.unique(series.step))
 
     def series(self, tag: str) -> Series:
         """All values of one tag in the order they were written; empty for an unknown tag."""
+        found = self._joined(tag)
+        if found.step.size >= LONG:
+            Facts(found).prepare()
+        return found
+
+    def _joined(self, tag: str) -> Series:
+        """Return the series of a tag, of which nothing need be known yet."""
         with self._files.lock:
             if tag not in self._series:
                 by_file: dict[int, list[Series]] = {}
@@ -94,9 +96,7 @@ class RunScalars:
                     return _EMPTY_SERIES
                 ordered = [_in_file_order(parts) for parts in by_file.values()]
                 series = RecordedSeries(*(ordered[0] if len(ordered) == 1 else _concatenate(ordered)))
-                series.known = self._known_of(tag, by_file)
-                if series.step.size >= LONG:
-                    Facts(series).prepare()
+                series.known = self._known_of(tag, by_file) if series.step.size >= LONG else {}
                 self._series[tag] = series
             return self._series[tag]
 
@@ -120,7 +120,7 @@ class RunScalars:
         """Every scalar value (schema SCALARS), nothing merged or left out."""
         with self._files.lock:
             tags = self.tags
-            series = [self.series(tag) for tag in tags]
+            series = [self._joined(tag) for tag in tags]
         if not tags:
             return SCALARS.empty()
         counts = [len(values.step) for values in series]
@@ -162,6 +162,14 @@ def _appended(before: Sequence[_Part], now: Sequence[_Part]) -> bool:
         return False
     was, last = before[-1], now[len(before) - 1]
     return was[:-1] == last[:-1] and was.points <= last.points
+
+
+def _rising(series: Series) -> bool:
+    """Return whether every step is greater than the one before."""
+    if series.step.size < LONG:
+        return bool((series.step[1:] > series.step[:-1]).all())
+    rises = Facts(series).steps
+    return rises is not None and not rises.falls.size and not rises.repeats
 
 
 def _in_file_order(parts: list[Series]) -> Series:
