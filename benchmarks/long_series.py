@@ -7,7 +7,6 @@ What every view needs is computed when the columns have been read, the averages 
 from __future__ import annotations
 
 import json
-import math
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from benchmarks.growth import exponent
 from benchmarks.measure import Figure, in_fresh_process
 
 if TYPE_CHECKING:
@@ -36,15 +36,14 @@ def figures(times: int) -> list[Figure]:
     ]
     found.append(Figure("5M points: facts computed once", "CPU ms", 25.0, tuple(one["facts"] for one in large)))
     return found + [
-        Figure(f"{view}: exponent from 0.1M to 50M points", "", 1.05, _exponents(results, view), _costs(results, view))
+        Figure(f"{view}: exponent of growth from 1M to 50M points", "", 1.05, _exponents(results, view), _costs(results, view))
         for view in ("first", "smoothed", "zoomed")
     ]
 
 
 def _exponents(results: dict[int, list[dict[str, float]]], view: str) -> tuple[float, ...]:
-    logs = [math.log(size) for size in SIZES]
     rounds = zip(*(results[size] for size in SIZES), strict=True)
-    return tuple(float(np.polyfit(logs, [math.log(one[view]) for one in each], 1)[0]) for each in rounds)
+    return tuple(exponent([(size, one[view]) for size, one in zip(SIZES, each, strict=True)]) for each in rounds)
 
 
 def _costs(results: dict[int, list[dict[str, float]]], view: str) -> str:
