@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,17 +55,22 @@ def one(points: int) -> dict[str, float]:
     """CPU milliseconds of each view, each drawn for the first time in this process."""
     from dash._utils import to_json
 
+    from app.store.store import Store
     from layouts.pages.scalars.page import draw
     from layouts.sources import FrameSource, RunRow
 
-    class OneRun(FrameSource):
-        """A source with one tag of one run."""
+    class OneRun(Store):
+        """A store with one tag of one run, which is on no disk."""
 
         def __init__(self, scalars: RunScalars) -> None:
+            super().__init__(interval=0)
             self._scalars = scalars
 
         def runs(self) -> Sequence[RunRow]:
             return [RunRow("run", "run", "run", "run", ("run",), BEGUN, BEGUN, 0, "idle")]
+
+        def colours(self) -> Mapping[str, str]:
+            return {}
 
         def series(self, run: str, tag: str) -> Any:  # noqa: ARG002 - there is one
             return self._scalars.series(tag)
