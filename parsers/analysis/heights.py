@@ -14,8 +14,9 @@ from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from parsers.analysis.blocks import BLOCK, Blocks, rows_of
+from parsers.analysis.blocks import BLOCK, Blocks, ranges, rows_of
 from parsers.analysis.segments import merged
 from parsers.model import Floats, Ints
 
@@ -23,7 +24,7 @@ from parsers.model import Floats, Ints
 SPAN = BLOCK // 2
 # Spans that advance together: 1,000 spans stay in the second-level cache.
 _TOGETHER = 1000
-# Spans with a restart or with values that are not finite are computed value by value and kept: at most one in so many.
+# Spans with a restart, or with finite values and others, are computed value by value and kept: at most one in so many.
 _SPANS_PER_ODD = 16
 # Averages of larger values could overflow where they are divided by 1 - w**n.
 _LARGEST = 1e300
@@ -88,7 +89,7 @@ class Recorded:
 class Averages:
     """What a smoothed curve of `size` values is computed from: mean (not divided by 1 - w**n) and n at each span's start.
 
-    odd: numbers of the spans with a restart or with values that are not finite; rows: their smoothed values.
+    odd: numbers of the spans with a restart, or with finite values and others; rows: their smoothed values.
     """
 
     weight: float
@@ -140,6 +141,8 @@ class Smoothed:
         if full * SPAN < value.size:
             odd, rows = np.append(odd, full), np.concatenate((rows, self._computed(np.array([full]))))
             rows[-1, value.size - full * SPAN :] = np.nan
+        empty = ranges(*_empty(recorded))
+        low[empty], high[empty] = np.inf, -np.inf
         finite = np.isfinite(rows)
         low[odd], high[odd] = np.where(finite, rows, np.inf).min(axis=1), np.where(finite, rows, -np.inf).max(axis=1)
         low, high = low.reshape(-1, 2).min(axis=1), high.reshape(-1, 2).max(axis=1)
@@ -180,6 +183,9 @@ class Smoothed:
             place = np.minimum(np.searchsorted(odd, number), odd.size - 1)
             known = odd[place] == number
             rows[known] = self._averages.rows[place[known]]
+        if not self.recorded.whole:
+            empty = _inside(number, *_empty(self.recorded))
+            rows[empty] = rows_of(value, number[empty], SPAN)
         return rows
 
     def at(self, index: Ints) -> Floats:
@@ -236,8 +242,13 @@ def averages_of(recorded: Recorded, weight: float, starts: Ints, shorter: Averag
     """
     value, blocks = recorded.value, recorded.blocks
     count = -(-value.size // SPAN)
-    bad = blocks.bad()
-    odd = merged(bad // SPAN, starts // SPAN)
+    empty, empty_stop = _empty(blocks)
+    # A restart among values that are not finite is one all the same.
+    begun = merged(starts // SPAN)
+    cut = begun[_inside(begun, empty, empty_stop)]
+    empty, empty_stop = merged(empty, cut + 1), merged(empty_stop, cut)
+    odd = merged(ranges(blocks.first // SPAN, (blocks.stop - 1) // SPAN + 1), begun)
+    odd = odd[~_inside(odd, empty, empty_stop)]
     if odd.size > count // _SPANS_PER_ODD + 64:
         return None
     if max(-blocks.low.min(initial=np.inf), blocks.high.max(initial=-np.inf)) > _LARGEST:
@@ -257,18 +268,38 @@ def averages_of(recorded: Recorded, weight: float, starts: Ints, shorter: Averag
     gained[begin:full] = np.einsum("ij,j->i", value[begin * SPAN : full * SPAN].reshape(-1, SPAN), np.array(decay))
     gained[full:] = np.nan  # the average after an unfinished span is of no use
     over_span = weight**SPAN
-    for at, number in enumerate([*odd[done:].tolist(), count], done):
+    skipped = zip(np.maximum(empty, begin).tolist(), empty_stop.tolist(), strict=True)
+    events = [*((one, stop) for one, stop in skipped if stop > one), *((number, 0) for number in odd[done:].tolist())]
+    for number, stop in [*sorted(events), (count, 0)]:
         mean[begin + 1 : number + 1] = _accumulated(gained[begin:number], over_span, float(mean[begin]))
         n[begin + 1 : number + 1] = n[begin] + SPAN * np.arange(1, number - begin + 1)
         if number == count:
             break
+        if stop:
+            mean[number + 1 : stop + 1], n[number + 1 : stop + 1] = mean[number], n[number]
+            begin = stop
+            continue
         first = number * SPAN
         inside = starts[np.searchsorted(starts, first) : np.searchsorted(starts, first + SPAN)]
         state = float(mean[number]), int(n[number])
-        state, rows[at] = _by_value(value[first : first + SPAN], weight, state, set((inside - first).tolist()))
+        state, rows[done] = _by_value(value[first : first + SPAN], weight, state, set((inside - first).tolist()))
         mean[number + 1], n[number + 1] = state
-        begin = number + 1
+        begin, done = number + 1, done + 1
     return Averages(weight, value.size, mean, n, odd, rows)
+
+
+def _empty(blocks: Blocks) -> tuple[Ints, Ints]:
+    """Return the ranges [first, stop) of spans that have no finite value: an average stays what it is across them."""
+    first, stop = -(-blocks.first // SPAN), blocks.stop // SPAN
+    there = stop > first
+    return first[there], stop[there]
+
+
+def _inside(number: Ints, first: Ints, stop: Ints) -> NDArray[np.bool_]:
+    """Return which numbers are in one of the ranges [first, stop)."""
+    place = np.searchsorted(first, number, "right") - 1
+    found: NDArray[np.bool_] = (place >= 0) & (number < np.append(stop, 0)[place])
+    return found
 
 
 def _accumulated(gained: Floats, weight: float, begin: float) -> Floats:

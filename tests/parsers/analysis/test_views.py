@@ -57,7 +57,7 @@ def made(seed: int, size: int, shape: str, bad: int, whole: bool) -> Series:
     value = random.integers(-3, 4, size).astype(np.float64) if whole else random.normal(size=size)
     for at in random.integers(0, size, bad):
         # Also runs that reach across blocks.
-        value[at : at + int(random.choice([1, 2, 40, 3 * BLOCK]))] = random.choice([math.nan, math.inf, -math.inf])
+        value[at : at + int(random.choice([1, 2, 40, 3 * BLOCK, size // 3]))] = random.choice([math.nan, math.inf, -math.inf])
     return Series(step.astype(np.int64), wall_time, value, np.zeros(size, np.int32), np.arange(size))
 
 
