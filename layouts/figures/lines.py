@@ -32,6 +32,8 @@ from layouts.figures.typed_arrays import (
 )
 
 SHADOW = 0.2
+MOST_TRACES = 10
+"""Cards with more lines draw them on a canvas: plotly.js takes 4 ms for each trace."""
 
 
 def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = None) -> dict[str, Any]:
@@ -66,6 +68,18 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
         "axis": look.axis,
     }
     return {"data": data, "layout": _layout(lines, look, facts, marked=bool(edge))}
+
+
+def on_canvas(figure: dict[str, Any]) -> dict[str, Any]:
+    """Return the figure with its bands, shadows and lines in `canvas` instead of `data`, if it has more than `MOST_TRACES` lines.
+
+    `canvas` followed by `data` are the traces of the figure. Only cards draw such figures, see assets/cards/curves.js.
+    """
+    data = figure["data"]
+    lines = [place for place, trace in enumerate(data) if "key" in trace.get("meta", {})]
+    if len(lines) <= MOST_TRACES:
+        return figure
+    return figure | {"canvas": data[: lines[-1] + 1], "data": data[lines[-1] + 1 :]}
 
 
 def _inside(members: Sequence[Line], look: Look) -> int:

@@ -6,6 +6,7 @@ import { translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import { numbersOf } from "../../base/typed_arrays.js";
 import * as cards from "../../cards/cards.js";
+import { linesOf, number, tracesOf } from "../../cards/curves.js";
 import * as slots from "../../cards/slots.js";
 import { members, named } from "./grouping.js";
 
@@ -31,7 +32,8 @@ function durations({ first, steps, seconds }) {
 
 function series(figure) {
   if (decoded.has(figure)) return decoded.get(figure);
-  const lines = figure.data.filter((trace) => trace.meta && trace.meta.key !== undefined).map((trace) => {
+  const traces = tracesOf(figure);
+  const lines = linesOf(traces).map((trace) => {
     const values = numbersOf(trace.y);
     const x = column(trace.x, trace);
     let rising = true;
@@ -39,14 +41,14 @@ function series(figure) {
     const { meta } = trace;
     return {
       meta, values, x, rising, size: values.length, exact: trace.y.dtype === "f8", axis: trace.yaxis || "y",
-      raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(figure.data[meta.raw].y),
-      rawExact: meta.raw !== null && meta.raw !== undefined && figure.data[meta.raw].y.dtype === "f8",
+      raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(traces[meta.raw].y),
+      rawExact: meta.raw !== null && meta.raw !== undefined && traces[meta.raw].y.dtype === "f8",
       step: meta.step ? column(meta.step, meta.step) : x,
       time: meta.time ? durations(meta.time) : null,
       n: meta.n ? column(meta.n) : null, low: numbersOf(meta.low), high: numbersOf(meta.high),
     };
   });
-  const marks = figure.data
+  const marks = traces
     .filter((trace) => trace.meta && trace.meta.mark !== undefined)
     .map((trace) => ({
       kind: KINDS[trace.meta.mark],
@@ -60,10 +62,6 @@ function series(figure) {
 }
 
 // Where on the plane -------------------------------------------------------------------------------------------------
-
-function number(value) {
-  return typeof value === "string" ? Date.parse(`${value.replace(" ", "T")}Z`) : Number(value);
-}
 
 export function plane(card) {
   const plot = slots.plotOf(card);
