@@ -59,7 +59,7 @@ export function number(value) {
 }
 
 /**
- * The scale from the values of an axis to pixels: pixel = from + factor * value, of its logarithm on a log axis.
+ * The scale from the values of an axis to pixels, in proportion to the value or, on a log axis, to its logarithm.
  * @param {(number | string)[]} range of the axis, as in plotly's layout
  * @param {number} begin pixel of the first end
  * @param {number} end pixel of the second end
@@ -67,23 +67,28 @@ export function number(value) {
  */
 export function scaleOf(range, begin, end, log = false) {
   const [first, second] = range.map(number);
-  const factor = (end - begin) / (second - first);
-  return { first, factor, begin, log };
+  return { first, factor: (end - begin) / (second - first), begin, log };
 }
 
-const placed = ({ first, factor, begin, log }, value) => begin + ((log ? Math.log10(value) : value) - first) * factor;
-
-/** The pixels of the points of a trace, NaN for those without a place. */
+/** The pixels of the points of a trace; x is NaN for those without a place. */
 export function pointsOf(trace, scales) {
   const y = numbersOf(trace.y);
-  const x = trace.x ? numbersOf(trace.x) : null;
-  const vertical = scales[trace.yaxis || "y"];
-  const xs = new Float64Array(y.length);
-  const ys = new Float64Array(y.length);
-  for (let i = 0; i < y.length; i += 1) {
-    xs[i] = placed(scales.x, x ? x[i] : trace.x0 + i * trace.dx);
-    ys[i] = placed(vertical, y[i]);
-    if (!(xs[i] - xs[i] === 0 && ys[i] - ys[i] === 0)) xs[i] = NaN;  // infinities too
+  const size = y.length;
+  const xs = new Float64Array(size);
+  const ys = new Float64Array(size);
+  const across = scales.x;
+  if (trace.x) {
+    const x = numbersOf(trace.x);
+    for (let i = 0; i < size; i += 1) xs[i] = across.begin + (x[i] - across.first) * across.factor;
+  } else {
+    const begin = across.begin + (trace.x0 - across.first) * across.factor;
+    const step = trace.dx * across.factor;
+    for (let i = 0; i < size; i += 1) xs[i] = begin + i * step;
+  }
+  const { begin, first, factor, log } = scales[trace.yaxis || "y"];
+  for (let i = 0; i < size; i += 1) {
+    ys[i] = begin + ((log ? Math.log10(y[i]) : y[i]) - first) * factor;
+    if (ys[i] - ys[i] !== 0 || xs[i] - xs[i] !== 0) xs[i] = NaN;  // not finite
   }
   return { xs, ys };
 }
@@ -111,7 +116,10 @@ export function rgb(colour) {
 }
 
 function dots(on, xs, ys, size) {
-  for (let i = 0; i < xs.length; i += 1) if (near(on, xs[i], ys[i], xs[i], ys[i], size)) segment(on, xs[i], ys[i], xs[i], ys[i], size);
+  for (let i = 0; i < xs.length; i += 1) {
+    const [x, y] = [xs[i], ys[i]];
+    if (near(on, x, y, x, y, size)) segment(on, x, y, x, y, size);
+  }
 }
 
 function dashes({ dash, width }, ratio) {

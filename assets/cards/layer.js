@@ -60,7 +60,7 @@ function draw(layer, change = {}) {
   if (!canvas) {
     if (layer.host) {
       layer.host.remove();
-      layer.host = null;
+      Object.assign(layer, { host: null, drawn: null });
     }
     return;
   }
@@ -70,22 +70,26 @@ function draw(layer, change = {}) {
   const { element, host, grid } = layer.host ? layer : furnish(layer);
   grid.replaceChildren(...Array.from(plot.querySelectorAll(".gridlayer, .zerolinelayer"), (lines) => lines.cloneNode(true)));
   const ratio = window.devicePixelRatio || 1;
-  const size = [Math.round(width * ratio), Math.round(height * ratio)];
-  [element.width, element.height] = size;
-  Object.assign(element.style, {
-    left: `${left}px`, top: `${top}px`, width: `${size[0] / ratio}px`, height: `${size[1] / ratio}px`,
-  });
+  const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
   const scales = scalesOf(plot.layout, change, size);
+  // plotly draws a new figure three times: as it is, in the size of its element, and once more.
+  const look = JSON.stringify([left, top, size, ratio, scales]);
+  if (layer.drawn === canvas && layer.look === look) return;
+  Object.assign(layer, { drawn: canvas, look });
+  Object.assign(element, size);
+  Object.assign(element.style, {
+    left: `${left}px`, top: `${top}px`, width: `${size.width / ratio}px`, height: `${size.height / ratio}px`,
+  });
   const context = element.getContext("2d", { willReadFrequently: true });
   const bands = canvas.filter((trace) => trace.fill);
   for (const band of bands) fill(context, band, scales);
-  const on = sheet(...size);
+  const on = sheet(size.width, size.height);
   paint(on, canvas.filter((trace) => !trace.fill), scales, ratio);
-  lay(context, new ImageData(straight(on), ...size), bands.length > 0);
+  lay(context, new ImageData(straight(on), size.width, size.height), bands.length > 0);
   host.dataset.lines = linesOf(canvas).length;
 }
 
-function scalesOf(layout, change, [width, height]) {
+function scalesOf(layout, change, { width, height }) {
   const range = (name) => layout[name].range.map((end, i) => change[`${name}.range[${i}]`] ?? end);
   const scales = { x: scaleOf(range("xaxis"), 0, width) };
   for (const name of ["yaxis", "yaxis2"].filter((key) => layout[key] && layout[key].range)) {
@@ -119,3 +123,8 @@ function lay(context, image, above) {
   context.globalAlpha = 1;
   context.drawImage(lines, 0, 0);
 }
+
+// The pixels of the screen may be others now.
+window.addEventListener("resize", () => {
+  for (const body of document.querySelectorAll(".ms-on-canvas")) draw(layers.get(body));
+});

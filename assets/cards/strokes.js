@@ -41,7 +41,6 @@ export function segment(on, x0, y0, x1, y1, width) {
   const slope = Math.sqrt(inverse);
   const alongStep = dy * inverse;
   const besideStep = dx * slope;
-  const full = reach - 1;
   // Pixel centres are at halves.
   const first = Math.max(0, Math.ceil((dx < 0 ? x1 : x0) - reach - 0.5));
   const last = Math.min(on.width - 1, Math.floor((dx < 0 ? x0 : x1) + reach - 0.5));
@@ -72,10 +71,10 @@ export function segment(on, x0, y0, x1, y1, width) {
       let away = beside < 0 ? -beside : beside;
       if (along < 0) away = Math.sqrt(cx * cx + cy * cy);
       else if (along > 1) away = Math.sqrt((cx - dx) * (cx - dx) + (cy - dy) * (cy - dy));
-      if (away < reach) {
-        const share = away <= full ? OPAQUE : ((reach - away) * OPAQUE + 0.5) | 0;
-        if (share > cover[row]) cover[row] = share;
-      }
+      // The larger of the share now and before, from 0 to 255; branches that cannot be predicted would take longer.
+      const over = OPAQUE - (((reach - away) * OPAQUE + 0.5) | 0);
+      const more = OPAQUE - (over & ~(over >> 31)) - cover[row];
+      cover[row] += more & ~(more >> 31);
       cy += 1;
       along += alongStep;
       beside -= besideStep;
@@ -114,7 +113,6 @@ export function finish(on, [red, green, blue], opacity = 1) {
 /**
  * The pixels as ImageData has them: colours not multiplied by their opacity.
  * @param {ReturnType<typeof sheet>} on
- * @returns {Uint8ClampedArray}
  */
 export function straight({ pixels }) {
   for (let at = 0; at < pixels.length; at += 4) {

@@ -151,13 +151,17 @@ def _hover_columns(curve: Curve, look: Look, *, exact: bool) -> dict[str, Any]:
 
 def _single_points(curves: Sequence[Curve]) -> list[Trace]:
     traces = []
-    for curve in curves:
-        lone = single(curve)
-        if lone.size:
-            trace = trace_on(curve.line, "markers")
-            trace |= {"x": numbers(curve.line.x[curve.kept.keep[lone]]), "y": numbers(curve.shown[lone])}
-            trace["marker"] = {"color": curve.line.colour, "size": 4}
-            traces.append(trace)
+    for axis in (1, 2):
+        found = [(curve, single(curve)) for curve in curves if curve.line.axis == axis]
+        alone = [(curve, lone) for curve, lone in found if lone.size]
+        if not alone:
+            continue
+        trace = trace_on(alone[0][0].line, "markers")
+        trace["x"] = numbers(np.concatenate([curve.line.x[curve.kept.keep[lone]] for curve, lone in alone]))
+        trace["y"] = numbers(np.concatenate([curve.shown[lone] for curve, lone in alone]))
+        colours = [curve.line.colour for curve, lone in alone for _ in range(lone.size)]
+        trace["marker"] = {"color": colours if len(alone) > 1 else colours[0], "size": 4}
+        traces.append(trace)
     return traces
 
 
