@@ -182,6 +182,11 @@ function dashed(on, ends, width, pen) {
  * @returns {number[] | null}
  */
 export function cut(x0, y0, x1, y1) {
+  // From an end within reach, so that this end stays where it is.
+  if (Math.abs(x1) < FAR && Math.abs(y1) < FAR && (Math.abs(x0) > FAR || Math.abs(y0) > FAR)) {
+    const [endX, endY, farX, farY] = cut(x1, y1, x0, y0);
+    return [farX, farY, endX, endY];
+  }
   const [dx, dy] = [x1 - x0, y1 - y0];
   let [from, to] = [0, 1];
   for (const [delta, room] of [[-dx, x0 + FAR], [dx, FAR - x0], [-dy, y0 + FAR], [dy, FAR - y0]]) {
