@@ -71,7 +71,7 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
 
 
 def on_canvas(figure: dict[str, Any]) -> dict[str, Any]:
-    """Return the figure with its bands, shadows and lines in `canvas` instead of `data`, if it has more than `MOST_TRACES` lines.
+    """Return a figure of more than `MOST_TRACES` lines with its bands, shadows and lines in `canvas` instead of `data`.
 
     `canvas` followed by `data` are the traces of the figure. Only cards draw such figures, see assets/cards/curves.js.
     """
