@@ -35,13 +35,15 @@ export function extents(traces, layout) {
   for (const trace of traces) {
     const name = trace.yaxis || "y";
     const floor = isLog(layout, name) ? 0 : -Infinity;
-    const range = found.get(name) || [Infinity, -Infinity];
-    for (const value of numbersOf(trace.y)) {
+    const values = numbersOf(trace.y);
+    let [low, high] = found.get(name) || [Infinity, -Infinity];
+    for (let i = 0; i < values.length; i += 1) {
+      const value = values[i];
       if (!(value > floor && value < Infinity)) continue;
-      if (value < range[0]) range[0] = value;
-      if (value > range[1]) range[1] = value;
+      if (value < low) low = value;
+      if (value > high) high = value;
     }
-    found.set(name, range);
+    found.set(name, [low, high]);
   }
   return [...found].filter(([, [low, high]]) => low <= high).map(([yaxis, y]) => ({
     type: "scatter", mode: "lines", x: layout.xaxis.range, y, yaxis, line: { width: 0 }, hoverinfo: "skip",
@@ -136,14 +138,15 @@ function near({ width, height }, x0, y0, x1, y1, thick) {
 function line(on, xs, ys, width, pattern) {
   const pen = pattern ? { pattern, part: 0, left: pattern[0] } : null;
   for (let i = 1; i < xs.length; i += 1) {
-    if (xs[i] !== xs[i] || xs[i - 1] !== xs[i - 1]) {
+    const x0 = xs[i - 1];
+    const y0 = ys[i - 1];
+    const x1 = xs[i];
+    const y1 = ys[i];
+    if (x0 !== x0 || x1 !== x1) {
       if (pen) Object.assign(pen, { part: 0, left: pattern[0] });
-      continue;
-    }
-    if (pen) dashed(on, cut(xs[i - 1], ys[i - 1], xs[i], ys[i]), width, pen);
-    else if (near(on, xs[i - 1], ys[i - 1], xs[i], ys[i], width)) {
-      const [x0, y0, x1, y1] = [xs[i - 1], ys[i - 1], xs[i], ys[i]];
-      const far = Math.max(Math.abs(x0), Math.abs(y0), Math.abs(x1), Math.abs(y1)) > FAR;
+    } else if (pen) dashed(on, cut(x0, y0, x1, y1), width, pen);
+    else if (near(on, x0, y0, x1, y1, width)) {
+      const far = Math.abs(x0) > FAR || Math.abs(y0) > FAR || Math.abs(x1) > FAR || Math.abs(y1) > FAR;
       const part = far ? cut(x0, y0, x1, y1) : null;
       if (part) segment(on, part[0], part[1], part[2], part[3], width);
       else if (!far) segment(on, x0, y0, x1, y1, width);

@@ -67,15 +67,17 @@ function draw(layer, change = {}) {
   const area = areaOf(plot);
   const [left, top, width, height] = ["x", "y", "width", "height"].map((name) => area && Number(area.getAttribute(name)));
   if (!(width > 0 && height > 0)) return;
-  const { element, host, grid } = layer.host ? layer : furnish(layer);
-  grid.replaceChildren(...Array.from(plot.querySelectorAll(".gridlayer, .zerolinelayer"), (lines) => lines.cloneNode(true)));
   const ratio = window.devicePixelRatio || 1;
   const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
   const scales = scalesOf(plot.layout, change, size);
+  const grids = Array.from(plot.querySelectorAll(".gridlayer, .zerolinelayer"));
+  const ticks = grids.flatMap((of) => Array.from(of.querySelectorAll("path"), (path) => path.getAttribute("transform")));
   // plotly draws a new figure three times: as it is, in the size of its element, and once more.
-  const look = JSON.stringify([left, top, size, ratio, scales]);
+  const look = JSON.stringify([left, top, size, ratio, scales, ticks]);
   if (layer.drawn === canvas && layer.look === look) return;
   Object.assign(layer, { drawn: canvas, look });
+  const { element, host, grid } = layer.host ? layer : furnish(layer);
+  grid.replaceChildren(...grids.map((of) => of.cloneNode(true)));
   Object.assign(element, size);
   Object.assign(element.style, {
     left: `${left}px`, top: `${top}px`, width: `${size.width / ratio}px`, height: `${size.height / ratio}px`,
