@@ -6,6 +6,7 @@ import { same } from "../base/state.js";
 import { figureOf } from "./curves.js";
 import * as layer from "./layer.js";
 import { NO_CARD } from "./places.js";
+import { holdSize, whenPlotted } from "./plots.js";
 import * as slots from "./slots.js";
 
 const nextTask = () => new Promise((resolve) => window.setTimeout(resolve));
@@ -107,6 +108,7 @@ function fill(page, slot, plot, drawing) {
     setProps(page.part("graph", slot), { figure });
     return;
   }
+  whenPlotted(plot.parentElement, holdSize);
   const graph = JSON.parse(plot.dataset.graph);
   setProps(page.part("plot", slot), { children: { ...graph, props: { ...graph.props, figure } } });
 }

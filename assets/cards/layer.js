@@ -3,6 +3,7 @@
 
 import { make } from "../base/elements.js";
 import { linesOf, paint, pointsOf, scaleOf } from "./curves.js";
+import { whenPlotted } from "./plots.js";
 import { sheet, straight } from "./strokes.js";
 
 const layers = new WeakMap();  // body of a card -> { canvas: the traces, host, grid, element, plot }
@@ -16,30 +17,21 @@ export function give(body, canvas) {
   let layer = layers.get(body);
   if (!layer && !canvas) return;
   if (!layer) {
-    layer = { body, plot: null, host: null };
+    layer = { body, plot: null, host: null, followed: false };
     layers.set(body, layer);
   }
   layer.canvas = canvas || null;
-  if (!layer.plot) follow(layer);
+  if (!layer.followed) follow(layer);
 }
 
-// plotly adds its events to the element when it draws for the first time. The observer is called before that is painted.
 function follow(layer) {
-  const begin = () => {
-    const plot = layer.body.querySelector(".js-plotly-plot");
-    if (!plot || !plot.on || !areaOf(plot)) return false;
+  layer.followed = true;
+  whenPlotted(layer.body, (plot) => {
     layer.plot = plot;
     plot.on("plotly_afterplot", () => draw(layer));
     plot.on("plotly_relayouting", (change) => plot.layout.dragmode === "pan" && draw(layer, change));
-    return true;
-  };
-  if (layer.observer || begin()) return;
-  layer.observer = new MutationObserver(() => {
-    if (!begin()) return;
-    layer.observer.disconnect();
     draw(layer);
   });
-  layer.observer.observe(layer.body, { childList: true, subtree: true });
 }
 
 const areaOf = (plot) => plot.querySelector(".nsewdrag");
@@ -72,7 +64,7 @@ function draw(layer, change = {}) {
   const scales = scalesOf(plot.layout, change, size);
   const grids = Array.from(plot.querySelectorAll(".gridlayer, .zerolinelayer"));
   const ticks = grids.flatMap((of) => Array.from(of.querySelectorAll("path"), (path) => path.getAttribute("transform")));
-  // plotly draws a new figure three times: as it is, in the size of its element, and once more.
+  // plotly may draw again what is as it was.
   const look = JSON.stringify([left, top, size, ratio, scales, ticks]);
   if (layer.drawn === canvas && layer.look === look) return;
   Object.assign(layer, { drawn: canvas, look });

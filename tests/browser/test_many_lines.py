@@ -18,7 +18,6 @@ from playwright.sync_api import Locator, Page, expect
 from app import create_app, pages
 from app.store.store import Store
 from layouts.figures.curves import WRONG
-from layouts.state import colours
 from parsers import open_run
 from parsers.events.writer import EventWriter
 from tests.browser.test_pixels import points_of
@@ -239,7 +238,7 @@ def test_image_files_have_every_line_as_a_path(page: Page, address: str, source:
         (stroke,) = re.findall(r"stroke: rgb\((\d+), (\d+), (\d+)\)", path)
         corners["#" + "".join(f"{int(part):02x}" for part in stroke)] += len(points_of(corner)[0])
     drawn: Counter[str] = Counter()
-    for run, colour in colours(source).items():
+    for run, colour in source.colours().items():
         drawn[colour] += int(np.isfinite(value_of(int(run.removeprefix("run")))).sum())
     assert corners - Counter({WRONG: corners[WRONG]}) == drawn
     picture = saved(page, one, "png").read_bytes()
@@ -259,6 +258,50 @@ def test_a_dark_theme_changes_the_grid_below_the_same_lines(page: Page, address:
     expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", "dark")
     assert page.evaluate(grid) != stroke
     assert one.evaluate(CANVAS)["hash"] == light["hash"]
+
+
+def test_plot_and_lines_have_the_size_of_the_card_after_the_window_changed(page: Page, address: str) -> None:
+    one = visit(page, address)
+    sizes = """card => {
+        const plot = card.querySelector(".js-plotly-plot");
+        const [area, canvas] = [".nsewdrag", ".ms-lines canvas"]
+            .map((name) => card.querySelector(name).getBoundingClientRect());
+        return { plot: plot.clientWidth, drawn: plot._fullLayout.width, area: [area.left, area.top, area.width, area.height],
+                 canvas: [canvas.left, canvas.top, canvas.width, canvas.height] };
+    }"""
+    before = one.evaluate(sizes)
+    assert before["plot"] == before["drawn"]
+    assert before["canvas"] == before["area"]
+    for width in (1100, 1440):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(
+            f"""wide => {{ const found = ({sizes})(document.querySelector('{CARD}'));
+            return found.plot === found.drawn && (found.plot === wide) === {str(width == 1440).lower()}; }}""",
+            arg=before["plot"],
+        )
+        after = one.evaluate(sizes)
+        assert after["canvas"] == after["area"]
+    page.keyboard.press("j")
+    page.keyboard.press("f")
+    expect(page.locator(".ms-slot.ms-full")).to_have_count(1)
+    page.wait_for_function(f"""() => {{ const found = ({sizes})(document.querySelector('.ms-full'));
+        return found.plot === found.drawn && found.drawn > 1300; }}""")
+
+
+def test_plotly_draws_a_figure_once(page: Page, address: str) -> None:
+    page.add_init_script("""(() => {
+        window.drawn = 0;
+        const seen = new WeakSet();
+        new MutationObserver(() => {
+            const plot = document.querySelector(".js-plotly-plot");
+            if (!plot || !plot.on || seen.has(plot)) return;
+            seen.add(plot);
+            plot.on("plotly_afterplot", () => { window.drawn += 1; });
+        }).observe(document, { childList: true, subtree: true });
+    })()""")
+    visit(page, address)
+    page.wait_for_timeout(800)  # plotly waits 100 ms before it adapts to another size
+    assert page.evaluate("window.drawn") == 1
 
 
 def test_plotly_draws_few_lines_again(page: Page, address: str) -> None:
