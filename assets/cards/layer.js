@@ -62,6 +62,7 @@ function draw(layer, change = {}) {
   const ratio = window.devicePixelRatio || 1;
   const size = { width: Math.round(width * ratio), height: Math.round(height * ratio) };
   const scales = scalesOf(plot.layout, change, size);
+  if (!canvas.every((trace) => scales[trace.yaxis || "y"])) return;  // plotly has not placed its axes yet
   const grids = Array.from(plot.querySelectorAll(".gridlayer, .zerolinelayer"));
   const ticks = grids.flatMap((of) => Array.from(of.querySelectorAll("path"), (path) => path.getAttribute("transform")));
   // plotly may draw again what is as it was.
