@@ -32,6 +32,8 @@ from layouts.figures.typed_arrays import (
 )
 
 SHADOW = 0.2
+MOST_TRACES = 10
+"""Cards with more lines draw them on a canvas: plotly.js takes 4 ms for each trace."""
 
 
 def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = None) -> dict[str, Any]:
@@ -66,6 +68,18 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
         "axis": look.axis,
     }
     return {"data": data, "layout": _layout(lines, look, facts, marked=bool(edge))}
+
+
+def on_canvas(figure: dict[str, Any]) -> dict[str, Any]:
+    """Return a figure of more than `MOST_TRACES` lines with its bands, shadows and lines in `canvas` instead of `data`.
+
+    `canvas` followed by `data` are the traces of the figure. Only cards draw such figures, see assets/cards/curves.js.
+    """
+    data = figure["data"]
+    lines = [place for place, trace in enumerate(data) if "key" in trace.get("meta", {})]
+    if len(lines) <= MOST_TRACES:
+        return figure
+    return figure | {"canvas": data[: lines[-1] + 1], "data": data[lines[-1] + 1 :]}
 
 
 def _inside(members: Sequence[Line], look: Look) -> int:
@@ -137,13 +151,17 @@ def _hover_columns(curve: Curve, look: Look, *, exact: bool) -> dict[str, Any]:
 
 def _single_points(curves: Sequence[Curve]) -> list[Trace]:
     traces = []
-    for curve in curves:
-        lone = single(curve)
-        if lone.size:
-            trace = trace_on(curve.line, "markers")
-            trace |= {"x": numbers(curve.line.x[curve.kept.keep[lone]]), "y": numbers(curve.shown[lone])}
-            trace["marker"] = {"color": curve.line.colour, "size": 4}
-            traces.append(trace)
+    for axis in (1, 2):
+        found = [(curve, single(curve)) for curve in curves if curve.line.axis == axis]
+        alone = [(curve, lone) for curve, lone in found if lone.size]
+        if not alone:
+            continue
+        trace = trace_on(alone[0][0].line, "markers")
+        trace["x"] = numbers(np.concatenate([curve.line.x[curve.kept.keep[lone]] for curve, lone in alone]))
+        trace["y"] = numbers(np.concatenate([curve.shown[lone] for curve, lone in alone]))
+        colours = [curve.line.colour for curve, lone in alone for _ in range(lone.size)]
+        trace["marker"] = {"color": colours if len(alone) > 1 else colours[0], "size": 4}
+        traces.append(trace)
     return traces
 
 
