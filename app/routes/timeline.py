@@ -45,6 +45,7 @@ from app.store.matching import PatternError, matching
 from layouts.sources import TraceSource
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace import critical, export, flames, ranges, search, sources, views
+from parsers.profiler.trace import gaps as explaining
 from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace
 
@@ -194,7 +195,7 @@ def range_csv(opened: OpenTrace) -> Response:
 
 def gaps(opened: OpenTrace) -> Response:
     """Respond with the longest parts of the gaps of a stream, the sum of each cause, and the streams there are."""
-    streams = _streams(opened.trace)
+    streams = explaining.streams(opened.trace)
     if not streams:
         allow_parameters("track", "from", "to", "threshold")
         return _json({"streams": [], "track": None, "causes": {}, "idle": 0, "range": 0, "total": 0, "columns": [], "rows": []})
@@ -211,7 +212,7 @@ def gaps(opened: OpenTrace) -> Response:
 
 def gaps_csv(opened: OpenTrace) -> Response:
     """Respond with all parts of the gaps of a stream as CSV."""
-    streams = _streams(opened.trace)
+    streams = explaining.streams(opened.trace)
     if not streams:
         raise Unusable("the trace has no device streams", 404)
     track, start, stop, frame = _gaps(opened, streams)
@@ -219,17 +220,6 @@ def gaps_csv(opened: OpenTrace) -> Response:
     answer = Response(csv_rows(frame.assign(**texts)), mimetype="text/csv")
     answer.headers["Content-Disposition"] = attachment(f"{file_name()}-gaps-{track}-{start}-{stop}ns.csv")
     return answer
-
-
-def _streams(trace: Trace) -> list[int]:
-    """Return the numbers of the device streams, those that run the most different things first."""
-    found = [index for index, track in enumerate(trace.tracks) if track.kind == "device_stream" and track.last > track.first]
-    return sorted(found, key=lambda index: -_variety(trace, index))
-
-
-def _variety(trace: Trace, index: int) -> int:
-    track = trace.tracks[index]
-    return int(np.count_nonzero(np.bincount(trace.slices.name[track.first : track.last])))
 
 
 def _gaps(opened: OpenTrace, streams: list[int]) -> tuple[int, int, int, pd.DataFrame]:

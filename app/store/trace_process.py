@@ -1,4 +1,5 @@
-"""Reads a trace and writes its columns and its pyramid: a separate program, which `traces` starts and can kill.
+"""Reads a trace and writes its columns, its pyramid, and its idle time by cause: a separate program, which `traces` starts and
+can kill.
 
     python -m app.store.trace_process SOURCE DIRECTORY
 
@@ -13,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from parsers.profiler.trace import pyramid, sources, storage
+from parsers.profiler.trace import idle, pyramid, sources, storage
 
 PAUSE = 0.1
 """Seconds between two lines."""
@@ -35,6 +36,9 @@ def main(source: str, directory: str) -> None:
     Path(directory).mkdir(parents=True, exist_ok=True)
     storage.write(trace, directory)
     pyramid.build(trace, directory)
+    del trace
+    stored = storage.open(directory)
+    idle.write(idle.find(stored, pyramid.open(directory)), directory)
 
 
 def _write(line: str) -> None:
