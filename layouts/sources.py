@@ -299,8 +299,22 @@ class ProfileSource(RunSource, Protocol):
 class TraceSource(ProfileSource, Protocol):
     """Runs, their profiles, and the traces of these."""
 
-    def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
-        """Return the trace of a profile, None if it has none or has not been read, which then begins in the background."""
+    def traces(self, run: str, session: str, rank: int) -> Sequence[str]:
+        """Return the names of the traces of a profile, the best one first."""
+        ...
+
+    def trace(self, run: str, session: str, rank: int, which: str = "") -> OpenTrace | None:
+        """Return a trace of a profile, by default the best one.
+
+        None if it has none or has not been read, which then begins in the background. Its pyramid may come later.
+        """
+        ...
+
+    def trace_frame(self, run: str, session: str, rank: int, which: str = "", *, again: bool = False) -> ProfileFrame:
+        """Return the progress of reading a trace, as `profile_frame` does for that of the best one.
+
+        A trace that is "ready" without its pyramid has the progress of this: done of total slices.
+        """
         ...
 
 

@@ -41,6 +41,7 @@ from parsers import (
     landscape_plan,
 )  # fmt: skip
 from parsers.names import printable
+from parsers.profiler.trace import sources
 from parsers.snapshot import key_of
 
 
@@ -240,9 +241,17 @@ class Store(FrameSource):
         else:
             self._profiles.cancel(found[0], name)
 
-    def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
+    def trace(self, run: str, session: str, rank: int, which: str = "") -> OpenTrace | None:
         _, found = self._profile(run, session, rank)
-        return self._traces.open(found[0]) if found is not None else None
+        return self._traces.open(found[0], which) if found is not None else None
+
+    def trace_frame(self, run: str, session: str, rank: int, which: str = "", *, again: bool = False) -> ProfileFrame:
+        _, found = self._profile(run, session, rank)
+        return self._traces.frame(found[0], which, again=again) if found is not None else ProfileFrame("missing")
+
+    def traces(self, run: str, session: str, rank: int) -> Sequence[str]:
+        _, found = self._profile(run, session, rank)
+        return [one.name for one in sources.grouped(found[0])] if found is not None else []
 
     def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
         _, found = self._profile(run, session, rank)

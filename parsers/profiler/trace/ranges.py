@@ -101,6 +101,23 @@ def statistics(
     return RANGE_NAMES.check(frame)
 
 
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """RANGE_NAMES of several frames together, such as those of several traces; `longest` must be numbered alike in all."""
+    frames = [frame for frame in frames if len(frame)]
+    if len(frames) < 2:
+        return frames[0] if frames else RANGE_NAMES.empty()
+    every = pd.concat(frames, ignore_index=True)
+    falling = every.iloc[np.lexsort((every["longest"], -every["max_ns"]))]
+    longest = falling.groupby("name", sort=False)[["max_ns", "longest"]].first()
+    sums = every.groupby("name", sort=False)[["count", "total_ns", "self_ns"]].sum()
+    frame = sums.join(longest).reset_index()
+    frame["mean_ns"] = frame["total_ns"] / frame["count"]
+    all_ = int(frame["self_ns"].sum())
+    frame["share"] = frame["self_ns"] / all_ if all_ else np.nan
+    order = np.lexsort((frame["name"], -frame["total_ns"], -frame["self_ns"]))
+    return RANGE_NAMES.check(frame.iloc[order].reset_index(drop=True)[list(RANGE_NAMES.names)])
+
+
 def difference(first: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """RANGE_DIFFERENCES of two frames of RANGE_NAMES, such as one step of two runs. A name that one lacks counts 0 there."""
     names = pd.Index(pd.concat([first["name"], other["name"]]).unique(), name="name")

@@ -89,6 +89,13 @@ def _narrow(values: NDArray[np.integer[Any]]) -> str:
     return "u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4"
 
 
+def joined(k: int, b0: int, n: int, views: Sequence[View]) -> View:
+    """One view of several that have no lane in common."""
+    names = [field for field in View.__dataclass_fields__ if field not in ("k", "b0", "n")]
+    empty = np.zeros(0, np.int64)
+    return View(k, b0, n, *(np.concatenate([empty, *(getattr(one, name) for one in views)]) for name in names))
+
+
 def view(trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0: int, n: int) -> View:
     """The view of lanes (numbered as by `lanes.numbering`) from bucket `b0` on, `n` buckets of 2**k ns.
 
