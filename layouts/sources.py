@@ -17,6 +17,7 @@ from parsers import (
     Graph,
     GraphLocation,
     HistogramValue,
+    Idle,
     Insight,
     LandscapePlan,
     LineageRow,
@@ -133,6 +134,21 @@ class ProfileFrame:
     wanted: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IdleTime:
+    """Idle time by cause, which is found when a trace is read.
+
+    state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read yet) or
+    "missing" (the profile has no trace).
+    """
+
+    state: str
+    idle: Idle | None = None
+
+
+NO_TRACE = IdleTime("missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +285,10 @@ class ProfileSource(RunSource, Protocol):
 
     def cancel_profile(self, run: str, session: str, rank: int, name: str) -> None:
         """Stop reading a frame that `profile_frame` has started to read."""
+        ...
+
+    def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
+        """Return the idle time of a profile by cause, as far as it is known: no trace is read for it."""
         ...
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.sources import FrameSource, Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -46,6 +46,7 @@ class MemorySource(FrameSource):
     "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...]
     "landscape_plan": LandscapePlan, or an exception to raise
     "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}
+    "traces": {(session, rank): OpenTrace}, "idle": {(session, rank): IdleTime}
     "row": {field: value} to override fields of the run's row
 
     jobs: {key of a job: its runs}. rows: what `runs` returns instead of rows made from the data. Tests may change all of it.
@@ -201,6 +202,10 @@ class MemorySource(FrameSource):
 
     def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
         return (self._of(run, "traces") or {}).get((session, rank))
+
+    def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
+        found: IdleTime | None = (self._of(run, "idle") or {}).get((session, rank))
+        return found or IdleTime("missing")
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         return self._of(run, "profile_notes") or {}

@@ -55,7 +55,8 @@ from app.store.matching import PatternError, matching
 from layouts.sources import TraceSource
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace import critical, export, sources
-from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace, Track
+from parsers.profiler.trace import gaps as explaining
+from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.profiler.trace.together import Part, Together
 
@@ -245,16 +246,7 @@ def gaps_csv(opened: Together) -> Response:
 
 def _streams(opened: Together) -> list[int]:
     """Return the numbers of the device streams; of each trace, those that run the most different things first."""
-    found = [
-        (part.number, -_variety(part.opened.trace, track), part.track + index)
-        for part, index, track in opened.listed()
-        if track.kind == "device_stream" and track.last > track.first
-    ]
-    return [number for _, _, number in sorted(found)]
-
-
-def _variety(trace: Trace, track: Track) -> int:
-    return int(np.count_nonzero(np.bincount(trace.slices.name[track.first : track.last])))
+    return [part.track + track for part in opened.parts for track in explaining.streams(part.opened.trace)]
 
 
 def _gaps(opened: Together, streams: list[int]) -> tuple[int, int, int, pd.DataFrame]:

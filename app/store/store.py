@@ -20,7 +20,7 @@ from app.store.profiles import TRACE, ProfileFrames, profile_of, row_of
 from app.store.run_rows import dated_row
 from app.store.traces import Traces
 from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.sources import FrameSource, Growth, ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -252,6 +252,10 @@ class Store(FrameSource):
     def traces(self, run: str, session: str, rank: int) -> Sequence[str]:
         _, found = self._profile(run, session, rank)
         return [one.name for one in sources.grouped(found[0])] if found is not None else []
+
+    def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
+        _, found = self._profile(run, session, rank)
+        return self._traces.idle_time(found[0]) if found is not None else IdleTime("missing")
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         _, found = self._profile(run, session, rank)

@@ -21,10 +21,10 @@ from pathlib import Path
 
 from app.store.index import private_directory
 from app.store.reading_jobs import next_job
-from layouts.sources import ProfileFrame
+from layouts.sources import IdleTime, ProfileFrame
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
-from parsers.profiler.trace import pyramid, sources, storage
+from parsers.profiler.trace import idle, pyramid, sources, storage
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.profiler.trace.sources import TraceFiles
 
@@ -94,6 +94,19 @@ class Traces:
         files = files_of(profile, which)
         found = None if files is None else self._look(files)
         return found if isinstance(found, OpenTrace) else None
+
+    def idle_time(self, profile: Profile) -> IdleTime:
+        """Return the idle time of the trace of a profile by cause, if the trace has been read."""
+        files = files_of(profile)
+        key = None if files is None else _key(files)
+        if key is None:
+            return IdleTime("missing")
+        directory = self._directory or (None if self._wanted is None else Path(self._wanted))
+        try:
+            found = None if directory is None else idle.read(str(directory / key))
+        except (FormatError, OSError):
+            return IdleTime("unread")  # or not as it was written: it is read again when the trace is opened
+        return IdleTime("unread" if directory is None else "none" if found is None else "ready", found)
 
     def cancel(self, profile: Profile) -> None:
         """Stop reading the best trace of a profile."""
@@ -280,6 +293,7 @@ def _opened_from(place: Path) -> OpenTrace | None:
     if not place.is_dir():
         return None
     try:
+        idle.read(str(place))  # written last: what has none is incomplete, or of an older version
         return OpenTrace(storage.open(str(place)), pyramid.open(str(place)))
     except (FormatError, OSError) as error:
         log.info("index of traces: %s; reading the trace again", error)

@@ -16,6 +16,7 @@ from app.store.traces import Traces
 from layouts.sources import ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
+from parsers.profiler.trace import idle
 from tests.writers import chrome_traces
 
 KEY = ("one", "host_1_2_ascend_ms", 0)
@@ -165,3 +166,29 @@ def test_a_profile_without_a_trace(kept: Traces, tmp_path: Path) -> None:
 def test_a_file_that_has_gone(kept: Traces, profile: Profile, file: Path) -> None:
     file.unlink()
     assert kept.frame(profile).state == "failed"
+
+
+def test_idle_time_is_known_once_the_trace_was_read(kept: Traces, profile: Profile, tmp_path: Path) -> None:
+    assert kept.idle_time(profile).state == "unread"
+    assert ready(kept, profile).state == "ready"
+    found = kept.idle_time(profile)
+    assert found.state == "ready"
+    assert found.idle is not None
+    assert found.idle.steps["step"].tolist() == ["1", "2", "3"]
+    busy = 2 * 50_000 + chrome_traces.SMALL * 20
+    assert found.idle.steps["idle_ns"].tolist() == [chrome_traces.STEP_NS - busy] * 3
+    again = Traces(str(tmp_path / "index-traces"))  # a second start, which has read nothing
+    assert again.idle_time(profile).state == "ready"
+    again.stop()
+
+
+def test_a_kept_trace_without_its_idle_time_is_read_again(kept: Traces, profile: Profile, tmp_path: Path) -> None:
+    assert ready(kept, profile).state == "ready"
+    kept.stop()
+    (place,) = (tmp_path / "index-traces").iterdir()
+    (place / idle.FILE).unlink()
+    again = Traces(str(tmp_path / "index-traces"))
+    assert again.idle_time(profile).state == "unread"
+    assert ready(again, profile).state == "ready"
+    assert again.idle_time(profile).state == "ready"
+    again.stop()
