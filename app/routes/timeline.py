@@ -123,7 +123,7 @@ def tracks(opened: Together) -> Response:
         "problems": [
             {"path": problem.path, "text": problem.text} for part in opened.parts for problem in part.opened.trace.problems
         ],
-        "axis": opened.axis, "parts": together.parts_of(opened),
+        "axis": opened.axis, "comparable": opened.comparable, "at": opened.at, "parts": together.parts_of(opened),
     })  # fmt: skip
 
 

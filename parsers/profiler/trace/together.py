@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from parsers.profiler.trace import alignment, flames, ranges, search, views
 from parsers.profiler.trace.columns import Track
 from parsers.profiler.trace.opened import Curve, OpenTrace, Step
-from parsers.profiler.trace.placing import Axis, Place, axis_of, places
+from parsers.profiler.trace.placing import Axis, Place, axis_of, common_step, comparable, places
 from parsers.profiler.trace.views import View
 
 MOST_PARTS = 16
@@ -68,6 +68,9 @@ class Together:
         if not 1 <= len(opened) <= MOST_PARTS:
             raise ValueError(f"expected from 1 to {MOST_PARTS} traces; found {len(opened)}")
         self.axis: Axis = axis or axis_of(opened)
+        self.comparable = comparable(opened)
+        self.at = (step or common_step(opened)) if self.axis == "step" else ""
+        """The label of the step that is aligned; "" if none is."""
         found = places(opened, self.axis, step=step, devices=devices)
         if len(opened) == 1:
             found = [Place(0)]
