@@ -94,7 +94,7 @@ class Together:
     def extent(self) -> tuple[int, int]:
         """Start of the first and end of the last slice in ns."""
         spans = []
-        for part in self.parts:
+        for part in [part for part in self.parts if len(part.opened.trace.slices)] or self.parts:
             (first, last), place = part.opened.extent, part.place
             spans.append((first + place.shift + min(place.device, 0), last + place.shift + max(place.device, 0)))
         return min(first for first, _ in spans), max(last for _, last in spans)
