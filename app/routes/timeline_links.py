@@ -16,7 +16,7 @@ import pandas as pd
 from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
-from app.routes.timeline_parameters import allow_parameters, opened_trace, whole_number
+from app.routes.timeline_parameters import allow_parameters, named_traces, opened_traces, whole_number
 from layouts.pages.operators.variants import variant_of
 from layouts.profiling.choice import Choice
 from layouts.sources import FrameSource
@@ -46,33 +46,36 @@ def _route(source: FrameSource, answer: Callable[[FrameSource], dict[str, Any]])
 
 
 def first(source: FrameSource) -> dict[str, Any]:
-    """Return the first slice of an operator, or the one nearest to a time."""
+    """Return the first slice of an operator, or the one nearest to a time, in the first of the traces that has any."""
     allow_parameters("name", "near")
     name = request.args.get("name", "")
     if not name or len(name) > LONGEST_NAME:
         raise Unusable(f"name: expected 1 to {LONGEST_NAME:,} characters, found {len(name):,}")
     near = whole_number("near", -FARTHEST_NS, FARTHEST_NS) if request.args.get("near") else None
-    opened = opened_trace(source)
-    trace = opened.trace
-    rows = naming.slices_of(trace, opened.names(), name)
-    if not len(rows):
-        return {"row": None, "count": 0}
-    row = int(rows[0]) if near is None else naming.nearest(trace, rows, near - trace.origin_ns)
-    slices = trace.slices
-    return {"row": row, "count": len(rows), "start": int(slices.start[row]), "duration": int(slices.duration[row])}
+    for part in opened_traces(source).parts:
+        trace = part.opened.trace
+        rows = naming.slices_of(trace, part.opened.names(), name)
+        if not len(rows):
+            continue
+        row = int(rows[0]) if near is None else naming.nearest(trace, rows, near - trace.origin_ns)
+        start = int(trace.slices.start[row]) + part.shift(int(trace.slices.track[row]))
+        return {"row": row + part.row, "count": len(rows), "start": start, "duration": int(trace.slices.duration[row])}
+    return {"row": None, "count": 0}
 
 
 def related(source: FrameSource) -> dict[str, Any]:
     """Return what other pages have of a slice."""
     allow_parameters("row")
-    trace = opened_trace(source).trace
-    name = trace.names[int(trace.slices.name[whole_number("row", 0, len(trace.slices) - 1)])]
-    choice = Choice(request.args.get("run", ""), request.args.get("session", "."), int(request.args.get("rank", "0")))
+    together, named = opened_traces(source), named_traces(source)
+    part, row = together.of_row(whole_number("row", 0, together.rows - 1))
+    trace, of = part.opened.trace, named[part.number]
+    name = trace.names[int(trace.slices.name[row])]
+    choice = Choice(of.run, of.session, of.rank)
     operators = choice.frame(source, "operators")
-    row = None if operators is None else _operator(operators, name)
-    if operators is None or row is None:
+    place = None if operators is None else _operator(operators, name)
+    if operators is None or place is None:
         return {"operator": None, "node": _node(source, choice.run, name)}
-    own, full, core = (str(operators[column].iloc[row]) for column in ("name", "full_name", "core"))
+    own, full, core = (str(operators[column].iloc[place]) for column in ("name", "full_name", "core"))
     shown = {"in": "full_name", "q": full} if "/" in full else {"in": "name", "q": own}
     return {"operator": shown | {"core": variant_of(core)}, "node": _node(source, choice.run, name if "/" in name else full)}
 
