@@ -29,6 +29,13 @@ def range_on_timeline(choice: Choice, start_ns: int, duration_ns: int, **state: 
     return address("timeline", choice, span=span, range=f"{start_ns},{end}", **state)
 
 
+def traced_profile(source: ProfileSource, run: str) -> Choice | None:
+    """Return the newest profile of a member run that has a trace, of its lowest rank; None without one."""
+    found = [one for one in source.profiles(run) if "trace" in one.frames]
+    best = min(found, key=lambda one: (one.rank, -one.updated), default=None)
+    return None if best is None else Choice(run, best.session, best.rank)
+
+
 def traced(source: ProfileSource, choice: Choice | None) -> bool:
     """Return whether a profile has a trace."""
     if choice is None:

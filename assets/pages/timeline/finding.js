@@ -7,6 +7,7 @@ import { last, same } from "../../base/state.js";
 import { duration, exactTime } from "./axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
+import { linksOf } from "./links.js";
 import { closeMenu, fold } from "./menus.js";
 import { rowOf, rowText } from "./parts.js";
 import { BY, showHint, showHits, showRange, showSlice, trackTitle } from "./panel.js";
@@ -342,24 +343,4 @@ export function drawPanel(page, wanted = "") {
     showRange(panel, shown, page.rangeFound, links, line.facts.tracks, { palette: line.palette, ratio: line.ratio });
   }
   lines.redraw(line);
-}
-
-// Links to where other pages tell of a slice.
-function linksOf(page, slice) {
-  const track = page.line.facts.tracks[slice.track];
-  const query = (more) => new URLSearchParams({
-    ...(page.state.run ? { run: page.state.run[0] } : {}), of: page.run.key, session: page.profile.session,
-    rank: String(page.profile.rank), ...more,
-  }).toString();
-  const found = [];
-  const prefix = page.root.dataset.routes.replace(/api\/$/, "");
-  const add = (name, key, more) => {
-    const text = query(more);
-    found.push(make("a", "ms-button", words(key), { href: `${prefix}${name}?${text}`, "data-page": name, "data-query": text }));
-  };
-  if (["device_stream", "communication"].includes(track.kind) && page.profile.frames.includes("operators")) {
-    add("operators", "timeline.operator", { q: slice.name });
-  }
-  if (slice.step && page.profile.frames.includes("steps")) add("steps", "timeline.of_step", { step: slice.step });
-  return found;
 }

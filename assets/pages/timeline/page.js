@@ -14,6 +14,7 @@ import * as finding from "./finding.js";
 import { timeAt } from "./geometry.js";
 import { listen } from "./input.js";
 import * as lines from "./line.js";
+import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
 import { makePanel } from "./panel.js";
 import { drawParts, makePartsMenu, namesOf, queryOf } from "./parts.js";
@@ -373,6 +374,7 @@ function apply(page) {
   if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first);
   if (first || changed("q", "regex", "shortest")) finding.search(page);
   if (changed("tab") || first) finding.drawPanel(page);
+  if (first || changed("first")) goToFirst(page);
   page.traceLink.href = line.server.url("trace.json", camera.parseRange(get(page, "range")) || {});
   lines.redraw(line);
 }

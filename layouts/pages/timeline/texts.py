@@ -153,6 +153,7 @@ TEXTS = define_texts({
     "timeline.next_same": ("Next with this name ( . )", "下一个同名切片（ . ）"),
     "timeline.zoom_slice": ("Zoom to slice (F)", "缩放到切片（F）"),
     "timeline.operator": ("Operator", "算子"),
+    "timeline.node": ("Node in the graph", "计算图节点"),
     # Range
     "timeline.range_length": ("{length} from {from}", "{length}，自 {from} 起"),
     "timeline.range_zoom": ("Zoom to range (F)", "缩放到范围（F）"),

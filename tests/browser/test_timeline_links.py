@@ -1,0 +1,104 @@
+"""From the timeline to other pages, and from these to slices and gaps: links followed both ways."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from app import create_app
+from app.store.store import Store
+from tests.browser.test_timeline import opened, place, query
+from tests.writers import chrome_traces
+
+__all__ = ["place"]
+DATA = Path(os.environ.get("MINDSCOPE_TEST_DATA", "/nowhere"))
+
+
+def selected(page: Page) -> Locator:
+    return page.locator(".ms-timeline-panel .ms-timeline-title")
+
+
+@pytest.fixture
+def lenet(tmp_path: Path, serve) -> Iterator[str]:
+    """A real run of a LeNet: its graph, and a profile of the same network."""
+    if not DATA.is_dir():
+        pytest.skip("MINDSCOPE_TEST_DATA names no directory of real runs")
+    shutil.copytree(DATA / "summary/lenet_momentum_lr0.01_b32", tmp_path / "real/one")
+    (session,) = (DATA / "profiler/new_graph").glob("*_ascend_ms")
+    shutil.copytree(session, tmp_path / "real/one" / session.name)
+    store = Store([tmp_path / "real"], interval=0).start()
+    assert store.wait(30)
+    yield serve(create_app(store).server)
+    store.stop()
+
+
+CONV = "Default/network-WithLossCell/_backbone-LeNet5/conv1-Conv2d/Conv2D-op0"
+
+
+def test_links_lead_from_a_slice_to_operator_and_node_and_back(page: Page, lenet: str) -> None:
+    page.goto(f"{lenet}/timeline?run=one&first={CONV}")
+    expect(selected(page)).to_have_text(CONV)
+    assert "first" not in query(page)
+    links = page.locator(".ms-timeline-links")
+    links.locator('[data-page="operators"]').click()
+    row = page.locator(".ag-center-cols-container .ag-row, .ag-pinned-left-cols-container .ag-row").first
+    expect(row.locator(".ms-operators-name")).to_contain_text("Conv2D-op0")
+    row.hover()
+    row.locator('[data-page="timeline"]').click()
+    expect(selected(page)).to_have_text(CONV)
+    links.locator('[data-page="graph"]').click()
+    expect(page.locator(".ms-graph-panel .ms-graph-title")).to_have_text("Conv2D-op0")
+    expect(page.locator(".ms-graph-panel .ms-graph-facts")).to_contain_text(CONV)
+    page.locator('.ms-graph-panel [data-page="timeline"]').click()
+    expect(selected(page)).to_have_text(CONV)
+    assert page.locator(".ms-timeline-panel .ms-timeline-place").inner_text().startswith("1 of ")
+
+
+def test_a_name_that_ran_nowhere_is_searched_for(page: Page, place: str) -> None:
+    opened(page, place, "&first=NoSuchOperator")
+    expect(page.locator(".ms-timeline-search")).to_have_value("NoSuchOperator")
+    expect(page.locator(".ms-timeline-panel .ms-timeline-title")).to_contain_text("No slice found")
+
+
+def test_a_link_opens_at_the_execution_of_a_time(page: Page, place: str) -> None:
+    origin = chrome_traces.FIRST_US * 1000
+    opened(page, place, f"&first=MatMulV2&near={origin + 2_270_000}")
+    expect(selected(page)).to_have_text("MatMulV2")
+    expect(page.locator(".ms-timeline-facts")).to_contain_text("0.002 270 000 s")
+
+
+def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) -> None:
+    if not DATA.is_dir():
+        pytest.skip("MINDSCOPE_TEST_DATA names no directory of real runs")
+    shutil.copytree(DATA / "profiler_new/torch_npu_text_level2/rank0_ascend_pt", tmp_path / "torch/one/rank0_ascend_pt")
+    store = Store([tmp_path / "torch"], interval=0).start()
+    try:
+        assert store.wait(30)
+        at = serve(create_app(store).server)
+        page.goto(f"{at}/advice?run=one")
+        expect(page.locator('[data-state="unchecked"]')).to_contain_text("the trace has not been read")
+        page.locator('[data-state="unchecked"] [data-page="timeline"]').click()
+        expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
+        page.go_back()
+        card = page.locator('.ms-advice-card[data-rule="gaps"]')
+        expect(card).to_contain_text("main.py:375 train")
+        row = card.locator("tbody tr", has_text="Runtime@StreamSynchronize")
+        expect(row).to_contain_text("3.89 ms")
+        row.locator('[data-page="timeline"]').click()
+        panel = page.locator(".ms-timeline-panel")
+        expect(page).to_have_url(re.compile("range=118898156%2C122217982|range=118898156,122217982"))
+        expect(panel.locator("tbody tr").first).to_contain_text("Runtime@StreamSynchronize")
+        expect(panel.locator(".ms-timeline-causes-names .en").first).to_contain_text("idle 3.32 ms of 3.32 ms")
+        page.goto(f"{at}/profile_overview?run=one")
+        idle = page.locator(".ms-idle")
+        expect(idle).to_contain_text("Stream 2 is idle for 139 ms of a step of 149 ms (93.5 %).")
+        idle.locator(".ms-idle-calls a").first.click()
+        expect(panel.locator("tbody tr").first).to_contain_text("hcom_allReduce__271_0_1")
+    finally:
+        store.stop()
