@@ -18,7 +18,7 @@ function change(ns) {
 function cell(kind, value, find) {
   if (kind === "name") {
     const button = make("button", "ms-timeline-link ms-cut", value, { type: "button", title: value });
-    button.addEventListener("click", () => find(value));
+    button.addEventListener("click", () => find(value.split("0x…")[0]));
     return make("td", "ms-timeline-cell-name", button);
   }
   if (kind === "change") return change(value);

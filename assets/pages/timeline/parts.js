@@ -79,6 +79,9 @@ const bestOf = (page, one) => page.known?.[page.parts.indexOf(one)]?.sources[0];
 const entryOf = (page, one) => page.all.find(({ run, profile }) =>
   run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank);
 
+/** The run and the profile of a trace by its number, as the catalogue has them. */
+export const profileOf = (page, part) => entryOf(page, page.parts[part]);
+
 /** What to call traces: what they differ in. */
 export function namesOf(page) {
   const differ = (key) => new Set(page.parts.map((one) => one[key])).size > 1;

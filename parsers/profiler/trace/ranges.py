@@ -103,9 +103,12 @@ def statistics(
 
 
 def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """RANGE_NAMES of several frames together, such as those of several traces; `longest` must be numbered alike in all."""
+    """RANGE_NAMES of several frames together, such as those of several traces; `longest` must be numbered alike in all.
+
+    A name may be there several times, also in one frame.
+    """
     frames = [frame for frame in frames if len(frame)]
-    if len(frames) < 2:
+    if not frames or (len(frames) == 1 and frames[0]["name"].is_unique):
         return frames[0] if frames else RANGE_NAMES.empty()
     every = pd.concat(frames, ignore_index=True)
     falling = every.iloc[np.lexsort((every["longest"], -every["max_ns"]))]
