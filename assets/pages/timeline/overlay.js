@@ -3,6 +3,7 @@
 
 import { duration, niceStep, ticks } from "./axis.js";
 import { FONT } from "./canvas.js";
+import { drawNamed } from "./flags.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
 export const STEPS_HEIGHT = 18;
@@ -69,6 +70,7 @@ export function drawRuler(line) {
   }
   context.stroke();
   if (line.host.base.textContent !== found.base) line.host.base.textContent = found.base;
+  drawNamed(line, context, ink, bottom);
   drawBand(line, context, ink, stepsHeight, bottom, true);
 }
 
