@@ -3,33 +3,36 @@
 import { xOf } from "./geometry.js";
 
 const GAP = 8;
+const FLAG = 10;
 
-/** Flags with names on the ruler, where they do not cover each other. */
-export function drawNamed(line, context, ink, bottom) {
+/** The marks in sight: { left, right (pixels), name, end }; end is where its name ends, `left` where it has no room. */
+export function flagsOf(line, context) {
   const { from, to } = line.range;
-  const seen = (line.named || []).filter(({ times }) => times[times.length - 1] >= from && times[0] <= to);
   let free = -Infinity;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  for (const { name, times } of seen) {
+  return (line.named || []).filter(({ times }) => times[times.length - 1] >= from && times[0] <= to).map(({ name, times }) => {
     const left = Math.round(xOf(line, times[0]));
     const right = Math.round(xOf(line, times[times.length - 1]));
-    context.fillStyle = ink.accent;
-    context.fillRect(left, bottom - 4, Math.max(right - left, 1), 2);
+    const end = left < free ? left : left + FLAG + context.measureText(name).width;
+    if (end > left) free = end + GAP;
+    return { left, right, name, end };
+  });
+}
+
+/** Whether a text from `left` to `right` would lie under a flag. */
+export const covered = (flags, left, right) => flags.some((flag) => left < flag.end + GAP / 2 && right > flag.left - GAP / 2);
+
+export function drawFlags(context, flags, ink, bottom) {
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.fillStyle = ink.accent;
+  for (const { left, right, name, end } of flags) {
+    context.fillRect(left, bottom - 3, Math.max(right - left, 1), 2);
+    context.fillRect(left, bottom - 16, 1, 16);
     context.beginPath();
-    context.moveTo(left, bottom - 13);
-    context.lineTo(left + 7, bottom - 10);
-    context.lineTo(left, bottom - 7);
+    context.moveTo(left, bottom - 16);
+    context.lineTo(left + 8, bottom - 12.5);
+    context.lineTo(left, bottom - 9);
     context.fill();
-    context.fillRect(left, bottom - 13, 1, 13);
-    const room = context.measureText(name).width;
-    if (left < free) continue;
-    context.fillStyle = ink.back;
-    context.globalAlpha = 0.85;
-    context.fillRect(left + 9, bottom - 16, room + 3, 13);
-    context.globalAlpha = 1;
-    context.fillStyle = ink.accent;
-    context.fillText(name, left + 10, bottom - 9);
-    free = left + 10 + room + GAP;
+    if (end > left) context.fillText(name, left + FLAG, bottom - 11);
   }
 }
