@@ -48,6 +48,7 @@ from app.routes.timeline_parameters import (
     numbers_below,
     one_of,
     opened_traces,
+    spans,
     time_range,
     whole_number,
 )
@@ -123,18 +124,22 @@ def tracks(opened: Together) -> Response:
         "problems": [
             {"path": problem.path, "text": problem.text} for part in opened.parts for problem in part.opened.trace.problems
         ],
-        "axis": opened.axis, "parts": together.parts_of(opened),
+        "axis": opened.axis, "comparable": opened.comparable, "at": opened.at, "parts": together.parts_of(opened),
     })  # fmt: skip
 
 
 def view(opened: Together) -> Response:
-    """Respond with what is drawn of some lanes and a range of time."""
+    """Respond with what is drawn of some lanes and a range of time; the header Mindscope-Pending has lanes left out as yet."""
     allow_parameters("lanes", "k", "b0", "n")
     lanes = numbers_below("lanes", opened.lanes, MOST_LANES)
     k, first, count = whole_number("k", 0, 60), whole_number("b0", 0, LONGEST_NS), whole_number("n", 1, MOST_BUCKETS)
     if (first + count) << k > LONGEST_NS:
         raise Unusable("expected a range that ends within 2^61 ns")
-    return _binary(opened.view(lanes, k, first, count).packed())
+    pending = opened.pending(lanes, k, first, count)
+    answer = _binary(opened.view(lanes, k, first, count, pending).packed())
+    if pending:
+        answer.headers["Mindscope-Pending"] = spans(pending)
+    return answer
 
 
 def names(opened: Together) -> Response:

@@ -146,6 +146,17 @@ def numbers_below(name: str, below: int, most: int) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
+def spans(numbers: list[int]) -> str:
+    """Return rising numbers as requests have them: 0-3,7."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in found)
+
+
 def chosen_tracks(opened: Together) -> list[int] | None:
     """Return the numbers of the tracks that a request is about; None for all."""
     return numbers_below("tracks", opened.tracks, opened.tracks) if request.args.get("tracks") else None

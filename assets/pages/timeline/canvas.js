@@ -18,7 +18,7 @@ export function columnsOf(view, at, columns, from, pixel) {
   const { begin, places } = view.bucketsOf;
   const { bucket: position, busy } = view.buckets;
   const width = view.bucket / pixel;
-  const offset = (view.from - from) / pixel;
+  const offset = (view.base - from) / pixel + view.late[at] * width;
   for (let i = begin[at]; i < begin[at + 1]; i += 1) {
     const place = places[i];
     const left = offset + position[place] * width;
@@ -105,13 +105,14 @@ export function paint(context, scene) {
   const labels = [];
   const { slices, slicesOf } = view;
   const scale = view.bucket / pixel;
-  const offset = (view.from - from) / pixel;
+  const offset = (view.base - from) / pixel;
   for (const [row, top] of rows) {
     for (let depth = 0; depth < row.lanes; depth += 1) {
       const at = view.index.get(row.track.first_lane + depth);
       if (at === undefined) continue;
       const y = Math.round((top + depth * row.lane) * ratio);
       const height = Math.round((row.lane - 1) * ratio);
+      if (view.pending.has(row.track.first_lane + depth)) hatch(context, scene, columns, y, height);
       drawn.buckets += several(context, scene, at, columns, from, pixel, y, height);
       for (let i = slicesOf.begin[at]; i < slicesOf.begin[at + 1]; i += 1) {
         const place = slicesOf.places[i];
@@ -139,6 +140,25 @@ export function paint(context, scene) {
   for (let i = 0; i < edges.length; i += 3) context.fillRect(edges[i], edges[i + 1], 1, edges[i + 2]);
   drawn.labels = write(context, scene, labels);
   return drawn;
+}
+
+/** A lane that the server cannot draw yet. */
+function hatch(context, scene, columns, y, height) {
+  const [red, green, blue] = scene.palette.several;
+  const step = Math.round(8 * scene.ratio);
+  context.save();
+  context.beginPath();
+  context.rect(0, y, columns, height);
+  context.clip();
+  context.beginPath();
+  for (let x = -height; x < columns; x += step) {
+    context.moveTo(x, y + height);
+    context.lineTo(x + height, y);
+  }
+  context.lineWidth = scene.ratio;
+  context.strokeStyle = `rgba(${red}, ${green}, ${blue}, 0.35)`;
+  context.stroke();
+  context.restore();
 }
 
 function several(context, scene, at, columns, from, pixel, y, height) {

@@ -9,8 +9,8 @@ import { pinnedHeight, placeOf, ratioOf, rowsOnScreen, timeAt } from "./geometry
 import { drawLabels } from "./labels.js";
 import { drawBands, drawGrid, drawOverlay, drawRuler } from "./overlay.js";
 import { drawStrip } from "./strip.js";
-import { lanesOf, rowsOf } from "./tracks.js";
-import { spans, viewOf } from "./wire.js";
+import { idsOf, lanesOf, rowsOf } from "./tracks.js";
+import { numbersOf, spans, viewOf } from "./wire.js";
 
 /** Share of the range that is asked for and drawn beyond either end, so that dragging shows it at once. */
 const MARGIN = 0.25;
@@ -20,15 +20,25 @@ const SETTLE_MS = 90;
 const SAVE_MS = 350;
 const MOST_LANES = 4000;
 
-/** A line over what the server said of a trace. host: elements by name; save(range) is called when the range is at rest. */
+/** A line over what the server said of traces. host: elements by name; save(range) is called when the range is at rest. */
 export function makeLine(server, facts, tree, names, host, save) {
   return {
-    server, facts, tree, names, host, save,
+    server, facts, tree, names, host, save, ids: idsOf(facts.tracks, facts.parts), shiftOf: shiftsOf(facts),
     range: camera.whole(facts), way: new camera.Way(), layout: null, look: null, version: 0,
     view: null, asking: false, wanted: false, picture: null, cost: 0, frame: 0, restTimer: 0, saveTimer: 0,
     width: 0, height: 0, top: 0, curves: new Map(), pointer: null, selected: null, chosen: null, hits: null, marks: [],
     zero: 0, strip: null, drawn: { slices: 0, buckets: 0, labels: 0 }, closed: false, error: "",
   };
+}
+
+// How far the times of a lane are moved (ns); null if none is.
+function shiftsOf({ tracks }) {
+  if (tracks.every((track) => !track.shift)) return null;
+  const shifts = new Map();
+  for (const track of tracks) {
+    for (let depth = 0; depth < track.lanes; depth += 1) shifts.set(track.first_lane + depth, track.shift);
+  }
+  return (lane) => shifts.get(lane) || 0;
 }
 
 /** Lay the rows out anew for a look: the part of the state that is about tracks. */
@@ -45,6 +55,12 @@ export function arrange(line, look) {
 /** Draw everything anew. */
 export function refresh(line) {
   line.version += 1;
+  redraw(line);
+}
+
+/** Ask for what is on screen again; until it comes, what is known is drawn. */
+export function renew(line) {
+  if (line.view) line.view.old = true;
   redraw(line);
 }
 
@@ -116,7 +132,7 @@ function wish(line) {
 function serves(line, view) {
   if (!view) return false;
   const { k } = camera.bucketsFor(line.range, Math.round(line.width * ratioOf()), 0, line.facts.end);
-  if (view.k !== k) return false;
+  if (view.k !== k || view.old) return false;
   const from = Math.max(0, line.range.from);
   const to = Math.min(line.facts.end + 1, line.range.to);
   if (view.from > from || view.to < to) return false;
@@ -134,9 +150,11 @@ async function ask(line) {
   line.asking = true;
   try {
     const { k, b0, n } = wanted;
-    const answer = await line.server.bytes("view", { lanes: spans(wanted.lanes), k, b0, n });
+    const answer = await line.server.ask("view", { lanes: spans(wanted.lanes), k, b0, n });
+    const pending = new Set(numbersOf(answer.headers.get("Mindscope-Pending")));
+    const bytes = await answer.arrayBuffer();
     if (line.closed) return;
-    line.view = viewOf(answer, wanted);
+    line.view = viewOf(bytes, { ...wanted, shiftOf: line.shiftOf }, pending);
     line.error = "";
     line.version += 1;
   } catch (error) {

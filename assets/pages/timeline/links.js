@@ -3,6 +3,7 @@
 import { make, words } from "../../base/elements.js";
 import { last } from "../../base/state.js";
 import * as camera from "./camera.js";
+import { profileOf, rowText } from "./parts.js";
 
 const KNOWN = 500;
 const LEAST_NS = 20;
@@ -11,11 +12,11 @@ const SHARE = 0.06;
 
 const get = (page, key) => last(page.state, key, "");
 
-// A link to another page about the same profile.
-function linkTo(page, name, key, state) {
+// A link to another page about a profile.
+function linkTo(page, of, name, key, state) {
   const query = new URLSearchParams({
-    ...(page.state.run ? { run: page.state.run[0] } : {}), of: page.run.key, session: page.profile.session,
-    rank: String(page.profile.rank), ...state,
+    ...(page.state.run ? { run: page.state.run[0] } : {}), of: of.run.key, session: of.profile.session,
+    rank: String(of.profile.rank), ...state,
   }).toString();
   const prefix = page.root.dataset.routes.replace(/api\/$/, "");
   return make("a", "ms-button", words(key), { href: `${prefix}${name}?${query}`, "data-page": name, "data-query": query });
@@ -25,14 +26,16 @@ function linkTo(page, name, key, state) {
 export function linksOf(page, slice) {
   const host = make("span", "ms-timeline-links");
   const found = [];
-  if (slice.step && page.profile.frames.includes("steps")) {
-    found.push(linkTo(page, "steps", "timeline.of_step", { step: slice.step }));
+  const of = profileOf(page, page.line.facts.tracks[slice.track].part);
+  if (!of) return [];
+  if (slice.step && of.profile.frames.includes("steps")) {
+    found.push(linkTo(page, of, "steps", "timeline.of_step", { step: slice.step }));
   }
   host.replaceChildren(...found);
   relatedTo(page, slice.row).then(({ operator, node }) => {
     const more = [];
-    if (operator) more.push(linkTo(page, "operators", "timeline.operator", { view: "operators", ...operator }));
-    if (node) more.push(linkTo(page, "graph", "timeline.node", node));
+    if (operator) more.push(linkTo(page, of, "operators", "timeline.operator", { view: "operators", ...operator }));
+    if (node) more.push(linkTo(page, of, "graph", "timeline.node", node));
     host.replaceChildren(...more, ...found);
   }, () => {});
   return [host];
@@ -69,5 +72,5 @@ export async function goToFirst(page) {
   }
   const span = camera.within(camera.around(found.start, Math.max(found.duration, LEAST_NS), SHARE), line.facts.end);
   page.moving = true;
-  page.change({ ...done, slice: [String(found.row)], tab: [], span: [camera.formatRange(span)] });
+  page.change({ ...done, slice: [rowText(line.facts, found.row)], tab: [], span: [camera.formatRange(span)] });
 }

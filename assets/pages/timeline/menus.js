@@ -44,7 +44,8 @@ export function openMenu(page, button) {
   const row = rowOf(page, id);
   const process = row.kind === "process";
   const { state, line } = page;
-  const siblings = process ? line.tree : line.tree.find((one) => one.tracks.some((track) => track.id === id)).tracks;
+  const siblings = process ? line.tree.filter((one) => one.part === row.process.part)
+    : line.tree.find((one) => one.tracks.some((track) => track.id === id)).tracks;
   const item = (key, run, disabled = false) => {
     const element = make("button", "ms-menu-item", words(key), { type: "button", role: "menuitem" });
     element.disabled = disabled;

@@ -124,8 +124,8 @@ export function drawBands(line, context, rows, columns) {
   const ink = inks(line);
   for (const [row, top] of rows) {
     const y = Math.round(top * line.ratio);
-    if (row.kind === "process") {
-      context.fillStyle = ink.band;
+    if (row.kind !== "track") {
+      context.fillStyle = row.kind === "part" ? ink.chosen : ink.band;
       context.fillRect(0, y, columns, Math.round(row.height * line.ratio));
     }
     context.fillStyle = ink.line;

@@ -18,6 +18,7 @@ import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
 import { buildMarks, drawMarkList, takeMarks } from "./marks.js";
 import { makePanel } from "./panel.js";
+import { drawParts, makePartsMenu, namesOf, queryOf } from "./parts.js";
 import { savePicture } from "./picture.js";
 import { Names, Server } from "./server.js";
 import { listenToStrip, loadStrip } from "./strip.js";
@@ -30,6 +31,7 @@ const PAN = 0.15;
 const SCROLL = 60;
 const TYPED_MS = 300;
 const MOST_STEPS = 2000;
+const POLL_MS = 400;
 
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
@@ -97,8 +99,8 @@ function buildTools(page) {
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
   page.tools.replaceChildren(
-    zooms, page.stepSelect, page.colourSelect, display, buildMarks(page), make("span", "ms-timeline-tools-gap"), find,
-    page.hitTools,
+    makePartsMenu(page), zooms, page.stepSelect, page.colourSelect, display, buildMarks(page),
+    make("span", "ms-timeline-tools-gap"), find, page.hitTools,
     menu(files, [page.traceLink, png]));
 }
 
@@ -129,10 +131,12 @@ function buildBox(page) {
   const panelHost = part("panel", [], { hidden: "" });
   page.hints = words("timeline.keys", {}, "span", "ms-cut");
   page.about = make("span", "ms-timeline-about-trace ms-cut");
+  page.progress = make("span", "ms-timeline-progress", [], { hidden: "", role: "status" });
   box.replaceChildren(
     part("top", [part("corner", host.stripName), part("strip-host", host.strip)]),
     part("axis", [part("corner", [page.filter, page.hiddenButton, host.base]), part("ruler-host", host.ruler)]),
-    part("body", [host.scroll, host.empty, host.tip]), panelHost, part("foot", [page.hints, page.legend, page.about]));
+    part("body", [host.scroll, host.empty, host.tip]), panelHost,
+    part("foot", [page.progress, page.hints, page.legend, page.about]));
   page.host = host;
   page.panel = makePanel(panelHost, {
     close: () => finding.closePanel(page), tab: (name) => finding.openTab(page, name),
@@ -140,7 +144,8 @@ function buildBox(page) {
     zoomSlice: () => finding.zoomToChosen(page), zoomRange: () => finding.zoomToChosen(page, "range"),
     clearRange: () => page.change({ range: [] }), hit: (place) => finding.goToHit(page, place),
     setBy: (by) => page.change({ by: by === "name" ? [] : [by] }),
-    setStream: (track) => page.change({ stream: [track] }),
+    setStream: (track) => page.change({ stream: [page.line.ids[Number(track)]] }),
+    setPart: (key, part) => page.change({ [key]: [part] }),
     showTime: (from, length) => lines.show(page.line, camera.around(from, length)),
     setClip: (clip) => page.change({ clip: clip === "1" ? [] : [clip] }),
     searchFor: (name) => page.change({ q: [name], regex: [] }),
@@ -160,37 +165,110 @@ function later(page, name, act) {
 // Opening a trace ----------------------------------------------------------------------------------------------------
 
 async function open(page, ask) {
-  const query = { run: ask.run[0], session: ask.session[0], rank: ask.rank[0] };
+  page.asked = ask;
+  const query = queryOf(page, ask);
   const mark = JSON.stringify([query, ask.mark]);
   if (page.traceOf === mark) return;
   page.traceOf = mark;
-  if (page.line) lines.close(page.line);
-  page.line = null;
-  page.slices.clear();
-  buildBox(page);
   const turn = (page.opened += 1);
   const server = new Server(page.root.dataset.routes, query);
-  writeText(page.host.empty, "timeline.loading");
-  page.host.empty.hidden = false;
+  const own = JSON.stringify([ask.run, ask.session, ask.rank, ask.mark, page.state.source || []]);
+  // When others join the page's own trace, it stays on screen until they have been read.
+  if (page.own !== own || !page.line) {
+    if (page.line) lines.close(page.line);
+    page.line = null;
+    buildBox(page);
+    writeText(page.host.empty, "timeline.loading");
+    page.host.empty.hidden = false;
+  }
+  page.own = own;
   let facts;
   try {
+    if (!(await whenRead(page, server, turn))) return;
     facts = await server.json("tracks");
   } catch (error) {
-    writeText(page.host.empty, "timeline.failed", { text: error.message });
+    if (turn !== page.opened) return;
     page.traceOf = null;
+    const element = page.line ? page.progress : page.host.empty;
+    element.hidden = false;
+    element.classList.add("ms-timeline-wrong");
+    writeText(element, "timeline.failed", { text: error.message });
+    drawParts(page);
     return;
   }
   if (turn !== page.opened) return;
-  begin(page, server, facts);
+  const before = page.line && { facts: page.line.facts, range: page.line.range, scroll: page.host.scroll.scrollTop };
+  if (page.line) lines.close(page.line);
+  page.slices.clear();
+  buildBox(page);
+  page.host.empty.hidden = true;
+  begin(page, server, facts, before);
+  watch(page, server, turn);
 }
 
-function begin(page, server, facts) {
+// Wait until all traces have been read; false if something else has been asked for meanwhile.
+async function whenRead(page, server, turn) {
+  for (;;) {
+    const known = await server.json("reading");
+    if (turn !== page.opened) return false;
+    page.known = known;
+    const failed = known.find((one) => ["failed", "cancelled", "missing"].includes(one.state));
+    if (failed) throw new Error([failed.label, failed.text || failed.state].filter(Boolean).join(": "));
+    const left = known.filter((one) => one.state !== "ready");
+    if (!left.length) return true;
+    const parts = page.parts.length > 1 ? namesOf(page) : [""];
+    const one = known.findLast(({ state }) => state === "reading") || left[0];
+    writeText(page.progress, "timeline.reading", {
+      name: parts[known.indexOf(one)], share: percent(one), left: count(left.length),
+    });
+    page.progress.hidden = false;
+    await new Promise((done) => { window.setTimeout(done, POLL_MS); });
+    if (turn !== page.opened) return false;
+  }
+}
+
+const percent = ({ done, total }) => `${total ? Math.floor((Math.min(done, total) / total) * 100) : 0} %`;
+
+// Until the summary of every trace is there, say how far it is; then draw what waited for it.
+async function watch(page, server, turn) {
+  try {
+    while (turn === page.opened && !page.known.every((one) => one.complete)) {
+      const [one] = page.known.filter(({ complete }) => !complete);
+      page.progress.hidden = false;
+      writeText(page.progress, "timeline.summing", { share: percent(one) });
+      await new Promise((done) => { window.setTimeout(done, POLL_MS); });
+      const known = await server.json("reading");
+      if (turn !== page.opened) return;
+      page.known = known;
+      if (known.every(({ complete }) => complete)) lines.renew(page.line);
+    }
+    page.progress.hidden = true;
+  } catch {
+    page.progress.hidden = true;
+  }
+}
+
+// What the address has of times, when the start of the axis has been moved by `by` ns.
+function movedTimes(page, by) {
+  const pairs = (texts) => (texts || []).map(camera.parseRange).filter(Boolean)
+    .map((range) => camera.formatRange(camera.moved(range, by)));
+  return {
+    span: pairs(page.state.span), range: pairs(page.state.range),
+    mark: (page.state.mark || []).map(Number).filter(Number.isFinite).map((time) => String(time + by)),
+  };
+}
+
+function begin(page, server, facts, before) {
+  const parts = page.parts.length > 1 ? namesOf(page) : [""];
+  facts.parts.forEach((part, at) => { part.name = parts[at]; });
+  for (const track of facts.tracks) track.where = parts[track.part];
   const fetchNames = (from, to, medians) => server.json("names", { from, to, medians: medians ? 1 : "" });
   const names = new Names(facts.names, fetchNames, () => {
     lines.refresh(line);
     if (page.panel.shown === "search") finding.drawHits(page);
   });
-  const line = lines.makeLine(server, facts, treeOf(facts.tracks), names, page.host, (range) => saveRange(page, range));
+  const tree = treeOf(facts.tracks, facts.parts);
+  const line = lines.makeLine(server, facts, tree, names, page.host, (range) => saveRange(page, range));
   page.line = line;
   line.words = { step: translate("timeline.step_n", { n: "" }).trim() };
   page.host.root.classList.toggle("ms-timeline-stepped", facts.steps.length > 0);
@@ -208,14 +286,27 @@ function begin(page, server, facts) {
   page.zeroSelect.disabled = !facts.steps.length;
   page.host.empty.hidden = facts.slices > 0 || facts.tracks.length > 0;
   writeText(page.host.empty, "timeline.no_slices");
-  writeText(page.about, "timeline.about", { file: facts.file.split(/[\\/]/).pop(), n: count(facts.slices) });
-  page.about.title = facts.file;
-  const step = facts.steps.find(([label]) => label === get(page, "step"));
-  const range = camera.parseRange(get(page, "span")) || (step && camera.around(step[1], step[2], 0.96));
+  const files = facts.parts.map((part) => part.file);
+  if (files.length > 1) writeText(page.about, "timeline.about_many", { files: files.length, n: count(facts.slices) });
+  else writeText(page.about, "timeline.about", { file: files[0].split(/[\\/]/).pop(), n: count(facts.slices) });
+  page.about.title = files.join("\n");
+  const by = before && before.facts.file === facts.file ? facts.parts[0].shift - before.facts.parts[0].shift : 0;
+  const times = by ? movedTimes(page, by) : null;
+  const wanted = page.zoomStep;
+  page.zoomStep = null;
+  const step = facts.steps.find(([label]) => label === (wanted ?? get(page, "step")));
+  const asked = camera.parseRange(times ? times.span[0] : get(page, "span"));
+  const range = (wanted === null || wanted === undefined) && asked ? asked : step && camera.around(step[1], step[2], 0.96);
   if (range) line.range = camera.within(range, facts.end);
   line.way.add(line.range);
   page.applied = null;
+  if (times) {
+    page.savedSpan = times.span[0] || "";
+    page.change(times);
+  }
+  drawParts(page);
   apply(page);
+  if (before) page.host.scroll.scrollTop = before.scroll;
   loadStrip(line, lines.redraw);
 }
 
@@ -280,7 +371,7 @@ function apply(page) {
   if (first) page.savedSpan = get(page, "span");
   page.backButton.disabled = !line.way.back;
   page.forwardButton.disabled = !line.way.forward;
-  if (first || changed("range", "by", "clip", "stream", "hide", "filter")) {
+  if (first || changed("range", "by", "clip", "stream", "part", "other", "hide", "filter")) {
     finding.chooseRange(page, camera.parseRange(get(page, "range")));
   }
   if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first);
@@ -369,6 +460,8 @@ document.addEventListener("keydown", (event) => {
 });
 
 function draw(page) {
+  if (page.asked) open(page, page.asked);
+  if (page.parts) drawParts(page);
   apply(page);
 }
 

@@ -18,6 +18,7 @@ from parsers.profiler.trace import alignment, gaps
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.lanes import numbering
 from parsers.profiler.trace.pyramid import Pyramid
+from parsers.profiler.trace.running import Running
 from parsers.profiler.trace.search import Names
 
 MOST_STEPS = 20_000
@@ -94,6 +95,13 @@ class OpenTrace:
         """Return what explains gaps."""
         names = self.names()
         kept: gaps.Gaps = self.once("gaps", lambda: gaps.Gaps(self.trace, self.pyramid, names))
+        return kept
+
+    def running(self) -> Running:
+        """Return what finds the slices that run at a moment."""
+        if self.pyramid is not None:
+            return Running(self.trace, self.pyramid.latest_ends)
+        kept: Running = self.once("ends", lambda: Running(self.trace))
         return kept
 
     def collectives(self) -> list[alignment.Collective]:

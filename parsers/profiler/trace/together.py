@@ -6,6 +6,7 @@ simplest case, whose numbers and times are its own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,12 +18,15 @@ from numpy.typing import NDArray
 from parsers.profiler.trace import alignment, flames, ranges, search, views
 from parsers.profiler.trace.columns import Track
 from parsers.profiler.trace.opened import Curve, OpenTrace, Step
-from parsers.profiler.trace.placing import Axis, Place, axis_of, places
+from parsers.profiler.trace.placing import Axis, Place, axis_of, common_step, comparable, places
 from parsers.profiler.trace.views import View
 
 MOST_PARTS = 16
 MOST_ROWS = 1 << 32
 """Slices of all traces: their numbers are packed into four bytes."""
+MOST_SCANNED = 1 << 20
+"""Slices of a trace without a pyramid that a view looks at."""
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,16}\b")
 Rows = NDArray[np.int64]
 
 
@@ -68,6 +72,9 @@ class Together:
         if not 1 <= len(opened) <= MOST_PARTS:
             raise ValueError(f"expected from 1 to {MOST_PARTS} traces; found {len(opened)}")
         self.axis: Axis = axis or axis_of(opened)
+        self.comparable = comparable(opened)
+        self.at = (step or common_step(opened)) if self.axis == "step" else ""
+        """The label of the step that is aligned; "" if none is."""
         found = places(opened, self.axis, step=step, devices=devices)
         if len(opened) == 1:
             found = [Place(0)]
@@ -138,9 +145,27 @@ class Together:
 
     # Answers --------------------------------------------------------------------------------------------------------
 
-    def view(self, lanes: Sequence[int], k: int, b0: int, n: int) -> View:
-        """The view of lanes; buckets of a lane begin its shift modulo 2**k ns later than b0 << k says. See `views.view`."""
+    def pending(self, lanes: Sequence[int], k: int, b0: int, n: int) -> list[int]:
+        """Lanes that cannot be drawn yet: their trace has no pyramid, and too many slices in the window to look at each."""
         wanted = np.asarray(lanes, np.int64)
+        found: list[int] = []
+        for part in self.parts:
+            opened = part.opened
+            own = wanted[(wanted >= part.lane) & (wanted < part.lane + int(opened.first_lanes[-1]))]
+            if opened.pyramid is None and len(own):
+                start = b0 - (part.place.shift >> k)
+                drawn = views.affordable(opened.trace, opened.running(), own - part.lane, k, start, n, MOST_SCANNED)
+                found += own[~drawn].tolist()
+        return found
+
+    def view(self, lanes: Sequence[int], k: int, b0: int, n: int, pending: Sequence[int] = ()) -> View:
+        """The view of lanes but those `pending`; see `views.view`.
+
+        The buckets of a lane begin later than b0 << k says, by the shift of its track modulo 2**k ns.
+        """
+        wanted = np.asarray(lanes, np.int64)
+        if len(pending):
+            wanted = np.where(np.isin(wanted, np.asarray(pending)), -1, wanted)
         found = []
         for part in self.parts:
             count = int(part.opened.first_lanes[-1])
@@ -149,7 +174,9 @@ class Together:
             track = np.searchsorted(part.opened.first_lanes, of, "right") - 1
             for shift in sorted({part.shift(index) for index in np.unique(track).tolist()}):
                 moved = np.array([part.shift(index) == shift for index in track.tolist()], np.bool_)
-                made = views.view(part.opened.trace, part.opened.pyramid, of[moved].tolist(), k, b0 - (shift >> k), n)
+                opened = part.opened
+                run = None if opened.pyramid is not None else opened.running()
+                made = views.view(opened.trace, opened.pyramid, of[moved].tolist(), k, b0 - (shift >> k), n, running=run)
                 found.append(self._moved(part, made, own[moved], shift, b0))
         return views.joined(k, b0, n, found)
 
@@ -169,12 +196,18 @@ class Together:
     def difference(
         self, first: int, other: int, t0: int, t1: int, tracks: Sequence[int] | None = None, clip: bool = True
     ) -> pd.DataFrame:
-        """RANGE_DIFFERENCES of two of the traces, each in the same range of the axis."""
+        """RANGE_DIFFERENCES of two of the traces, each in the same range of the axis.
+
+        Addresses in names ("<built-in method f of T object at 0x7f2a>") are not compared: they differ from process to process.
+        """
         own = {part.number: of for part, of in self.chosen(tracks)}
         one, two = (
-            ranges.joined(_statistics(self.parts[number], t0, t1, own[number], clip) if number in own else [])
+            ranges.joined([
+                frame.assign(name=frame["name"].str.replace(_ADDRESS, "0x…", regex=True))
+                for frame in (_statistics(self.parts[number], t0, t1, own[number], clip) if number in own else [])
+            ])
             for number in (first, other)
-        )
+        )  # fmt: skip
         return ranges.difference(one, two)
 
     def by_track(self, t0: int, t1: int, tracks: Sequence[int] | None = None) -> pd.DataFrame:
