@@ -140,8 +140,8 @@ class ProfileFrame:
 class IdleTime:
     """Idle time by cause, which is found when a trace is read.
 
-    state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read yet) or
-    "missing" (the profile has no trace).
+    state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read), "reading" (it
+    is being read) or "missing" (the profile has no trace).
     """
 
     state: str

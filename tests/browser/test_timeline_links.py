@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +86,10 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         expect(page.locator('[data-state="unchecked"]')).to_contain_text("the trace has not been read")
         page.locator('[data-state="unchecked"] [data-page="timeline"]').click()
         expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
+        until = time.monotonic() + 60  # the timeline opens before the idle time has been found
+        while store.idle_time("one", "rank0_ascend_pt", 0).state != "ready":
+            assert time.monotonic() < until
+            time.sleep(0.1)
         page.go_back()
         card = page.locator('.ms-advice-card[data-rule="gaps"]')
         expect(card).to_contain_text("main.py:375 train")
