@@ -30,7 +30,7 @@ from parsers import (
 )  # fmt: skip
 from parsers.analysis import Forest
 
-from layouts.notes import Note, Notebook, NoteChange, View
+from layouts.notes import Mark, Note, Notebook, NoteChange, View
 
 STALE_INTERVALS = 5
 """A source whose last scan is older than this many intervals is stale."""
@@ -140,8 +140,8 @@ class ProfileFrame:
 class IdleTime:
     """Idle time by cause, which is found when a trace is read.
 
-    state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read yet) or
-    "missing" (the profile has no trace).
+    state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read), "reading" (it
+    is being read) or "missing" (the profile has no trace).
     """
 
     state: str
@@ -342,10 +342,10 @@ class LineageSource(RunSource, Protocol):
 
 
 class NoteSource(RunSource, Protocol):
-    """Runs, their remarks and tags, and saved views."""
+    """Runs, their remarks and tags, saved views, and marks on timelines."""
 
     def notebook(self) -> Notebook:
-        """Return remarks, tags and saved views, and whether they can be changed; `SourceStatus.version` changes with them."""
+        """Return remarks, tags, views and marks, and whether they can be changed; `SourceStatus.version` changes with them."""
         ...
 
     def annotate(self, run: str, change: NoteChange) -> Note:
@@ -372,6 +372,17 @@ class NoteSource(RunSource, Protocol):
 
     def delete_view(self, key: str, was: str) -> None:
         """Delete the view of this key and version. Raises Stale if it was changed meanwhile, NotKept."""
+        ...
+
+    def save_mark(self, run: str, mark: Mark, *, instead: str | None = None) -> Mark:
+        """Save a mark on the timeline of a member run; its key is chosen here. instead is the version it replaces.
+
+        Raises Stale if the profile has a mark of that name with another version, Unfit, NotKept, KeyError for an unknown run.
+        """
+        ...
+
+    def delete_mark(self, key: str, was: str) -> None:
+        """Delete the mark of this key and version. Raises Stale if it was changed meanwhile, NotKept."""
         ...
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.notes import Note, Notebook, NoteChange, NotKept, View
+from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
 from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
@@ -241,6 +241,12 @@ class MemorySource(FrameSource):
         raise NotKept("no workspace")
 
     def delete_view(self, key: str, was: str) -> None:
+        raise NotKept("no workspace")
+
+    def save_mark(self, run: str, mark: Mark, *, instead: str | None = None) -> Mark:
+        raise NotKept("no workspace")
+
+    def delete_mark(self, key: str, was: str) -> None:
         raise NotKept("no workspace")
 
     # Patterns

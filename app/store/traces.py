@@ -104,8 +104,10 @@ class Traces:
         directory = self._directory or (None if self._wanted is None else Path(self._wanted))
         try:
             found = None if directory is None else idle.read(str(directory / key))
-        except (FormatError, OSError):
-            return IdleTime("unread")  # or not as it was written: it is read again when the trace is opened
+        except (FormatError, OSError):  # or not as it was written: it is read again when the trace is opened
+            with self._lock:
+                job = self._jobs.get(key)
+                return IdleTime("unread" if job is None or job.ended.is_set() else "reading")
         return IdleTime("unread" if directory is None else "none" if found is None else "ready", found)
 
     def cancel(self, profile: Profile) -> None:

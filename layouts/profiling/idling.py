@@ -47,9 +47,8 @@ def idle_card(found: IdleTime, choice: Choice) -> list[Any]:
     if found.state == "missing":
         return []
     if found.idle is None:
-        key = "profiling.idle.unread" if found.state == "unread" else "profiling.idle.none"
         link = html.A(t("profiling.idle.read"), **address("timeline", choice)) if found.state == "unread" else None
-        return [html.P(t(key), className="ms-muted"), *([html.P(link)] if link else [])]
+        return [html.P(t(f"profiling.idle.{found.state}"), className="ms-muted"), *([html.P(link)] if link else [])]
     idle = found.idle
     whole = float(idle.steps["duration_ns"].mean())
     if not whole > 0:

@@ -63,8 +63,12 @@ TEXTS = define_texts({
     ),
     "profiling.idle.unread": (
         "Not checked: the trace has not been read. Opening the timeline reads it.",
-        "未检查：尚未读取 trace，打开时间线后会读取。",
+        "未检查：尚未读取轨迹，打开时间线后会读取。",
+    ),
+    "profiling.idle.reading": (
+        "Not checked yet: the trace is being read. Open this page again in a moment.",
+        "尚未检查：正在读取轨迹，请稍后重新打开本页。",
     ),
     "profiling.idle.read": ("Open the timeline", "打开时间线"),
-    "profiling.idle.none": ("The trace has no stream of a device.", "trace 中没有设备流。"),
+    "profiling.idle.none": ("The trace has no stream of a device.", "轨迹中没有设备流。"),
 })

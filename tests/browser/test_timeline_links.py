@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -85,6 +86,10 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         expect(page.locator('[data-state="unchecked"]')).to_contain_text("the trace has not been read")
         page.locator('[data-state="unchecked"] [data-page="timeline"]').click()
         expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
+        until = time.monotonic() + 60  # the timeline opens before the idle time has been found
+        while store.idle_time("one", "rank0_ascend_pt", 0).state != "ready":
+            assert time.monotonic() < until
+            time.sleep(0.1)
         page.go_back()
         card = page.locator('.ms-advice-card[data-rule="gaps"]')
         expect(card).to_contain_text("main.py:375 train")
@@ -100,5 +105,45 @@ def test_advice_and_overview_lead_to_a_gap(page: Page, tmp_path: Path, serve) ->
         expect(idle).to_contain_text("Stream 2 is idle for 139 ms of a step of 149 ms (93.5 %).")
         idle.locator(".ms-idle-calls a").first.click()
         expect(panel.locator("tbody tr").first).to_contain_text("hcom_allReduce__271_0_1")
+    finally:
+        store.stop()
+
+
+def test_marks_are_saved_under_a_name_listed_and_opened(page: Page, tmp_path: Path, serve) -> None:
+    folder = tmp_path / "runs/one/host_1_2_ascend_ms/ASCEND_PROFILER_OUTPUT"
+    folder.mkdir(parents=True)
+    (folder / "trace_view.json").write_text(chrome_traces.text())
+    (tmp_path / "notes").mkdir(mode=0o700)
+    store = Store([tmp_path / "runs"], interval=0.5, notes_directory=str(tmp_path / "notes")).start()
+    try:
+        assert store.wait(30)
+        place = serve(create_app(store).server)
+        opened(page, place, "&mark=1200000&mark=1700000")
+        button, menu = page.locator(".ms-timeline-marks > summary"), page.locator(".ms-timeline-marks .ms-menu-items")
+        button.click()
+        expect(menu).to_contain_text("500 µs from 0.001 200 000 s")
+        menu.locator("input").fill("the <b>stall</b>")
+        menu.get_by_role("button", name="Save").click()
+        entry = menu.locator(".ms-timeline-mark")
+        expect(entry).to_contain_text("the <b>stall</b>")
+        assert '"times":[1200000,1700000]' in (tmp_path / "notes/notes.jsonl").read_text()
+        page.goto(f"{place}/timeline?run=one&span=0,100000")
+        expect(page.locator('.ms-timeline-box[data-settled="true"]')).to_be_visible()
+        button.click()
+        entry.click()
+        expect(page).to_have_url(re.compile("mark=1200000&mark=1700000&called=the"))
+        expect(page).not_to_have_url(re.compile("span=0,100000"))
+        low, high = map(float, query(page)["span"][0].split(","))
+        assert low < 1_200_000 < 1_700_000 < high < 3_000_000
+        button.click()
+        page.keyboard.press("Escape")
+        page.locator(".ms-timeline-canvas-host").click(position={"x": 300, "y": 5})
+        button.click()
+        menu.locator("input").fill("the <b>stall</b>")
+        menu.get_by_role("button", name="Save").click()
+        expect(entry).to_have_count(1)
+        menu.locator('[data-act="delete"]').click()
+        menu.get_by_role("button", name="Delete").click()
+        expect(entry).to_have_count(0)
     finally:
         store.stop()

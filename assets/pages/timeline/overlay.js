@@ -3,6 +3,7 @@
 
 import { duration, niceStep, ticks } from "./axis.js";
 import { FONT } from "./canvas.js";
+import { covered, drawFlags, flagsOf } from "./flags.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
 export const STEPS_HEIGHT = 18;
@@ -55,6 +56,7 @@ export function drawRuler(line) {
   if (steps.length) drawSteps(line, context, ink);
   const found = ticks(line.range.from, line.range.to, line.width, line.zero);
   line.ticks = found.ticks;
+  const flags = flagsOf(line, context);
   context.fillStyle = ink.muted;
   context.strokeStyle = ink.strong;
   context.textBaseline = "middle";
@@ -65,10 +67,12 @@ export function drawRuler(line) {
     const x = Math.round(xOf(line, at)) + 0.5;
     context.moveTo(x, bottom - 7);
     context.lineTo(x, bottom);
+    if (flags.length && covered(flags, x + 3, x + 3 + context.measureText(label).width)) continue;
     context.fillText(label, x + 3, stepsHeight + (bottom - stepsHeight) / 2);
   }
   context.stroke();
   if (line.host.base.textContent !== found.base) line.host.base.textContent = found.base;
+  drawFlags(context, flags, ink, bottom);
   drawBand(line, context, ink, stepsHeight, bottom, true);
 }
 

@@ -16,6 +16,7 @@ import { listen } from "./input.js";
 import * as lines from "./line.js";
 import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
+import { buildMarks, drawMarkList, takeMarks } from "./marks.js";
 import { makePanel } from "./panel.js";
 import { drawParts, makePartsMenu, namesOf, queryOf } from "./parts.js";
 import { savePicture } from "./picture.js";
@@ -98,8 +99,8 @@ function buildTools(page) {
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
   page.tools.replaceChildren(
-    makePartsMenu(page), zooms, page.stepSelect, page.colourSelect, display, make("span", "ms-timeline-tools-gap"), find,
-    page.hitTools,
+    makePartsMenu(page), zooms, page.stepSelect, page.colourSelect, display, buildMarks(page),
+    make("span", "ms-timeline-tools-gap"), find, page.hitTools,
     menu(files, [page.traceLink, png]));
 }
 
@@ -357,8 +358,10 @@ function apply(page) {
   if (document.activeElement !== page.filter) page.filter.value = get(page, "filter");
   if (document.activeElement !== page.shortest) page.shortest.value = get(page, "shortest");
   page.regex.setAttribute("aria-pressed", String(get(page, "regex") === "1"));
+  if (first) takeMarks(page);
   line.marks = (state.mark || []).map(Number).filter(Number.isFinite).slice(0, 2);
   setZero(page);
+  drawMarkList(page);
   if (changed("span") && get(page, "span") !== page.savedSpan && !first) {
     const range = camera.parseRange(get(page, "span")) || camera.whole(line.facts);
     line.range = camera.within(range, line.facts.end);
@@ -406,14 +409,14 @@ function mark(page) {
   const { line } = page;
   const time = Math.round(line.pointer ? timeAt(line, line.pointer.x) : (line.range.from + line.range.to) / 2);
   const marks = line.marks.length >= 2 ? [] : line.marks;
-  page.change({ mark: [...marks, time].map(String) });
+  page.change({ mark: [...marks, time].map(String), called: [] });
 }
 
 function escape(page) {
   const { state } = page;
   if (page.menu) closeMenu(page);
   else if ((state.slice || []).length || (state.range || []).length || !page.panel.host.hidden) finding.closePanel(page);
-  else if ((state.mark || []).length) page.change({ mark: [] });
+  else if ((state.mark || []).length) page.change({ mark: [], called: [] });
   else return false;
   return true;
 }

@@ -23,6 +23,8 @@ UNITS = {rule: ("ms", 1e6) if rule == "interval" else ("%", 0.01) for rule in TH
 """Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
+_UNKNOWN = {"unread": "advice.unread", "reading": "advice.reading", "none": "profiling.idle.none", "ready": "advice.no_steps"}
+"""State of idle time -> why the rule about gaps was not checked."""
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 
 
@@ -87,7 +89,7 @@ def _unchecked(rules: Mapping[str, Sequence[str]], choice: Choice | None, idle: 
         reason: Any
         if rule == "gaps" and idle.state != "missing":
             link = html.A(t("profiling.idle.read"), **address("timeline", choice)) if choice and idle.state == "unread" else ""
-            reason = html.Span([t("advice.unread" if idle.state == "unread" else "profiling.idle.none"), " ", link],
+            reason = html.Span([t(_UNKNOWN[idle.state]), " ", link],
                                className="ms-muted")  # fmt: skip
         else:
             english, chinese = (pattern.format(files=joint.join(files)) for pattern, joint in

@@ -24,7 +24,9 @@ TEXTS = define_texts({
     "advice.open.operators": ("Open the operators", "查看算子"),
     "advice.open.timeline": ("Open the timeline", "查看时间线"),
     "advice.timeline": ("Show on the timeline", "在时间线上显示"),
-    "advice.unread": ("the trace has not been read", "尚未读取 trace"),
+    "advice.unread": ("the trace has not been read", "尚未读取轨迹"),
+    "advice.reading": ("the trace is being read", "正在读取轨迹"),
+    "advice.no_steps": ("the trace has no time to look into", "轨迹中没有可分析的时间"),
     # Rules
     "advice.interval.title": ("Steps wait for their data", "步骤间隔过长"),
     "advice.interval.said": (

@@ -92,6 +92,18 @@ TEXTS = define_texts({
     "timeline.hidden": ("Show {n} hidden", "显示 {n} 条隐藏轨道"),
     "timeline.files": ("Files", "文件"),
     "timeline.display": ("Display", "显示"),
+    # Marks
+    "timeline.marks": ("Marks", "标记"),
+    "timeline.mark_none": ("Press M at one or two times to mark them.", "在一个或两个时刻按 M 进行标记。"),
+    "timeline.mark_one": ("at {at}", "位于 {at}"),
+    "timeline.mark_two": ("{length} from {at}", "{length}，自 {at} 起"),
+    "timeline.mark_name": ("Name of the mark", "标记名称"),
+    "timeline.mark_save": ("Save", "保存"),
+    "timeline.mark_taken": ("There is a mark of this name.", "已有同名标记。"),
+    "timeline.mark_replace": ("Replace", "替换"),
+    "timeline.mark_changed": ("Somebody has changed it meanwhile.", "其他人已修改该标记。"),
+    "timeline.mark_delete": ("Delete", "删除"),
+    "timeline.mark_delete_one": ("Delete {name}", "删除 {name}"),
     # Tracks
     "timeline.fold": ("Fold {name}", "折叠 {name}"),
     "timeline.open": ("Unfold {name}", "展开 {name}"),

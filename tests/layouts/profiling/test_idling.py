@@ -81,7 +81,10 @@ def test_advice_links_each_call_to_its_longest_gap() -> None:
 
 
 def test_what_was_not_read_is_said_not_to_be_checked() -> None:
-    words = {"unread": "the trace has not been read", "none": "no stream of a device", "missing": "no data in"}
+    words = {
+        "unread": "the trace has not been read", "reading": "the trace is being read",
+        "none": "no stream of a device", "missing": "no data in",
+    }  # fmt: skip
     for state, said in words.items():
         found = IdleTime(state)
         reviewed = advice_for(source_of(found), ASKED)
