@@ -123,6 +123,7 @@ export function makePartsMenu(page) {
   ]);
   const element = menu(summary, [page.partList, adding, page.axisBox]);
   element.classList.add("ms-timeline-parts-menu");
+  page.partsMenu = element;
   return element;
 }
 
@@ -194,6 +195,8 @@ export function drawParts(page) {
   writeText(page.partsName, many ? "timeline.parts_n" : "timeline.parts", { n: page.parts.length });
   page.partList.replaceChildren(...page.parts.map((one, number) => partItem(page, one, number)));
   const left = addable(page);
+  const files = page.known && page.known[0] ? page.known[0].sources.length : 1;
+  page.partsMenu.hidden = !many && !left.length && files < 2;
   const full = page.parts.length >= MOST;
   const nameOf = ({ run, profile }) => [
     run.name, profile.session === "." ? "" : profile.session, translate("profiling.rank_n", { n: profile.rank }),
