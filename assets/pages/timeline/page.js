@@ -19,7 +19,7 @@ import { closeMenu, fold, openMenu } from "./menus.js";
 import { buildMarks, drawMarkList, takeMarks } from "./marks.js";
 import { makePanel } from "./panel.js";
 import { drawParts, makePartsMenu, namesOf, queryOf } from "./parts.js";
-import { savePicture } from "./picture.js";
+import { saveDrawing, savePicture } from "./picture.js";
 import { Names, Server } from "./server.js";
 import { listenToStrip, loadStrip } from "./strip.js";
 import { treeOf } from "./tracks.js";
@@ -90,6 +90,8 @@ function buildTools(page) {
   page.hitTools = make("span", "ms-timeline-group ms-timeline-found", [page.hitCount, page.previousHit, page.nextHit]);
   const png = make("button", "ms-menu-item", words("timeline.png"), { type: "button" });
   png.addEventListener("click", () => savePicture(page));
+  const svg = make("button", "ms-menu-item", words("timeline.svg"), { type: "button" });
+  svg.addEventListener("click", () => page.line && saveDrawing(page));
   page.traceLink = make("a", "ms-menu-item", words("timeline.trace_json"), { download: "" });
   const files = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");
@@ -101,7 +103,7 @@ function buildTools(page) {
   page.tools.replaceChildren(
     makePartsMenu(page), zooms, page.stepSelect, page.colourSelect, display, buildMarks(page),
     make("span", "ms-timeline-tools-gap"), find, page.hitTools,
-    menu(files, [page.traceLink, png]));
+    menu(files, [page.traceLink, png, svg]));
 }
 
 function buildBox(page) {

@@ -177,6 +177,7 @@ TEXTS = define_texts({
     "timeline.csv_tip": ("Download the table as CSV", "下载表格（CSV）"),
     "timeline.trace_json": ("Chrome trace", "Chrome trace"),
     "timeline.png": ("Picture (PNG)", "图片（PNG）"),
+    "timeline.svg": ("Drawing (SVG)", "矢量图（SVG）"),
     "timeline.range_none": ("Nothing runs in this range.", "该范围内没有任何切片。"),
     "timeline.range_first": ("{n} of {total} names; the CSV has all", "显示 {n}/{total} 个名称，CSV 含全部"),
     "timeline.column.name": ("Name", "名称"),
