@@ -170,3 +170,28 @@ def test_what_is_on_screen_is_saved_as_shapes_and_texts(page: Page, place: str, 
         x, wide = at / 1e6 * (width - left), min(ns / 1e6, 1 - at / 1e6) * (width - left)
         assert any(abs(x - x1) <= 1.01 and abs(wide - wide1) <= 3 for x1, wide1 in boxes), (at, ns)
     assert not list(root.iter(f"{svg}image"))
+
+
+def test_a_search_is_limited_to_chosen_tracks(page: Page, place: str) -> None:
+    opened(page, place, "&q=a")  # in main.py(7): forward, aten::addmm, MatMulV2, Cast
+    total = page.locator(".ms-timeline-hits .en")
+    steps, small = chrome_traces.STEPS, chrome_traces.SMALL
+    expect(total).to_have_text(f"– of {steps * (5 + small):,}")
+
+    def choose(label: str, text: str) -> None:
+        row = page.locator(".ms-timeline-label", has_text=label).first
+        row.hover()
+        row.locator(".ms-timeline-more").click()
+        page.locator(".ms-timeline-menu .ms-menu-item", has_text=text).click()
+
+    choose("Thread 10", "Search in this only")
+    expect(total).to_have_text(f"– of {steps * 3}")
+    chip = page.locator(".ms-timeline-in")
+    expect(chip).to_contain_text("in Thread 10")
+    page.reload()
+    expect(total).to_have_text(f"– of {steps * 3}")
+    choose("Ascend Hardware", "Search in this only")
+    expect(chip).to_contain_text("in 2 tracks")
+    expect(total).to_have_text(f"– of {steps * (5 + small):,}")
+    chip.click()
+    expect(chip).to_be_hidden()

@@ -13,6 +13,7 @@ import { pacesOf } from "./colours.js";
 import * as finding from "./finding.js";
 import { timeAt } from "./geometry.js";
 import { listen } from "./input.js";
+import { titleOf } from "./labels.js";
 import * as lines from "./line.js";
 import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
@@ -100,9 +101,11 @@ function buildTools(page) {
   ]);
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
+  page.searchedIn = make("button", "ms-button ms-button-small ms-timeline-in", [], { type: "button", hidden: "" });
+  page.searchedIn.addEventListener("click", () => page.change({ in: [] }));
   page.tools.replaceChildren(
     makePartsMenu(page), zooms, page.stepSelect, page.colourSelect, display, buildMarks(page),
-    make("span", "ms-timeline-tools-gap"), find, page.hitTools,
+    make("span", "ms-timeline-tools-gap"), page.searchedIn, find, page.hitTools,
     menu(files, [page.traceLink, png, svg]));
 }
 
@@ -359,6 +362,7 @@ function apply(page) {
   if (document.activeElement !== page.search) page.search.value = get(page, "q");
   if (document.activeElement !== page.filter) page.filter.value = get(page, "filter");
   if (document.activeElement !== page.shortest) page.shortest.value = get(page, "shortest");
+  drawSearchedIn(page);
   page.regex.setAttribute("aria-pressed", String(get(page, "regex") === "1"));
   if (first) takeMarks(page);
   line.marks = (state.mark || []).map(Number).filter(Number.isFinite).slice(0, 2);
@@ -377,11 +381,26 @@ function apply(page) {
     finding.chooseRange(page, camera.parseRange(get(page, "range")));
   }
   if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first);
-  if (first || changed("q", "regex", "shortest")) finding.search(page);
+  if (first || changed("q", "regex", "shortest", "in")) finding.search(page);
   if (changed("tab") || first) finding.drawPanel(page);
   if (first || changed("first")) goToFirst(page);
   page.traceLink.href = line.server.url("trace.json", camera.parseRange(get(page, "range")) || {});
   lines.redraw(line);
+}
+
+// In which tracks is searched, if not in all.
+function drawSearchedIn(page) {
+  const { line, state } = page;
+  const ids = new Set(state.in || []);
+  const named = line.tree.flatMap((process) => [
+    ...(ids.has(process.id) ? [process.name || process.tracks[0].process_id] : []),
+    ...process.tracks.filter((track) => ids.has(track.id)).map(titleOf),
+  ]);
+  page.searchedIn.hidden = !named.length;
+  if (!named.length) return;
+  const key = named.length > 1 ? "timeline.in_tracks" : "timeline.in_track";
+  page.searchedIn.replaceChildren(words(key, { name: named[0], n: count(named.length) }, "span", "ms-cut"), icon("close"));
+  page.searchedIn.title = named.join("\n");
 }
 
 function setZero(page) {
