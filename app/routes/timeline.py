@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from app.routes import timeline_together as together
 from app.routes.media import attachment
 from app.routes.refusals import Unusable, refusal
+from app.routes.timeline_arrows import arrows_of, columns_of
 from app.routes.timeline_parameters import (
     LONGEST_NS,
     allow_parameters,
@@ -190,7 +191,7 @@ def slice_(opened: Together) -> Response:
         found |= {
             "arguments": _arguments(trace, row), "flows": _flows(part, row),
             "same": _same(part, row), "around": _around(part, row), "step": _step_of(part.opened, row),
-            "category": trace.categories[int(trace.slices.category[row])],
+            "category": trace.categories[int(trace.slices.category[row])], "arrows": columns_of(part, row),
             "ranks": [
                 {"row": other, "start": start, "end": end, "part": opened.of_row(other)[0].number}
                 for other, start, end in opened.same_collective(number)
@@ -405,15 +406,13 @@ def _arguments(trace: Trace, row: int) -> Any:
 def _flows(part: Part, row: int) -> list[dict[str, Any]]:
     opened = part.opened
     flows = opened.trace.flows
-    first, last = np.searchsorted(flows.source, [row, row + 1]).tolist()
-    leaving = [(place, "to", int(flows.target[place])) for place in range(first, last)]
-    order = opened.once("targets", lambda: np.argsort(flows.target, kind="stable"))
-    targets = opened.once("sorted targets", lambda: np.asarray(flows.target)[order])
-    first, last = np.searchsorted(targets, [row, row + 1]).tolist()
-    arriving = [(int(place), "from", int(flows.source[place])) for place in order[first:last]]
-    every = [*arriving, *leaving][:MOST_FLOWS]
-    return [_brief(part, other) | {"way": way, "kind": opened.trace.flow_kinds[int(flows.kind[place])]}
-            for place, way, other in every]  # fmt: skip
+    numbers, arriving = arrows_of(opened, row)
+    found = []
+    for place, number in enumerate(numbers[:MOST_FLOWS].tolist()):
+        way, end = ("from", flows.source) if place < arriving else ("to", flows.target)
+        kind = opened.trace.flow_kinds[int(flows.kind[number])]
+        found.append(_brief(part, int(end[number])) | {"way": way, "kind": kind})
+    return found
 
 
 def _same(part: Part, row: int) -> dict[str, Any]:

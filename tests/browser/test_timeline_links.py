@@ -8,6 +8,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -147,3 +148,50 @@ def test_marks_are_saved_under_a_name_listed_and_opened(page: Page, tmp_path: Pa
         expect(entry).to_have_count(0)
     finally:
         store.stop()
+
+
+def test_what_is_on_screen_is_saved_as_shapes_and_texts(page: Page, place: str, tmp_path: Path) -> None:
+    opened(page, place, "&span=0,1000000&mark=100000&mark=300000")
+    page.locator('summary[title^="Files"]').click()
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Drawing (SVG)").click()
+    assert saved.value.suggested_filename == "timeline.svg"
+    saved.value.save_as(tmp_path / "timeline.svg")
+    root = ElementTree.parse(tmp_path / "timeline.svg").getroot()
+    svg = "{http://www.w3.org/2000/svg}"
+    texts = [one.text for one in root.iter(f"{svg}text")]
+    assert {"Thread 10", "Stream 2", "main.py(7): forward", "200 µs"} <= set(texts)
+    assert texts.count("MatMu…") == 2
+    width, left = float(root.get("width", "0")), 236.0
+    every = [(one["at"], one["ns"]) for one in chrome_traces.slices()]
+    wanted = [(at, ns) for at, ns in every if at < 1_000_000 and ns > 10_000]
+    boxes = [(float(one.get("x", "0")), float(one.get("width", "0"))) for one in root.iter(f"{svg}rect")]
+    for at, ns in wanted:  # every slice that is wider than a pixel is a rectangle
+        x, wide = at / 1e6 * (width - left), min(ns / 1e6, 1 - at / 1e6) * (width - left)
+        assert any(abs(x - x1) <= 1.01 and abs(wide - wide1) <= 3 for x1, wide1 in boxes), (at, ns)
+    assert not list(root.iter(f"{svg}image"))
+
+
+def test_a_search_is_limited_to_chosen_tracks(page: Page, place: str) -> None:
+    opened(page, place, "&q=a")  # in main.py(7): forward, aten::addmm, MatMulV2, Cast
+    total = page.locator(".ms-timeline-hits .en")
+    steps, small = chrome_traces.STEPS, chrome_traces.SMALL
+    expect(total).to_have_text(f"– of {steps * (5 + small):,}")
+
+    def choose(label: str, text: str) -> None:
+        row = page.locator(".ms-timeline-label", has_text=label).first
+        row.hover()
+        row.locator(".ms-timeline-more").click()
+        page.locator(".ms-timeline-menu .ms-menu-item", has_text=text).click()
+
+    choose("Thread 10", "Search in this only")
+    expect(total).to_have_text(f"– of {steps * 3}")
+    chip = page.locator(".ms-timeline-in")
+    expect(chip).to_contain_text("in Thread 10")
+    page.reload()
+    expect(total).to_have_text(f"– of {steps * 3}")
+    choose("Ascend Hardware", "Search in this only")
+    expect(chip).to_contain_text("in 2 tracks")
+    expect(total).to_have_text(f"– of {steps * (5 + small):,}")
+    chip.click()
+    expect(chip).to_be_hidden()

@@ -9,6 +9,8 @@ import * as camera from "./camera.js";
 import * as lines from "./line.js";
 import { linksOf } from "./links.js";
 import { closeMenu, fold } from "./menus.js";
+import { searchedTracks } from "./tracks.js";
+import { spans } from "./wire.js";
 import { rowOf, rowText } from "./parts.js";
 import { BY, showHint, showHits, showRange, showSlice, trackTitle } from "./panel.js";
 
@@ -254,7 +256,8 @@ export async function search(page) {
   if (q || shortest > 0) {
     const turn = (page.searchTurn = (page.searchTurn || 0) + 1);
     try {
-      const hits = await line.server.json("search", { q, regex: get(page, "regex"), shortest: shortest || "" });
+      const tracks = spans(searchedTracks(line.tree, page.state.in || []));
+      const hits = await line.server.json("search", { q, regex: get(page, "regex"), shortest: shortest || "", tracks });
       if (turn !== page.searchTurn || page.line !== line) return;
       line.hits = hits;
     } catch (error) {

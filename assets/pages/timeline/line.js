@@ -249,7 +249,7 @@ function drawRows(line, seen) {
 
 // The picture has MARGIN of the range on both sides.
 function newPicture(line, seen, key) {
-  const { range, ratio, palette } = line;
+  const { range, ratio } = line;
   const room = (range.to - range.from) * MARGIN;
   const part = 1 + 2 * MARGIN;
   const columns = Math.round(line.width * ratio * part);
@@ -258,9 +258,18 @@ function newPicture(line, seen, key) {
   canvas.height = Math.round(line.height * ratio);
   const context = canvas.getContext("2d");
   const begun = performance.now();
+  const drawn = drawScene(line, seen, context, { from: range.from - room, to: range.to + room, width: columns / ratio, ratio });
+  line.cost = line.cost * 0.5 + (performance.now() - begun) * 0.5;
+  line.drawn = drawn;
+  return { canvas, key, from: range.from - room, to: range.to + room, part };
+}
+
+/** Draw rows for a range of time on a context; returns how many slices, buckets and labels were drawn. */
+export function drawScene(line, seen, context, { from, to, width, ratio }) {
+  const columns = Math.round(width * ratio);
   const common = {
-    view: line.view, from: range.from - room, to: range.to + room, width: columns / ratio, ratio, palette, theme: line.theme,
-    colour: line.look.colour, names: line.names,
+    view: line.view, from, to, width, ratio, palette: line.palette, theme: line.theme, colour: line.look.colour,
+    names: line.names,
   };
   const pinned = pinnedHeight(line);
   const drawn = { slices: 0, buckets: 0, labels: 0 };
@@ -279,9 +288,7 @@ function newPicture(line, seen, key) {
     }
     context.restore();
   }
-  line.cost = line.cost * 0.5 + (performance.now() - begun) * 0.5;
-  line.drawn = drawn;
-  return { canvas, key, from: range.from - room, to: range.to + room, part };
+  return drawn;
 }
 
 function stretch(line, context, picture) {

@@ -70,6 +70,9 @@ export function openMenu(page, button) {
       items.push(item("timeline.lower", () => size(-1), height === "small"));
     }
   }
+  const inside = state.in || [];
+  items.push(item(inside.includes(id) ? "timeline.search_everywhere" : "timeline.search_here",
+    () => page.change({ in: inside.includes(id) ? without(inside, id) : [...inside, id] })));
   items.push(item("timeline.only", () => page.change({ hide: othersOf(line.tree, id) })));
   items.push(item("timeline.up", () => move(-1), now[0] === id), item("timeline.down", () => move(1), now.at(-1) === id));
   const element = make("div", "ms-menu-items ms-timeline-menu", items, { role: "menu", "data-id": id });

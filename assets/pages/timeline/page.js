@@ -13,13 +13,14 @@ import { pacesOf } from "./colours.js";
 import * as finding from "./finding.js";
 import { timeAt } from "./geometry.js";
 import { listen } from "./input.js";
+import { titleOf } from "./labels.js";
 import * as lines from "./line.js";
 import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
 import { buildMarks, drawMarkList, takeMarks } from "./marks.js";
 import { makePanel } from "./panel.js";
 import { drawParts, makePartsMenu, namesOf, queryOf } from "./parts.js";
-import { savePicture } from "./picture.js";
+import { saveDrawing, savePicture } from "./picture.js";
 import { Names, Server } from "./server.js";
 import { listenToStrip, loadStrip } from "./strip.js";
 import { treeOf } from "./tracks.js";
@@ -90,6 +91,8 @@ function buildTools(page) {
   page.hitTools = make("span", "ms-timeline-group ms-timeline-found", [page.hitCount, page.previousHit, page.nextHit]);
   const png = make("button", "ms-menu-item", words("timeline.png"), { type: "button" });
   png.addEventListener("click", () => savePicture(page));
+  const svg = make("button", "ms-menu-item", words("timeline.svg"), { type: "button" });
+  svg.addEventListener("click", () => page.line && saveDrawing(page));
   page.traceLink = make("a", "ms-menu-item", words("timeline.trace_json"), { download: "" });
   const files = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");
@@ -98,10 +101,12 @@ function buildTools(page) {
   ]);
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
+  page.searchedIn = make("button", "ms-button ms-button-small ms-timeline-in", [], { type: "button", hidden: "" });
+  page.searchedIn.addEventListener("click", () => page.change({ in: [] }));
   page.tools.replaceChildren(
     makePartsMenu(page), zooms, page.stepSelect, page.colourSelect, display, buildMarks(page),
-    make("span", "ms-timeline-tools-gap"), find, page.hitTools,
-    menu(files, [page.traceLink, png]));
+    make("span", "ms-timeline-tools-gap"), page.searchedIn, find, page.hitTools,
+    menu(files, [page.traceLink, png, svg]));
 }
 
 function buildBox(page) {
@@ -358,6 +363,7 @@ function apply(page) {
   if (document.activeElement !== page.search) page.search.value = get(page, "q");
   if (document.activeElement !== page.filter) page.filter.value = get(page, "filter");
   if (document.activeElement !== page.shortest) page.shortest.value = get(page, "shortest");
+  drawSearchedIn(page);
   page.regex.setAttribute("aria-pressed", String(get(page, "regex") === "1"));
   if (first) takeMarks(page);
   line.marks = (state.mark || []).map(Number).filter(Number.isFinite).slice(0, 2);
@@ -376,11 +382,26 @@ function apply(page) {
     finding.chooseRange(page, camera.parseRange(get(page, "range")));
   }
   if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first);
-  if (first || changed("q", "regex", "shortest")) finding.search(page);
+  if (first || changed("q", "regex", "shortest", "in")) finding.search(page);
   if (changed("tab") || first) finding.drawPanel(page);
   if (first || changed("first")) goToFirst(page);
   page.traceLink.href = line.server.url("trace.json", camera.parseRange(get(page, "range")) || {});
   lines.redraw(line);
+}
+
+// In which tracks is searched, if not in all.
+function drawSearchedIn(page) {
+  const { line, state } = page;
+  const ids = new Set(state.in || []);
+  const named = line.tree.flatMap((process) => [
+    ...(ids.has(process.id) ? [process.name || process.tracks[0].process_id] : []),
+    ...process.tracks.filter((track) => ids.has(track.id)).map(titleOf),
+  ]);
+  page.searchedIn.hidden = !named.length;
+  if (!named.length) return;
+  const key = named.length > 1 ? "timeline.in_tracks" : "timeline.in_track";
+  page.searchedIn.replaceChildren(words(key, { name: named[0], n: count(named.length) }, "span", "ms-cut"), icon("close"));
+  page.searchedIn.title = named.join("\n");
 }
 
 function setZero(page) {

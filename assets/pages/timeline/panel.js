@@ -137,7 +137,11 @@ export function showSlice(panel, slice, { tracks, parts }, more) {
   ];
   const parts_ = [make("div", "", left), make("div", "", middle)];
   if (slice.flows && slice.flows.length) {
-    parts_.push(make("div", "", [words("timeline.flows", {}, "h4"),
+    const all = slice.arrows ? slice.arrows.total : slice.flows.length;
+    const cut = all > slice.flows.length;
+    const numbers = { n: count(slice.flows.length), total: count(all) };
+    const title = words(cut ? "timeline.flows_of" : "timeline.flows", numbers, "h4");
+    parts_.push(make("div", "", [title,
       make("ul", "ms-timeline-list", slice.flows.map((other) => flowRow(other, slice, panel, tracks)))]));
   }
   if (slice.ranks && slice.ranks.length > 1) {

@@ -51,7 +51,7 @@ export function withoutPart(state, number) {
     return part > number ? `${found[1] || ""}${part - 1}${id.slice(found[0].length)}` : id;
   };
   const changes = { also: state.also.filter((_, at) => at !== number - 1) };
-  for (const key of ["fold", "open", "hide", "pin", "order", "tall", "slice", "stream"]) {
+  for (const key of ["fold", "open", "hide", "in", "pin", "order", "tall", "slice", "stream"]) {
     if (state[key]) changes[key] = state[key].map(renumbered).filter((id) => id !== null);
   }
   return changes;

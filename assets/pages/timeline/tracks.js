@@ -128,6 +128,13 @@ function stacked(rows) {
   return { rows, height: y };
 }
 
+/** Numbers of the tracks that ids of tracks and processes stand for; [] for none, which means all. */
+export function searchedTracks(tree, ids) {
+  const wanted = new Set(ids);
+  return tree.flatMap((process) => process.tracks.filter((track) => wanted.has(process.id) || wanted.has(track.id)))
+    .map((track) => track.index).sort((a, b) => a - b);
+}
+
 /** The rows that are seen at least in part from y to below y + height. */
 export function rowsWithin({ rows }, y, height) {
   let low = 0;
