@@ -31,7 +31,8 @@ FIRST = [
 ]  # fmt: skip
 SECOND = [
     {"ph": "M", "name": "thread_name", "pid": 1, "tid": 1, "args": {"name": "Stream 1"}},
-    event("c", 4_000_000, 2000, args={"number": 2}), event("a", 4_000_001, 500, args={"number": 3}), event("d", 4_000_005, 0, 3),
+    event("c", 4_000_000, 2000, args={"number": 2}), event("a", 4_000_001, 500, args={"number": 3}),
+    event("d", 4_000_005, 0, 3),
     {"ph": "C", "name": "c", "pid": 1, "ts": "4000003", "args": {"v": 1}},
 ]  # fmt: skip
 
@@ -54,13 +55,9 @@ def test_tracks_names_arrows_and_counters_are_joined(tmp_path: Path) -> None:
     assert [(track.thread_id, track.last - track.first) for track in trace.tracks if track.last > track.first] == [
         ("1", 3), ("2", 1), ("3", 1),
     ]  # fmt: skip
-    rows = [
-        (trace.names[name], start, duration, depth)
-        for name, start, duration, depth in zip(
-            trace.slices.name.tolist(), trace.slices.start.tolist(), trace.slices.duration.tolist(), trace.slices.depth.tolist(),
-            strict=True,
-        )
-    ]  # fmt: skip
+    slices = trace.slices
+    columns = (slices.start, slices.duration, slices.depth)
+    rows = [(trace.names[slices.name[row]], *(int(column[row]) for column in columns)) for row in range(len(slices))]
     assert rows == [
         ("c", 0, 2000, 0), ("a", 1000, 500, 1), ("a", 1_000_000_000, 4000, 0), ("b", 1_000_001_000, 1000, 0), ("d", 5000, 0, 0),
     ]  # fmt: skip
