@@ -112,11 +112,16 @@ def test_the_step_of_two_ranks_is_compared(page: Page, place: str) -> None:
     expect(page).to_have_url(re.compile("at=2"))
     settled(page, 2)
     page.keyboard.press("Escape")
+    # threads are folded at first, until a slice on one of them is gone to
+    expect(page.locator(".ms-timeline-label", has_text="Thread 10")).to_have_count(0)
     page.locator(".ms-timeline-search").fill("ProfilerStep#2")
     starts = page.locator(".ms-timeline-panel tbody td:nth-child(2)")
     expect(starts).to_have_count(2)
     texts = starts.all_text_contents()
     assert texts[0] == texts[1]
+    page.locator(".ms-timeline-panel tbody .ms-timeline-link").nth(1).click()
+    expect(page.locator(".ms-timeline-label", has_text="Thread 10")).to_have_count(1)
+    assert query(page)["open"] == ["1.p0"]
     page.goto(f"{page.url.split('&q=')[0]}&range=0,20000000&by=difference")
     settled(page, 2)
     panel = page.locator(".ms-timeline-panel")

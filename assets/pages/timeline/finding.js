@@ -8,7 +8,7 @@ import { duration, exactTime } from "./axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
 import { linksOf } from "./links.js";
-import { closeMenu, fold } from "./menus.js";
+import { closeMenu, fold, unfold } from "./menus.js";
 import { searchedTracks } from "./tracks.js";
 import { spans } from "./wire.js";
 import { rowOf, rowText } from "./parts.js";
@@ -73,6 +73,7 @@ export async function loadSlice(page, text, begun) {
     line.selected = null;
   }
   drawPanel(page, "slice");
+  if (go && line.selected) unfold(page, line.selected.track);
   // The panel may have made the canvas smaller.
   if (go && line.selected) window.requestAnimationFrame(() => lines.reveal(line, line.selected, moving));
   lines.redraw(line);

@@ -1,7 +1,7 @@
 // Folding, hiding, pinning and moving of tracks: their buttons and menus.
 
 import { make, words } from "../../base/elements.js";
-import { HEIGHTS, movedIn, ordered } from "./tracks.js";
+import { HEIGHTS, movedIn, ordered, partId } from "./tracks.js";
 
 const SIZES = Object.keys(HEIGHTS);
 
@@ -20,6 +20,19 @@ export function fold(page, id) {
   page.change(row.folded
     ? { fold: without(state.fold, id), open: [...without(state.open, id), id] }
     : { fold: [...without(state.fold, id), id], open: without(state.open, id) });
+}
+
+/** Unfold what hides a track, if anything does. */
+export function unfold(page, track) {
+  const { line, state } = page;
+  const process = line.tree.find((one) => one.tracks.some((each) => each.index === track));
+  if (!process || line.places.has(line.ids[track])) return;
+  const ids = [partId(process.part), process.id];
+  const folded = ids.filter((id) => { const row = line.places.get(id); return !row || row.folded; });
+  page.change({
+    fold: (state.fold || []).filter((id) => !folded.includes(id)),
+    open: [...(state.open || []).filter((id) => id !== process.id), process.id],
+  });
 }
 
 export function closeMenu(page) {

@@ -97,14 +97,15 @@ function buildTools(page) {
   const files = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");
   const display = menu(make("summary", "ms-button", [words("timeline.display"), icon("down")]), [
-    words("timeline.height"), page.heights, words("timeline.zero"), page.zeroSelect, words("timeline.shortest"), page.shortest,
+    words("timeline.colour"), page.colourSelect, words("timeline.height"), page.heights,
+    words("timeline.zero"), page.zeroSelect, words("timeline.shortest"), page.shortest,
   ]);
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
   page.searchedIn = make("button", "ms-button ms-button-small ms-timeline-in", [], { type: "button", hidden: "" });
   page.searchedIn.addEventListener("click", () => page.change({ in: [] }));
   page.tools.replaceChildren(
-    makePartsMenu(page), zooms, page.stepSelect, page.colourSelect, display, buildMarks(page),
+    makePartsMenu(page), zooms, page.stepSelect, display, buildMarks(page),
     make("span", "ms-timeline-tools-gap"), page.searchedIn, find, page.hitTools,
     menu(files, [page.traceLink, png, svg]));
 }
@@ -141,7 +142,7 @@ function buildBox(page) {
     part("top", [part("corner", host.stripName), part("strip-host", host.strip)]),
     part("axis", [part("corner", [page.filter, page.hiddenButton, host.base]), part("ruler-host", host.ruler)]),
     part("body", [host.scroll, host.empty, host.tip]), panelHost,
-    part("foot", [page.progress, page.hints, page.legend, page.about]));
+    part("foot", [page.hints, page.progress, page.legend, page.about]));
   page.host = host;
   page.panel = makePanel(panelHost, {
     close: () => finding.closePanel(page), tab: (name) => finding.openTab(page, name),
