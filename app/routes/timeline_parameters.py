@@ -86,7 +86,8 @@ def labels_of(named: list[Named]) -> list[str]:
         return [""]
     shown = {"run": "", "session": "", "rank": "rank ", "which": ""}
     telling = [name for name in shown if len({getattr(one, name) for one in named}) > 1]
-    return [" · ".join(f"{shown[name]}{getattr(one, name) or 'best'}" for name in telling) for one in named]
+    texts = [{name: str(getattr(one, name)) for name in telling} for one in named]
+    return [" · ".join(f"{shown[name]}{text or 'best'}" for name, text in one.items()) for one in texts]
 
 
 def _opened(source: TraceSource, named: Named, until: float) -> OpenTrace:

@@ -18,6 +18,7 @@ const MARGIN = 0.25;
 const QUICK_MS = 10;
 const SETTLE_MS = 90;
 const SAVE_MS = 350;
+const AGAIN_MS = 2000;
 const MOST_LANES = 4000;
 
 /** A line over what the server said of traces. host: elements by name; save(range) is called when the range is at rest. */
@@ -159,11 +160,12 @@ async function ask(line) {
     line.version += 1;
   } catch (error) {
     line.error = error instanceof Error ? error.message : String(error);
-  } finally {
-    line.asking = false;
   }
+  line.asking = false;
   line.wanted = false;
-  redraw(line);
+  // A request that failed is repeated after a while.
+  if (line.error) window.setTimeout(() => redraw(line), AGAIN_MS);
+  else redraw(line);
 }
 
 function askCurves(line, rows) {

@@ -240,7 +240,8 @@ async function watch(page, server, turn) {
     while (turn === page.opened && !page.known.every((one) => one.complete)) {
       const [one] = page.known.filter(({ complete }) => !complete);
       page.progress.hidden = false;
-      writeText(page.progress, "timeline.summing", { share: percent(one) });
+      const hatched = page.line.view && page.line.view.pending.size;
+      writeText(page.progress, hatched ? "timeline.summing_hatched" : "timeline.summing", { share: percent(one) });
       await new Promise((done) => { window.setTimeout(done, POLL_MS); });
       const known = await server.json("reading");
       if (turn !== page.opened) return;

@@ -15,7 +15,7 @@ const AXES = ["clock", "start", "step"];
 const get = (page, key) => last(page.state, key, "");
 
 /** The traces of the state after the first: [{ run, session, rank, source }, ...], of those that are in `all`, each once. */
-export function othersOf(first, also, all) {
+export function tracesBeside(first, also, all) {
   const seen = new Set([JSON.stringify([first.run, first.session, first.rank, first.source])]);
   const found = [];
   for (const text of also) {
@@ -60,7 +60,7 @@ export function withoutPart(state, number) {
 /** What names the traces to the server: [[parameter, value], ...]; ask is the profile of the page. */
 export function queryOf(page, ask) {
   const first = { run: ask.run[0], session: ask.session[0], rank: ask.rank[0], source: get(page, "source") };
-  const others = othersOf(first, page.state.also || [], page.all);
+  const others = tracesBeside(first, page.state.also || [], page.all);
   page.parts = [first, ...others];
   /** @type {[string, any][]} */
   const query = Object.entries(first).filter(([, value]) => value !== "");
@@ -123,6 +123,7 @@ export function makePartsMenu(page) {
   ]);
   const element = menu(summary, [page.partList, adding, page.axisBox]);
   element.classList.add("ms-timeline-parts-menu");
+  page.partsMenu = element;
   return element;
 }
 
@@ -194,6 +195,8 @@ export function drawParts(page) {
   writeText(page.partsName, many ? "timeline.parts_n" : "timeline.parts", { n: page.parts.length });
   page.partList.replaceChildren(...page.parts.map((one, number) => partItem(page, one, number)));
   const left = addable(page);
+  const files = page.known && page.known[0] ? page.known[0].sources.length : 1;
+  page.partsMenu.hidden = !many && !left.length && files < 2;
   const full = page.parts.length >= MOST;
   const nameOf = ({ run, profile }) => [
     run.name, profile.session === "." ? "" : profile.session, translate("profiling.rank_n", { n: profile.rank }),

@@ -12,7 +12,8 @@ TEXTS = define_texts({
     "timeline.about": ("{file} · {n} slices", "{file} · {n} 个切片"),
     "timeline.about_many": ("{files} traces · {n} slices", "{files} 条轨迹 · {n} 个切片"),
     "timeline.reading": ("Reading {name}: {share} ({left} left)", "正在读取 {name}：{share}（剩余 {left} 个）"),
-    "timeline.summing": (
+    "timeline.summing": ("Preparing wide views: {share}", "正在准备全景视图：{share}"),
+    "timeline.summing_hatched": (
         "Preparing wide views: {share}. Hatched rows can be seen when you zoom in.",
         "正在准备全景视图：{share}。带斜线的行放大后即可查看。",
     ),

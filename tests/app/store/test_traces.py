@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ from app.store.traces import Traces
 from layouts.sources import IdleTime, ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
-from parsers.profiler.trace import idle
+from parsers.profiler.trace import idle, views
 from tests.writers import chrome_traces
 
 KEY = ("one", "host_1_2_ascend_ms", 0)
@@ -129,6 +129,61 @@ def test_reading_is_cancelled_and_resumed(
     monkeypatch.undo()
     assert kept.frame(profile, again=True).state in ("reading", "waiting", "ready")
     assert ready(kept, profile).state == "ready"
+
+
+def slow_pyramid(folder: Path, done: Path) -> Callable[[], list[str]]:
+    """What makes the process build no pyramid until a file is there, in place of `traces._paths`."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import os, time\n"
+        "from parsers.profiler.trace import pyramid\n"
+        "build = pyramid.build\n"
+        "def slow(trace, directory, *, progress):\n"
+        f"    while not os.path.exists({str(done)!r}):\n"
+        "        progress(len(trace.slices) // 2, len(trace.slices))\n"
+        "        time.sleep(0.05)\n"
+        "    build(trace, directory, progress=progress)\n"
+        "pyramid.build = slow\n"
+    )
+    return lambda: [str(folder), *filter(None, (str(Path(traces.__file__).parents[2]), *sys.path))]
+
+
+def test_columns_are_seen_before_the_pyramid(
+    kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    done = tmp_path / "done"
+    monkeypatch.setattr(traces, "_paths", slow_pyramid(tmp_path / "slow", done))
+    until = time.monotonic() + 60
+    while (opened := kept.open(profile)) is None or (frame := kept.frame(profile)).done == 0:
+        assert time.monotonic() < until
+    total = len(chrome_traces.slices())
+    assert (frame.state, frame.done, frame.total) == ("ready", total // 2, total)
+    assert opened.pyramid is None
+    assert len(opened.trace.slices) == total
+    lanes = range(int(opened.first_lanes[-1]))
+    early = views.view(opened.trace, None, lanes, 12, 0, 800, running=opened.running()).packed()
+    done.touch()
+    while opened.pyramid is None:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert kept.open(profile) is opened
+    assert kept.frame(profile).total == 0
+    assert views.view(opened.trace, opened.pyramid, lanes, 12, 0, 800).packed() == early
+
+
+def test_columns_of_a_trace_that_is_cancelled_are_not_kept(
+    kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(traces, "_paths", slow_pyramid(tmp_path / "slow", tmp_path / "done"))
+    until = time.monotonic() + 60
+    while kept.open(profile) is None:
+        assert time.monotonic() < until
+    kept.cancel(profile)
+    while kept.frame(profile).state == "ready":
+        assert time.monotonic() < until
+    assert kept.frame(profile).state == "cancelled"
+    assert kept.open(profile) is None
+    assert list((tmp_path / "index-traces").iterdir()) == []
 
 
 def test_a_process_that_fails_says_why(kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
