@@ -57,8 +57,12 @@ $(MUTANTS)/.done: requirements-mutation.lock
 	$(MUTANTS)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-mutation.lock
 	touch $@
 
+# Figures beside their bounds. ONLY="reading many" measures these parts, TIMES repeats; BENCH_PEERS=DIRECTORY puts other programs
+# beside them (benchmarks/peers.py).
+ONLY ?=
+TIMES ?= 5
 bench: $(VENV)/.test
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks -n $(TIMES) $(ONLY)
 
 # Damaged files for every reader, for SECONDS; SEED repeats a run. Guided by coverage where atheris can be installed, which has
 # packages for Linux on x86-64 only. FUZZ="--targets 'profile-*' --executions 1e6 --unguided" and more: python -m tests.fuzz --help

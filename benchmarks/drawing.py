@@ -22,11 +22,11 @@ def figures(times: int) -> list[Figure]:
     kilobytes = f"{one[0]['bytes'] / 1024:,.0f} KiB"
     megabytes = f"{many[0]['bytes'] / 2**20:,.1f} MiB of JSON"
     return [
-        Figure("card of 100k points, smoothing and threshold: JSON, p50", "ms", 5.0, tuple(r["ms"] for r in one), kilobytes),
+        Figure("card of 100k points, smoothing and threshold: JSON", "CPU ms", 5.0, tuple(r["ms"] for r in one), kilobytes),
         Figure("10 tags x 100 runs: reduce and JSON", "CPU ms", 300.0, tuple(r["ms"] for r in many), megabytes),
-        Figure("mean of 100 runs x 1,000 steps and its 95 % band: JSON, p50", "CPU ms", 100.0, tuple(r["ms"] for r in group)),
-        Figure("heat map of 200 steps x 90 buckets: JSON, p50", "ms", 30.0, tuple(r["ms"] for r in heat)),
-        Figure("ridge of 60 steps thinned from 200: JSON, p50", "ms", 30.0, tuple(r["ms"] for r in ridge)),
+        Figure("mean of 100 runs x 1,000 steps and its 95 % band: JSON", "CPU ms", 100.0, tuple(r["ms"] for r in group)),
+        Figure("heat map of 200 steps x 90 buckets: JSON", "CPU ms", 30.0, tuple(r["ms"] for r in heat)),
+        Figure("ridge of 60 steps thinned from 200: JSON", "CPU ms", 30.0, tuple(r["ms"] for r in ridge)),
     ]
 
 
@@ -61,7 +61,7 @@ def one() -> dict[str, float]:
 
     source = _source("S1")
     ask = {"tag": ["loss"], "run": ["*"], "smooth": ["0.6"], "threshold": ["<0.3"], "columns": ["600"]}
-    return _timed(lambda: len(_encoded(draw(source, ask))), 50, time.perf_counter)
+    return _timed(lambda: len(_encoded(draw(source, ask))), 50, time.process_time)
 
 
 def many() -> dict[str, float]:
@@ -115,7 +115,7 @@ def _histograms(view: str) -> dict[str, float]:
         run = histograms.Recorded("run", "run", "#236db4", 0.0, step, x, x, [values[place] for place in places])
         return len(_encoded(getattr(histograms, view)([run], histograms.Look())))
 
-    return _timed(draw, 50, time.perf_counter)
+    return _timed(draw, 50, time.process_time)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks import peers
 from benchmarks.many_data import make
 from benchmarks.measure import Figure, anonymous_rss, in_fresh_process
 
@@ -29,6 +30,7 @@ def figures(times: int) -> list[Figure]:
             base.mkdir()
             make(base, runs, tags, steps, layout)
             found += _case(str(base), place, f"{runs:,} runs of {tags} tags x {steps:,} steps, {LAYOUTS[layout]}", runs, times)
+            found += peers.beside(base, layout)
     return found
 
 

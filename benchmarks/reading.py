@@ -7,6 +7,7 @@ import sys
 import time
 from pathlib import Path
 
+from benchmarks import peers
 from benchmarks.data import folder
 from benchmarks.measure import Figure, anonymous_rss, in_fresh_process
 
@@ -25,6 +26,7 @@ def figures(times: int) -> list[Figure]:
         results = in_fresh_process("benchmarks.reading", str(folder() / where), times=times)
         note = f"{results[0]['points']:,.0f} points, {results[0]['rss']:.0f} MB anonymous"
         found.append(Figure(what, "CPU s", bound, tuple(r["cpu"] for r in results), note))
+        found += peers.beside(folder() / where, where.partition("/")[0])
     return found
 
 

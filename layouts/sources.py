@@ -100,6 +100,22 @@ class SourceStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class RunChanges:
+    """What has changed in the list of runs since a mark.
+
+    mark names the present state of the list; it is passed to the next call. whole: the mark was unknown, so rows are all runs,
+    newest first. Otherwise rows are those that are new, changed or drawn in another colour, and gone are the keys of rows that
+    no longer exist. colours: member run key -> colour of all runs.
+    """
+
+    mark: str
+    whole: bool
+    rows: Sequence[RunRow]
+    gone: Sequence[str]
+    colours: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileRow:
     """The files of one rank in one session of the profiler; the key of a profile is (run, session, rank).
 
@@ -177,6 +193,14 @@ class RunSource(Protocol):
 
     def runs(self) -> Sequence[RunRow]:
         """Return all runs, newest first."""
+        ...
+
+    def changes(self, since: str) -> RunChanges:
+        """Return what has changed in the list of runs since a mark of an earlier answer; any other text asks for all runs."""
+        ...
+
+    def colours(self) -> Mapping[str, str]:
+        """Return member run key -> colour, as #rrggbb, for every run (`layouts.theme.run_colours`)."""
         ...
 
     def member(self, run: str) -> RunRow | None:

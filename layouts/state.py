@@ -17,7 +17,6 @@ from dash import ClientsideFunction, Input, Output, State
 
 from layouts.page import Ids
 from layouts.sources import RunRow, RunSource
-from layouts.theme import run_colours
 
 NEWEST = 10
 """Number of runs on screen if the state names none."""
@@ -126,12 +125,6 @@ def elsewhere(source: RunSource, chosen: Iterable[str], kind: str, most: int) ->
 def stamped(content: dict[str, Any]) -> dict[str, Any]:
     """Return the content with a `digest` of it."""
     return content | {"digest": f"{zlib.crc32(json.dumps(content).encode()):08x}"}
-
-
-def colours(source: RunSource) -> dict[str, str]:
-    """Return member run key -> colour for every run; run picker and charts use the same mapping."""
-    oldest_first = sorted(source.runs(), key=lambda row: (row.started or 0.0, row.key))
-    return run_colours(member for row in oldest_first for member in row.members)
 
 
 def bind(

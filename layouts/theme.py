@@ -11,6 +11,8 @@ import zlib
 from collections import deque
 from collections.abc import Iterable, Sequence
 
+from layouts.sources import RunRow
+
 PALETTE: tuple[tuple[str, str, str], ...] = (
     ("#236db4", "#4e95df", "#3880c9"),  # blue
     ("#d25908", "#e96e2b", "#b64a00"),  # vermillion
@@ -39,6 +41,12 @@ def run_colours(keys: Iterable[str]) -> dict[str, str]:
         recent.append((hue, shade))
         colours[key] = PALETTE[hue][shade]
     return colours
+
+
+def colours_of(rows: Iterable[RunRow]) -> dict[str, str]:
+    """Return member run key -> colour for all runs, whatever the order of their rows."""
+    oldest_first = sorted(rows, key=lambda row: (row.started or 0.0, row.key))
+    return run_colours(member for row in oldest_first for member in row.members)
 
 
 def _free(number: int, recent: Sequence[tuple[int, int]]) -> tuple[int, int]:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
-from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
+from layouts.theme import colours_of
 from parsers import (
     DatasetGraph,
     Graph,
@@ -103,6 +104,14 @@ class MemorySource(FrameSource):
             counts |= {"graph": len(content.get("graphs", ())), "profile": len(content.get("profiles", ()))}
             tags |= {kind: tags.get(kind, 0) + count for kind, count in counts.items() if count}
         return row(key, members, **{"tags": tags} | self.data[members[0]].get("row", {}))
+
+    def changes(self, since: str) -> RunChanges:
+        mark = f"memory.{self.number}"
+        whole = since != mark
+        return RunChanges(mark, whole, self.runs() if whole else (), (), self.colours())
+
+    def colours(self) -> Mapping[str, str]:
+        return colours_of(self.runs())
 
     def member(self, run: str) -> RunRow | None:
         found = next((row for row in self.runs() if run in row.members), None)

@@ -215,7 +215,6 @@ def _create_server(settings: Settings, store: Any, listener: socket.socket, toke
         store, prefix=settings.url_path_prefix, host=settings.host, allowed_hosts=settings.allowed_host, token=token,
         cookie=f"mindscope-{listener.getsockname()[1]}",
     )  # fmt: skip
-    threading.Thread(target=app.warm, name="mindscope-bundles", daemon=True).start()
     return create_server(app.server, listener)
 
 

@@ -6,7 +6,6 @@ the same setting), the file given with --config, the default.
 
 from __future__ import annotations
 
-import difflib
 import ipaddress
 import os
 import re
@@ -201,7 +200,9 @@ def _refuse_unknown(config: Mapping[str, Any], config_name: str) -> None:
     names = [setting.name for setting in SETTINGS]
     for key in config:
         if key not in names:
-            near = difflib.get_close_matches(key, names, 1)
+            from difflib import get_close_matches
+
+            near = get_close_matches(key, names, 1)
             hint = f"did you mean {near[0]}?" if near else "one of " + ", ".join(names)
             raise SettingError(f"{config_name}: expected the name of a setting, found {key!r} ({hint})")
 

@@ -7,7 +7,7 @@
     <prefix>api/lineage.csv?col=COLUMN&run=KEY   settings and metrics in this order; default: all; also lineage.json
     <prefix>api/pipelines.csv?col=COLUMN&run=KEY pipeline parameters, likewise; also pipelines.json
     <prefix>api/insights.csv?run=KEY             insights into the scalars of runs; run is repeatable
-    <prefix>api/runs.json
+    <prefix>api/runs.json?from=ROW&limit=ROWS    the list of runs, newest first
     <prefix>api/health
     <prefix>api/image, <prefix>api/text          (`app.routes.media`)
     <prefix>api/dataset.json?run=KEY             the data pipeline of one run
@@ -39,7 +39,7 @@ from app.store.insights import insight_rows
 from app.store.matching import PatternError, matching
 from layouts.lineage.pipeline_columns import table as pipeline_table
 from layouts.notes import Note
-from layouts.sources import FrameSource, RunSource, ValueSource
+from layouts.sources import FrameSource, RunRow, RunSource, ValueSource
 from layouts.state import selected_runs
 from parsers import DatasetNode, LineageRow, Series
 from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, lineage, number_text, parts
@@ -47,6 +47,8 @@ from parsers.export import ALL_STEPS, COLUMNS, Steps, csv_rows, json_rows, linea
 T = TypeVar("T")
 NOTED = ("remark", "tags")
 """Columns of notes."""
+ROWS = 1000
+"""Rows of the list of runs in one response, at most."""
 PATIENCE = 10.0
 """Seconds an export waits for runs that are still being read."""
 PATTERN_SECONDS = 1.0
@@ -102,12 +104,38 @@ def health(source: RunSource, **more: Any) -> Response:
 
 
 def runs(source: RunSource) -> Response:
-    """Respond with all rows of the list of runs."""
+    """Respond with a page of the list of runs: `limit` rows from the row numbered `from`; 400 for another number.
+
+    X-Total-Count is the number of all rows, and a Link with rel="next" leads to the next page.
+    """
     try:
+        _refuse_unknown_parameters(("from", "limit"))
+        first, limit = _whole_number("from", 0, 0, 10**9), _whole_number("limit", ROWS, 1, ROWS)
         _wait_for_scan(source)
     except Unusable as error:
         return refusal(error)
-    return _json([asdict(row) | {"main_value": _json_value(row.main_value)} for row in source.runs()])
+    rows = source.runs()
+    answer = _json([_run(row) for row in rows[first : first + limit]])
+    answer.headers["X-Total-Count"] = str(len(rows))
+    if first + limit < len(rows):
+        answer.headers["Link"] = f'<?from={first + limit}&limit={limit}>; rel="next"'
+    return answer
+
+
+def _run(row: RunRow) -> RunRow | dict[str, Any]:
+    """Return a row as JSON can tell it."""
+    value = row.main_value
+    return row if value is None or math.isfinite(value) else asdict(row) | {"main_value": _json_value(value)}
+
+
+def _whole_number(name: str, default: int, low: int, high: int) -> int:
+    """Return a parameter that is a whole number from low to high."""
+    text = _single(name)
+    if text is None:
+        return default
+    if not re.fullmatch("[0-9]{1,10}", text) or not low <= int(text) <= high:
+        raise Unusable(f"{name}: expected a whole number from {low} to {high}, found {text[:80]!r}")
+    return int(text)
 
 
 def dataset(source: ValueSource) -> Response:

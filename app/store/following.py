@@ -12,14 +12,14 @@ import os
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.store.index import Index
 from app.store.packs import Snapshots
 from app.store.run_list import RunList
 from app.store.run_rows import kinds_of, run_row, unread_row
-from layouts.sources import RunRow
+from layouts.sources import RunChanges, RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
 from parsers.discovery import Scanner, rescan
 from parsers.names import printable
@@ -176,6 +176,16 @@ class Follower:
         """Return the rows, their version and the time of the last scan, consistent with each other."""
         with self._lock:
             return self._list.rows, self._version, self._read_at
+
+    def changes(self, since: str) -> RunChanges:
+        """Return what has changed in the list of runs since a mark (`layouts.sources.RunSource.changes`)."""
+        with self._lock:
+            return self._list.changes(since)
+
+    @property
+    def colours(self) -> Mapping[str, str]:
+        """The colours of all runs."""
+        return self._list.colours
 
     @property
     def rows(self) -> tuple[RunRow, ...]:

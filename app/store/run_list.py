@@ -1,13 +1,18 @@
-"""The list of runs, newest first: only rows that changed are built again."""
+"""The list of runs, newest first: only rows that changed are built again, and who knows the others is told only these."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from app.store.run_rows import LIVE_SECONDS, dated_row, job_row
-from layouts.sources import RunRow
+from layouts.sources import RunChanges, RunRow
+from layouts.theme import colours_of
 from parsers import Source
+
+GONE = 1000
+"""At least so many rows that no longer exist are remembered, so that others can be told about them."""
 
 
 class HasRow(Protocol):
@@ -17,16 +22,23 @@ class HasRow(Protocol):
 
 
 class RunList:
-    """The rows of runs and jobs. One thread changes the list; any thread may read `rows` and `row`."""
+    """The rows of runs and jobs, and their colours (member run key -> colour).
+
+    One thread changes the list; any thread may read `rows`, `row` and `colours`. `show` and `changes` need a common lock.
+    """
 
     def __init__(self) -> None:
         self.rows: tuple[RunRow, ...] = ()
+        self.colours: Mapping[str, str] = {}
         self._by_key: dict[str, RunRow] = {}
         self._next: dict[str, RunRow] = {}
         self._sources: dict[str, tuple[Source, tuple[str, ...]]] = {}
         self._changed: set[str] = set()
         self._live: set[str] = set()
         self._gone = False
+        self._log = ChangeLog()
+        self._altered: set[str] = set()
+        self._recolour = False
 
     @property
     def changed(self) -> bool:
@@ -53,7 +65,8 @@ class RunList:
             del self._sources[key]
             self._next.pop(key, None)
             self._live.discard(key)
-            self._gone = True
+            self._altered.add(key)
+            self._gone = self._recolour = True
 
     def change(self, key: str) -> None:
         """Note that a run of this row has changed."""
@@ -74,6 +87,8 @@ class RunList:
             before = self._next.get(key)
             if row != before:
                 self._next[key] = row
+                self._altered.add(key)
+                self._recolour |= before is None or (before.started, before.members) != (row.started, row.members)
                 different = True
                 sort = sort or before is None or before.updated != row.updated
         self._changed.clear()
@@ -84,4 +99,59 @@ class RunList:
 
     def show(self, rows: tuple[RunRow, ...]) -> None:
         """Replace the rows that other threads see."""
+        if self._recolour:
+            colours = colours_of(rows)
+            self._altered |= {row.key for row in rows if any(colours[key] != self.colours.get(key) for key in row.members)}
+            self.colours = colours
+            self._recolour = False
         self.rows, self._by_key = rows, dict(self._next)
+        self._log.add(self._altered, self._by_key)
+        self._altered = set()
+
+    def changes(self, since: str) -> RunChanges:
+        """Return what has changed since a mark (`layouts.sources.RunSource.changes`)."""
+        keys = self._log.since(since)
+        if keys is None:
+            return RunChanges(self._log.mark, True, self.rows, (), self.colours)
+        rows = [self._by_key[key] for key in keys if key in self._by_key]
+        return RunChanges(self._log.mark, False, rows, [key for key in keys if key not in self._by_key], self.colours)
+
+
+class ChangeLog:
+    """Which keys changed at which of the changes, counted from 1; the marks of another log are unknown to it."""
+
+    def __init__(self) -> None:
+        self._name = secrets.token_hex(6)
+        self._number = 0
+        self._forgotten = 0
+        self._changed: dict[str, int] = {}
+
+    @property
+    def mark(self) -> str:
+        """The mark of the latest change."""
+        return f"{self._name}.{self._number}"
+
+    def add(self, keys: Collection[str], present: Collection[str]) -> None:
+        """Note one change of these keys. Keys that are not present are forgotten when there are many."""
+        self._number += 1
+        for key in keys:
+            self._changed.pop(key, None)  # so that the dict stays in the order of the changes
+            self._changed[key] = self._number
+        if len(self._changed) > len(present) + max(GONE, len(present)):
+            self._changed = {key: number for key, number in self._changed.items() if key in present}
+            self._forgotten = self._number
+
+    def since(self, mark: str) -> list[str] | None:
+        """Return the keys that changed after a mark, the latest first; None for an unknown mark."""
+        name, _, number = mark.partition(".")
+        if name != self._name or not (number.isascii() and number.isdecimal() and len(number) < 20):
+            return None
+        known = int(number)
+        if not self._forgotten <= known <= self._number:
+            return None
+        found = []
+        for key, changed in reversed(self._changed.items()):
+            if changed <= known:
+                break
+            found.append(key)
+        return found

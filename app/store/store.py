@@ -20,7 +20,7 @@ from app.store.profiles import TRACE, ProfileFrames, profile_of, row_of
 from app.store.run_rows import dated_row
 from app.store.traces import Traces
 from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
-from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunRow, SourceStatus
+from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -124,6 +124,12 @@ class Store(FrameSource):
 
     def runs(self) -> Sequence[RunRow]:
         return self._runs.rows
+
+    def changes(self, since: str) -> RunChanges:
+        return self._runs.changes(since)
+
+    def colours(self) -> Mapping[str, str]:
+        return self._runs.colours
 
     def member(self, run: str) -> RunRow | None:
         entry = self._runs.entries.get(run)

@@ -261,14 +261,6 @@ class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose ty
         """Return the URLs that Dash loads for the first chart: plotly.js, the largest script, and its graph component."""
         return [self._suite(CHARTS), self._suite("dash/dcc/async-graph.js")]
 
-    def warm(self) -> None:
-        """Compress the scripts of all pages, so that the first visitor need not wait."""
-        needed = {url for page in self._pages_by_path.values() for url in self.scripts_of(page)}
-        modules = self.bundles.assets.modules(entry for page in self._pages_by_path.values() for entry in self._entries(page))
-        self.bundles.warm([EARLY, GENERATORS, *modules, *self.bundles.assets.sheets], [*self._charts(), *sorted(needed)])
-        for page in self._pages_by_path.values():
-            self._content(page).form("br")
-
 
 def _compress(server: Flask, prefix: str) -> None:
     """Compress dynamic responses. A separate Flask object holds the settings, so that a host's stay unchanged."""

@@ -8,6 +8,7 @@ import * as runNotes from "./notes.js";
 import * as picker from "./picker.js";
 import { frames, poll, refresh } from "./polling.js";
 import { currentPrefs, onOwnIndexPage, setPrefs } from "./prefs.js";
+import * as runLists from "./runs.js";
 import { same, setState } from "./state.js";
 
 const functions = functionsOf("mindscope");
@@ -139,9 +140,24 @@ document.addEventListener("visibilitychange", () => {
 
 window.setInterval(() => !document.hidden && paintStatus(), 1000);
 
+/**
+ * @param {Wire.RunChanges | null} changes
+ * @param {string} frameId
+ */
+functions.runs_changed = function (changes, frameId) {
+  const element = document.getElementById(frameId);
+  if (!changes || !element) return noUpdate();
+  const routes = runNotes.routesOf(element.dataset.frame);
+  const list = runLists.take(routes, changes, element.dataset.needs.split(" ").filter(Boolean));
+  if (list) return list;
+  for (const part of ["mark", "version"]) setProps(`${element.dataset.frame}-${part}`, { data: null });
+  poll();
+  return noUpdate();
+};
+
 // If none of the selected runs exists, a message replaces the page; the list of runs is always shown.
 /**
- * @param {Wire.RunList | null} runs
+ * @param {RunList | null} runs
  * @param {Wire.Query | null} state
  * @param {string} storeId
  */

@@ -40,7 +40,7 @@ export function paint(members, drawn) {
  * The runs on screen: those the state names, or else those that the server chose for this page (`selected_runs` in
  * layouts/state.py), which are `default` in the list of runs.
  * @param {Wire.Query | null | undefined} state
- * @param {Pick<Wire.RunList, "rows" | "default">} runs
+ * @param {Pick<RunList, "rows" | "default">} runs
  */
 export function selected(state, { rows, default: chosen }) {
   const keys = (state || {}).run;
@@ -537,7 +537,7 @@ class Picker {
 }
 
 /**
- * @param {Wire.RunList | null} runs
+ * @param {RunList | null} runs
  * @param {Wire.Query | null} state
  * @param {string} hostId
  */

@@ -5,6 +5,7 @@ import { functionsOf, noUpdate, setProps } from "../base/dash.js";
 import { inLanguage, language, setLabel, writeText } from "../base/i18n.js";
 import { onNavigation } from "../base/navigation.js";
 import { applyPrefs } from "../base/prefs.js";
+import { markOf } from "../base/runs.js";
 import { changedState, formatQuery, parseQuery, same } from "../base/state.js";
 
 const functions = functionsOf("mindscope");
@@ -84,9 +85,14 @@ function whenLoaded(path, storeId, data) {
 
 // Pages -------------------------------------------------------------------------------------------------------------
 
+// The components of a page with its state and the mark of the list of runs, so that it is sent what changed since then.
 function withState(component, storeId, data) {
+  const routes = component.props.children.map((child) => child && child.props && child.props["data-routes"]).find(Boolean);
+  const stored = { [storeId]: data, [storeId.replace(/-state$/, "-mark")]: markOf(routes) };
   const children = component.props.children.map((child) =>
-    child && child.props && child.props.id === storeId ? { ...child, props: { ...child.props, data } } : child);
+    child && child.props && child.props.id in stored
+      ? { ...child, props: { ...child.props, data: stored[child.props.id] } }
+      : child);
   return { ...component, props: { ...component.props, children } };
 }
 
@@ -212,7 +218,7 @@ document.addEventListener("click", (event) => {
   go(page, query ? parseQuery(query) : run ? { run: [run] } : {});
 });
 
-/** @param {Wire.RunList | null} runs */
+/** @param {RunList | null} runs */
 functions.menu_changed = function (runs) {
   if (!runs) return;
   const kinds = new Set(runs.rows.flatMap((row) => Object.keys(row.tags).filter((kind) => row.tags[kind] > 0)));

@@ -15,6 +15,18 @@ interface Window {
   mindscopeModules: Promise<unknown>[];
 }
 
+/** The list of runs that base/runs.js puts together. */
+interface RunList {
+  mark: string;
+  /** newest first */
+  rows: Wire.RunRow[];
+  /** keys of the members on screen where the state names none */
+  default: string[];
+  /** the most runs these belong to, null for all */
+  newest: number | null;
+  notebook: Wire.Notebook;
+}
+
 // Selectors name elements that our own scripts or layouts have made, so their kind is known where they are used.
 interface ParentNode {
   querySelector(selectors: string): any;

@@ -62,13 +62,21 @@ declare namespace Wire {
     marks: Record<string, Mark[]>;
   }
 
-  interface RunList {
+  /** layouts/shell/run_list.py */
+  interface RunChanges {
+    /** the mark that these changes begin at */
+    since: string;
+    mark: string;
+    /** rows are all runs */
+    whole: boolean;
     rows: RunRow[];
-    /** keys of the members on screen where the state names none */
-    default: string[];
-    /** the most runs these belong to, null for all */
+    /** keys of rows that no longer exist */
+    gone: string[];
+    /** null: all that have data of a kind that the page shows */
+    default: string[] | null;
     newest: number | null;
-    notebook: Notebook;
+    /** null: as before */
+    notebook: Notebook | null;
   }
 
   /** run, kind, path, offset, length, text */

@@ -17,7 +17,7 @@ from parsers import PayloadSeries
 from layouts.cards.cards import Cards
 from layouts.page import Ids
 from layouts.sources import RunSource, ValueSource
-from layouts.state import BadInput, colours, selected_runs, texts
+from layouts.state import BadInput, selected_runs, texts
 
 Found = Sequence[tuple[str, PayloadSeries]]
 """(run, its items) of every chosen run that has the tag."""
@@ -61,7 +61,7 @@ def items_of(source: ValueSource, kind: str, tag: str, state: dict[str, list[str
 def steps_of(source: RunSource, tag: str, found: Found) -> dict[str, Any]:
     """Return steps and wall times in ms by place, as the first value and differences; equal steps are sent once."""
     labels = {row.key if len(row.members) > 1 else row.members[0]: row.name for row in source.runs()}
-    drawn = colours(source)
+    drawn = source.colours()
     steps: list[list[int]] = []
     known: dict[bytes, int] = {}
     series = []

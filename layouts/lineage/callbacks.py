@@ -12,7 +12,7 @@ from layouts.lineage.drawing import drawing, sheet
 from layouts.lineage.table import Tables
 from layouts.page import Ids
 from layouts.sources import RunSource
-from layouts.state import BadInput, colours
+from layouts.state import BadInput
 
 
 def register(app: Any, source: RunSource, ids: Ids, tables: Tables) -> None:
@@ -43,7 +43,7 @@ def drawn(source: RunSource, tables: Tables, ask: Any) -> Any:
     """Return the figure that is asked for; no update if none is."""
     if ask is None:
         return no_update
-    return drawing(tables.table(), read_ask(ask), colours(source))
+    return drawing(tables.table(), read_ask(ask), source.colours())
 
 
 def _register_browser(app: Any, ids: Ids) -> None:

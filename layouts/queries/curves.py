@@ -14,7 +14,7 @@ from layouts.queries.comparing import Style, grouped
 from layouts.queries.grouping import Grouping
 from layouts.queries.scalars import Ask
 from layouts.sources import RunRow, RunSource
-from layouts.state import colours, label_of, selected_runs
+from layouts.state import label_of, selected_runs
 from layouts.theme import PALETTE
 
 _STROKES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
@@ -91,7 +91,7 @@ def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str],
     tags = [*ask.left, *ask.right]
     if len(runs) == 1 and len(tags) > 1:
         return {(run, tag): PALETTE[tags.index(tag) % len(PALETTE)][0] for run, tag, _ in found}
-    of_run = colours(source)
+    of_run = source.colours()
     return {(run, tag): of_run.get(run, PALETTE[0][0]) for run, tag, _ in found}
 
 

@@ -21,7 +21,7 @@ from parsers.lineage.table import better
 from layouts.queries.grouping import KINDS, Grouping
 from layouts.queries.scalars import BASES, of_kind
 from layouts.sources import RunSource
-from layouts.state import BadInput, colours, flag, label_of, text, texts
+from layouts.state import BadInput, flag, label_of, text, texts
 from layouts.theme import PALETTE
 
 MOST_TAGS = 500
@@ -99,7 +99,7 @@ def read_wanted(data: Any) -> Wanted:
 def rows(source: RunSource, wanted: Wanted, groups: Grouping | None, runs: Sequence[str]) -> Iterator[Row]:
     """Yield a row for each tag and run, or for each tag and group, that has any value."""
     names = labels(source)
-    colour = colours(source)
+    colour = source.colours()
     kind, _, base = wanted.base.partition(":")
     for tag in wanted.tags or ():
         direction = better(tag)

@@ -17,7 +17,7 @@ from layouts.figures.histograms import Look, Recorded, Zoom, heat, newest_of_equ
 from layouts.figures.typed_arrays import whole_numbers
 from layouts.queries.histograms import Ask
 from layouts.sources import RunRow, RunSource, ValueSource
-from layouts.state import colours, label_of, selected_runs
+from layouts.state import label_of, selected_runs
 
 MOST_LINES = 60
 """Maximum number of lines in a ridge or an overlay; with more steps the automatic view is a heat map."""
@@ -182,7 +182,7 @@ def _choices(steps: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _taken(source: RunSource, shown: Sequence[_Placed], read_places: Read) -> _Taken:
-    colour = colours(source)
+    colour = source.colours()
     taken = _Taken()
     for one in shown:
         values, read = _values(read_places(one.run, one.chosen.tolist()), taken)

@@ -13,7 +13,6 @@ from layouts import format as fmt
 from layouts.figures.typed_arrays import numbers
 from layouts.queries.tensors import Ask, Found, Shown, boxes, chosen, find
 from layouts.sources import RunSource, ValueSource
-from layouts.state import colours
 
 _SEE_THROUGH = {"paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)"}
 NOTHING: dict[str, Any] = {
@@ -79,7 +78,7 @@ def _texts(found: Statistics) -> dict[str, list[str]]:
 
 def _colour(source: RunSource, shown: Shown) -> str:
     run = shown.value.named.run
-    return colours(source).get(run, "#3880c9")
+    return source.colours().get(run, "#3880c9")
 
 
 def bars(tensor: Tensor, colour: str) -> dict[str, Any]:

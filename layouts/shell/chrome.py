@@ -5,7 +5,8 @@ ids("state")    the page's state, a URL query as a dict of lists (see `layouts.p
 ids("version")  `SourceStatus.version`; None until the first answer of the clock, afterwards it changes only with the data.
                 A page draws at once with the data it has and draws again when this changes.
 ids("prefs")    {"theme": "light" or "dark", "lang": "en" or "zh", "refresh": bool, "interval": seconds}, saved in the browser
-ids("runs")     the result of `layouts.shell.run_list.listing`
+ids("runs")     the list of runs (`RunList`). The browser puts it together from the ids("changes") that follow ids("mark"), so
+                an answer has only what the browser does not know (`layouts.shell.run_list.listing`).
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ def frame(page: Page, ids: Ids, routes: str, *, picker: bool = False) -> html.Di
             dcc.Store(id=ids("state"), data={}),
             dcc.Store(id=ids("version")),
             dcc.Store(id=ids("status")),
+            dcc.Store(id=ids("mark")),
+            dcc.Store(id=ids("changes")),
             dcc.Store(id=ids("runs")),
             dcc.Store(id=ids("prefs")),
             dcc.Store(id=ids("reload"), data=0),
@@ -88,6 +91,7 @@ def register(app: Any, source: FrameSource, page: Page, ids: Ids, routes: str, *
     _register_health(app, source, ids)
     call = in_browser(app, "mindscope")
     call("frame_opened", Output(ids("prefs"), "data"), Input(ids("frame"), "id"))
+    call("runs_changed", Output(ids("runs"), "data"), Input(ids("changes"), "data"), State(ids("frame"), "id"))
     call("status_changed", Input(ids("status"), "data"))
     call(
         "frame_shows",
@@ -184,23 +188,26 @@ def _keys(ids: Ids) -> html.Dialog:
 
 
 def _register_clock(app: Any, source: NoteSource, page: Page, ids: Ids) -> None:
-    def tick(_ticks: Any, reloads: Any, known: Any) -> tuple[Any, Any, Any]:
+    def tick(_ticks: Any, reloads: Any, known: Any, mark: Any) -> tuple[Any, Any, Any, Any]:
         # All inputs trigger the first call of a page, which must not cause a scan.
         if reloads and ctx.triggered_id == ids("reload"):
             source.refresh()
         status = source.status()
         answer = {**asdict(status), "verified": list(source.verified())}
         if status.version == known:
-            return answer, no_update, no_update
-        return answer, status.version, listing(source, page.needs, every=page.every)
+            return answer, no_update, no_update, no_update
+        changes = listing(source, page.needs, every=page.every, since=mark if isinstance(mark, str) else "")
+        return answer, status.version, changes["mark"], changes
 
     app.callback(
         Output(ids("status"), "data"),
         Output(ids("version"), "data"),
-        Output(ids("runs"), "data"),
+        Output(ids("mark"), "data"),
+        Output(ids("changes"), "data"),
         Input(ids("interval"), "n_intervals"),
         Input(ids("reload"), "data"),
         State(ids("version"), "data"),
+        State(ids("mark"), "data"),
     )(tick)
 
 

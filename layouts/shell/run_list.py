@@ -3,28 +3,42 @@
 from __future__ import annotations
 
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+import msgspec
+
 from layouts import format as fmt
 from layouts.notes import Mark, Note, View
 from layouts.sources import NoteSource, RunRow, RunSource
-from layouts.state import NEWEST, colours, selected_runs
+from layouts.state import NEWEST, selected_runs
 
 
-def listing(source: NoteSource, needs: Sequence[str] = (), *, every: bool = False) -> dict[str, Any]:
-    """Return all runs, newest first, for run picker, menu and runs page. colours of a row are those of its members.
+def listing(source: NoteSource, needs: Sequence[str] = (), *, every: bool = False, since: str = "") -> dict[str, Any]:
+    """Return what has changed in the list of runs since a mark of an earlier answer, for run picker, menu and runs page.
+
+    whole: the mark was unknown, rows are all runs; otherwise they are those that changed, and gone the keys of those that no
+    longer exist. colours of a row are those of its members. The browser puts it together (`assets/base/runs.js`), newest
+    first. notebook is null if it is that of the mark.
 
     default are the keys of the member runs on screen if the state names none, for a page that shows data of these kinds: those
-    of the newest runs, at most `newest` of them (null: no limit).
+    of the newest runs, at most `newest` of them. With every, both are null: those of all runs that have such data.
     """
-    drawn = colours(source)
+    seen, _, noted = since.partition("/")
+    changes = source.changes(seen)
+    notebook = _notebook(source)
+    written = f"{zlib.crc32(msgspec.json.encode(notebook)):08x}"
     return {
-        "rows": [_row(row, drawn) for row in source.runs()],
-        "default": selected_runs({}, source, needs, every=every),
+        "since": seen,
+        "mark": f"{changes.mark}/{written}",
+        "whole": changes.whole,
+        "rows": [_row(row, changes.colours) for row in changes.rows],
+        "gone": list(changes.gone),
+        "default": None if every else selected_runs({}, source, needs),
         "newest": None if every else NEWEST,
-        "notebook": _notebook(source),
+        "notebook": None if written == noted and not changes.whole else notebook,
     }
 
 

@@ -15,7 +15,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from app import create_app
 from layouts.shell.run_list import listing
 from layouts.sources import RunRow
-from layouts.state import colours, selected_runs
+from layouts.state import selected_runs
 from tests.sources import MemorySource, row
 
 Serve = Callable[[Flask], str]
@@ -48,7 +48,7 @@ def opened(page: Page, serve: Serve, source: MemorySource) -> Page:
 
 
 def browser_rows(source: MemorySource) -> list[dict[str, object]]:
-    drawn = colours(source)
+    drawn = source.colours()
     return [
         {"key": r.key, "members": r.members, "colours": [drawn[m] for m in r.members], "tags": dict(r.tags), "state": r.state}
         for r in source.rows
@@ -65,19 +65,20 @@ def test_colours_and_choice_are_the_same_in_browser_and_server(opened: Page, sou
     got = opened.evaluate(
         """async ([cases, rows]) => {
              const { selected, encode, colours } = await import("/assets/base/picker.js");
-             return cases.map(([state, chosenByServer]) => {
-               const runs = { rows, default: chosenByServer };
+             const { merged } = await import("/assets/base/runs.js");
+             return cases.map(([state, changes]) => {
+               const runs = { ...merged(null, changes, ["image"]), rows };
                const chosen = selected(state, runs);
                const again = selected({run: encode(chosen, rows)}, runs);
                return [[...chosen], [...again], Object.fromEntries(colours(chosen, rows))];
              });
            }""",
-        [[(state, listing(source, ("image",), every=every)["default"]) for state, every in cases], browser_rows(source)],
+        [[(state, listing(source, ("image",), every=every)) for state, every in cases], browser_rows(source)],
     )
     for (state, every), (chosen, again, drawn) in zip(cases, got, strict=True):
         expected = selected_runs(state, source, ("image",), every=every)
         assert chosen == expected == again
-        assert drawn == {key: colour for key, colour in colours(source).items() if key in expected}
+        assert drawn == {key: colour for key, colour in source.colours().items() if key in expected}
 
 
 def test_search_ranges_and_buttons_of_the_picker(opened: Page) -> None:

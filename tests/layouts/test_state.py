@@ -123,6 +123,6 @@ def test_a_job_stands_for_its_ranks_and_unknown_runs_for_nothing() -> None:
 
 
 def test_every_run_has_a_colour_whatever_is_on_screen() -> None:
-    drawn = state.colours(source())
+    drawn = source().colours()
     assert set(drawn) == set(state.selected_runs({"run": ["*"]}, source()))
     assert all(colour in {shade for hue in PALETTE for shade in hue} for colour in drawn.values())

@@ -91,8 +91,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
 
 def samples(store: Store) -> Iterator[tuple[str, Any]]:
     """(declared type, what the server sends)."""
-    listing = run_list.listing(store)
-    yield "RunList", listing
+    yield "RunChanges", run_list.listing(store)
     yield "Note", run_list.as_json(Note(remark="said", tags=("bug",)))
     yield "View", run_list.as_json(View(key="k", name="n", place="scalars?run=a"))
     yield "Mark", run_list.as_json(Mark(key="k", name="n", session=".", rank=0, times=(1, 2)))
@@ -127,7 +126,7 @@ def status_of(client: Any, output: str) -> Any:
         "output": output, "outputs": outputs, "changedPropIds": [f"{frame}-interval.n_intervals"],
         "inputs": [{"id": f"{frame}-interval", "property": "n_intervals", "value": 1},
                    {"id": f"{frame}-reload", "property": "data", "value": None}],
-        "state": [{"id": f"{frame}-version", "property": "data", "value": None}],
+        "state": [{"id": f"{frame}-{part}", "property": "data", "value": None} for part in ("version", "mark")],
     }  # fmt: skip
     answer = client.post("/_dash-update-component", json=body).json
     return next(value["data"] for key, value in answer["response"].items() if key.endswith("-status"))

@@ -348,7 +348,7 @@ function view(gridId, bodyId) {
 }
 
 /**
- * @param {Wire.RunList | null} runs
+ * @param {RunList | null} runs
  * @param {string} gridId
  * @param {string} bodyId
  */

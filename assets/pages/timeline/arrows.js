@@ -1,15 +1,13 @@
 // The arrows of the selected slice. Few are drawn one by one; of many, those that end near each other in one lane are a bundle,
-// as thick as it has many, and at most some bundles are drawn: how many arrows there are is said at the foot of the canvas.
+// as thick as it has many. Bundles are as wide as it takes to draw few of them; how many arrows there are is said below.
 
 import { count } from "../../base/format.js";
 import { translate } from "../../base/i18n.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
-/** Arrows that are drawn one by one. */
-const FEW = 40;
-/** Bundles drawn, those of the most arrows. */
-const MOST = 60;
-/** Ends within so many pixels are one. */
+/** Arrows drawn one by one, or bundles; of more bundles, those of the most arrows. */
+const MOST = 40;
+/** Ends within so many pixels are one at least. */
 const NEAR = 6;
 const BEYOND = 200;
 
@@ -20,7 +18,6 @@ const BEYOND = 200;
 export function bundlesOf(slice, { xAt, width, whereOf }) {
   const { arrows } = slice;
   const { total, arriving, start, duration, track, depth } = arrows;
-  const near = start.length > FEW ? NEAR : 0;
   const heights = new Map();
   const heightOf = (of, at) => {
     const key = of * 1e6 + at;
@@ -28,7 +25,7 @@ export function bundlesOf(slice, { xAt, width, whereOf }) {
     return heights.get(key);
   };
   const own = whereOf(slice.track, slice.depth);
-  const bundles = new Map();
+  const seen = [];
   let out = total - start.length;
   for (let i = 0; i < start.length; i += 1) {
     const arrives = i < arriving;
@@ -44,14 +41,29 @@ export function bundlesOf(slice, { xAt, width, whereOf }) {
       out += 1;
       continue;
     }
-    const end = arrives ? x1 : x2;
-    const key = near ? `${arrives} ${other} ${Math.floor(end / near)}` : i;
-    const known = bundles.get(key);
-    if (known) known.many += 1;
-    else bundles.set(key, { x1, y1: arrives ? other : own, x2, y2: arrives ? own : other, many: 1 });
+    seen.push({ x1, y1: arrives ? other : own, x2, y2: arrives ? own : other, many: 1, arrives });
   }
-  const found = [...bundles.values()].sort((a, b) => b.many - a.many).slice(0, near ? MOST : FEW);
+  let found = seen;
+  for (let near = NEAR; found.length > MOST && near < width * 2; near *= 2) found = bundled(seen, near);
+  found = found.slice().sort((a, b) => b.many - a.many).slice(0, MOST);
   return { arrows: found, drawn: found.reduce((sum, one) => sum + one.many, 0), total, out };
+}
+
+// Arrows that go the same way, and whose other ends are in one lane and within `near` pixels, as one in their middle.
+function bundled(arrows, near) {
+  const bundles = new Map();
+  for (const { x1, y1, x2, y2, arrives } of arrows) {
+    const [end, lane] = arrives ? [x1, y1] : [x2, y2];
+    const key = `${arrives} ${lane} ${Math.floor(end / near)}`;
+    const known = bundles.get(key);
+    if (!known) bundles.set(key, { x1, y1, x2, y2, many: 1, arrives });
+    else {
+      known.many += 1;
+      known.x1 += (x1 - known.x1) / known.many;
+      known.x2 += (x2 - known.x2) / known.many;
+    }
+  }
+  return [...bundles.values()];
 }
 
 export function drawArrows(line, context, ink) {
@@ -63,8 +75,9 @@ export function drawArrows(line, context, ink) {
   const found = bundlesOf(line.selected, { xAt: (time) => xOf(line, time), width: line.width, whereOf });
   context.strokeStyle = ink.accent;
   context.fillStyle = ink.accent;
+  context.globalAlpha = found.total > MOST ? 0.7 : 1;
   for (const { x1, y1, x2, y2, many } of found.arrows) {
-    context.lineWidth = 1.5 + Math.min(5, Math.log2(many) * 0.6);
+    context.lineWidth = 1.5 + Math.min(4, Math.log2(many) * 0.4);
     const bow = Math.max(24, Math.min(120, Math.abs(x2 - x1) / 2));
     const head = 4 + context.lineWidth / 2;
     context.beginPath();
@@ -77,8 +90,9 @@ export function drawArrows(line, context, ink) {
     context.lineTo(x2 - 7, y2 + head);
     context.fill();
   }
+  context.globalAlpha = 1;
   line.host.root.dataset.arrows = String(found.arrows.length);
-  if (found.total > FEW) say(line, context, ink, found);
+  if (found.total > MOST) say(line, context, ink, found);
 }
 
 function say(line, context, ink, { arrows, drawn, total }) {

@@ -12,7 +12,7 @@ from layouts.pages.dataset.boxes import drawing
 from layouts.queries.damage import damage
 from layouts.queries.pipelines import Found, letter
 from layouts.sources import RunSource
-from layouts.state import colours, elsewhere, label_of, number, selected_runs, stamped
+from layouts.state import elsewhere, label_of, number, selected_runs, stamped
 
 MOST_ELSEWHERE = 5
 MOST_NAMES = 20
@@ -27,7 +27,7 @@ def catalogue(source: RunSource, state: Any, found: Found, places: Sequence[Comp
     """
     columns = int(number(state, "columns", 5, *COLUMNS))
     rows = {member: row for row in source.runs() for member in row.members}
-    of_run = colours(source)
+    of_run = source.colours()
     drawn = [
         {
             "mark": pipeline.graph.mark, "letter": letter(at) if len(found.pipelines) > 1 else "",

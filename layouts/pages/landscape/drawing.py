@@ -20,7 +20,7 @@ from layouts.i18n import both, t
 from layouts.pages.landscape.asks import Ask
 from layouts.pages.landscape.catalogue import newest
 from layouts.sources import LineageSource, RunRow, RunSource, ValueSource
-from layouts.state import colours, label_of
+from layouts.state import label_of
 from layouts.theme import PALETTE
 
 _WORDS = ("loss", "step", "epoch", "start", "end", "convergence")
@@ -64,7 +64,7 @@ def load(source: ValueSource, sheets: Sequence[tuple[str, str]]) -> list[Request
 
 def chart(source: RunSource, ask: Ask, requested: Sequence[Requested]) -> dict[str, Any]:
     """Draw the landscapes that can be shown; layout.meta names the run and tag of each."""
-    of_run = colours(source)
+    of_run = source.colours()
     shown = [one for one in requested if one.value is not None]
     sheets = [Sheet(one.label, of_run.get(one.run, PALETTE[0][0]), one.value) for one in shown if one.value is not None]
     text, muted = _TEXT[ask.theme]
@@ -106,7 +106,7 @@ def curve(source: ValueSource, requested: Sequence[Requested]) -> dict[str, Any]
 
     For a single landscape, bands mark the steps it covers and the steps that the run's other landscapes cover.
     """
-    of_run = colours(source)
+    of_run = source.colours()
     lines = [line for one in requested if (line := _line(source, one, of_run.get(one.run, PALETTE[0][0]))) is not None]
     drawn = line_figure(lines, CurveLook(columns=_CURVE_COLUMNS))
     for trace in drawn["data"]:
@@ -176,7 +176,7 @@ def facts(source: LineageSource, requested: Sequence[Requested]) -> html.Table:
     columns = [_facts(source, one) for one in requested]
     head = []
     if len(requested) > 1:
-        of_run = colours(source)
+        of_run = source.colours()
         head = [html.Thead(html.Tr([html.Td(), *(_column_head(one, of_run.get(one.run, "")) for one in requested)]))]
     else:
         columns = [{"run": one.label} | column for one, column in zip(requested, columns, strict=True)]

@@ -25,7 +25,7 @@ from layouts.pages.optimisation.drawing import over_setting
 from layouts.pages.optimisation.explained import choose, grown, pairs, sheet
 from layouts.pages.optimisation.texts import TEXTS
 from layouts.sources import FrameSource, LineageSource, RunSource
-from layouts.state import BadInput, colours
+from layouts.state import BadInput
 
 _RECORD = """collector = SummaryCollector("summary/run_1", collect_specified_data={"collect_eval_lineage": True})
 model.train(epochs, dataset, callbacks=[collector])    # a collector given to model.eval records its metrics"""
@@ -143,7 +143,7 @@ def drawn(source: RunSource, tables: Tables, data: Any) -> Any:
     chosen = choose(tables.table(), ask)
     if not chosen.target or ask.setting not in chosen.settings:
         return {"setting": "", "figure": None, "pairs": [], "total": 0, "also": []}
-    figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, colours(source), log=ask.log)
+    figure = over_setting(chosen.rows, chosen.frame, ask.setting, chosen.target, source.colours(), log=ask.log)
     return {"setting": ask.setting, "target": chosen.target, "figure": figure, **pairs(chosen, ask.setting)}
 
 

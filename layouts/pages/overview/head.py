@@ -7,7 +7,7 @@ from typing import Any
 from layouts import format as fmt
 from layouts.queries.run_facts import NEEDS, facts
 from layouts.sources import RunRow, RunSource, ValueSource
-from layouts.state import colours, label_of, selected_runs, text
+from layouts.state import label_of, selected_runs, text
 
 _NAME = 100_000
 
@@ -28,7 +28,7 @@ def head(source: ValueSource, run: str, row: RunRow) -> dict[str, Any]:
     return {
         "of": run,
         "label": label_of(run, row),
-        "colour": colours(source).get(run, ""),
+        "colour": source.colours().get(run, ""),
         "state": own.state,
         "started": own.started,
         "problems": fmt.count(len(source.problems(run))),

@@ -24,7 +24,7 @@ from layouts.i18n import t
 from layouts.queries.graphs import first_opened
 from layouts.queries.run_facts import main_tag
 from layouts.sources import RunRow, RunSource, ValueSource
-from layouts.state import colours, label_of
+from layouts.state import label_of
 from layouts.theme import PALETTE
 
 PICTURES = 2
@@ -302,7 +302,7 @@ def _not_finite(count: int) -> list[Any]:
 
 
 def _colour(source: RunSource, run: str) -> str:
-    return colours(source).get(run, PALETTE[0][0])
+    return source.colours().get(run, PALETTE[0][0])
 
 
 def _graph(figure: dict[str, Any]) -> html.Div:

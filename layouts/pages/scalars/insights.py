@@ -9,7 +9,7 @@ from dash import ClientsideFunction, Input, Output, State
 from layouts.components.insights import as_json, view
 from layouts.page import Ids
 from layouts.sources import RunSource
-from layouts.state import BadInput, colours, label_of, selected_runs, texts
+from layouts.state import BadInput, label_of, selected_runs, texts
 
 SECONDS = 0.15
 """CPU time, in seconds, that a request may spend on analysing curves; the browser then requests the rest."""
@@ -48,7 +48,7 @@ def marks(source: RunSource, ask: Any) -> dict[str, Any]:
         raise BadInput(f"tag: expected at most {MOST_TAGS} tags, found {len(tags)}")
     runs = selected_runs({"run": texts(ask, "run")} if texts(ask, "run") else {}, source)
     rows = {member: row for row in source.runs() for member in row.members}
-    of_run = colours(source)
+    of_run = source.colours()
     found: list[dict[str, Any]] = []
     left, seconds = 0, SECONDS
     for run in runs:

@@ -7,7 +7,7 @@ from typing import Any
 
 from layouts.queries.run_facts import NEEDS
 from layouts.sources import RunSource
-from layouts.state import BadInput, colours, label_of, selected_runs, text
+from layouts.state import BadInput, label_of, selected_runs, text
 
 _NAME = 100_000
 
@@ -36,6 +36,6 @@ def pair(source: RunSource, runs: tuple[str, str]) -> Pair:
     rows = {member: row for row in source.runs() for member in row.members}
     if not set(runs) <= rows.keys():
         raise BadInput(f"runs: expected the keys of two runs, found {str(runs)[:80]!r}")
-    drawn = colours(source)
+    drawn = source.colours()
     one, other = runs
     return Pair(runs, (label_of(one, rows[one]), label_of(other, rows[other])), (drawn[one], drawn[other]))

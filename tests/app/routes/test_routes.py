@@ -180,6 +180,26 @@ def test_runs_and_health(client) -> None:
     assert client.get("/api/health").json["status"] == "ok"
 
 
+def test_runs_come_in_pages(client, source, monkeypatch) -> None:
+    every = [run["key"] for run in client.get("/api/runs.json").json]
+    assert len(every) > 2
+    found, url = [], "?limit=2"
+    while url:
+        answer = client.get("/api/runs.json" + url)
+        assert answer.headers["X-Total-Count"] == str(len(every))
+        assert len(answer.json) <= 2
+        found += [run["key"] for run in answer.json]
+        link = answer.headers.get("Link", "")
+        url = link.split(">")[0].removeprefix("<")
+    assert found == every
+    assert client.get(f"/api/runs.json?from={len(every)}").json == []
+
+
+@pytest.mark.parametrize("query", ["from=-1", "from=x", "limit=0", "limit=1001", "limit=1&limit=2", "page=2", "from=²"])
+def test_a_page_of_runs_is_asked_for_in_whole_numbers(client, query) -> None:
+    assert client.get(f"/api/runs.json?{query}").status_code == 400
+
+
 @pytest.mark.parametrize(("value", "text"), [
     (0.5, 0.5), (None, None), (math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity"),
 ])  # fmt: skip

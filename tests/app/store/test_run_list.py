@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from app.store import run_list
 from app.store.following import Follower
-from app.store.run_list import RunList
+from app.store.run_list import GONE, ChangeLog, RunList
 from app.store.run_rows import LIVE_SECONDS, unread_row
 from layouts.sources import RunRow
+from layouts.theme import colours_of
 from parsers import Source, open_run
 from parsers.model import SourceFile
 
@@ -62,6 +65,69 @@ def test_rows_follow_what_is_found_changed_and_gone() -> None:
     assert shown() == [("a", "idle"), ("c", "idle")]
     assert runs.row("b") is None
     assert runs.row("c") == runs.rows[1]
+
+
+ACTS = st.lists(st.tuples(st.sampled_from("adcr"), st.integers(0, 7), st.floats(0, 100)), max_size=40)
+
+
+@given(ACTS, st.data())
+def test_changes_lead_from_any_mark_to_the_list_as_it_is(acts: list[tuple[str, int, float]], data: st.DataObject) -> None:
+    """Someone who has followed the changes from an earlier list has the same rows and colours as the list has now."""
+    runs = RunList()
+    found: dict[str, Source] = {}
+    entries: dict[str, Entry] = {}
+    followers: list[tuple[str, dict[str, RunRow], dict[str, str]]] = [("", {}, {})]
+    for act, number, when in acts:
+        key = f"run{number}"
+        if act == "d":
+            found.pop(key, None)
+            runs.keep(list(found))
+        elif act == "a" or key not in found:
+            found[key] = source(key, when)
+            entries[key] = Entry(replace(unread_row(key, found[key]), state="idle", started=when))
+            runs.take(key, found[key], (key,))
+        elif act == "c":
+            entries[key].row = replace(entries[key].row, points=entries[key].row.points + 1)
+            runs.change(key)
+        rows = runs.rebuilt(entries, 1e6)
+        if rows is not None:
+            runs.show(rows)
+        mark, known, colours = followers[data.draw(st.integers(0, len(followers) - 1))]
+        changes = runs.changes(mark)
+        known = {} if changes.whole else {row: one for row, one in known.items() if row not in changes.gone}
+        known |= {row.key: row for row in changes.rows}
+        colours = {**colours, **{key: changes.colours[key] for row in changes.rows for key in row.members}}
+        assert known == {row.key: row for row in runs.rows}
+        assert {key: colours[key] for key in known} == runs.colours == colours_of(runs.rows)
+        followers.append((changes.mark, known, colours))
+
+
+def test_a_change_is_told_alone() -> None:
+    runs = RunList()
+    entries = {}
+    for number in range(1000):
+        key = f"run{number}"
+        entries[key] = Entry(replace(unread_row(key, source(key, number)), state="idle"))
+        runs.take(key, source(key, number), (key,))
+    runs.show(runs.rebuilt(entries, 1e6) or ())
+    mark = runs.changes("").mark
+    assert runs.changes(mark).rows == []
+    entries["run7"].row = replace(entries["run7"].row, points=1)
+    runs.change("run7")
+    runs.show(runs.rebuilt(entries, 1e6) or ())
+    assert [row.key for row in runs.changes(mark).rows] == ["run7"]
+
+
+def test_what_has_gone_is_forgotten_in_the_end() -> None:
+    log = ChangeLog()
+    mark = log.mark
+    log.add(["a"], ["a"])
+    assert log.since(mark) == ["a"]
+    for number in range(GONE + 1):
+        log.add([f"gone{number}"], ["a"])
+    assert log.since(mark) is None
+    assert log.since(log.mark) == []
+    assert ChangeLog().since(log.mark) is None, "the log of another process"
 
 
 def test_a_slice_costs_what_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,14 @@
-"""The vendored scripts are what npm and the Python packages have."""
+"""The vendored scripts are what npm and the Python packages have, and how scripts are sent."""
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 import plotly
 import pytest
 
+from app.web import bundles
 from app.web.bundles import CARTESIAN, assets_directory
 from app.web.modules import GENERATORS
 from app.web.server import create_app
@@ -38,10 +38,13 @@ def test_vendored_scripts_are_those_of_the_lock(name: str, source: str) -> None:
     assert Path(assets_directory(), name).read_bytes() == (NODE_MODULES / source).read_bytes()
 
 
-def test_what_every_page_needs_is_compressed_before_it_is_asked_for() -> None:
-    app = create_app(MemorySource())
-    app.warm()
-    ready = {os.path.relpath(paths[0], assets_directory()) for paths in app.bundles._loaded}
-    assert {CARTESIAN, GENERATORS} <= ready
-    assert str(WHOLE) in {paths[0] for paths in app.bundles._loaded}
-    assert all(bundle.encoding(("br",)) in bundle._forms for _, bundle in app.bundles._loaded.values())
+def test_a_script_is_compressed_once_at_its_first_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    compressed = bundles._compressed
+    monkeypatch.setattr(bundles, "_compressed", lambda data, encoding: made.append(len(data)) or compressed(data, encoding))
+    client = create_app(MemorySource()).server.test_client()
+    assert made == [], "nothing before it is asked for"
+    for _ in range(2):
+        answer = client.get(f"/assets/{GENERATORS}", headers={"Accept-Encoding": "br"})
+        assert (answer.status_code, answer.headers["Content-Encoding"]) == (200, "br")
+    assert made == [Path(assets_directory(), GENERATORS).stat().st_size]

@@ -118,16 +118,16 @@ def ask(client: Any, output: str, inputs: list[Any], state: list[Any], changed: 
     return client.post("/_dash-update-component", json=body, headers={"Origin": "http://localhost"})
 
 
-def tick(client: Any, known: Any, reloads: int = 0, changed: str = "") -> Any:
+def tick(client: Any, known: Any, reloads: int = 0, changed: str = "", mark: Any = None) -> Any:
     ids = Ids("runs")
     return ask(
         client,
-        f"..{ids('status')}.data...{ids('version')}.data...{ids('runs')}.data..",
+        f"..{ids('status')}.data...{ids('version')}.data...{ids('mark')}.data...{ids('changes')}.data..",
         [
             {"id": ids("interval"), "property": "n_intervals", "value": 1},
             {"id": ids("reload"), "property": "data", "value": reloads},
         ],
-        [{"id": ids("version"), "property": "data", "value": known}],
+        [{"id": ids("version"), "property": "data", "value": known}, {"id": ids("mark"), "property": "data", "value": mark}],
         changed,
     )
 
@@ -137,12 +137,12 @@ def test_the_clock_sends_the_list_only_when_it_changed() -> None:
     client = create_app(source).server.test_client()
     first = tick(client, None).get_json()["response"]
     assert first["ms-runs-version"]["data"] == 1
-    assert [one["key"] for one in first["ms-runs-runs"]["data"]["rows"]] == ["a"]
+    assert [one["key"] for one in first["ms-runs-changes"]["data"]["rows"]] == ["a"]
     idle = tick(client, 1).get_json()["response"]
     assert set(idle) == {"ms-runs-status"}
     source.change([row("b"), row("a")])
     later = tick(client, 1).get_json()["response"]
-    assert [one["key"] for one in later["ms-runs-runs"]["data"]["rows"]] == ["b", "a"]
+    assert [one["key"] for one in later["ms-runs-changes"]["data"]["rows"]] == ["b", "a"]
     assert source.refreshed == 0
 
 
@@ -157,3 +157,20 @@ def test_a_refresh_by_hand_looks_at_the_disk() -> None:
 def test_whatever_version_a_browser_claims_it_gets_an_answer(known: Any) -> None:
     client = create_app(MemorySource(rows=[row("a")])).server.test_client()
     assert tick(client, known).status_code == 200
+
+
+@pytest.mark.parametrize("mark", [None, "", "memory.0/", ".", "/", "memory.1e9", "memory.²", 5, ["memory.1"], "x" * 100_000])
+def test_whatever_mark_a_browser_claims_it_gets_all_runs(mark: Any) -> None:
+    client = create_app(MemorySource(rows=[row("a")])).server.test_client()
+    found = tick(client, None, mark=mark).get_json()["response"]["ms-runs-changes"]["data"]
+    assert (found["whole"], [one["key"] for one in found["rows"]]) == (True, ["a"])
+
+
+def test_who_knows_the_list_is_sent_what_changed() -> None:
+    source = MemorySource(rows=[row(f"run{number}") for number in range(1000)])
+    first = listing(source)
+    again = listing(source, since=first["mark"])
+    assert (again["whole"], again["rows"], again["gone"], again["notebook"]) == (False, [], [], None)
+    assert len(json.dumps(again)) < 1000
+    noted = listing(source, since=first["mark"].split("/")[0] + "/00000000")
+    assert (noted["rows"], noted["notebook"]) == ([], first["notebook"])

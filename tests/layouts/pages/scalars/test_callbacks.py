@@ -18,7 +18,7 @@ from layouts.cards.catalogue import catalogue
 from layouts.pages.scalars.charts import MOST_LINES
 from layouts.pages.scalars.page import CARDS, verdict
 from layouts.queries.scalars import read_ask
-from layouts.state import BadInput, colours
+from layouts.state import BadInput
 from tests.layouts.pages.scalars.conftest import START, arrays, series
 from tests.layouts.pages.scalars.test_lines import mains, xs, ys
 from tests.sources import MemorySource
@@ -53,7 +53,7 @@ def test_a_card_has_a_line_per_run_in_the_run_s_colour(source: MemorySource) -> 
     lines = mains(made)
     assert [t["meta"]["key"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
     assert [t["meta"]["label"] for t in lines] == ["a", "b", "job/rank_0", "job/rank_1"]
-    drawn = colours(source)
+    drawn = source.colours()
     assert [t["line"]["color"] for t in lines] == [drawn[t["meta"]["key"]] for t in lines]
     assert made["layout"]["meta"]["tags"] == ["loss"]
     assert isinstance(mark, str)
@@ -71,7 +71,7 @@ def test_in_one_chart_every_tag_keeps_its_own_threshold(source: MemorySource) ->
 
 def test_a_run_keeps_its_colour_whatever_else_is_chosen(source: MemorySource) -> None:
     made, _ = card(source, ask(run=["b", "job"]))
-    drawn = colours(source)
+    drawn = source.colours()
     assert {t["meta"]["key"]: t["line"]["color"] for t in mains(made)} == {
         key: drawn[key] for key in ("b", "job/rank_0", "job/rank_1")
     }
