@@ -2,7 +2,8 @@
 
 A session is a directory with files of a profiler: `profiler/` itself, `<host>_<pid>_<time>_ascend_ms` with its
 ASCEND_PROFILER_OUTPUT and FRAMEWORK, or any directory that holds only the files. Files in those subdirectories, and in those
-of CANN's `PROF_*/device_<n>/...` at any depth, belong to the session. Other directories below are separate sessions: `profiler/rank-0_<time>_ascend_ms`, `rank0_start1_stop2/...`.
+of CANN's `PROF_*/device_<n>/...` at any depth, belong to the session. Other directories below are separate sessions:
+`profiler/rank-0_<time>_ascend_ms`, `rank0_start1_stop2/...`.
 
 The rank of a file is the number at the end of its name (`kernel_details_3.csv`, `cpu_op_type_info_0.csv`). A file below
 `PROF_*/device_<n>` has rank n if other files of its session have it. A file without one has the rank of its session: that of
@@ -108,7 +109,11 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
         rank = _rank_of(path, [(entry[2], entry[0]) for entry in entries], named)
         files = tuple(
             ProfileFile(
-                file, _shown(name), kind, own if own is not None else _device_of(name, named, rank), status.st_size,
+                file,
+                _shown(name),
+                kind,
+                own if own is not None else _device_of(name, named, rank),
+                status.st_size,
                 status.st_mtime_ns,
             )
             for file, name, kind, own, status in sorted(entries, key=lambda entry: entry[1])
