@@ -226,12 +226,16 @@ def gaps(opened: Together) -> Response:
     streams = _streams(opened)
     if not streams:
         allow_parameters("track", "from", "to", "threshold")
-        return _json({"streams": [], "track": None, "causes": {}, "idle": 0, "range": 0, "total": 0, "columns": [], "rows": []})
+        none: dict[str, Any] = {"streams": [], "track": None, "last": {}, "causes": {}, "idle": 0, "range": 0, "total": 0}
+        return _json({**none, "columns": [], "rows": []})
     track, start, stop, frame = _gaps(opened, streams)
     sums = frame.groupby("cause", observed=True)["duration_ns"].sum().sort_values(ascending=False)
     longest = frame.sort_values("duration_ns", ascending=False, kind="stable").head(MOST_ROWS)
     columns = ["start_ns", "duration_ns", "cause", "name", "call", "stack", "next"]
+    collective = [int(row) for cause, row in zip(longest["cause"], longest["call"], strict=True) if cause == "communication"]
+    last = {row: opened.last_to_come(row) for row in collective if row >= 0}
     return _json({
+        "last": {str(row): [of[0].number, of[1]] for row, of in last.items() if of is not None},
         "streams": streams, "track": track, "causes": {str(cause): int(ns) for cause, ns in sums.items()},
         "idle": int(frame["duration_ns"].sum()), "range": stop - start, "total": len(frame), "columns": columns,
         "rows": [[_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],

@@ -242,7 +242,7 @@ export function showRange(panel, asked, found, links, tracks, look) {
   const body = [];
   if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
   else if (found.error) body.push(make("p", "ms-timeline-wrong", found.error));
-  else if (by === "gaps") body.push(...gapParts(found, panel.acts));
+  else if (by === "gaps") body.push(...gapParts(found, panel.acts, parts));
   else if (by === "critical") body.push(...criticalParts(found, panel.acts));
   else if (by === "difference") body.push(...differenceParts(found, parts[0], parts[asked.other], panel.acts));
   else if (by === "flame") body.push(...flameParts(found, { ...look, find: panel.acts.searchFor }));

@@ -229,6 +229,7 @@ TEXTS = define_texts({
     "timeline.cause_tip.communication": ("It waited for a collective.", "等待集合通信。"),
     "timeline.cause_tip.short": ("Gaps below 10 µs, not looked into.", "小于 10 µs 的空隙，未分析原因。"),
     "timeline.cause_tip.unknown": ("No rule explains it.", "没有规则能解释。"),
+    "timeline.gap_last": ("{name} came last, {time} after the first", "{name} 最后到达，比最先者晚 {time}"),
     "timeline.gaps_longest": ("The longest {n} of {total} parts; the CSV has all", "最长的 {n}/{total} 段，CSV 含全部"),
     "timeline.critical_title": ("Critical path of {range}", "{range} 的关键路径"),
     "timeline.column.kind": ("Kind", "类型"),

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +55,7 @@ class OpenTrace:
         self._lock = threading.Lock()
         self._locks: dict[Any, threading.Lock] = {}
         self._kept: dict[Any, Any] = {}
+        self._shifts: WeakKeyDictionary[OpenTrace, alignment.Shift | None] = WeakKeyDictionary()
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed once for this key; others wait for it only if they ask for the same."""
@@ -104,10 +106,34 @@ class OpenTrace:
         kept: Running = self.once("ends", lambda: Running(self.trace))
         return kept
 
+    def step_named(self, label: str) -> Step | None:
+        """Return the first step with a label; None if there is none."""
+        kept: dict[str, Step] = self.once("labels", lambda: {step.label: step for step in reversed(self.steps())})
+        return kept.get(label)
+
     def collectives(self) -> list[alignment.Collective]:
         """Return the collectives in order of time."""
         kept: list[alignment.Collective] = self.once("collectives", lambda: alignment.collectives(self.trace))
         return kept
+
+    def collective(self, of: int | tuple[str, int]) -> alignment.Collective | None:
+        """Return the collective at a row, or with a name and a number; None if there is none."""
+        kept: dict[int | tuple[str, int], alignment.Collective] = self.once("collective", lambda: {
+            key: each for each in self.collectives() for key in (each.row, (each.name, each.number))
+        })  # fmt: skip
+        return kept.get(of)
+
+    def shift(self, reference: OpenTrace) -> alignment.Shift | None:
+        """Return how far the device is behind that of another trace; None if nothing says it. See `alignment.shift`."""
+        if self.trace.clock != reference.trace.clock:
+            return None
+        with self._lock:
+            if reference in self._shifts:
+                return self._shifts[reference]
+        found = alignment.between(reference.collectives(), self.collectives())
+        with self._lock:
+            self._shifts[reference] = found
+        return found
 
     def busy(
         self, columns: int, start: int = 0, stop: int | None = None, device: int = 0

@@ -72,7 +72,7 @@ def places(opened: Sequence[OpenTrace], axis: Axis, *, step: str = "", devices: 
         return _by_step(opened, step)
     if not comparable(opened):
         raise ValueError("the clocks of these traces cannot be compared: align their starts or steps")
-    found = [None] * len(opened) if not devices else [None, *(_shift(opened[0], other) for other in opened[1:])]
+    found = [None] * len(opened) if not devices else [None, *(other.shift(opened[0]) for other in opened[1:])]
     moved = [shift.ns if shift is not None else 0 for shift in found]
     if max(map(abs, moved), default=0) > FARTHEST_NS:
         raise ValueError("the clocks of these devices are years apart")
@@ -85,9 +85,8 @@ def places(opened: Sequence[OpenTrace], axis: Axis, *, step: str = "", devices: 
 
 def common_step(opened: Sequence[OpenTrace]) -> str:
     """The label of the first step of the first trace that all others have too; else that of its first one, "" without steps."""
-    known = [{step.label for step in one.steps()} for one in opened[1:]]
     steps = opened[0].steps()
-    found = (step.label for step in steps if step.label and all(step.label in labels for labels in known))
+    found = (step.label for step in steps if step.label and all(one.step_named(step.label) for one in opened[1:]))
     return next(found, steps[0].label if steps else "")
 
 
@@ -95,17 +94,12 @@ def _by_step(opened: Sequence[OpenTrace], label: str) -> list[Place]:
     label = label or common_step(opened)
     first = opened[0].steps()
     number = next((number for number, step in enumerate(first) if step.label == label), 0)
-    found = [_step(one.steps(), label, number) for one in opened]
+    found = [_step(one, label, number) for one in opened]
     latest = max((step.start for step in found if step is not None), default=0)
     return [Place(latest - (step.start if step is not None else 0), by_step=step is not None) for step in found]
 
 
-def _step(steps: Sequence[Step], label: str, number: int) -> Step | None:
-    named = next((step for step in steps if step.label == label and label), None)
+def _step(opened: OpenTrace, label: str, number: int) -> Step | None:
+    named = opened.step_named(label) if label else None
+    steps = opened.steps() if named is None else []
     return named or (steps[number] if number < len(steps) else None)
-
-
-def _shift(reference: OpenTrace, other: OpenTrace) -> alignment.Shift | None:
-    if reference.trace.clock != other.trace.clock:
-        return None
-    return alignment.between(reference.collectives(), other.collectives())

@@ -317,14 +317,23 @@ class Together:
         track = int(part.opened.trace.slices.track[own])
         if len(self.parts) < 2 or part.opened.trace.tracks[track].kind != "communication":
             return []
-        wanted = next(((each.name, each.number) for each in part.opened.collectives() if each.row == own), None)
+        wanted = part.opened.collective(own)
         found = []
-        for other in self.parts if wanted else ():
-            for each in other.opened.collectives():
-                if (each.name, each.number) == wanted:
-                    shift = other.shift(int(other.opened.trace.slices.track[each.row])) - other.opened.trace.origin_ns
-                    found.append((each.row + other.row, each.start + shift, each.end + shift))
+        for other in self.parts if wanted is not None else ():
+            assert wanted is not None
+            each = other.opened.collective((wanted.name, wanted.number))
+            if each is not None:
+                shift = other.shift(int(other.opened.trace.slices.track[each.row])) - other.opened.trace.origin_ns
+                found.append((each.row + other.row, each.start + shift, each.end + shift))
         return found
+
+    def last_to_come(self, row: int) -> tuple[Part, int] | None:
+        """The trace that began a collective last, and how many ns after the first one; None for any other slice."""
+        found = self.same_collective(row)
+        if len(found) < 2:
+            return None
+        last = max(found, key=lambda one: one[1])
+        return self.of_row(last[0])[0], last[1] - min(start for _, start, _ in found)
 
 
 def _statistics(part: Part, t0: int, t1: int, tracks: list[int] | None, clip: bool) -> list[pd.DataFrame]:

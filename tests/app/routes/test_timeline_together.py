@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -125,6 +128,31 @@ def test_a_collective_on_the_other_ranks(client: FlaskClient) -> None:
     assert [one["part"] for one in ranks] == [0, 1, 2]
     recorded = get(client, "slice", row=row).json["ranks"]
     assert [one["end"] - rank_traces.ENDS_NS[0] for one in recorded] == [rank_traces.CLOCK_NS * rank for rank in range(RANKS)]
+
+
+def test_who_came_last_to_the_collective_that_a_stream_waited_for(real_data: Path) -> None:
+    store = Store([real_data / "profiler_new" / "torch_npu_text_level2"], interval=0).start()
+    try:
+        assert store.wait(30)
+        (run,) = [run.key for run in store.runs()]
+        client = create_app(store).server.test_client()
+        named = {"run": run, "session": "rank0_ascend_pt", "rank": "0", "also": "session=rank1_ascend_pt&rank=1"}
+        found = get(client, "gaps", named=named).json
+        alone = get(client, "gaps", named=named | {"also": []}).json
+    finally:
+        store.stop()
+    rows = [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+    waited = {row["call"]: row["name"] for row in rows if row["cause"] == "communication"}
+    starts: list[dict[str, Decimal]] = []
+    for rank in (0, 1):
+        path = real_data / f"profiler_new/torch_npu_text_level2/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT/trace_view.json"
+        slices = (one for one in json.loads(path.read_text()) if one["ph"] == "X")
+        starts.append({one["name"]: Decimal(one["ts"]) for one in slices if one["name"] in waited.values()})
+    (row, name), *_ = waited.items()
+    late = int((starts[1][name] - starts[0][name]) * 1000)
+    assert found["last"][str(row)] == [int(late > 0), abs(late)]
+    assert abs(late) > 1_000_000
+    assert alone["last"] == {}
 
 
 def test_steps_and_starts_align(client: FlaskClient) -> None:
