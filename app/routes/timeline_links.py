@@ -17,8 +17,8 @@ from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
 from app.routes.timeline_parameters import allow_parameters, named_traces, opened_traces, whole_number
-from layouts.pages.operators.variants import variant_of
 from layouts.profiling.choice import Choice
+from layouts.queries.operator_variants import variant_of
 from layouts.sources import FrameSource
 from parsers import PayloadError
 from parsers.profiler.trace import naming

@@ -255,3 +255,22 @@ def test_a_kept_trace_without_its_idle_time_is_read_again(kept: Traces, profile:
     assert ready(again, profile).state == "ready"
     assert done(again, profile).state == "ready"
     again.stop()
+
+
+def test_a_store_of_a_trace_file(file: Path) -> None:
+    store = Store([file], interval=0).start()
+    try:
+        assert store.wait(30)
+        (row,) = store.runs()
+        assert row.name == "trace_view.json"
+        (profile,) = store.profiles(row.key)
+        assert profile.frames == ("trace",)
+        until = time.monotonic() + 60
+        while (opened := store.trace(row.key, profile.session, profile.rank)) is None:
+            assert time.monotonic() < until
+        assert len(opened.trace.slices) == len(chrome_traces.slices())
+        trace = open_run(file).profile[profile.session, profile.rank].trace
+        assert trace is not None
+        assert len(trace.slices) == len(chrome_traces.slices())
+    finally:
+        store.stop()
