@@ -301,9 +301,9 @@ function begin(page, server, facts, before) {
   const times = by ? movedTimes(page, by) : null;
   const wanted = page.zoomStep;
   page.zoomStep = null;
-  const step = facts.steps.find(([label]) => label === (wanted ?? get(page, "step")));
-  const asked = camera.parseRange(times ? times.span[0] : get(page, "span"));
-  const range = (wanted === null || wanted === undefined) && asked ? asked : step && camera.around(step[1], step[2], 0.96);
+  const step = facts.steps.find(([label]) => label === (wanted || get(page, "step")));
+  const asked = wanted ? null : camera.parseRange(times ? times.span[0] : get(page, "span"));
+  const range = asked || (step && camera.around(step[1], step[2], 0.96));
   if (range) line.range = camera.within(range, facts.end);
   line.way.add(line.range);
   page.applied = null;
@@ -313,6 +313,7 @@ function begin(page, server, facts, before) {
   }
   drawParts(page);
   apply(page);
+  if (wanted && range) lines.show(line, range);
   if (before) page.host.scroll.scrollTop = before.scroll;
   loadStrip(line, lines.redraw);
 }
