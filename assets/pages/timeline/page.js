@@ -68,6 +68,7 @@ function buildTools(page) {
     act("restore", "timeline.whole", (line) => lines.show(line, camera.whole(line.facts))), page.backButton, page.forwardButton,
   ]);
   page.stepSelect = select("timeline.step", (at) => finding.zoomToStep(page, Number(at)));
+  page.stepSelect.hidden = true;
   page.zeroSelect = select("timeline.zero", (zero) => page.change({ zero: zero === "trace" ? [] : [zero] }));
   page.colourSelect = select("timeline.colour", (colour) => page.change({ colour: colour === "name" ? [] : [colour] }));
   page.heights = segments("timeline.height", HEIGHTS.map((one) => [one, `timeline.height.${one}`]),
@@ -122,6 +123,7 @@ function buildBox(page) {
   for (const name of ["placeholder", "aria-label"]) setLabel(page.filter, name, "timeline.filter");
   page.filter.addEventListener("input", () => later(page, "filter", () => page.change({ filter: entered(page.filter) })));
   page.hiddenButton = make("button", "ms-button ms-timeline-hidden", [], { type: "button" });
+  page.hiddenButton.hidden = true;
   page.hiddenButton.addEventListener("click", () => page.change({ hide: [] }));
   host.labels = part("labels");
   host.pinnedLabels = part("labels ms-timeline-labels-pinned");
