@@ -19,8 +19,9 @@ from layouts.pages.operators.compare import compared
 from layouts.pages.operators.drawing import unit_of
 from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
-from layouts.pages.operators.variants import measure, of_variant, present, variant_of, with_shares
+from layouts.pages.operators.variants import measure, of_variant, present, with_shares
 from layouts.profiling.choice import Choice
+from layouts.queries.operator_variants import variant_of
 from layouts.sources import ProfileSource
 
 MOST_SHEETS = 6
