@@ -8,7 +8,7 @@ from itertools import groupby
 
 import numpy as np
 
-from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, ScalarBlock, SourceFile
+from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile
 
 MOST_PROBLEMS = 1000
 IDLE_SECONDS = 300.0
@@ -89,15 +89,22 @@ class FileState:
         """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
         parts = self.scalars[tags]
         if len(parts) > 1:
-            joined = ScalarBlock(
-                tags,
-                np.concatenate([part.step for part in parts]),
-                np.concatenate([part.wall_time for part in parts]),
-                np.concatenate([part.order for part in parts]),
-                np.concatenate([part.value for part in parts], axis=1),
-            )
-            self.scalars[tags] = [joined]
+            rounds = self._rounds_of(parts)
+            for block in [_joined_scalars(parts)] if rounds is None else rounds.blocks():
+                self.scalars[block.tags] = [block]
         return self.scalars[tags][0]
+
+    def _rounds_of(self, parts: list[ScalarBlock]) -> Rounds | None:
+        """Return all rows of several reads as rounds, if all tags that take part in them have the same steps."""
+        tags = next((part.rounds.tags for part in parts if part.rounds is not None), ())
+        if not tags or not all((tag,) in self.scalars for tag in tags):
+            return None
+        blocks = [_joined_scalars(self.scalars[tag,]) for tag in tags]
+        step = blocks[0].step
+        if not all(np.array_equal(block.step, step) for block in blocks[1:]):
+            return None
+        wall_time, order = np.stack([block.wall_time for block in blocks]), np.stack([block.order for block in blocks])
+        return Rounds(tags, step, wall_time, order, np.concatenate([block.value for block in blocks]))
 
     def index(self, kind: str, tag: str) -> list[PayloadBlock]:
         """Return the index of the large values of a tag, one block per plugin; blocks of several reads are joined once."""
@@ -155,6 +162,20 @@ class FileState:
 
     def _blocks(self) -> list[PayloadBlock]:
         return [block for parts in self.payloads.values() for block in parts]
+
+
+def _joined_scalars(parts: list[ScalarBlock]) -> ScalarBlock:
+    """Join blocks of the same tags, rows in file order."""
+    if len(parts) == 1:
+        return parts[0]
+    step, wall_time, order = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("step", "wall_time", "order")
+    )
+    value = np.concatenate([part.value for part in parts], axis=1)
+    if (order[1:] < order[:-1]).any():
+        by_place = np.argsort(order, kind="stable")
+        step, wall_time, order, value = step[by_place], wall_time[by_place], order[by_place], value[:, by_place]
+    return ScalarBlock(parts[0].tags, step, wall_time, order, value)
 
 
 def _joined(parts: list[PayloadBlock]) -> PayloadBlock:

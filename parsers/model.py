@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Values = NDArray[np.float64] | NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +156,42 @@ class Series(NamedTuple):
     order: Ints
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarBlock:
-    """Scalars of n records that hold the same k tags: step, wall_time and order have shape (n,), value (k, n).
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounds:
+    """Scalars of k tags written in turn, n times, each in a record of its own: those of one round have the same step.
 
-    Rows are in file order. order is the byte offset of the record. A tag may come in several blocks of one batch.
+    step has shape (n,), wall_time, order and value (k, n), all in file order. value is float32 where the file has no more.
     """
 
     tags: tuple[str, ...]
     step: Ints
     wall_time: Floats
     order: Ints
-    value: Floats
+    value: Values
+
+    def blocks(self) -> list[ScalarBlock]:
+        """Return a block for each tag; its arrays are views."""
+        columns = zip(self.tags, self.wall_time, self.order, strict=True)
+        return [
+            ScalarBlock((tag,), self.step, wall_time, order, self.value[row : row + 1], self)
+            for row, (tag, wall_time, order) in enumerate(columns)
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarBlock:
+    """Scalars of n records that hold the same k tags: step, wall_time and order have shape (n,), value (k, n).
+
+    Rows are in file order. order is the byte offset of the record. value is float32 where the file has no more. A tag may come
+    in several blocks of one batch. rounds is what the arrays are views of, if they are.
+    """
+
+    tags: tuple[str, ...]
+    step: Ints
+    wall_time: Floats
+    order: Ints
+    value: Values
+    rounds: Rounds | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
