@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
 
-from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile
+from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
 
 MOST_PROBLEMS = 1000
 IDLE_SECONDS = 300.0
@@ -36,7 +37,7 @@ class FileState:
     pending: int = 0
     more: bool = False
     started: float | None = None
-    scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
+    scalars: dict[tuple[str, ...], list[ScalarBlock | TagBlock]] = field(default_factory=dict)
     payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
     tail: Problem | None = None
     large: int = 0
@@ -85,18 +86,19 @@ class FileState:
         """Add a problem found while decoding a value."""
         self.problems = _bounded(tuple(dict.fromkeys((*self.problems, problem))))
 
-    def block(self, tags: tuple[str, ...]) -> ScalarBlock:
+    def block(self, tags: tuple[str, ...]) -> ScalarBlock | TagBlock:
         """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
         parts = self.scalars[tags]
         if len(parts) > 1:
             rounds = self._rounds_of(parts)
-            for block in [_joined_scalars(parts)] if rounds is None else rounds.blocks():
+            blocks: Sequence[ScalarBlock | TagBlock] = [_joined_scalars(parts)] if rounds is None else rounds.blocks()
+            for block in blocks:
                 self.scalars[block.tags] = [block]
         return self.scalars[tags][0]
 
-    def _rounds_of(self, parts: list[ScalarBlock]) -> Rounds | None:
+    def _rounds_of(self, parts: Sequence[ScalarBlock | TagBlock]) -> Rounds | None:
         """Return all rows of several reads as rounds, if all tags that take part in them have the same steps."""
-        tags = next((part.rounds.tags for part in parts if part.rounds is not None), ())
+        tags = next((part.rounds.tags for part in parts if isinstance(part, TagBlock)), ())
         if not tags or not all((tag,) in self.scalars for tag in tags):
             return None
         blocks = [_joined_scalars(self.scalars[tag,]) for tag in tags]
@@ -164,7 +166,7 @@ class FileState:
         return [block for parts in self.payloads.values() for block in parts]
 
 
-def _joined_scalars(parts: list[ScalarBlock]) -> ScalarBlock:
+def _joined_scalars(parts: Sequence[ScalarBlock | TagBlock]) -> ScalarBlock | TagBlock:
     """Join blocks of the same tags, rows in file order."""
     if len(parts) == 1:
         return parts[0]

@@ -169,13 +169,9 @@ class Rounds:
     order: Ints
     value: Values
 
-    def blocks(self) -> list[ScalarBlock]:
-        """Return a block for each tag; its arrays are views."""
-        columns = zip(self.tags, self.wall_time, self.order, strict=True)
-        return [
-            ScalarBlock((tag,), self.step, wall_time, order, self.value[row : row + 1], self)
-            for row, (tag, wall_time, order) in enumerate(columns)
-        ]
+    def blocks(self) -> list[TagBlock]:
+        """Return a block for each tag."""
+        return [TagBlock(self, row) for row in range(len(self.tags))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +179,7 @@ class ScalarBlock:
     """Scalars of n records that hold the same k tags: step, wall_time and order have shape (n,), value (k, n).
 
     Rows are in file order. order is the byte offset of the record. value is float32 where the file has no more. A tag may come
-    in several blocks of one batch. rounds is what the arrays are views of, if they are.
+    in several blocks of one batch.
     """
 
     tags: tuple[str, ...]
@@ -191,7 +187,45 @@ class ScalarBlock:
     wall_time: Floats
     order: Ints
     value: Values
-    rounds: Rounds | None = field(default=None, repr=False, compare=False)
+
+
+class TagBlock:
+    """One tag of rounds, with the attributes of a ScalarBlock, which are views of the rounds.
+
+    The views are made when they are asked for: each of the many runs of a sweep has many tags with few rows.
+    """
+
+    __slots__ = ("_row", "rounds")
+
+    def __init__(self, rounds: Rounds, row: int) -> None:
+        self.rounds, self._row = rounds, row
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tag."""
+        return (self.rounds.tags[self._row],)
+
+    @property
+    def step(self) -> Ints:
+        """Steps, of shape (n,)."""
+        return self.rounds.step
+
+    @property
+    def wall_time(self) -> Floats:
+        """Wall times in seconds, of shape (n,)."""
+        row: Floats = self.rounds.wall_time[self._row]
+        return row
+
+    @property
+    def order(self) -> Ints:
+        """Byte offsets of the records, of shape (n,)."""
+        row: Ints = self.rounds.order[self._row]
+        return row
+
+    @property
+    def value(self) -> Values:
+        """Values, of shape (1, n)."""
+        return self.rounds.value[self._row : self._row + 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +262,7 @@ class Batch:
     """
 
     cursor: Cursor
-    scalars: Sequence[ScalarBlock] = ()
+    scalars: Sequence[ScalarBlock | TagBlock] = ()
     payloads: Sequence[PayloadBlock] = ()
     problems: Sequence[Problem] = ()
     records: int = 0

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.file_states import FileState
-from parsers.model import Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile
+from parsers.model import Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
 from parsers.packed import RAW, WIDTHS, pack, packed_bytes, unpack
 
 MAGIC = b"MSIX\0\0\0"
@@ -96,14 +96,14 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
         state.mark()
         tables: list[_Table] = []
         scalars: list[_Scalars] = []
-        known: dict[int, int] = {}  # the tables that rounds have got
+        known: dict[int, int] = {}  # by the identity of rounds or block
         for tags in list(state.scalars):
             block = state.block(tags)
-            rounds = block.rounds
-            if rounds is None or id(rounds) not in known:
-                known[id(rounds)] = len(tables)
-                tables.append(_pack(block if rounds is None else rounds, columns))
-            scalars.append(_Scalars(tags, known[id(rounds)]))
+            whole = block.rounds if isinstance(block, TagBlock) else block
+            if id(whole) not in known:
+                known[id(whole)] = len(tables)
+                tables.append(_pack(whole, columns))
+            scalars.append(_Scalars(tags, known[id(whole)]))
         payloads = [block for blocks in state.payloads.values() for block in blocks]
         for payload in payloads:
             raw = (payload.step, payload.wall_time, payload.order, payload.offset, payload.length, payload.verified)
@@ -220,8 +220,10 @@ def _state(file: _File, columns: _Columns) -> FileState:
     return state
 
 
-def _blocks(table: ScalarBlock | Rounds) -> dict[tuple[str, ...], ScalarBlock]:
-    return {block.tags: block for block in (table.blocks() if isinstance(table, Rounds) else (table,))}
+def _blocks(table: ScalarBlock | Rounds) -> dict[tuple[str, ...], ScalarBlock | TagBlock]:
+    if isinstance(table, Rounds):
+        return {block.tags: block for block in table.blocks()}
+    return {table.tags: table}
 
 
 def _round_up(size: int) -> int:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.walk import Event, Payload, Scalar
-from parsers.model import Floats, Ints, PayloadBlock, Rounds, ScalarBlock, Values
+from parsers.model import Floats, Ints, PayloadBlock, Rounds, ScalarBlock, TagBlock, Values
 
 Ids = NDArray[np.int32]
 MANY, RARE = 256, 16
@@ -143,7 +143,7 @@ class Collector:
             for (kind, tag, plugin), index in self._index.items()
         ]  # fmt: skip
 
-    def scalars(self) -> list[ScalarBlock]:
+    def scalars(self) -> list[ScalarBlock | TagBlock]:
         """Return all scalars, one block per tuple of tags. If a record holds a tag twice, each value gets its own row."""
         pieces: defaultdict[int, list[Columns]] = defaultdict(list)
         if len(self._rows) > MANY:
@@ -159,7 +159,7 @@ class Collector:
             self._part(number, pieces)
         rounds = self._joined_rounds(pieces)
         names = list(self._ids)
-        blocks = [(number, _block(names[number], own)) for number, own in pieces.items()]
+        blocks: list[tuple[int, ScalarBlock | TagBlock]] = [(n, _block(names[n], own)) for n, own in pieces.items()]
         blocks += [(self._ids[block.tags], block) for one in rounds for block in one.blocks()]
         return [block for _, block in sorted(blocks, key=itemgetter(0))]
 

@@ -146,6 +146,8 @@ class ColumnDecoder:
 
     def decode(self, frames: Frames, rows: Ints) -> tuple[Ints, Ints]:
         """Decode those of some rows that can be read in columns; return the others and the rows whose data fail their CRC."""
+        if len(rows) < SMALLEST_GROUP:
+            return rows, rows[:0]
         left: list[Ints] = []
         damaged: list[Ints] = []
         for among in _groups(frames.length[rows]):

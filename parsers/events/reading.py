@@ -91,8 +91,6 @@ class _Reading:
         if unfinished and records.go_back(frames, unfinished):
             left[-unfinished:] = False
         rows = np.flatnonzero(left)
-        if not len(rows):
-            return
         rest, damaged = self._columns.decode(frames, rows)
         data = frames.data.data
         for row in damaged.tolist():

@@ -28,6 +28,8 @@ from parsers.model import Ints
 Bytes = NDArray[np.uint8]
 MOST_RECORDS, MOST_BYTES, MOST_SCALARS = 512, 32 << 10, 24
 """A longer round is no pattern, nor is a record of more scalars: one CRC call is then faster than a table lookup per byte."""
+LEAST_RECORDS = 16
+"""A round is a pattern if it repeats and its lengths do so for as many records."""
 MOST_PATTERNS, MOST_LENGTHS = 32, 4096
 LEAST_ROWS, FIRST_BYTES, CHUNK_BYTES = 32, 1 << 16, 1 << 18
 CREDIT, COST, MOST_CREDIT = 256, 64, 4096
@@ -55,16 +57,22 @@ class Pattern:
         mask[step] = 0x80
         variable[step] = True
         self._mask, self._constant = mask, template & mask
-        zeroed = np.where(variable, 0, template).astype(np.uint8)
-        self._crcs = np.array(
-            [google_crc32c.value(zeroed[start:end].tobytes()) for start, end in zip(self._starts, ends, strict=True)], np.uint32
-        )
-        per_record = ends[:, None] - self._values.reshape(len(ends), -1) - 1
-        self._tables = (
-            [_Tables(ends - self._walls - 1 - byte) for byte in range(8)],
-            [_Tables(ends - self._steps - 1 - byte) for byte in range(self._step_bytes)],
-            [[_Tables(per_record[:, column] - byte) for byte in range(4)] for column in range(per_record.shape[1])],
-        )
+        self._zeroed = np.where(variable, 0, template).astype(np.uint8)
+        self._crcs: tuple[Words, _TablesOfFields] | None = None
+
+    def _crc_tables(self) -> tuple[Words, _TablesOfFields]:
+        """Return the CRC of each record with zeros as variable bytes, and how these bytes change it; made once."""
+        if self._crcs is None:
+            starts, ends = self._starts.tolist(), self._footers.tolist()
+            zeroed = [google_crc32c.value(self._zeroed[a:b].tobytes()) for a, b in zip(starts, ends, strict=True)]
+            after = self._footers - 1
+            values = self._values.reshape(len(ends), -1)
+            self._crcs = np.array(zeroed, np.uint32), (
+                _tables_of(after - self._walls, 8),
+                _tables_of(after - self._steps, self._step_bytes),
+                [_tables_of(after - values[:, column], 4) for column in range(values.shape[1])],
+            )
+        return self._crcs
 
     def begins(self, frames: Frames, at: int) -> bool:
         """Return whether the record at an index begins a round of this pattern."""
@@ -105,12 +113,13 @@ class Pattern:
         value = _fields(data, at, self._values, "<f4")
         stored = _fields(data, at, self._footers, "<u4")
         step_bytes = [_fields(data, at, self._steps + byte, "|u1") for byte in range(self._step_bytes)]
-        crc = np.repeat(self._crcs[:, None], len(rows), axis=1)
-        wall_tables, step_tables, value_tables = self._tables
-        _extend(crc, wall_tables, _planes(wall_time))
-        _extend(crc, step_tables, step_bytes)
+        zeroed, (wall_tables, step_tables, value_tables) = self._crc_tables()
+        crc = np.repeat(zeroed[:, None], len(rows), axis=1)
+        _extend(crc, wall_tables, wall_time)
+        for byte, table in enumerate(step_tables):
+            crc ^= table.differences(step_bytes[byte])
         for column, tables in enumerate(value_tables):
-            _extend(crc, tables, _planes(value[column :: len(value_tables)]))
+            _extend(crc, tables, np.ascontiguousarray(value[column :: len(value_tables)]))
         step = _varints([column[0] for column in step_bytes])
         order = at + (frames.base + self._starts - HEADER)[:, None]
         wrong = crc != unmask_columns(stored)
@@ -154,18 +163,22 @@ class _Tables:
         return self._tables.take(plane + self._base)
 
 
-def _extend(crc: Words, tables: Sequence[_Tables], planes: Sequence[Bytes]) -> None:
-    """Add the bytes of one field to the CRCs. Bytes that are the same in all rounds are looked up once."""
-    for table, plane in zip(tables, planes, strict=True):
-        same = len(plane[0]) > 1 and bool((plane == plane[:, :1]).all())
-        crc ^= table.differences(plane[:, :1] if same else plane)
+_TablesOfFields = tuple[list[_Tables], list[_Tables], list[list[_Tables]]]
 
 
-def _planes(column: NDArray[Any]) -> list[Bytes]:
-    """Return the bytes of each number, one array per place."""
+def _tables_of(distances: Ints, width: int) -> list[_Tables]:
+    """Return the tables of a field, given the bytes after the first of its bytes."""
+    return [_Tables(distances - byte) for byte in range(width)]
+
+
+def _extend(crc: Words, tables: Sequence[_Tables], column: NDArray[Any]) -> None:
+    """Add the numbers of one field, of shape (records, n), to the CRCs; bytes that never change are looked up once."""
     width = column.dtype.itemsize
-    every = np.ascontiguousarray(column).view(np.uint8).reshape(*column.shape, width)
-    return [every[:, :, byte] for byte in range(width)]
+    bits = column.view(f"<u{width}")
+    varying = int(np.bitwise_or.reduce(bits ^ bits[:, :1], axis=None))
+    every = column.view(np.uint8).reshape(*column.shape, width)
+    for byte, table in enumerate(tables):
+        crc ^= table.differences(every[:, :, byte] if varying >> 8 * byte & 255 else every[:, :1, byte])
 
 
 def _fields(data: Bytes, at: Ints, places: Ints, dtype: str) -> NDArray[Any]:
@@ -273,11 +286,15 @@ class RoundReader:
             return None, 0
         records = len(events)
         lengths = frames.length[at : at + records].copy()
+        enough = max(records, LEAST_RECORDS - records)
+        after = frames.length[at + records : at + records + enough]
+        if len(after) < enough or (after != np.resize(lengths, enough)).any():
+            return None, records
         if len({event.step_end - event.step_at for event in events}) > 1:
             return None, records
         stride = int((lengths + FRAME).sum())
         pattern = Pattern(frames.data[begin : begin + stride].copy(), events, lengths)
-        if at + records >= len(frames.length) or not pattern.begins(frames, at + records):
+        if not pattern.begins(frames, at + records):
             return None, records
         self._patterns.add(pattern)
         return pattern, records
