@@ -91,6 +91,16 @@ class Collector:
         else:
             self._columns[len(columns.value)].append(columns._replace(ids=few[0]) if few else columns)
 
+    def add_records(self, wall_time: Floats) -> None:
+        """Count records whose scalars are added as parts."""
+        self.records += len(wall_time)
+        known = wall_time[wall_time > 0]
+        self._earliest(float(known.min()) if len(known) else 0.0)
+
+    def add_part(self, columns: Columns) -> None:
+        """Add one scalar of each of some records that have been counted."""
+        self._columns[1].append(columns)
+
     def add_rounds(self, tags: tuple[str, ...], rounds: Table) -> None:
         """Add rounds of records read at once, each with one scalar."""
         self.records += rounds.order.size

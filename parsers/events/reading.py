@@ -11,6 +11,7 @@ from parsers.events.checksums import mask, masked
 from parsers.events.collect import Collector
 from parsers.events.columns import ColumnDecoder
 from parsers.events.damage import describe, unfinished
+from parsers.events.entries import EntryReader
 from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
 from parsers.events.rounds import Patterns, RoundReader
 from parsers.events.walk import Form, walk
@@ -68,6 +69,7 @@ class _Reading:
         self.notes: dict[str, str] = {}
         self._patterns = patterns
         self._rounds = RoundReader(form, self.found, patterns)
+        self._entries = EntryReader(form, self.found)
         self._columns = ColumnDecoder(form, self.found)
 
     def consume(self, records: Records) -> OSError | None:
@@ -90,10 +92,10 @@ class _Reading:
         left, unfinished = self._rounds.read(frames)
         if unfinished and records.go_back(frames, unfinished):
             left[-unfinished:] = False
-        rows = np.flatnonzero(left)
-        rest, damaged = self._columns.decode(frames, rows)
+        rows, damaged = self._entries.read(frames, np.flatnonzero(left))
+        rest, failed = self._columns.decode(frames, rows)
         data = frames.data.data
-        for row in damaged.tolist():
+        for row in (*damaged.tolist(), *failed.tolist()):
             self._damaged(frames, row)
         for row in rest.tolist():
             start, length = int(frames.start[row]), int(frames.length[row])
