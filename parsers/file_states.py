@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
@@ -101,12 +102,14 @@ class FileState:
         tags = next((part.rounds.tags for part in parts if isinstance(part, TagBlock)), ())
         if not tags or not all((tag,) in self.scalars for tag in tags):
             return None
+        if (joined := _joined_rounds([self.scalars[tag,] for tag in tags])) is not None:
+            return joined
         blocks = [_joined_scalars(self.scalars[tag,]) for tag in tags]
         step = blocks[0].step
         if not all(np.array_equal(block.step, step) for block in blocks[1:]):
             return None
         wall_time, order = np.stack([block.wall_time for block in blocks]), np.stack([block.order for block in blocks])
-        return Rounds(tags, step, wall_time, order, np.concatenate([block.value for block in blocks]))
+        return Rounds.of(tags, step, wall_time, order, np.concatenate([block.value for block in blocks]))
 
     def index(self, kind: str, tag: str) -> list[PayloadBlock]:
         """Return the index of the large values of a tag, one block per plugin; blocks of several reads are joined once."""
@@ -164,6 +167,23 @@ class FileState:
 
     def _blocks(self) -> list[PayloadBlock]:
         return [block for parts in self.payloads.values() for block in parts]
+
+
+def _joined_rounds(tags: Sequence[Sequence[ScalarBlock | TagBlock]]) -> Rounds | None:
+    """Join the rounds of several reads, given the blocks of each tag; None if there is anything else, or another order."""
+    rounds = [part.rounds for part in tags[0] if isinstance(part, TagBlock)]
+    for parts in tags:
+        own = [part.rounds for part in parts if isinstance(part, TagBlock)]
+        if len(own) < len(parts) or len(own) != len(rounds) or not all(map(operator.is_, own, rounds)):
+            return None
+    in_order = all(before.begin[-1] < one.begin[0] for before, one in pairwise(rounds))
+    if not in_order or any(one.tags != rounds[0].tags for one in rounds):
+        return None
+    step, begin = np.concatenate([one.step for one in rounds]), np.concatenate([one.begin for one in rounds])
+    wall_time, within, value = (
+        np.concatenate([getattr(one, name) for one in rounds], axis=1) for name in ("wall_time", "within", "value")
+    )
+    return Rounds(rounds[0].tags, step, wall_time, begin, within, value)
 
 
 def _joined_scalars(parts: Sequence[ScalarBlock | TagBlock]) -> ScalarBlock | TagBlock:

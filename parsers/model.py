@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,14 +160,23 @@ class Series(NamedTuple):
 class Rounds:
     """Scalars of k tags written in turn, n times, each in a record of its own: those of one round have the same step.
 
-    step has shape (n,), wall_time, order and value (k, n), all in file order. value is float32 where the file has no more.
+    step and begin have shape (n,), wall_time, within and value (k, n), all in file order. The byte offset of a record is begin,
+    which is that of its round, plus within, of as few bytes as it needs. value is float32 where the file has no more.
     """
 
     tags: tuple[str, ...]
     step: Ints
     wall_time: Floats
-    order: Ints
+    begin: Ints
+    within: NDArray[Any]
     value: Values
+
+    @classmethod
+    def of(cls, tags: tuple[str, ...], step: Ints, wall_time: Floats, order: Ints, value: Values) -> Rounds:
+        """Make rounds of byte offsets of the shape (k, n)."""
+        begin = order.min(axis=0)
+        within = order - begin
+        return cls(tags, step, wall_time, begin, within.astype(np.min_scalar_type(int(within.max(initial=0)))), value)
 
     def blocks(self) -> list[TagBlock]:
         """Return a block for each tag."""
@@ -190,9 +199,9 @@ class ScalarBlock:
 
 
 class TagBlock:
-    """One tag of rounds, with the attributes of a ScalarBlock, which are views of the rounds.
+    """One tag of rounds, with the attributes of a ScalarBlock.
 
-    The views are made when they are asked for: each of the many runs of a sweep has many tags with few rows.
+    They are made when they are asked for: each of the many runs of a sweep has many tags with few rows.
     """
 
     __slots__ = ("_row", "rounds")
@@ -219,8 +228,8 @@ class TagBlock:
     @property
     def order(self) -> Ints:
         """Byte offsets of the records, of shape (n,)."""
-        row: Ints = self.rounds.order[self._row]
-        return row
+        order: Ints = self.rounds.begin + self.rounds.within[self._row]
+        return order
 
     @property
     def value(self) -> Values:

@@ -9,31 +9,46 @@ Arithmetic is modulo 2**64, so no number is out of range.
 from __future__ import annotations
 
 import struct
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.model import Ints
+from parsers.model import Floats, Ints
 
 RAW = 8
+PIECE = 1 << 16
 WIDTHS = (0, 1, 2, 4)
 _BEGIN = struct.Struct("<qq")
 _TYPES = {1: np.uint8, 2: np.uint16, 4: np.uint32}
 
 
-def pack(column: NDArray[Any]) -> tuple[int, bytes]:
-    """Return the bytes per number (RAW: as they are) and the stored bytes of a column of int64 or float64."""
+def pack(column: Ints | Floats) -> tuple[int, bytes]:
+    """Return the bytes per number (RAW: as they are) and the stored bytes of a column."""
     numbers: Ints = column.view(np.int64)
-    if len(numbers) < 2:
-        return RAW, numbers.tobytes()
-    differences = numbers[1:] - numbers[:-1]
-    lowest, highest = int(differences.min()), int(differences.max())
-    width = next((width for width in WIDTHS if highest - lowest < 1 << 8 * width), RAW)
+    return pack_pieces(lambda: (numbers[at : at + PIECE] for at in range(0, len(numbers), PIECE)))
+
+
+def pack_pieces(pieces: Callable[[], Iterable[Ints]]) -> tuple[int, bytes]:
+    """Pack a column that is made piece by piece, twice: a whole one would take more memory than what is packed."""
+    spread = [(int(one.min()), int(one.max())) for one in map(np.diff, _overlapping(pieces())) if len(one)]
+    lowest, highest = min((low for low, _ in spread), default=0), max((high for _, high in spread), default=0)
+    width = next((width for width in WIDTHS if spread and highest - lowest < 1 << 8 * width), RAW)
     if width == RAW:
-        return RAW, numbers.tobytes()
-    begin = _BEGIN.pack(int(numbers[0]), lowest)
-    return width, begin + ((differences - lowest).astype(_TYPES[width]).tobytes() if width else b"")
+        return RAW, b"".join(piece.tobytes() for piece in pieces())
+    begin = _BEGIN.pack(int(next(iter(pieces()))[0]), lowest)
+    if not width:
+        return width, begin
+    kind = _TYPES[width]
+    return width, begin + b"".join((np.diff(piece) - lowest).astype(kind).tobytes() for piece in _overlapping(pieces()))
+
+
+def _overlapping(pieces: Iterable[Ints]) -> Iterator[Ints]:
+    """Yield each piece after the last number of the one before."""
+    last: Ints | None = None
+    for piece in pieces:
+        yield piece if last is None else np.concatenate((last, piece))
+        last = piece[-1:]
 
 
 def packed_bytes(width: int, count: int) -> int:

@@ -23,12 +23,13 @@ from numpy.typing import NDArray
 from parsers.errors import FormatError
 from parsers.file_states import FileState
 from parsers.model import Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
-from parsers.packed import RAW, WIDTHS, pack, packed_bytes, unpack
+from parsers.packed import PIECE, RAW, WIDTHS, pack, pack_pieces, packed_bytes, unpack
 
 MAGIC = b"MSIX\0\0\0"
 # Increment whenever this layout or the output of a reader changes.
 VERSION = 7
 _PREFIX = struct.Struct("<7sBQQ")
+_CRC_BYTES = 1 << 20
 
 
 class _Table(msgspec.Struct, array_like=True):
@@ -91,7 +92,7 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     if sys.byteorder != "little" or any(state.more for state in states):
         return None
     files: list[_File] = []
-    columns: list[bytes] = []
+    columns: list[bytes | memoryview] = []
     for state in states:
         state.mark()
         tables: list[_Table] = []
@@ -115,26 +116,42 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
                 tables, scalars, [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
             )
         )  # fmt: skip
-    body = b"".join(part for column in columns for part in _padded(column))
+    parts = [part for column in columns for part in _padded(column)]
+    crc = 0
+    for part in parts:
+        for at in range(0, len(part), _CRC_BYTES):
+            crc = google_crc32c.extend(crc, bytes(part[at : at + _CRC_BYTES]))
     try:
-        header = msgspec.msgpack.encode(_Header(files, len(body), google_crc32c.value(body)))
+        header = msgspec.msgpack.encode(_Header(files, sum(map(len, parts)), crc))
     except (UnicodeEncodeError, OverflowError):
         return None
     prefix = _PREFIX.pack(MAGIC, VERSION, len(header), google_crc32c.value(header))
-    return [prefix, *_padded(header), body]
+    return [prefix, *_padded(header), *parts]
 
 
-def _pack(block: ScalarBlock | Rounds, columns: list[bytes]) -> _Table:
+def _pack(block: ScalarBlock | Rounds, columns: list[bytes | memoryview]) -> _Table:
     """Append the columns of scalars; return their description."""
-    in_turn = isinstance(block, Rounds)
-    wall_time, order = block.wall_time.view(np.int64), block.order
-    at_once = in_turn and bool((wall_time == wall_time[0]).all())
-    wall_time = wall_time[0] if at_once else np.ascontiguousarray(wall_time.T).ravel()
+    in_turn, at_once = isinstance(block, Rounds), False
     value = np.ascontiguousarray(block.value)
-    packed = [pack(block.step), pack(wall_time), pack(np.ascontiguousarray(order.T).ravel())]
-    columns += [value.tobytes(), *(data for _, data in packed)]
+    columns.append(value.view(np.uint8).data.cast("B"))
+    if isinstance(block, ScalarBlock):
+        packed = [pack(block.step), pack(block.wall_time), pack(block.order)]
+    else:
+        bits = block.wall_time.view(np.int64)
+        at_once = bool((bits == bits[0]).all())
+        packed = [pack(block.step), pack(bits[0]) if at_once else pack_pieces(lambda: _in_turn(bits))]
+        packed.append(pack_pieces(lambda: _in_turn(block.within, block.begin)))
+    columns += [data for _, data in packed]
     step, wall, place = (width for width, _ in packed)
     return _Table(block.tags, len(block.step), value.itemsize, step, wall, place, in_turn, at_once)
+
+
+def _in_turn(column: NDArray[Any], begin: Ints | None = None) -> Iterator[Ints]:
+    """Yield the numbers of rounds in the order written, in pieces; begin is to be added to each round."""
+    rounds = max(PIECE // len(column), 1)
+    for at in range(0, column.shape[1], rounds):
+        piece = column[:, at : at + rounds].T
+        yield (piece if begin is None else piece + begin[at : at + rounds, None]).ravel()
 
 
 def load(data: bytes) -> list[FileState]:
@@ -196,7 +213,7 @@ def _table(table: _Table, columns: _Columns) -> ScalarBlock | Rounds:
         wall_time = np.broadcast_to(wall_time, (k, n))
     else:
         wall_time = np.ascontiguousarray(wall_time.reshape(n, k).T)
-    return Rounds(table.tags, step, wall_time, np.ascontiguousarray(order.reshape(n, k).T), value)
+    return Rounds.of(table.tags, step, wall_time, order.reshape(n, k).T, value)
 
 
 def _state(file: _File, columns: _Columns) -> FileState:
@@ -230,7 +247,7 @@ def _round_up(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def _padded(part: bytes) -> Iterator[bytes]:
+def _padded(part: bytes | memoryview) -> Iterator[bytes | memoryview]:
     yield part
     if len(part) % 8:
         yield bytes(-len(part) % 8)

@@ -7,7 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import pairwise
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,11 +32,12 @@ class Columns(NamedTuple):
 
 
 class Table(NamedTuple):
-    """n rounds of k records each, as in `parsers.model.Rounds`: step (n,), wall time, order and value (k, n)."""
+    """n rounds of k records each, as in `parsers.model.Rounds`: step and begin (n,), wall time, within and value (k, n)."""
 
     step: Ints
     wall_time: Floats
-    order: Ints
+    begin: Ints
+    within: NDArray[Any]
     value: Values
 
 
@@ -103,8 +104,8 @@ class Collector:
 
     def add_rounds(self, tags: tuple[str, ...], rounds: Table) -> None:
         """Add rounds of records read at once, each with one scalar."""
-        self.records += rounds.order.size
-        if not rounds.order.size:
+        self.records += rounds.value.size
+        if not rounds.value.size:
             return
         if tags not in self._rounds:
             for tag in tags:
@@ -186,15 +187,17 @@ class Collector:
                 tables.append(rest)
                 for number in numbers:
                     del pieces[number]
-            step, wall_time, order, value = _concatenated(tables)
-            if (order[0, 1:] < order[0, :-1]).any():
-                by_place = np.argsort(order[0], kind="stable")
-                step, wall_time, order, value = step[by_place], wall_time[:, by_place], order[:, by_place], value[:, by_place]
-            if (order[:, 1:] >= order[:, :-1]).all():
-                found.append(Rounds(tags, step, _once(wall_time), order, value))
+            step, wall_time, begin, within, value = _concatenated(tables)
+            if (begin[1:] < begin[:-1]).any():
+                by_place = np.argsort(begin, kind="stable")
+                step, wall_time, begin = step[by_place], wall_time[:, by_place], begin[by_place]
+                within, value = within[:, by_place], value[:, by_place]
+            if (begin[:-1] + within.max(axis=0)[:-1] <= begin[1:]).all():
+                found.append(Rounds(tags, step, _once(wall_time), begin, within, value))
                 continue
             for row, number in enumerate(numbers):
-                pieces[number].append(Columns(number, step, wall_time[row], order[row], value[row : row + 1]))
+                columns = Columns(number, step, wall_time[row], begin + within[row], value[row : row + 1])
+                pieces[number].append(columns)
         return found
 
     def _scatter(self) -> None:
@@ -246,13 +249,14 @@ def _table(pieces: list[list[Columns]]) -> Table | None:
     if not all(np.array_equal(one.step, step) for one in columns[1:]):
         return None
     wall_time, order = np.stack([one.wall_time for one in columns]), np.stack([one.order for one in columns])
-    return Table(step, wall_time, order, np.concatenate([one.value for one in columns]))
+    rounds = Rounds.of((), step, wall_time, order, np.concatenate([one.value for one in columns]))
+    return Table(step, wall_time, rounds.begin, rounds.within, rounds.value)
 
 
 def _concatenated(tables: list[Table]) -> Table:
     if len(tables) == 1:
         return tables[0]
-    return Table(*(np.concatenate([table[i] for table in tables], axis=-1) for i in range(4)))
+    return Table(*(np.concatenate([table[i] for table in tables], axis=-1) for i in range(5)))
 
 
 def _once(wall_time: Floats) -> Floats:

@@ -44,6 +44,7 @@ class Pattern:
         self.lengths, self.stride = lengths, len(template)
         ends = np.cumsum(lengths + FRAME) - FOOTER
         self._footers, self._starts = ends, ends - lengths
+        self._within = (self._starts - HEADER).astype(np.uint16)
         self._walls = self._starts + np.array([event.wall for event in events])
         self._steps = self._starts + np.array([event.step_at for event in events])
         self._step_bytes = events[0].step_end - events[0].step_at
@@ -105,10 +106,10 @@ class Pattern:
             chunk = max(LEAST_ROWS, CHUNK_BYTES // self.stride)
         return done, np.concatenate(damaged) if damaged else np.empty(0, np.int64)
 
-    def _take(self, frames: Frames, begin: int, rows: Bytes, found: Collector) -> Ints:
+    def _take(self, frames: Frames, place: int, rows: Bytes, found: Collector) -> Ints:
         """Add the rounds in rows; return those of which a record fails its CRC, which are left out."""
         data, records = frames.data, len(self.lengths)
-        at = begin + np.arange(len(rows)) * self.stride
+        at = place + np.arange(len(rows)) * self.stride
         wall_time = _fields(data, at, self._walls, "<f8")
         value = _fields(data, at, self._values, "<f4")
         stored = _fields(data, at, self._footers, "<u4")
@@ -121,22 +122,23 @@ class Pattern:
         for column, tables in enumerate(value_tables):
             _extend(crc, tables, np.ascontiguousarray(value[column :: len(value_tables)]))
         step = _varints([column[0] for column in step_bytes])
-        order = at + (frames.base + self._starts - HEADER)[:, None]
+        begin = at + frames.base
         wrong = crc != unmask_columns(stored)
         bad = np.flatnonzero(wrong.any(axis=0)) if wrong.any() else np.empty(0, np.int64)
         if len(bad):
             good = np.delete(np.arange(len(rows)), bad)
-            wall_time, value, step, order = wall_time[:, good], value[:, good], step[good], order[:, good]
+            wall_time, value, step, begin = wall_time[:, good], value[:, good], step[good], begin[good]
             step_bytes = [column[:, good] for column in step_bytes]
         if records == 1:
-            found.add_columns(Columns(found.id_of(self.tags), step, wall_time[0], order[0], value))
+            found.add_columns(Columns(found.id_of(self.tags), step, wall_time[0], begin, value))
         elif all((column == column[0]).all() for column in step_bytes):
-            found.add_rounds(self.tags, Table(step, wall_time, order, value))
+            within = np.broadcast_to(self._within[:, None], wall_time.shape)
+            found.add_rounds(self.tags, Table(step, wall_time, begin, within, value))
         else:
             for record, tag in enumerate(self.tags):
                 own = _varints([column[record] for column in step_bytes])
-                columns = Columns(found.id_of((tag,)), own, wall_time[record], order[record], value[record : record + 1])
-                found.add_columns(columns)
+                own_order, own_value = begin + self._within[record], value[record : record + 1]
+                found.add_columns(Columns(found.id_of((tag,)), own, wall_time[record], own_order, own_value))
         return bad
 
 
