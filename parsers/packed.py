@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +32,7 @@ def pack(column: Ints | Floats) -> tuple[int, bytes]:
 
 def pack_pieces(pieces: Callable[[], Iterable[Ints]]) -> tuple[int, bytes]:
     """Pack a column that is made piece by piece, twice: a whole one would take more memory than what is packed."""
+    pieces = _once(pieces)
     spread = [(int(one.min()), int(one.max())) for one in map(np.diff, _overlapping(pieces())) if len(one)]
     lowest, highest = min((low for low, _ in spread), default=0), max((high for _, high in spread), default=0)
     width = next((width for width in WIDTHS if spread and highest - lowest < 1 << 8 * width), RAW)
@@ -41,6 +43,12 @@ def pack_pieces(pieces: Callable[[], Iterable[Ints]]) -> tuple[int, bytes]:
         return width, begin
     kind = _TYPES[width]
     return width, begin + b"".join((np.diff(piece) - lowest).astype(kind).tobytes() for piece in _overlapping(pieces()))
+
+
+def _once(pieces: Callable[[], Iterable[Ints]]) -> Callable[[], Iterable[Ints]]:
+    """Return the pieces of a short column, so that they are made only once; of others the function itself."""
+    found = list(islice(pieces(), 2))
+    return pieces if len(found) > 1 else lambda: found
 
 
 def _overlapping(pieces: Iterable[Ints]) -> Iterator[Ints]:
