@@ -90,7 +90,7 @@ class RunScalars:
                 for number, block in self._files.scalar_blocks(tag):
                     for row in (i for i, name in enumerate(block.tags) if name == tag):
                         file = np.broadcast_to(np.int32(number), block.step.shape)
-                        part = Series(block.step, block.wall_time, block.value[row], file, block.order)
+                        part = Series(block.step, block.wall_time, _wide(block.value[row]), file, block.order)
                         by_file.setdefault(number, []).append(part)
                 if not by_file:
                     return _EMPTY_SERIES
@@ -170,6 +170,11 @@ def _rising(series: Series) -> bool:
         return bool((series.step[1:] > series.step[:-1]).all())
     rises = Facts(series).steps
     return rises is not None and not rises.falls.size and not rises.repeats
+
+
+def _wide(value: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        return value.astype(np.float64, copy=False)
 
 
 def _in_file_order(parts: list[Series]) -> Series:
