@@ -122,6 +122,15 @@ def test_the_step_of_two_ranks_is_compared(page: Page, place: str) -> None:
     page.locator(".ms-timeline-panel tbody .ms-timeline-link").nth(1).click()
     expect(page.locator(".ms-timeline-label", has_text="Thread 10")).to_have_count(1)
     assert query(page)["open"] == ["1.p0"]
+    # zooming to another step aligns it in both
+    page.keyboard.press("Escape")
+    page.get_by_label("Zoom to a step").select_option(label="Step 3")
+    expect(page).to_have_url(re.compile("at=3"))
+    settled(page, 2)
+    expect(page).to_have_url(re.compile("span="))
+    expect(select).to_have_value("3")
+    low, high = map(float, query(page)["span"][0].split(","))
+    assert high - low == pytest.approx(chrome_traces.STEP_NS / 0.96, rel=0.01)
     page.goto(f"{page.url.split('&q=')[0]}&range=0,20000000&by=difference")
     settled(page, 2)
     panel = page.locator(".ms-timeline-panel")

@@ -68,6 +68,7 @@ function buildTools(page) {
     act("restore", "timeline.whole", (line) => lines.show(line, camera.whole(line.facts))), page.backButton, page.forwardButton,
   ]);
   page.stepSelect = select("timeline.step", (at) => finding.zoomToStep(page, Number(at)));
+  page.stepSelect.hidden = true;
   page.zeroSelect = select("timeline.zero", (zero) => page.change({ zero: zero === "trace" ? [] : [zero] }));
   page.colourSelect = select("timeline.colour", (colour) => page.change({ colour: colour === "name" ? [] : [colour] }));
   page.heights = segments("timeline.height", HEIGHTS.map((one) => [one, `timeline.height.${one}`]),
@@ -122,6 +123,7 @@ function buildBox(page) {
   for (const name of ["placeholder", "aria-label"]) setLabel(page.filter, name, "timeline.filter");
   page.filter.addEventListener("input", () => later(page, "filter", () => page.change({ filter: entered(page.filter) })));
   page.hiddenButton = make("button", "ms-button ms-timeline-hidden", [], { type: "button" });
+  page.hiddenButton.hidden = true;
   page.hiddenButton.addEventListener("click", () => page.change({ hide: [] }));
   host.labels = part("labels");
   host.pinnedLabels = part("labels ms-timeline-labels-pinned");
@@ -301,9 +303,9 @@ function begin(page, server, facts, before) {
   const times = by ? movedTimes(page, by) : null;
   const wanted = page.zoomStep;
   page.zoomStep = null;
-  const step = facts.steps.find(([label]) => label === (wanted ?? get(page, "step")));
-  const asked = camera.parseRange(times ? times.span[0] : get(page, "span"));
-  const range = (wanted === null || wanted === undefined) && asked ? asked : step && camera.around(step[1], step[2], 0.96);
+  const step = facts.steps.find(([label]) => label === (wanted || get(page, "step")));
+  const asked = wanted ? null : camera.parseRange(times ? times.span[0] : get(page, "span"));
+  const range = asked || (step && camera.around(step[1], step[2], 0.96));
   if (range) line.range = camera.within(range, facts.end);
   line.way.add(line.range);
   page.applied = null;
@@ -313,6 +315,7 @@ function begin(page, server, facts, before) {
   }
   drawParts(page);
   apply(page);
+  if (wanted && range) lines.show(line, range);
   if (before) page.host.scroll.scrollTop = before.scroll;
   loadStrip(line, lines.redraw);
 }

@@ -231,6 +231,7 @@ export function showRange(panel, asked, found, links, tracks, look) {
   pressSegment(rows, by);
   const clips = ["1", "0"].map((one) => [one, `timeline.clip.${one}`]);
   const edges = segments("timeline.clip", clips, (one) => panel.acts.setClip(one));
+  setLabel(edges, "title", "timeline.clip_tip");
   pressSegment(edges, clip);
   edges.hidden = by !== "name" && by !== "difference";
   const csv = make("a", "ms-button", [icon("download"), words("timeline.csv")], { href: links.csv, download: "" });
