@@ -27,7 +27,8 @@ _SCRIPT = """async ([text, wide, count, pictures]) => {
   const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
   const lanes = Array.from({ length: count }, (_, lane) => lane);
   const k = 10, n = Math.ceil(wide / 0.75);
-  const rows = lanes.map((lane) => [{ kind: "track", lanes: 1, lane: 18, track: { first_lane: lane, kind: "python" } }, 18 * lane]);
+  const rowOf = (lane) => ({ kind: "track", lanes: 1, lane: 18, track: { first_lane: lane, kind: "python" } });
+  const rows = lanes.map((lane) => [rowOf(lane), 18 * lane]);
   const names = { get: (name) => `aclnnMatMul_${name}_MatMulV2`, median: () => 1000 };
   const canvas = document.createElement("canvas");
   canvas.width = wide;

@@ -4,7 +4,8 @@ can kill.
     python -m app.store.trace_process DIRECTORY NAME SOURCE...
 
 writes a line "<bytes read> <bytes>" now and then, "storing" when all are read, "columns" when they can be opened, and then
-"<slices done> <slices>" of the pyramid; idle time comes last. Its exit code is 0 if the directory is complete.
+"<slices done> <slices>" of the pyramid, and "pyramid" when it is built; idle time comes last. Its exit code is 0 if the
+directory is complete.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ def main(directory: str, name: str, *paths: str) -> None:
     storage.write(trace, directory)
     _write("columns")
     pyramid.build(trace, directory, progress=say)
+    _write("pyramid")
     del trace
     idle.write(idle.find(storage.open(directory, verify=False), pyramid.open(directory)), directory)
 

@@ -207,12 +207,18 @@ class Traces:
         job.state = "ready"
         self._tidy(kept)
 
-    def _completed(self, key: str, place: Path) -> OpenTrace:
-        """Return the trace whose pyramid has just been built; if its columns are in use already, they get it."""
+    def _complete(self, key: str, place: Path) -> None:
+        """Give the columns that are open their pyramid."""
         with self._lock:
             early = self._open.get(key)
         if early is not None:
             early.pyramid = pyramid.open(str(place))
+
+    def _completed(self, key: str, place: Path) -> OpenTrace:
+        """Return the trace whose pyramid has just been built; if its columns are in use already, they get it."""
+        with self._lock:
+            early = self._open.get(key)
+        if early is not None and early.pyramid is not None:
             return early
         opened = _opened_from(place)
         if opened is None:
@@ -254,6 +260,8 @@ class Traces:
                         columns = storage.open(str(part), verify=False)
                         job.done, job.total = 0, len(columns.slices)
                         self._keep(job.key, OpenTrace(columns))
+                    elif line.strip() == "pyramid" and not job.cancelled:
+                        self._complete(job.key, part)
             code = process.wait()
             process.stdout.close()
             said.seek(0)

@@ -224,7 +224,7 @@ export function showRange(panel, asked, found, links, tracks, look) {
   const { range, clip, by, parts } = asked;
   const text = words("timeline.range_length", {
     from: duration(range.from), length: duration(range.to - range.from),
-  }, "span", "ms-timeline-title ms-cut");
+  }, "span", "ms-timeline-title ms-timeline-range ms-cut");
   text.title = `${exactTime(range.from)} – ${exactTime(range.to)} (${exactDuration(range.to - range.from)})`;
   const choices = parts.length > 1 ? BY : BY.filter((one) => one !== "difference");
   const rows = segments("timeline.by", choices.map((one) => [one, `timeline.by.${one}`]), (one) => panel.acts.setBy(one));
@@ -235,7 +235,8 @@ export function showRange(panel, asked, found, links, tracks, look) {
   pressSegment(edges, clip);
   edges.hidden = by !== "name" && by !== "difference";
   const csv = make("a", "ms-button", [icon("download"), words("timeline.csv")], { href: links.csv, download: "" });
-  const trace = make("a", "ms-button", [icon("download"), words("timeline.trace_json")], { href: links.trace, download: "" });
+  const trace = make("a", "ms-button", [icon("download"), words("timeline.trace_short")], { href: links.trace, download: "" });
+  setLabel(trace, "title", "timeline.trace_json");
   const zoom = iconButton("zoom", "timeline.range_zoom", "zoom");
   zoom.addEventListener("click", panel.acts.zoomRange);
   const clear = iconButton("trash", "timeline.range_clear", "clear");
