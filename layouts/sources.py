@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import pandas as pd
 from parsers import (
     DatasetGraph,
     Graph,
@@ -29,6 +28,7 @@ from parsers import (
     Value,
 )  # fmt: skip
 from parsers.analysis import Forest
+from parsers.deferred import pandas as pd
 
 from layouts.notes import Mark, Note, Notebook, NoteChange, View
 

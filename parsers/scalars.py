@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.analysis.facts import LONG, Facts
+from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.model import Series
 from parsers.recorded import RecordedSeries

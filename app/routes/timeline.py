@@ -33,7 +33,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pandas as pd
 from flask import Blueprint, Response, request
 from numpy.typing import NDArray
 
@@ -55,6 +54,7 @@ from app.routes.timeline_parameters import (
 )
 from app.store.matching import PatternError, matching
 from layouts.sources import TraceSource
+from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace import critical, export, sources
 from parsers.profiler.trace import gaps as explaining

@@ -12,7 +12,6 @@ from typing import Any
 
 import msgspec
 import numpy as np
-import pandas as pd
 from flask import Blueprint, Response, request
 
 from app.routes.refusals import Unusable, refusal
@@ -21,6 +20,7 @@ from layouts.profiling.choice import Choice
 from layouts.queries.operator_variants import variant_of
 from layouts.sources import FrameSource
 from parsers import PayloadError
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace import naming
 
 LONGEST_NAME = 20_000

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import msgspec
-import pandas as pd
 from flask import Response, request
 
 from app.routes.media import attachment
@@ -22,6 +21,7 @@ from app.routes.timeline_parameters import (
     whole_number,
 )
 from layouts.sources import TraceSource
+from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.profiler.trace.together import Together
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import pandas as pd
 from dash import html
 from parsers import Idle
 from parsers.analysis.advice import called
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.i18n import attributes, both, t

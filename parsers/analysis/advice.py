@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.preparation import EMPTY_RATE, QUEUE_USE, cpu_use, flow, queue_rates, slow_operations
 from parsers.analysis.steps import IDLE, Average, average, breakdowns
+from parsers.deferred import pandas as pd
 from parsers.profiler.registry import FILE_KINDS, display_name
 from parsers.profiler.trace.gaps import CAUSES
 
@@ -78,7 +78,7 @@ class Unchecked(Exception):
     """Raised by a rule that lacks data; its arguments are the kinds (or names) of files any of which has them."""
 
 
-Frames = Mapping[str, pd.DataFrame | None]
+Frames = Mapping[str, "pd.DataFrame | None"]
 
 
 def advise(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Advice]:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem, Source
 from parsers.profiler.json_files import read_json

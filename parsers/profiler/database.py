@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.communication import MS, begin_ns, step_of
@@ -149,7 +149,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-Make = Callable[[Database, ProfileInput, Complaints], pd.DataFrame]
+Make = Callable[[Database, ProfileInput, Complaints], "pd.DataFrame"]
 
 
 def _read(source: ProfileInput, schema: Schema, make: Make) -> Part:

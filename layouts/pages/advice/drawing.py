@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from dash import html
 from parsers.analysis.advice import THRESHOLDS, Advice, Review
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.components.elements import icon

@@ -10,12 +10,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View
 from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
 from parsers.analysis.graphs.sizes import type_bytes, values
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.components.elements import icon

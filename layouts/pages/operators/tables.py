@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.analysis.operator_shapes import by_shapes
+from parsers.deferred import pandas as pd
 
 from layouts.pages.operators.asks import Ask
 from layouts.pages.operators.compare import compared

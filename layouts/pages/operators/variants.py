@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
+from parsers.deferred import pandas as pd
 
 from layouts.pages.operators.asks import VARIANTS
 from layouts.queries.operator_variants import variant_of

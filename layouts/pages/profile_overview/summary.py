@@ -6,11 +6,11 @@ import math
 import time
 from typing import Any
 
-import pandas as pd
 from dash import html
 from parsers.analysis import average, breakdowns
 from parsers.analysis.advice import Review
 from parsers.analysis.busy import HOST, busy
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.i18n import t

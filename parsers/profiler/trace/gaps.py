@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace import lanes
 from parsers.profiler.trace.arrows import Arrows
 from parsers.profiler.trace.columns import Trace

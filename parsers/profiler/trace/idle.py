@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.gaps import CAUSES, Gaps, by_step, site, steps, streams

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.pyramid import Pyramid
 from parsers.profiler.trace.running import Running, covered, holes

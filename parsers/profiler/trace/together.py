@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace import alignment, flames, ranges, search, views
 from parsers.profiler.trace.columns import Track
 from parsers.profiler.trace.opened import Curve, OpenTrace, Step
