@@ -43,6 +43,8 @@ def figures(times: int) -> list[Figure]:
 
 def one(base: Path) -> dict[str, float]:
     """Read every run below a directory into frames."""
+    import pandas  # noqa: F401  its import, at the first frame, is not what is measured
+
     from parsers import discover
     from parsers.runs import Run
 
