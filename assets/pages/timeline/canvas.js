@@ -165,8 +165,14 @@ function hatch(context, scene, columns, y, height) {
   context.restore();
 }
 
-/** Widths of names in FONT. */
+/** Widths of names in FONT, by a context of its own: those that draw set other fonts too. */
 let measured = null;
+
+function measuring() {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = FONT;
+  return ruler(context);
+}
 
 function write(context, scene, labels) {
   const { view, names, ratio, palette } = scene;
@@ -175,7 +181,7 @@ function write(context, scene, labels) {
   context.font = FONT;
   context.textBaseline = "middle";
   context.fillStyle = palette.text;
-  measured = measured || ruler(context);
+  measured = measured || measuring();
   let written = 0;
   for (const [place, left, right, y, height] of labels) {
     const name = names.get(view.slices.name[place]);
