@@ -322,6 +322,7 @@ test("the traces that an address names, those that there are", () => {
   const texts = ["rank=0", alsoText(FIRST, file), "rank=9", "session=s1", "", alsoText(FIRST, file)];
   assert.deepEqual(tracesBeside(FIRST, texts, ALL), [file]);
   assert.deepEqual(tracesBeside(file, [alsoText(file, FIRST)], ALL), [FIRST]);
+  assert.deepEqual(tracesBeside(FIRST, ["rank=1"], ALL), [one], "the only session with this rank");
 });
 
 test("taking a trace away renumbers the others", () => {

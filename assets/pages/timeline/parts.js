@@ -14,19 +14,23 @@ const AXES = ["clock", "start", "step"];
 
 const get = (page, key) => last(page.state, key, "");
 
+// The session of a profile: the one that is named, or that of the first trace, or the only one that has this rank.
+function sessionOf(query, first, ranks) {
+  if (query.session !== undefined) return query.session;
+  return ranks.length === 1 ? ranks[0].profile.session : first.session;
+}
+
 /** The traces of the state after the first: [{ run, session, rank, source }, ...], of those that are in `all`, each once. */
 export function tracesBeside(first, also, all) {
   const seen = new Set([JSON.stringify([first.run, first.session, first.rank, first.source])]);
   const found = [];
   for (const text of also) {
     const query = Object.fromEntries(new URLSearchParams(text));
-    const one = {
-      run: query.run ?? first.run, session: query.session ?? first.session, rank: query.rank ?? first.rank,
-      source: query.source ?? "",
-    };
+    const [run, rank] = [query.run ?? first.run, query.rank ?? first.rank];
+    const ranks = all.filter((of) => of.run.key === run && String(of.profile.rank) === rank);
+    const one = { run, session: sessionOf(query, first, ranks), rank, source: query.source ?? "" };
     const key = JSON.stringify(Object.values(one));
-    const known = all.some(({ run, profile }) =>
-      run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank);
+    const known = ranks.some(({ profile }) => profile.session === one.session);
     if (known && !seen.has(key) && found.length < MOST - 1) found.push(one);
     seen.add(key);
   }
