@@ -15,7 +15,7 @@ ELSEWHERE = ("HOST_CPU", "HCCL", "COMMUNICATION")
 
 @pytest.mark.parametrize("name", ["torch_npu_text_level2", "torch_npu_db_level2"])
 def test_slices_of_device_streams_sum_up_to_the_operators(real_data: Path, name: str) -> None:
-    """kernel_details.csv and trace_view.json round differently: two sums of the text profiles differ by 1 ns, none of others."""
+    """kernel_details.csv and trace_view.json round differently: one sum of each text profile differs by 1 ns."""
     profiles = open_run(real_data / "profiler_new" / name).profile
     assert len(profiles) == 2
     for profile in profiles.values():
