@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pandas as pd
+import numpy as np
 import pytest
 
 from parsers import open_run
@@ -26,7 +26,7 @@ def test_slices_of_device_streams_sum_up_to_the_operators(real_data: Path, name:
         found = slices[slices["track"].isin(streams)].groupby("name", observed=True)["duration_ns"].agg(["sum", "count"])
         found = found.loc[operators.index]
         assert len(operators) == 78
-        pd.testing.assert_series_equal(found["count"], operators["count"].astype("int64"), check_names=False)
-        away = (found["sum"] - operators["total_ns"]).abs()
+        assert found["count"].tolist() == operators["count"].tolist()
+        away = np.abs(found["sum"].to_numpy() - operators["total_ns"].to_numpy())
         assert away.max() <= (1 if "text" in name else 0)
         assert (away > 0).sum() <= 1
