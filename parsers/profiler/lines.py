@@ -40,6 +40,13 @@ class Complaints:
     path: str
     problems: list[Problem] = field(default_factory=list)
     left_out: int = 0
+    told: set[str] = field(default_factory=set)
+
+    def once(self, what: str, text: str, kind: str = "bad_table") -> None:
+        """Add the first problem of what is found again and again."""
+        if what not in self.told:
+            self.told.add(what)
+            self.add(text, kind)
 
     def add(self, text: str, kind: str = "bad_table") -> None:
         """Add a problem, unless it is already there."""

@@ -56,12 +56,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The content of one file: columns by name, of equal length; `found` are those that the file has."""
+    """The content of one file: columns by name, of equal length; `found` are those that the file has.
+
+    lines holds the line of the file at which each row begins, if the caller asked for it; else it is empty.
+    """
 
     columns: dict[str, Any]
     rows: int
     found: frozenset[str]
     problems: tuple[Problem, ...]
+    lines: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +83,19 @@ def plain(name: str) -> str:
     return re.sub(r"[\s_]+", "", name).casefold()
 
 
-def read_table(path: str, fields: Sequence[Field], *, further: str = "", among: Callable[[str], bool] | None = None) -> Table:
+def read_table(
+    path: str,
+    fields: Sequence[Field],
+    *,
+    further: str = "",
+    among: Callable[[str], bool] | None = None,
+    numbered: bool = False,
+) -> Table:
     """Read columns of a text table; never raises for its content, or if it does not exist.
 
     A column that the file does not have holds missing values; if it is required, that is a problem and there are no rows.
     With `further`, all other columns are read too, or those whose names are `among` the wanted, with this prefix to their
-    names: numbers as float64, else texts.
+    names: numbers as float64, else texts. With `numbered`, the table has the line of each row.
     """
     complaints = Complaints(path)
     try:
@@ -93,7 +104,7 @@ def read_table(path: str, fields: Sequence[Field], *, further: str = "", among: 
                 complaints.add("The file is empty.", "empty_file")
                 return _nothing(fields, complaints)
             lines = Lines(file, complaints)
-            return _read(lines, fields, _Further(further, among), complaints, file.size)
+            return _read(lines, fields, _Further(further, among, numbered), complaints, file.size)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
         return _nothing(fields, complaints)
@@ -101,15 +112,16 @@ def read_table(path: str, fields: Sequence[Field], *, further: str = "", among: 
 
 def _nothing(fields: Sequence[Field], complaints: Complaints) -> Table:
     columns = {field.name: _missing(field, 0) for field in fields}
-    return Table(columns, 0, frozenset(), complaints.all())
+    return Table(columns, 0, frozenset(), complaints.all(), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class _Further:
-    """The columns that are read in addition to the fields: the prefix to their names ("": none), and which of them."""
+    """What is read in addition to the fields: columns with this prefix to their names ("": none), which, and line numbers."""
 
     prefix: str
     among: Callable[[str], bool] | None
+    lines: bool
 
 
 def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: Complaints, size: int) -> Table:
@@ -129,13 +141,16 @@ def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: 
     growing: dict[str, _Growing] = {}
     texts: dict[str, dict[str, int]] = {one.field.name: {} for one in placed}
     rows = 0
+    places: list[NDArray[np.int64]] = []
     for block in lines.blocks():
         if not growing:
             placed += _others(lines, placed, block, further) if further.prefix else []
             expected = int(1.1 * len(block.lines) * max(size / len(block.data), 1.0))
             growing = {one.field.name: _Growing(one.field, expected) for one in placed}
         columns, kept = _columns(lines, block, placed, complaints)
-        rows += kept
+        rows += len(kept)
+        if further.lines:
+            places.append(kept)
         for one in placed:
             name = one.field.name
             part = columns.pop(name)
@@ -149,7 +164,8 @@ def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: 
         joined[name] = _categories(whole, texts[name]) if one.field.kind == "text" else whole
     found = frozenset(joined)
     columns = {field.name: joined.pop(field.name) if field.name in joined else _missing(field, rows) for field in fields}
-    return Table({**columns, **joined}, rows, found, complaints.all())
+    at = np.concatenate(places) if places else np.empty(0, np.int64)
+    return Table({**columns, **joined}, rows, found, complaints.all(), at)
 
 
 class _Growing:
@@ -283,8 +299,8 @@ _FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "
 
 def _columns(
     lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
-) -> tuple[dict[str, Any], int]:
-    """Return the columns of one block and the number of its rows."""
+) -> tuple[dict[str, Any], NDArray[np.int64]]:
+    """Return the columns of one block and the line of each of its rows."""
     block, columns = _cells(lines, block, placed, complaints)
     values: dict[str, Any] = {}
     kept = np.ones(len(block.lines), np.bool_)
@@ -301,7 +317,8 @@ def _columns(
     if not kept.all():
         _tell_left_out(block, placed, kept, complaints)
         values = {name: value[kept] for name, value in values.items()}
-    return values, int(np.count_nonzero(kept))
+        return values, block.lines[kept]
+    return values, block.lines
 
 
 def _cells(
@@ -380,6 +397,7 @@ def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints
     raw = np.asarray(raw, f"S{_WIDTH}")
     decimals = len(str(int(one.scale))) - 1
     values, odd = _digits(raw, decimals)
+    _tell_rounded(one, raw, odd, block, complaints)
     for row in np.flatnonzero(odd).tolist():
         text = raw[row].decode("utf-8", "replace").strip()
         number = exact_ns(text, decimals)
@@ -387,6 +405,23 @@ def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints
             complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a time, found {text[:60]!r}.")
         values[row] = _UNSET if number is None else number
     return values
+
+
+def _tell_rounded(
+    one: _Placed, raw: NDArray[Any], odd: NDArray[np.bool_], block: Block, complaints: Complaints
+) -> None:
+    """Report times that a spreadsheet rounded to a few digits, such as 1.69512E+15: they are read, but mean little."""
+    for row in np.flatnonzero(odd).tolist():
+        text = raw[row].decode("utf-8", "replace").strip()
+        try:
+            lost = Decimal(text).as_tuple().exponent
+        except ArithmeticError:
+            continue
+        if isinstance(lost, int) and lost > 0 and "e" in text.casefold():
+            error = f", rounded to {10**lost * one.scale / 1e9:g} s" if lost < 300 else ""
+            what = f"expected all digits of a time, found {text[:60]!r}{error}; such times cannot be compared"
+            complaints.once(one.header, f"Line {block.lines[row]}, column {one.header}: {what}.")
+            return
 
 
 def exact_ns(text: str, decimals: int) -> int | None:
