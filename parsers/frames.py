@@ -513,8 +513,8 @@ STATIC_MEMORY = Schema(
     "static_memory",
     "The plan of device memory that was made when graphs were compiled. Life cycles are numbers of nodes. kind is block: "
     "memory in use from node first to node last; total: the whole plan as the file says; node: all memory in use at a node; "
-    "static: memory of a graph in use at all nodes; capacity and peak of the device; allocations and releases, which are counts; "
-    "forward_start and backward_end, which are nodes.",
+    "static: memory of a graph in use at all nodes; capacity and peak of the device; "
+    "allocations and releases, which are counts; forward_start and backward_end, which are nodes.",
     (
         Column("kind", "category", "", "what the row tells, as below"),
         Column("graph", "int64", "", "graph; -1 for all"),

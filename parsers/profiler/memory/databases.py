@@ -58,6 +58,8 @@ def _memory(database: Database, source: ProfileInput, complaints: Complaints) ->
         columns = _table(database, table, names, ("component", "time_ns"), complaints)
         if columns is not None and len(columns["time_ns"]):
             component = texts.of(columns["component"])
+            if table == "MEMORY_RECORD":
+                columns["active_bytes"] = _known_active(component, columns)
             frames.append(_in_order(MEMORY, table, columns | {"component": component}, source, complaints))
             break
     columns = _table(database, "NPU_MEM", _DEVICE, ("component", "time_ns", "reserved_bytes"), complaints)
@@ -67,6 +69,15 @@ def _memory(database: Database, source: ProfileInput, complaints: Complaints) ->
         frames.append(_in_order(MEMORY, "NPU_MEM", columns | {"component": component}, source, complaints))
     frame = joined(MEMORY, frames)
     return frame.sort_values("time_ns", kind="stable", ignore_index=True) if len(frames) > 1 else frame
+
+
+def _known_active(component: pd.Categorical, columns: Mapping[str, Ints]) -> Ints:
+    """Return the active bytes; NONE for a component that has memory and only zeros here: GE does not record them."""
+    active, number = columns["active_bytes"], len(component.categories)
+    codes = component.codes
+    silent = (np.bincount(codes, active > 0, number) == 0) & (np.bincount(codes, columns["allocated_bytes"] > 0, number) > 0)
+    found: Ints = np.where(silent[codes], NONE, active)
+    return found
 
 
 def modules(source: ProfileInput) -> Part:

@@ -12,15 +12,18 @@ import os
 import re
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from parsers.frames import MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, numbered
-from parsers.profiler.tables import Field, read_table
+from parsers.profiler.tables import NONE, Field, read_table
 
 MINDSPORE_MB = 1_000 * (1 << 10)
 """Bytes of what MindSpore calls a MB in this file."""
+PROCESS = "APP"
+"""The component of rows about the whole process."""
 _MB = 1 << 20
 _FIELDS = (
     Field("component", ("Component",), "text", required=True),
@@ -43,6 +46,9 @@ def memory(source: ProfileInput) -> Part:
     factor = MINDSPORE_MB / _MB if of_mindspore(source.path, columns["component"]) else 1.0
     for name, header in _SIZES.items():
         columns[name] = checks.sizes(rows, f"column {header}", columns[name], factor)
+    process = np.array([*(name == PROCESS for name in columns["component"].categories), False], np.bool_)
+    for name in ("allocated_bytes", "active_bytes"):  # MindSpore writes 0.0, torch_npu nothing
+        columns[name][process[columns["component"].codes]] = NONE
     columns["device"] = checks.devices(columns["device"])
     kept = checks.timed(rows, columns["time_ns"], "column Timestamp")
     if not kept.all():
