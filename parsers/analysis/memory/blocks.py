@@ -62,11 +62,13 @@ def blocks_of(
 def _released(frame: pd.DataFrame, measure: str) -> Ints:
     released: Ints = frame["released_ns"].to_numpy()
     active: Ints = frame["active_released_ns"].to_numpy()
-    latest = np.maximum(active, released)
+    found: Ints = np.maximum(active, released)
     if measure == "active":
-        latest = np.where(active >= 0, active, released)
-        return latest
-    return np.minimum(active, released, out=latest, where=(active >= 0) & (released >= 0))
+        np.copyto(found, active, where=active >= 0)
+        np.copyto(found, released, where=active < 0)
+    else:
+        np.minimum(active, released, out=found, where=(active >= 0) & (released >= 0))
+    return found
 
 
 def levels(blocks: Blocks) -> tuple[Ints, Ints]:
