@@ -397,31 +397,30 @@ def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints
     raw = np.asarray(raw, f"S{_WIDTH}")
     decimals = len(str(int(one.scale))) - 1
     values, odd = _digits(raw, decimals)
-    _tell_rounded(one, raw, odd, block, complaints)
-    for row in np.flatnonzero(odd).tolist():
-        text = raw[row].decode("utf-8", "replace").strip()
+    rows = np.flatnonzero(odd)
+    texts, first, codes = np.unique(raw[rows], return_index=True, return_inverse=True)
+    made, wrong = np.full(len(texts), _UNSET, np.int64), np.zeros(len(texts), np.bool_)
+    for place, cell in enumerate(texts.tolist()):
+        text = cell.decode("utf-8", "replace").strip()
         number = exact_ns(text, decimals)
-        if number is None and text not in _MISSING:
-            complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a time, found {text[:60]!r}.")
-        values[row] = _UNSET if number is None else number
+        if number is not None:
+            made[place] = number
+            _tell_rounded(one, text, int(block.lines[rows[first[place]]]), complaints)
+        wrong[place] = number is None and text not in _MISSING
+    for row in rows[wrong[codes]].tolist():
+        text = raw[row].decode("utf-8", "replace").strip()
+        complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a time, found {text[:60]!r}.")
+    values[rows] = made[codes]
     return values
 
 
-def _tell_rounded(
-    one: _Placed, raw: NDArray[Any], odd: NDArray[np.bool_], block: Block, complaints: Complaints
-) -> None:
-    """Report times that a spreadsheet rounded to a few digits, such as 1.69512E+15: they are read, but mean little."""
-    for row in np.flatnonzero(odd).tolist():
-        text = raw[row].decode("utf-8", "replace").strip()
-        try:
-            lost = Decimal(text).as_tuple().exponent
-        except ArithmeticError:
-            continue
-        if isinstance(lost, int) and lost > 0 and "e" in text.casefold():
-            error = f", rounded to {10**lost * one.scale / 1e9:g} s" if lost < 300 else ""
-            what = f"expected all digits of a time, found {text[:60]!r}{error}; such times cannot be compared"
-            complaints.once(one.header, f"Line {block.lines[row]}, column {one.header}: {what}.")
-            return
+def _tell_rounded(one: _Placed, text: str, line: int, complaints: Complaints) -> None:
+    """Report a time that a spreadsheet rounded to a few digits, such as 1.69512E+15: it is read, but means little."""
+    lost = Decimal(text).as_tuple().exponent
+    if isinstance(lost, int) and lost > 0 and "e" in text.casefold():
+        error = f"rounded to {10**lost * one.scale / 1e9:g} s; such times cannot be compared"
+        what = f"expected all digits of a time, found {text[:60]!r}, {error}"
+        complaints.once(one.header, f"Line {line}, column {one.header}: {what}.")
 
 
 def exact_ns(text: str, decimals: int) -> int | None:
@@ -435,8 +434,70 @@ def exact_ns(text: str, decimals: int) -> int | None:
         return None
 
 
+_LAYOUT = re.compile(rb"(\d{1,19})(?:(\.)(\d*))?[\t\r ]*")
+_LAYOUTS = 4
+"""Layouts of numbers that are looked for in a block; digits in another one are read one place after the other."""
+_BLANK = np.isin(np.arange(256), (0, 9, 13, 32))
+
+
 def _digits(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Parse decimal numbers as multiples of 10**-decimals; also return which rows have another form and are left to parse."""
+    """Parse decimal numbers as multiples of 10**-decimals; also return which rows have another form and are left to parse.
+
+    The times of a file mostly have the same number of digits: these are read eight digits at a time, a third of the work.
+    """
+    value, odd = np.zeros(len(raw), np.int64), np.zeros(len(raw), np.bool_)
+    left = np.arange(len(raw))
+    for _ in range(_LAYOUTS):
+        tried = [_LAYOUT.fullmatch(raw[left[place]]) for place in (0, len(left) // 2, -1)] if len(left) else []
+        layout = next((match for match in tried if match is not None), None)
+        if layout is None:
+            break
+        part = raw if len(left) == len(raw) else raw[left]
+        found, good = _alike(part, len(layout[1]), len(layout[3] or b""), layout[2] is not None, decimals)
+        value[left[good]] = found[good]
+        left = left[~good]
+    if len(left):
+        value[left], odd[left] = _digit_by_digit(raw[left], decimals)
+    return value, odd
+
+
+def _alike(
+    raw: NDArray[Any], whole: int, fraction: int, dotted: bool, decimals: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Parse the numbers that have this many digits before and after the dot; also return which ones these are."""
+    rows = len(raw)
+    if whole + decimals > 19 or fraction > decimals:
+        return np.zeros(rows, np.int64), np.zeros(rows, np.bool_)
+    view = raw.view(np.uint8).reshape(rows, _WIDTH)
+    end = whole + dotted + fraction
+    padded = np.full((rows, 24), 48, np.uint8)
+    padded[:, 24 - whole - decimals : 24 - decimals] = view[:, :whole]
+    padded[:, 24 - decimals : 24 - decimals + fraction] = view[:, whole + dotted : end]
+    words = padded.view("<u8")
+    high = np.uint64(0xF0F0F0F0F0F0F0F0)
+    good = (((words & high) == _ZEROS) & (((words + np.uint64(0x0606060606060606)) & high) == _ZEROS)).all(axis=1)
+    if dotted:
+        good &= view[:, whole] == 46
+    aligned = -(-end // 8) * 8
+    for place in range(end, aligned):
+        good &= _BLANK[view[:, place]]
+    good &= ~raw.view("<u8").reshape(rows, _WIDTH // 8)[:, aligned // 8 :].any(axis=1)
+    # Eight digits to a number: pairs of digits, then all four pairs with two multiplications.
+    words = words - _ZEROS
+    words = words * np.uint64(10) + (words >> np.uint64(8))
+    pairs = np.uint64(0x000000FF000000FF)
+    words = (words & pairs) * np.uint64(0x000F424000000064) + ((words >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
+    words >>= np.uint64(32)
+    value = words[:, 0] * np.uint64(10**16) + words[:, 1] * np.uint64(10**8) + words[:, 2]
+    good &= value <= np.uint64(2**63 - 1)
+    return value.astype(np.int64), good
+
+
+_ZEROS = np.uint64(0x3030303030303030)
+
+
+def _digit_by_digit(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Parse numbers of any layout as multiples of 10**-decimals; also return which rows have another form."""
     rows = len(raw)
     view = raw.view(np.uint8).reshape(rows, _WIDTH)
     width = int(np.flatnonzero(view.any(axis=0))[-1]) + 1 if rows and view.any() else 0
