@@ -89,19 +89,17 @@ def _as_counted(blocks: Blocks, series: Series) -> Blocks:
     """Return blocks that end when the curve drops: at their release or, in files that lag behind, at the next record after it.
 
     The totals that the graph engine (GE) records with a release still hold the released block; those of PTA do not. Which is
-    the case is seen at the releases: memory allocated before the recording does not come and go with them.
+    the case is seen at the records of both: memory allocated before the recording does not come and go with blocks.
     """
-    times = blocks.end[blocks.end != NEVER]
-    known = np.isin(times, series.time)
-    times = np.unique(times[known])
+    times = np.concatenate((blocks.start, blocks.end))
+    times = np.unique(times[np.isin(times, series.time)])
     if not len(times):
         return blocks
     place = np.searchsorted(series.time, blocks.end, side="right")
     following = np.append(series.time, NEVER)[place]
     later = Blocks(blocks.rows, blocks.start, np.where(blocks.end == NEVER, NEVER, following), blocks.size)
-    at = np.searchsorted(series.time, times, side="right") - 1
-    totals = series.value[at]
-    now, then = (np.abs(np.diff(totals - levels_at(one, times), prepend=totals[0])).sum() for one in (blocks, later))
+    totals = series.value[np.searchsorted(series.time, times, side="right") - 1]
+    now, then = (np.abs(np.diff(totals - levels_at(one, times))).sum() for one in (blocks, later))
     return later if then < now else blocks
 
 

@@ -13,10 +13,11 @@ def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     Columns: group, first_blocks, second_blocks, first_bytes, second_bytes, difference_bytes (second - first). A group that only
     one of them has counts 0 in the other.
     """
-    joint = first.set_index("group").join(second.set_index("group"), how="outer", lsuffix="_1", rsuffix="_2").fillna(0)
+    joint = first.merge(second, on="group", how="outer", suffixes=("_1", "_2"))
+    joint = joint.fillna(dict.fromkeys(("blocks_1", "blocks_2", "size_bytes_1", "size_bytes_2"), 0))
     made = pd.DataFrame(
         {
-            "group": joint.index.to_numpy(object), "first_blocks": joint["blocks_1"].to_numpy("int64"),
+            "group": joint["group"].to_numpy(object), "first_blocks": joint["blocks_1"].to_numpy("int64"),
             "second_blocks": joint["blocks_2"].to_numpy("int64"), "first_bytes": joint["size_bytes_1"].to_numpy("int64"),
             "second_bytes": joint["size_bytes_2"].to_numpy("int64"),
         }

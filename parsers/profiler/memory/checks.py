@@ -62,10 +62,12 @@ def timed(rows: Rows, times: Ints, what: str) -> Mask:
 
 
 def in_order(rows: Rows, times: Ints, components: pd.Categorical, what: str) -> NDArray[np.intp] | None:
-    """Return the order of time; None if the rows have it. Times that go back within a component are reported."""
+    """Return the order of time, unknown times first; None if the rows have it. Times before those of the last row of the same
+    component are reported."""
     if len(times) < 2 or bool((times[1:] >= times[:-1]).all()):
         return None
     by_component = np.argsort(components.codes, kind="stable")
+    by_component = by_component[times[by_component] != NONE]
     codes, listed = components.codes[by_component], times[by_component]
     back = np.zeros(len(times), np.bool_)
     back[by_component[1:]] = (codes[1:] == codes[:-1]) & (listed[1:] < listed[:-1])

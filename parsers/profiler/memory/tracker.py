@@ -88,7 +88,7 @@ def blocks(source: ProfileInput) -> Part:
     columns["owner"] = _pairs(columns["graph_name"], columns["task_name"], " ")
     columns["scope"] = checks.scopes(columns["name"])
     columns = {name: values for name, values in columns.items() if name in OPERATOR_MEMORY.names}
-    order = checks.in_order(rows, np.where(start == NONE, 0, start), columns["component"], "column start_time_stamp")
+    order = checks.in_order(rows, start, columns["component"], "column start_time_stamp")
     if order is not None:
         columns = taken(columns, order)
     frame = frame_of(OPERATOR_MEMORY, table.rows, columns, source.name)
