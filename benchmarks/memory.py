@@ -1,4 +1,4 @@
-"""Device memory: files of millions of rows to their frames, beside plain `pandas.read_csv` of them, and answers from the frames."""
+"""Device memory: files of millions of rows to their frames, beside plain `pandas.read_csv`, and answers from the frames."""
 
 from __future__ import annotations
 

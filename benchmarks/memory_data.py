@@ -1,7 +1,7 @@
 """Memory files of any size, with the columns, texts and widths of those of torch_npu.
 
-`operator_memory(path, blocks)` and `memory_record(path, rows)` write them; the same call writes the same bytes. A million blocks
-are about 200 MB, three million records about 230 MB.
+`operator_memory(path, blocks)` and `memory_record(path, rows)` write them; the same call writes the same bytes. A million
+blocks are about 200 MB, three million records about 230 MB.
 """
 
 from __future__ import annotations
