@@ -15,6 +15,9 @@ GROUPINGS = ("name", "scope", "source", "stack", "component", "kind", "owner", "
 BEFORE = "before recording"
 """The block of all memory that was allocated before the recording began."""
 _GROUP, _BLOCKS, _SIZE = "group", "blocks", "size_bytes"
+_FIELDS = ("rows", "start", "end", "size")
+_JUDGED = 20_000
+"""Records of a curve by which is judged when it counts a release."""
 
 
 class Explained(NamedTuple):
@@ -82,7 +85,7 @@ def counted(memory: pd.DataFrame, operator_memory: pd.DataFrame, component: str,
             parts.append(_as_counted(blocks_of(operator_memory, component=one, measure=measure), series))
     if not parts:
         return blocks_of(operator_memory.iloc[:0])
-    return Blocks(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("rows", "start", "end", "size")))
+    return Blocks(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 
 
 def _as_counted(blocks: Blocks, series: Series) -> Blocks:
@@ -91,16 +94,25 @@ def _as_counted(blocks: Blocks, series: Series) -> Blocks:
     The totals that the graph engine (GE) records with a release still hold the released block; those of PTA do not. Which is
     the case is seen at the records of both: memory allocated before the recording does not come and go with blocks.
     """
-    times = np.concatenate((blocks.start, blocks.end))
-    times = np.unique(times[np.isin(times, series.time)])
+    if not len(series.time) or not len(blocks):
+        return blocks
+    until = series.time[min(len(series.time), _JUDGED) - 1]
+    near = np.flatnonzero(blocks.start <= until)
+    some = Blocks(*(getattr(blocks, name)[near] for name in _FIELDS))
+    times = np.concatenate((some.start, some.end))
+    times = np.unique(times[times <= until])
+    times = times[np.isin(times, series.time[:_JUDGED])]
     if not len(times):
         return blocks
-    place = np.searchsorted(series.time, blocks.end, side="right")
-    following = np.append(series.time, NEVER)[place]
-    later = Blocks(blocks.rows, blocks.start, np.where(blocks.end == NEVER, NEVER, following), blocks.size)
     totals = series.value[np.searchsorted(series.time, times, side="right") - 1]
-    now, then = (np.abs(np.diff(totals - levels_at(one, times))).sum() for one in (blocks, later))
-    return later if then < now else blocks
+    now, then = (np.abs(np.diff(totals - levels_at(one, times))).sum() for one in (some, _later(some, series)))
+    return _later(blocks, series) if then < now else blocks
+
+
+def _later(blocks: Blocks, series: Series) -> Blocks:
+    """Return blocks that end at the first record after their release."""
+    following = np.append(series.time, NEVER)[np.searchsorted(series.time, blocks.end, side="right")]
+    return Blocks(blocks.rows, blocks.start, np.where(blocks.end == NEVER, NEVER, following), blocks.size)
 
 
 def changes(operator_memory: pd.DataFrame, blocks: Blocks, first: int, last: int) -> pd.DataFrame:
