@@ -475,13 +475,16 @@ def _alike(
     padded[:, 24 - decimals : 24 - decimals + fraction] = view[:, whole + dotted : end]
     words = padded.view("<u8")
     high = np.uint64(0xF0F0F0F0F0F0F0F0)
-    good = (((words & high) == _ZEROS) & (((words + np.uint64(0x0606060606060606)) & high) == _ZEROS)).all(axis=1)
+    digits = ((words & high) == _ZEROS) & (((words + np.uint64(0x0606060606060606)) & high) == _ZEROS)
+    good = digits[:, 0] & digits[:, 1] & digits[:, 2]  # faster than `all` of three
     if dotted:
         good &= view[:, whole] == 46
     aligned = -(-end // 8) * 8
     for place in range(end, aligned):
         good &= _BLANK[view[:, place]]
-    good &= ~raw.view("<u8").reshape(rows, _WIDTH // 8)[:, aligned // 8 :].any(axis=1)
+    after = raw.view("<u8").reshape(rows, _WIDTH // 8)
+    for place in range(aligned // 8, _WIDTH // 8):
+        good &= after[:, place] == 0
     # Eight digits to a number: pairs of digits, then all four pairs with two multiplications.
     words = words - _ZEROS
     words = words * np.uint64(10) + (words >> np.uint64(8))

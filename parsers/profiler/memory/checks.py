@@ -66,11 +66,11 @@ def in_order(rows: Rows, times: Ints, components: pd.Categorical, what: str) -> 
     component are reported."""
     if len(times) < 2 or bool((times[1:] >= times[:-1]).all()):
         return None
-    by_component = np.argsort(components.codes, kind="stable")
-    by_component = by_component[times[by_component] != NONE]
-    codes, listed = components.codes[by_component], times[by_component]
     back = np.zeros(len(times), np.bool_)
-    back[by_component[1:]] = (codes[1:] == codes[:-1]) & (listed[1:] < listed[:-1])
+    for code in np.unique(components.codes).tolist():
+        places = np.flatnonzero((components.codes == code) & (times != NONE))
+        listed = times[places]
+        back[places[1:]] = listed[1:] < listed[:-1]
     rows.report(back, lambda _: f"{what}: expected times that grow within a component, found an earlier one; they were sorted")
     return np.argsort(times, kind="stable")
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from parsers.frames import MEMORY
 from parsers.profiler.memory import checks
@@ -70,9 +71,10 @@ def of_mindspore(path: str, components: pd.Categorical) -> bool:
     return not any("PTA" in name for name in named) and any(_MINDSPORE_SESSION.fullmatch(part) for part in parts)
 
 
-def taken(columns: dict[str, Any], rows: Any) -> dict[str, Any]:
-    """Return these rows of columns."""
-    return {name: values[rows] for name, values in columns.items()}
+def taken(columns: dict[str, Any], rows: NDArray[Any]) -> dict[str, Any]:
+    """Return these rows of columns: a mask, or indices in the order wanted."""
+    places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+    return {name: values.take(places) for name, values in columns.items()}
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
