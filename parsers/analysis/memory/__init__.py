@@ -1,6 +1,7 @@
 """Analyses of device memory: curves, what was alive at a moment, the pool, leaks, the static plan, and differences.
 
-All functions are pure, and take the frames `memory`, `operator_memory`, `static_memory` and `module_memory` of a profile.
+All functions are pure, and take the frames `memory`, `operator_memory`, `static_memory` and `module_memory` of a profile. A
+database may hold several devices: choose the rows of one (column device) first.
 """
 
 from __future__ import annotations

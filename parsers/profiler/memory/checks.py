@@ -13,6 +13,7 @@ from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import changed
 from parsers.profiler.tables import NONE
 
+_PIECE = 1 << 16
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 
@@ -40,18 +41,22 @@ class Rows:
 
 
 def sizes(rows: Rows, what: str, values: NDArray[Any], factor: float = 1.0) -> Ints:
-    """Return sizes as whole bytes; NONE for missing ones, and for negative ones and those beyond int64, which are reported."""
+    """Return sizes as whole bytes; NONE for missing ones, and for negative ones and those beyond int64, which are reported.
+
+    The memory of float64 values is used again for the result.
+    """
     numbers = np.asarray(values, np.float64)
     if factor != 1.0:
-        numbers = numbers * factor
+        numbers *= factor
     negative = numbers < 0
     rows.report(negative, lambda row: f"{what}: expected a size of at least 0, found {numbers[row]:.0f} bytes; it is unknown")
     large = numbers >= 2.0**62
     rows.report(large, lambda row: f"{what}: expected a size below 2^62 bytes, found {numbers[row]:g}; it is unknown")
-    usable = (numbers >= 0) & ~large
-    if usable.all():
-        return np.rint(numbers).astype(np.int64)
-    return np.where(usable, np.rint(np.where(usable, numbers, 0.0)), NONE).astype(np.int64)
+    numbers[~(numbers >= 0) | large] = NONE
+    whole = numbers.view(np.int64)
+    for begin in range(0, len(whole), _PIECE):
+        whole[begin : begin + _PIECE] = np.rint(numbers[begin : begin + _PIECE])
+    return whole
 
 
 def timed(rows: Rows, times: Ints, what: str) -> Mask:
