@@ -1,16 +1,21 @@
-"""What a visitor waits for in Chromium with an empty cache: the first chart, beside a bare Dash page with one chart; the
-bytes that takes; ten charts of a hundred runs."""
+"""What a visit costs in Chromium with an empty cache: the first chart, beside a bare Dash page with one chart, and ten charts
+of a hundred runs. CPU seconds are those of all processes of Chromium.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import subprocess
 import sys
 import time
 import urllib.request
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from benchmarks.data import TAGS, folder
@@ -25,11 +30,25 @@ app = Dash(__name__, compress=True)
 app.layout = dcc.Graph(figure={"data": [{"type": "scatter", "y": list(range(1000))}]})
 serve(app.server, port=int(sys.argv[1]), host="127.0.0.1", threads=8)
 """
-PAINTED = ".scatterlayer .trace path.js-line"
+PAINTED = """(least) => document.querySelectorAll(".scatterlayer .trace path.js-line").length >= least"""
+# Cards with many lines draw them on a canvas and say how many.
+ALL_PAINTED = """(least) => Array.from(document.querySelectorAll(".ms-lines[data-lines]"))
+  .reduce((sum, lines) => sum + Number(lines.dataset.lines), 0) >= least"""
+FLAGS = ["--no-sandbox", "--disable-gpu"]
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """CPU seconds of all processes of a new Chromium and of the longest task of its page; callback posts; bytes received."""
+
+    cpu: float
+    longest: float
+    posts: int
+    size: int
 
 
 def figures(times: int) -> list[Figure]:
-    """Measure the first chart against a bare page, the bytes transferred, and the heavy page."""
+    """Measure the first chart against a bare page, what it transfers, and the heavy page."""
     from playwright.sync_api import sync_playwright
 
     named = ("chromium", "google-chrome", "chromium-headless-shell")  # figures of peers are of the whole browser
@@ -38,57 +57,103 @@ def figures(times: int) -> list[Figure]:
         print("no Chromium: not measured")
         return []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
-        try:
-            return [*_first_chart(browser, times), _heavy(browser, times)]
-        finally:
-            browser.close()
+        return [*_first_chart(playwright.chromium, path, times), *_heavy(playwright.chromium, path, times)]
 
 
-def _first_chart(browser: Any, times: int) -> list[Figure]:
-    ratios, sizes = [], []
+def _first_chart(chromium: Any, path: str, times: int) -> list[Figure]:
+    plain, visits = [], []
     with _bare() as bare, server(folder() / "ms" / "S1", "--no-cache") as (_, ours):
         wait_for(ours, 1_000_000)
-        _visit(browser, bare, 1)
-        _visit(browser, f"{ours}/scalars", 1)
+        _visit(chromium, path, f"{ours}/scalars", PAINTED, 1)  # the first visitor of a server waits for compressing
         for _ in range(times):
-            plain, _ = _visit(browser, bare, 1)
-            seconds, size = _visit(browser, f"{ours}/scalars", 1)
-            ratios.append(seconds / plain)
-            sizes.append(size / 1e6)
+            plain.append(_visit(chromium, path, bare, PAINTED, 1))
+            visits.append(_visit(chromium, path, f"{ours}/scalars", PAINTED, 1))
+    what = "first chart painted, empty cache"
     return [
-        Figure("navigation to first chart painted, empty cache, against a bare page", "x", 1.5, tuple(ratios)),
-        Figure("bytes on the wire for that", "MB", 1.3, tuple(sizes)),
+        Figure(f"{what}: all processes of Chromium", "CPU s", 2.4, tuple(visit.cpu for visit in visits)),
+        Figure("  the same against a bare page of Dash", "x", 1.5, tuple(map(_ratio, visits, plain))),
+        Figure(f"{what}: longest task of the page", "CPU s", 0.7, tuple(visit.longest for visit in visits)),
+        Figure(f"{what}: callback posts", "", 8, tuple(float(visit.posts) for visit in visits)),
+        Figure(f"{what}: bytes on the wire", "MB", 1.3, tuple(visit.size / 1e6 for visit in visits)),
     ]
 
 
-def _heavy(browser: Any, times: int) -> Figure:
+def _ratio(ours: Visit, bare: Visit) -> float:
+    return ours.cpu / bare.cpu
+
+
+def _heavy(chromium: Any, path: str, times: int) -> list[Figure]:
     with server(folder() / "ms" / "S2", "--no-cache") as (_, ours):
         wait_for(ours, 1_000_000)
-        seconds = [_visit(browser, f"{ours}/scalars?run=*", len(TAGS) * 100)[0] for _ in range(times)]
-    return Figure("10 tags x 100 runs painted, from navigation, empty cache", "s", 4.0, tuple(seconds))
+        visits = [_visit(chromium, path, f"{ours}/scalars?run=*", ALL_PAINTED, len(TAGS) * 100) for _ in range(times)]
+    what = "10 tags x 100 runs painted, empty cache"
+    return [
+        Figure(f"{what}: all processes of Chromium", "CPU s", 3.0, tuple(visit.cpu for visit in visits)),
+        Figure(f"{what}: longest task of the page", "CPU s", 0.5, tuple(visit.longest for visit in visits)),
+    ]
 
 
-def _visit(browser: Any, url: str, lines: int) -> tuple[float, int]:
-    """Return (seconds until this many lines are painted, bytes received) of a first visit."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900})
-    page = context.new_page()
-    received = 0
-    session = context.new_cdp_session(page)
-    session.send("Network.enable")
+def _visit(chromium: Any, path: str, url: str, painted: str, lines: int) -> Visit:
+    """Open a page in a new Chromium, and wait until a script says that this many lines are painted."""
+    name = f"--benchmark={os.getpid()}.{time.monotonic_ns()}"
+    with chromium.launch(executable_path=path, args=[*FLAGS, name]) as browser:
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        received = {"posts": 0, "size": 0}
+        session = page.context.new_cdp_session(page)
+        session.send("Network.enable")
 
-    def count(event: dict[str, Any]) -> None:
-        nonlocal received
-        received += int(event["encodedDataLength"])
+        def count(event: dict[str, Any]) -> None:
+            received["size"] += int(event["encodedDataLength"])
 
-    session.on("Network.loadingFinished", count)
-    begun = time.perf_counter()
-    page.goto(url, wait_until="commit")
-    page.locator(PAINTED).nth(lines - 1).wait_for(state="attached", timeout=60_000)
-    seconds = time.perf_counter() - begun
-    page.wait_for_timeout(300)
-    context.close()
-    return seconds, received
+        def count_post(request: Any) -> None:
+            received["posts"] += "_dash-update-component" in request.url
+
+        session.on("Network.loadingFinished", count)
+        page.on("request", count_post)
+        page.goto("about:blank")
+        time.sleep(0.7)
+        root = next(pid for pid in _processes() if name in (words := _command(pid)) and "--type=" not in words)
+        browser.start_tracing(page=page, categories=["toplevel"])
+        begun = _cpu_of_family(root)
+        page.goto(url, wait_until="commit")
+        page.wait_for_function(painted, arg=lines, polling=100, timeout=60_000)
+        posts = received["posts"]
+        page.wait_for_timeout(500)
+        cpu = _cpu_of_family(root) - begun
+        longest = _longest_task(json.loads(browser.stop_tracing())["traceEvents"])
+        return Visit(cpu, longest, posts, received["size"])
+
+
+def _longest_task(events: list[dict[str, Any]]) -> float:
+    """Return the CPU seconds of the longest task of a page's main thread in a trace of Chromium."""
+    names = [event for event in events if event["name"] == "thread_name" and event["args"]["name"] == "CrRendererMain"]
+    mains = {(event["pid"], event["tid"]) for event in names}
+    tasks = [event for event in events if event["name"].endswith("RunTask") and (event["pid"], event["tid"]) in mains]
+    return float(max(event.get("tdur", 0) for event in tasks)) / 1e6
+
+
+def _processes() -> list[int]:
+    return [int(entry) for entry in os.listdir("/proc") if entry.isdigit()]
+
+
+def _command(pid: int) -> str:
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_text()
+    return ""
+
+
+def _cpu_of_family(root: int) -> float:
+    """Return the CPU seconds of a process, its descendants, and those of them that have ended."""
+    ticks, children = {}, defaultdict(list)
+    for pid in _processes():
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+            ticks[pid] = sum(map(int, fields[11:15]))
+            children[int(fields[1])].append(pid)
+    family = [root]
+    for pid in family:
+        family += children[pid]
+    return sum(ticks.get(pid, 0) for pid in family) / os.sysconf("SC_CLK_TCK")
 
 
 @contextlib.contextmanager

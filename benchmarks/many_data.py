@@ -22,9 +22,12 @@ VERSIONS = {"ms": b"MindSpore.Event:1", "tb": b"brain.Event:2"}
 _double, _float, _length, _crc = Struct("<d").pack, Struct("<f").pack, Struct("<Q").pack, Struct("<I").pack
 
 
-def make(folder: Path, runs: int, tags: int, steps: int, layout: str) -> None:
-    """Write `runs` runs of `tags` tags x `steps` steps below a folder. Their directories are long settled."""
-    variants = [_content(seed, tags, steps, layout) for seed in range(min(VARIANTS, runs))]
+def make(folder: Path, runs: int, tags: int, steps: int, layout: str, missing: float = 0.0) -> None:
+    """Write `runs` runs of `tags` tags x `steps` steps below a folder. Their directories are long settled.
+
+    missing is the share of values that are left out at random.
+    """
+    variants = [_content(seed, tags, steps, layout, missing) for seed in range(min(VARIANTS, runs))]
     for number in range(runs):
         run = folder / f"sweep{number % 20:02}" / f"run{number:05}"
         run.mkdir(parents=True)
@@ -36,15 +39,17 @@ def make(folder: Path, runs: int, tags: int, steps: int, layout: str) -> None:
         os.utime(path, (LONG_AGO, LONG_AGO))
 
 
-def _content(seed: int, tags: int, steps: int, layout: str) -> bytes:
+def _content(seed: int, tags: int, steps: int, layout: str, missing: float) -> bytes:
     """Return the bytes of one event file: with MindSpore a record per step, with TensorBoard one per step and tag."""
     values = np.random.default_rng(seed).uniform(0.1, 4, (steps, tags)) * np.exp(-np.arange(steps) / steps)[:, None]
+    kept = np.random.default_rng(seed + 1).random((steps, tags)) >= missing
     names = [b"loss", *(b"metric/%02d" % number for number in range(1, tags))]
     number = b"\x1d" if layout == "ms" else b"\x15"  # scalar_value is field 3, simple_value field 2
     parts = [_record(b"\x09" + _double(BEGUN) + _delimited(3, VERSIONS[layout]))]
     for step, row in enumerate(values, 1):
         head = b"\x09" + _double(BEGUN + step * 0.25) + b"\x10" + _varint(step)
-        cells = [_delimited(1, _delimited(1, name) + number + _float(value)) for name, value in zip(names, row, strict=True)]
+        given = [(name, value) for name, value, there in zip(names, row, kept[step - 1], strict=True) if there]
+        cells = [_delimited(1, _delimited(1, name) + number + _float(value)) for name, value in given]
         parts += [_record(head + _delimited(5, group)) for group in ([b"".join(cells)] if layout == "ms" else cells)]
     return b"".join(parts)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 from benchmarks import peers
 from benchmarks.data import folder
+from benchmarks.many_data import make
 from benchmarks.measure import Figure, anonymous_rss, in_fresh_process
 
 CASES = (
@@ -19,19 +21,30 @@ CASES = (
 )
 
 
+TAGS, STEPS, MISSING = 20, 64_286, 0.3
+
+
 def figures(times: int) -> list[Figure]:
-    """CPU seconds of each case."""
+    """CPU seconds of each case, and of steps that miss some of their values."""
     found = []
     for what, where, bound in CASES:
         results = in_fresh_process("benchmarks.reading", str(folder() / where), times=times)
         note = f"{results[0]['points']:,.0f} points, {results[0]['rss']:.0f} MB anonymous"
         found.append(Figure(what, "CPU s", bound, tuple(r["cpu"] for r in results), note))
         found += peers.beside(folder() / where, where.partition("/")[0])
+    with tempfile.TemporaryDirectory() as place:
+        make(Path(place), 1, TAGS, STEPS, "ms", MISSING)
+        results = in_fresh_process("benchmarks.reading", place, times=times)
+    note = f"{results[0]['points']:,.0f} points"
+    what = f"MindSpore layout: {TAGS} tags, steps miss {MISSING:.0%} of their values"
+    found.append(Figure(what, "CPU s", 0.25, tuple(r["cpu"] for r in results), note))
     return found
 
 
 def one(base: Path) -> dict[str, float]:
     """Read every run below a directory into frames."""
+    import pandas  # noqa: F401  its import, at the first frame, is not what is measured
+
     from parsers import discover
     from parsers.runs import Run
 

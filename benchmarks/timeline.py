@@ -1,5 +1,5 @@
 """Traces: seconds and memory from a trace_view.json to columns and index beside `orjson.loads`; CPU of views, ranges and
-search over ten million slices in 150 lanes, and beside one million."""
+search over ten million slices in 150 lanes, and beside one million; script of a picture in the browser."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks import painting
 from benchmarks.measure import ROOT, Figure, in_fresh_process
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def figures(times: int) -> list[Figure]:
         if not (folder / f"{what}-{count}.made").is_file():
             in_fresh_process("benchmarks.timeline", f"make_{what}", str(folder), str(count), times=1)
             (folder / f"{what}-{count}.made").touch()
-    return [*_reading(folder, times), *_showing(folder, times)]
+    return [*_reading(folder, times), *_showing(folder, times), *painting.figures(times)]
 
 
 def _reading(folder: Path, times: int) -> list[Figure]:

@@ -1,8 +1,8 @@
-"""Notes that users write: remarks on runs, tags of runs, and saved views of pages.
+"""Notes that users write: remarks on runs, tags of runs, saved views of pages, and named marks on timelines.
 
 All input is untrusted: it comes from a browser, or from a file that anybody may have edited. `remark_text`, `tag_text`,
-`view_name` and `view_place` validate and normalise it, or raise `Unfit`. A tag is a word, or one of ICONS after a colon
-(":star").
+`view_name`, `view_place`, `session_name` and `mark_times` validate and normalise it, or raise `Unfit`. A tag is a word, or one
+of ICONS after a colon (":star").
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ LONGEST_TAG = 40
 MOST_TAGS = 10
 LONGEST_NAME = 100
 LONGEST_PLACE = 60_000
+LONGEST_SESSION = 4_000
 MOST_VIEWS = 500
+MOST_MARKS = 2_000
+LATEST_NS = 1 << 61
 
 # Control characters except tab and line feed, lone surrogates, and characters that change the direction of the text.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
@@ -41,7 +44,7 @@ class NotKept(ValueError):
 class Stale(Exception):
     """A change based on an outdated version; nothing is written. now is the current version, None if it was deleted."""
 
-    def __init__(self, now: Note | View | None) -> None:
+    def __init__(self, now: Note | View | Mark | None) -> None:
         super().__init__("changed meanwhile")
         self.now = now
 
@@ -74,6 +77,22 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A named mark on the timeline of a profile: one time, or two with what lies between (ns from the start of the trace)."""
+
+    key: str
+    name: str
+    session: str
+    rank: int
+    times: tuple[int, ...]
+
+    @property
+    def version(self) -> str:
+        """The version that a change of the mark must be based on."""
+        return version_of(self.name, self.session, str(self.rank), *map(str, self.times))
+
+
+@dataclass(frozen=True, slots=True)
 class NoteChange:
     """A change of the note on one run.
 
@@ -100,7 +119,8 @@ class NoteChange:
 
 @dataclass(frozen=True, slots=True)
 class Notebook:
-    """All notes and views of a source. notes has the notes that are not empty by the key of the run, job or rank.
+    """All notes, views and marks of a source. notes has the notes that are not empty by the key of the run, job or rank, marks
+    those on the timelines of a member run by its key, in order of time.
 
     kept is whether changes can be saved. why_not says what is wrong with the workspace if they cannot, "" if nothing is.
     """
@@ -109,6 +129,7 @@ class Notebook:
     why_not: str = ""
     notes: Mapping[str, Note] = field(default_factory=lambda: MappingProxyType({}))
     views: Sequence[View] = ()
+    marks: Mapping[str, Sequence[Mark]] = field(default_factory=lambda: MappingProxyType({}))
 
 
 def version_of(*parts: str) -> str:
@@ -159,6 +180,21 @@ def view_place(text: str) -> str:
         raise Unfit(f"place: expected a page of this application with its state, found {text[:80]!r}")
     parts = [part for part in query.split("&") if part and part.partition("=")[0] not in _NOT_SAVED]
     return path + mark + "&".join(parts) if parts else path
+
+
+def mark_times(times: Iterable[int]) -> tuple[int, ...]:
+    """Return the times of a mark in order. Unfit for none, more than two, or times no trace can have."""
+    found = tuple(sorted(times))
+    if not 1 <= len(found) <= 2 or any(abs(time) > LATEST_NS for time in found):
+        raise Unfit(f"times: expected one or two within {LATEST_NS:,} ns, found {str(list(found))[:80]}")
+    return found
+
+
+def session_name(text: str) -> str:
+    """Return the name of a session as it is. Unfit if it is none."""
+    if not text or len(text) > LONGEST_SESSION or _UNSEEN.search(text):
+        raise Unfit(f"session: expected 1 to {LONGEST_SESSION:,} characters, found {text[:80]!r}")
+    return text
 
 
 def _line(text: str) -> str:

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-import pandas as pd
 from parsers import (
     DatasetGraph,
     Graph,
     GraphLocation,
     HistogramValue,
+    Idle,
     Insight,
     LandscapePlan,
     LineageRow,
@@ -28,8 +28,9 @@ from parsers import (
     Value,
 )  # fmt: skip
 from parsers.analysis import Forest
+from parsers.deferred import pandas as pd
 
-from layouts.notes import Note, Notebook, NoteChange, View
+from layouts.notes import Mark, Note, Notebook, NoteChange, View
 
 STALE_INTERVALS = 5
 """A source whose last scan is older than this many intervals is stale."""
@@ -149,6 +150,21 @@ class ProfileFrame:
     wanted: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IdleTime:
+    """Idle time by cause, which is found when a trace is read.
+
+    state: "ready" (idle is set), "none" (the trace has no device stream), "unread" (the trace has not been read), "reading" (it
+    is being read) or "missing" (the profile has no trace).
+    """
+
+    state: str
+    idle: Idle | None = None
+
+
+NO_TRACE = IdleTime("missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,6 +311,10 @@ class ProfileSource(RunSource, Protocol):
         """Stop reading a frame that `profile_frame` has started to read."""
         ...
 
+    def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
+        """Return the idle time of a profile by cause, as far as it is known: no trace is read for it."""
+        ...
+
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         """Return the metadata of a profile: fp_start, bp_end, and the contents of profiler_info and profiler_metadata."""
         ...
@@ -303,8 +323,22 @@ class ProfileSource(RunSource, Protocol):
 class TraceSource(ProfileSource, Protocol):
     """Runs, their profiles, and the traces of these."""
 
-    def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
-        """Return the trace of a profile, None if it has none or has not been read, which then begins in the background."""
+    def traces(self, run: str, session: str, rank: int) -> Sequence[str]:
+        """Return the names of the traces of a profile, the best one first."""
+        ...
+
+    def trace(self, run: str, session: str, rank: int, which: str = "") -> OpenTrace | None:
+        """Return a trace of a profile, by default the best one.
+
+        None if it has none or has not been read, which then begins in the background. Its pyramid may come later.
+        """
+        ...
+
+    def trace_frame(self, run: str, session: str, rank: int, which: str = "", *, again: bool = False) -> ProfileFrame:
+        """Return the progress of reading a trace, as `profile_frame` does for that of the best one.
+
+        A trace that is "ready" without its pyramid has the progress of this: done of total slices.
+        """
         ...
 
 
@@ -332,10 +366,10 @@ class LineageSource(RunSource, Protocol):
 
 
 class NoteSource(RunSource, Protocol):
-    """Runs, their remarks and tags, and saved views."""
+    """Runs, their remarks and tags, saved views, and marks on timelines."""
 
     def notebook(self) -> Notebook:
-        """Return remarks, tags and saved views, and whether they can be changed; `SourceStatus.version` changes with them."""
+        """Return remarks, tags, views and marks, and whether they can be changed; `SourceStatus.version` changes with them."""
         ...
 
     def annotate(self, run: str, change: NoteChange) -> Note:
@@ -362,6 +396,17 @@ class NoteSource(RunSource, Protocol):
 
     def delete_view(self, key: str, was: str) -> None:
         """Delete the view of this key and version. Raises Stale if it was changed meanwhile, NotKept."""
+        ...
+
+    def save_mark(self, run: str, mark: Mark, *, instead: str | None = None) -> Mark:
+        """Save a mark on the timeline of a member run; its key is chosen here. instead is the version it replaces.
+
+        Raises Stale if the profile has a mark of that name with another version, Unfit, NotKept, KeyError for an unknown run.
+        """
+        ...
+
+    def delete_mark(self, key: str, was: str) -> None:
+        """Delete the mark of this key and version. Raises Stale if it was changed meanwhile, NotKept."""
         ...
 
 

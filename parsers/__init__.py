@@ -54,6 +54,7 @@ from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
 from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.trace.frames import TraceFrames
+from parsers.profiler.trace.idle import Idle
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.runs import Run, open_run
 from parsers.schema import Column, Schema
@@ -100,6 +101,7 @@ __all__ = [
     "GraphLocation",
     "Graphs",
     "HistogramValue",
+    "Idle",
     "ImageValue",
     "Insight",
     "LandscapePlan",

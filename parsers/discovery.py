@@ -62,12 +62,19 @@ def classify(name: str) -> tuple[str, int | None] | None:
     return None if found is None else (found[0].name, found[1])
 
 
+def opens_alone(path: str) -> bool:
+    """Return whether a file is opened by itself: an event file, by its name, or a trace, by its content."""
+    return os.path.isfile(path) and (classify(os.path.basename(path)) is not None or holds_trace(path))
+
+
 def discover(base: str | os.PathLike[str]) -> list[Source]:
     """Return every run at or below a directory, newest first; SourceError if there is no such directory.
 
-    A directory that may not be listed is a Source without files whose problems say so.
+    An event file or a trace is a run of its own. A directory that may not be listed is a Source without files whose problems
+    say so.
     """
-    return Scanner(base).scan()
+    text = os.fspath(base)
+    return [source_of(text)] if opens_alone(text) else Scanner(text).scan()
 
 
 def source_of(path: str | os.PathLike[str]) -> Source:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import operator
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
 
 import numpy as np
 
-from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, ScalarBlock, SourceFile
+from parsers.model import Batch, Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
 
 MOST_PROBLEMS = 1000
 IDLE_SECONDS = 300.0
@@ -36,7 +38,7 @@ class FileState:
     pending: int = 0
     more: bool = False
     started: float | None = None
-    scalars: dict[tuple[str, ...], list[ScalarBlock]] = field(default_factory=dict)
+    scalars: dict[tuple[str, ...], list[ScalarBlock | TagBlock]] = field(default_factory=dict)
     payloads: dict[tuple[str, str], list[PayloadBlock]] = field(default_factory=dict)
     tail: Problem | None = None
     large: int = 0
@@ -85,19 +87,29 @@ class FileState:
         """Add a problem found while decoding a value."""
         self.problems = _bounded(tuple(dict.fromkeys((*self.problems, problem))))
 
-    def block(self, tags: tuple[str, ...]) -> ScalarBlock:
+    def block(self, tags: tuple[str, ...]) -> ScalarBlock | TagBlock:
         """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
         parts = self.scalars[tags]
         if len(parts) > 1:
-            joined = ScalarBlock(
-                tags,
-                np.concatenate([part.step for part in parts]),
-                np.concatenate([part.wall_time for part in parts]),
-                np.concatenate([part.order for part in parts]),
-                np.concatenate([part.value for part in parts], axis=1),
-            )
-            self.scalars[tags] = [joined]
+            rounds = self._rounds_of(parts)
+            blocks: Sequence[ScalarBlock | TagBlock] = [_joined_scalars(parts)] if rounds is None else rounds.blocks()
+            for block in blocks:
+                self.scalars[block.tags] = [block]
         return self.scalars[tags][0]
+
+    def _rounds_of(self, parts: Sequence[ScalarBlock | TagBlock]) -> Rounds | None:
+        """Return all rows of several reads as rounds, if all tags that take part in them have the same steps."""
+        tags = next((part.rounds.tags for part in parts if isinstance(part, TagBlock)), ())
+        if not tags or not all((tag,) in self.scalars for tag in tags):
+            return None
+        if (joined := _joined_rounds([self.scalars[tag,] for tag in tags])) is not None:
+            return joined
+        blocks = [_joined_scalars(self.scalars[tag,]) for tag in tags]
+        step = blocks[0].step
+        if not all(np.array_equal(block.step, step) for block in blocks[1:]):
+            return None
+        wall_time, order = np.stack([block.wall_time for block in blocks]), np.stack([block.order for block in blocks])
+        return Rounds.of(tags, step, wall_time, order, np.concatenate([block.value for block in blocks]))
 
     def index(self, kind: str, tag: str) -> list[PayloadBlock]:
         """Return the index of the large values of a tag, one block per plugin; blocks of several reads are joined once."""
@@ -155,6 +167,37 @@ class FileState:
 
     def _blocks(self) -> list[PayloadBlock]:
         return [block for parts in self.payloads.values() for block in parts]
+
+
+def _joined_rounds(tags: Sequence[Sequence[ScalarBlock | TagBlock]]) -> Rounds | None:
+    """Join the rounds of several reads, given the blocks of each tag; None if there is anything else, or another order."""
+    rounds = [part.rounds for part in tags[0] if isinstance(part, TagBlock)]
+    for parts in tags:
+        own = [part.rounds for part in parts if isinstance(part, TagBlock)]
+        if len(own) < len(parts) or len(own) != len(rounds) or not all(map(operator.is_, own, rounds)):
+            return None
+    in_order = all(before.begin[-1] < one.begin[0] for before, one in pairwise(rounds))
+    if not in_order or any(one.tags != rounds[0].tags for one in rounds):
+        return None
+    step, begin = np.concatenate([one.step for one in rounds]), np.concatenate([one.begin for one in rounds])
+    wall_time, within, value = (
+        np.concatenate([getattr(one, name) for one in rounds], axis=1) for name in ("wall_time", "within", "value")
+    )
+    return Rounds(rounds[0].tags, step, wall_time, begin, within, value)
+
+
+def _joined_scalars(parts: Sequence[ScalarBlock | TagBlock]) -> ScalarBlock | TagBlock:
+    """Join blocks of the same tags, rows in file order."""
+    if len(parts) == 1:
+        return parts[0]
+    step, wall_time, order = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("step", "wall_time", "order")
+    )
+    value = np.concatenate([part.value for part in parts], axis=1)
+    if (order[1:] < order[:-1]).any():
+        by_place = np.argsort(order, kind="stable")
+        step, wall_time, order, value = step[by_place], wall_time[by_place], order[by_place], value[:, by_place]
+    return ScalarBlock(parts[0].tags, step, wall_time, order, value)
 
 
 def _joined(parts: list[PayloadBlock]) -> PayloadBlock:

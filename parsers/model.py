@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Values = NDArray[np.float64] | NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,18 +156,85 @@ class Series(NamedTuple):
     order: Ints
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounds:
+    """Scalars of k tags written in turn, n times, each in a record of its own: those of one round have the same step.
+
+    step and begin have shape (n,), wall_time, within and value (k, n), all in file order. The byte offset of a record is begin,
+    which is that of its round, plus within, of as few bytes as it needs. value is float32 where the file has no more.
+    """
+
+    tags: tuple[str, ...]
+    step: Ints
+    wall_time: Floats
+    begin: Ints
+    within: NDArray[Any]
+    value: Values
+
+    @classmethod
+    def of(cls, tags: tuple[str, ...], step: Ints, wall_time: Floats, order: Ints, value: Values) -> Rounds:
+        """Make rounds of byte offsets of the shape (k, n)."""
+        begin = order.min(axis=0)
+        within = order - begin
+        return cls(tags, step, wall_time, begin, within.astype(np.min_scalar_type(int(within.max(initial=0)))), value)
+
+    def blocks(self) -> list[TagBlock]:
+        """Return a block for each tag."""
+        return [TagBlock(self, row) for row in range(len(self.tags))]
+
+
 @dataclass(frozen=True, slots=True)
 class ScalarBlock:
     """Scalars of n records that hold the same k tags: step, wall_time and order have shape (n,), value (k, n).
 
-    Rows are in file order. order is the byte offset of the record. A tag may come in several blocks of one batch.
+    Rows are in file order. order is the byte offset of the record. value is float32 where the file has no more. A tag may come
+    in several blocks of one batch.
     """
 
     tags: tuple[str, ...]
     step: Ints
     wall_time: Floats
     order: Ints
-    value: Floats
+    value: Values
+
+
+class TagBlock:
+    """One tag of rounds, with the attributes of a ScalarBlock.
+
+    They are made when they are asked for: each of the many runs of a sweep has many tags with few rows.
+    """
+
+    __slots__ = ("_row", "rounds")
+
+    def __init__(self, rounds: Rounds, row: int) -> None:
+        self.rounds, self._row = rounds, row
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """The tag."""
+        return (self.rounds.tags[self._row],)
+
+    @property
+    def step(self) -> Ints:
+        """Steps, of shape (n,)."""
+        return self.rounds.step
+
+    @property
+    def wall_time(self) -> Floats:
+        """Wall times in seconds, of shape (n,)."""
+        row: Floats = self.rounds.wall_time[self._row]
+        return row
+
+    @property
+    def order(self) -> Ints:
+        """Byte offsets of the records, of shape (n,)."""
+        order: Ints = self.rounds.begin + self.rounds.within[self._row]
+        return order
+
+    @property
+    def value(self) -> Values:
+        """Values, of shape (1, n)."""
+        return self.rounds.value[self._row : self._row + 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +271,7 @@ class Batch:
     """
 
     cursor: Cursor
-    scalars: Sequence[ScalarBlock] = ()
+    scalars: Sequence[ScalarBlock | TagBlock] = ()
     payloads: Sequence[PayloadBlock] = ()
     problems: Sequence[Problem] = ()
     records: int = 0

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from parsers.file_states import FileState
-from parsers.model import CONFIG, Batch, PayloadBlock, Problem, Reader, ScalarBlock, SourceFile
+from parsers.model import CONFIG, Batch, PayloadBlock, Problem, Reader, ScalarBlock, SourceFile, TagBlock
 from parsers.registry import reader_of_file
 
 Key = tuple[str, ...]
@@ -117,7 +117,7 @@ class RunFiles:
         with self.lock:
             return tuple(dict.fromkeys(kind for state in self._states.values() for kind, _ in state.payloads))
 
-    def scalar_blocks(self, tag: str) -> list[tuple[int, ScalarBlock]]:
+    def scalar_blocks(self, tag: str) -> list[tuple[int, ScalarBlock | TagBlock]]:
         """(file number, block) of every block with a scalar tag."""
         with self.lock:
             states = list(self._states.values())

@@ -8,8 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
-import pandas as pd
-
+from parsers.deferred import pandas as pd
 from parsers.discovery import rescan, source_of
 from parsers.file_states import FileState
 from parsers.graphs.access import Graphs, locations_of

@@ -6,15 +6,17 @@ view of a block wherever one block holds all of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.analysis.facts import LONG, Facts
+from parsers.deferred import pandas as pd
 from parsers.frames import SCALARS, SCALARS_VIEW
 from parsers.model import Series
+from parsers.recorded import RecordedSeries
 from parsers.run_files import RunFiles
 
 _EMPTY_SERIES = Series(
@@ -30,12 +32,22 @@ class ScalarsView(NamedTuple):
     text: str
 
 
+class _Part(NamedTuple):
+    """The part of a series in one file: number and state of the file when it was read, and the number of points."""
+
+    file: int
+    identity: object
+    damaged: int
+    points: int
+
+
 class RunScalars:
     """The scalars in the files of one run."""
 
     def __init__(self, files: RunFiles) -> None:
         self._files = files
         self._series: dict[str, Series] = files.cache()
+        self._known: dict[str, tuple[list[_Part], dict[Any, tuple[int, Any]]]] = {}
 
     @property
     def tags(self) -> tuple[str, ...]:
@@ -60,32 +72,55 @@ class RunScalars:
                     for tag in tags:
                         lengths[tag] += rows
             longest = max(lengths, key=lengths.__getitem__, default=None)
-            steps = _EMPTY_SERIES.step if longest is None else self.series(longest).step
-        if len(steps) < 2 or bool((steps[1:] > steps[:-1]).all()):
-            return len(steps)
-        return len(np.unique(steps))
+            series = _EMPTY_SERIES if longest is None else self._joined(longest)
+        return len(series.step) if _rising(series) else len(np.unique(series.step))
 
     def series(self, tag: str) -> Series:
         """All values of one tag in the order they were written; empty for an unknown tag."""
+        found = self._joined(tag)
+        if found.step.size >= LONG:
+            Facts(found).prepare()
+        return found
+
+    def _joined(self, tag: str) -> Series:
+        """Return the series of a tag, of which nothing need be known yet."""
         with self._files.lock:
             if tag not in self._series:
                 by_file: dict[int, list[Series]] = {}
                 for number, block in self._files.scalar_blocks(tag):
                     for row in (i for i, name in enumerate(block.tags) if name == tag):
                         file = np.broadcast_to(np.int32(number), block.step.shape)
-                        part = Series(block.step, block.wall_time, block.value[row], file, block.order)
+                        part = Series(block.step, block.wall_time, _wide(block.value[row]), file, block.order)
                         by_file.setdefault(number, []).append(part)
                 if not by_file:
                     return _EMPTY_SERIES
                 ordered = [_in_file_order(parts) for parts in by_file.values()]
-                self._series[tag] = ordered[0] if len(ordered) == 1 else _concatenate(ordered)
+                series = RecordedSeries(*(ordered[0] if len(ordered) == 1 else _concatenate(ordered)))
+                series.known = self._known_of(tag, by_file) if series.step.size >= LONG else {}
+                self._series[tag] = series
             return self._series[tag]
+
+    def _known_of(self, tag: str, by_file: Mapping[int, Sequence[Series]]) -> dict[Any, tuple[int, Any]]:
+        """Return what is known of a series if it is the earlier one with points appended, else nothing."""
+        states = list(self._files.states.values())
+        parts = [
+            _Part(number, states[number].identity, len(states[number].damaged), len(columns[0].step))
+            for number, columns in by_file.items()
+        ]
+        before, known = self._known.get(tag, ([], {}))
+        # A tag in several blocks of one file is put in order after it was read.
+        if any(len(columns) > 1 for columns in by_file.values()):
+            parts = []
+        if not _appended(before, parts):
+            known = {}
+        self._known[tag] = parts, known
+        return known
 
     def frame(self) -> pd.DataFrame:
         """Every scalar value (schema SCALARS), nothing merged or left out."""
         with self._files.lock:
             tags = self.tags
-            series = [self.series(tag) for tag in tags]
+            series = [self._joined(tag) for tag in tags]
         if not tags:
             return SCALARS.empty()
         counts = [len(values.step) for values in series]
@@ -119,6 +154,27 @@ class RunScalars:
         text = f"{len(frame) - left_out:,} of {len(frame):,} values: {left_out:,} lie at or beyond a step that was "
         text += f"written again later ({restarts:,} restarts; a step written twice counts too)."
         return ScalarsView(frame[kept].reset_index(drop=True), left_out, text if left_out else f"All {len(frame):,} values.")
+
+
+def _appended(before: Sequence[_Part], now: Sequence[_Part]) -> bool:
+    """Return whether all parts are still there, the last one perhaps with more points."""
+    if not before or len(now) < len(before) or now[: len(before) - 1] != before[:-1]:
+        return False
+    was, last = before[-1], now[len(before) - 1]
+    return was[:-1] == last[:-1] and was.points <= last.points
+
+
+def _rising(series: Series) -> bool:
+    """Return whether every step is greater than the one before."""
+    if series.step.size < LONG:
+        return bool((series.step[1:] > series.step[:-1]).all())
+    rises = Facts(series).steps
+    return rises is not None and not rises.falls.size and not rises.repeats
+
+
+def _wide(value: NDArray[Any]) -> NDArray[np.float64]:
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        return value.astype(np.float64, copy=False)
 
 
 def _in_file_order(parts: list[Series]) -> Series:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-import pandas as pd
-
+from parsers.deferred import pandas as pd
 from parsers.errors import SchemaError
 
 

@@ -1,7 +1,8 @@
 r"""Serialises everything read of a run, so that a second start reads only what is new.
 
 Layout: magic ``MSIX`` and a version byte, padded to 8; uint64 LE length and uint64 LE CRC32C of the header; the header
-(msgpack of `_Header`), padded to a multiple of 8; then the columns, raw little-endian, each padded to a multiple of 8.
+(msgpack of `_Header`), padded to a multiple of 8; then the columns, little-endian, each padded to a multiple of 8. Steps, wall
+times and orders of scalars are packed (`parsers.packed`), values are float32 where the file has no more, all others are raw.
 Nothing in it is executed: the header is decoded into the types below, and columns are views of the bytes.
 """
 
@@ -21,17 +22,35 @@ from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.file_states import FileState
-from parsers.model import Cursor, PayloadBlock, Problem, ScalarBlock, SourceFile
+from parsers.model import Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
+from parsers.packed import PIECE, RAW, WIDTHS, pack, pack_pieces, packed_bytes, unpack
 
 MAGIC = b"MSIX\0\0\0"
 # Increment whenever this layout or the output of a reader changes.
-VERSION = 6
+VERSION = 7
 _PREFIX = struct.Struct("<7sBQQ")
+_CRC_BYTES = 1 << 20
+
+
+class _Table(msgspec.Struct, array_like=True):
+    """The columns of a ScalarBlock or of Rounds: n rows, and for each column the bytes per number; in_turn says that they are
+    Rounds. Their wall times and orders are stored in the order written; wall times that are equal within a round once."""
+
+    tags: tuple[str, ...]
+    rows: int
+    value: int
+    step: int
+    wall_time: int
+    order: int
+    in_turn: bool
+    at_once: bool
 
 
 class _Scalars(msgspec.Struct, array_like=True):
+    """The place of the block of these tags among the tables."""
+
     tags: tuple[str, ...]
-    rows: int
+    table: int
 
 
 class _Payloads(msgspec.Struct, array_like=True):
@@ -54,6 +73,7 @@ class _File(msgspec.Struct):
     large: int
     damaged: dict[int, int]
     lost: tuple[Problem, ...]
+    tables: list[_Table]
     scalars: list[_Scalars]
     payloads: list[_Payloads]
 
@@ -72,33 +92,66 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
     if sys.byteorder != "little" or any(state.more for state in states):
         return None
     files: list[_File] = []
-    columns: list[NDArray[Any]] = []
+    columns: list[bytes | memoryview] = []
     for state in states:
         state.mark()
-        scalars = [state.block(tags) for tags in list(state.scalars)]
+        tables: list[_Table] = []
+        scalars: list[_Scalars] = []
+        known: dict[int, int] = {}  # by the identity of rounds or block
+        for tags in list(state.scalars):
+            block = state.block(tags)
+            whole = block.rounds if isinstance(block, TagBlock) else block
+            if id(whole) not in known:
+                known[id(whole)] = len(tables)
+                tables.append(_pack(whole, columns))
+            scalars.append(_Scalars(tags, known[id(whole)]))
         payloads = [block for blocks in state.payloads.values() for block in blocks]
-        for block in scalars:
-            columns += [block.step, block.wall_time, block.order, block.value]
         for payload in payloads:
-            columns += [payload.step, payload.wall_time, payload.order, payload.offset, payload.length, payload.verified]
+            raw = (payload.step, payload.wall_time, payload.order, payload.offset, payload.length, payload.verified)
+            columns += [column.tobytes() for column in raw]
         files.append(
             _File(
                 state.file, state.reader, state.cursor, state.problems, state.records, state.bytes_read, state.pending,
                 state.started, state.tail, state.large, state.damaged, state.lost,
-                [_Scalars(block.tags, len(block.step)) for block in scalars],
-                [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
+                tables, scalars, [_Payloads(block.kind, block.tag, block.plugin, len(block.step)) for block in payloads],
             )
         )  # fmt: skip
-    parts = [part for column in columns for part in _padded(_bytes_of(column))]
+    parts = [part for column in columns for part in _padded(column)]
     crc = 0
     for part in parts:
-        crc = google_crc32c.extend(crc, bytes(part))
+        for at in range(0, len(part), _CRC_BYTES):
+            crc = google_crc32c.extend(crc, bytes(part[at : at + _CRC_BYTES]))
     try:
-        header = msgspec.msgpack.encode(_Header(files, sum(len(part) for part in parts), crc))
+        header = msgspec.msgpack.encode(_Header(files, sum(map(len, parts)), crc))
     except (UnicodeEncodeError, OverflowError):
         return None
     prefix = _PREFIX.pack(MAGIC, VERSION, len(header), google_crc32c.value(header))
-    return [prefix, *_padded(memoryview(header)), *parts]
+    return [prefix, *_padded(header), *parts]
+
+
+def _pack(block: ScalarBlock | Rounds, columns: list[bytes | memoryview]) -> _Table:
+    """Append the columns of scalars; return their description."""
+    in_turn, at_once = isinstance(block, Rounds), False
+    value = np.ascontiguousarray(block.value)
+    columns.append(value.view(np.uint8).data.cast("B"))
+    if isinstance(block, ScalarBlock):
+        packed = [pack(block.step), pack(block.wall_time), pack(block.order)]
+    else:
+        bits = block.wall_time.view(np.int64)
+        at_once = bool((bits == bits[0]).all())
+        packed = [pack(block.step), pack(bits[0]) if at_once else pack_pieces(lambda: _in_turn(bits))]
+        packed.append(pack_pieces(lambda: _in_turn(block.within, block.begin)))
+    columns += [data for _, data in packed]
+    step, wall, place = (width for width, _ in packed)
+    return _Table(block.tags, len(block.step), value.itemsize, step, wall, place, in_turn, at_once)
+
+
+def _in_turn(column: NDArray[Any], begin: Ints | None = None) -> Iterator[Ints]:
+    """Yield the numbers of rounds in the order written, in pieces; begin is to be added to each round."""
+    rounds = max(PIECE // len(column), 1)
+    for at in range(0, column.shape[1], rounds):
+        piece = column[:, at : at + rounds].T
+        yield (piece if begin is None else piece + begin[at : at + rounds, None]).ravel()
 
 
 def load(data: bytes) -> list[FileState]:
@@ -130,12 +183,37 @@ class _Columns:
         self._at = 0
 
     def take(self, dtype: type[np.generic], rows: int) -> NDArray[Any]:
-        size = rows * np.dtype(dtype).itemsize
-        if rows < 0 or self._at + size > len(self._body):
+        return self._bytes(rows * np.dtype(dtype).itemsize).view(dtype)
+
+    def unpack(self, width: int, rows: int) -> Ints:
+        if width not in (*WIDTHS, RAW) or (not rows and width != RAW):
+            raise FormatError(f"snapshot: expected a column of {rows} numbers, found {width} bytes for each")
+        return unpack(self._bytes(packed_bytes(width, rows)), width, rows)
+
+    def _bytes(self, size: int) -> NDArray[np.uint8]:
+        if size < 0 or self._at + size > len(self._body):
             raise FormatError(f"snapshot: expected {size} bytes at {self._at}, found {len(self._body) - self._at}")
-        column = self._body[self._at : self._at + size].view(dtype)
+        column = self._body[self._at : self._at + size]
         self._at += _round_up(size)
         return column
+
+
+def _table(table: _Table, columns: _Columns) -> ScalarBlock | Rounds:
+    k, n = len(table.tags), table.rows
+    if not k or table.value not in (4, 8):
+        raise FormatError(f"snapshot: expected tags and values of 4 or 8 bytes, found {k} tags and {table.value} bytes")
+    # The values come first: that they are there bounds the number of rows.
+    value = columns.take(np.float32 if table.value == 4 else np.float64, k * n).reshape(k, n).copy()
+    step = columns.unpack(table.step, n)
+    wall_time = columns.unpack(table.wall_time, n if table.at_once or not table.in_turn else k * n).view(np.float64)
+    order = columns.unpack(table.order, k * n if table.in_turn else n)
+    if not table.in_turn:
+        return ScalarBlock(table.tags, step, wall_time, order, value)
+    if table.at_once:
+        wall_time = np.broadcast_to(wall_time, (k, n))
+    else:
+        wall_time = np.ascontiguousarray(wall_time.reshape(n, k).T)
+    return Rounds.of(table.tags, step, wall_time, order.reshape(n, k).T, value)
 
 
 def _state(file: _File, columns: _Columns) -> FileState:
@@ -143,11 +221,12 @@ def _state(file: _File, columns: _Columns) -> FileState:
         file.file, file.reader, file.cursor, file.problems, file.records, file.bytes_read, file.pending, False, file.started,
         tail=file.tail, large=file.large, damaged=file.damaged, lost=file.lost,
     )
+    blocks = [_blocks(_table(table, columns)) for table in file.tables]
     for scalars in file.scalars:
-        n = scalars.rows
-        step, wall_time, order = columns.take(np.int64, n), columns.take(np.float64, n), columns.take(np.int64, n)
-        value = columns.take(np.float64, n * len(scalars.tags)).reshape(len(scalars.tags), n)
-        state.scalars[scalars.tags] = [ScalarBlock(scalars.tags, step, wall_time, order, value)]
+        found = blocks[scalars.table].get(scalars.tags) if 0 <= scalars.table < len(blocks) else None
+        if found is None:
+            raise FormatError(f"snapshot: expected the scalars {scalars.tags} in table {scalars.table}, found none")
+        state.scalars[scalars.tags] = [found]
     for one in file.payloads:
         n = one.rows
         step, wall_time = columns.take(np.int64, n), columns.take(np.float64, n)
@@ -158,15 +237,17 @@ def _state(file: _File, columns: _Columns) -> FileState:
     return state
 
 
+def _blocks(table: ScalarBlock | Rounds) -> dict[tuple[str, ...], ScalarBlock | TagBlock]:
+    if isinstance(table, Rounds):
+        return {block.tags: block for block in table.blocks()}
+    return {table.tags: table}
+
+
 def _round_up(size: int) -> int:
     return -(-size // 8) * 8
 
 
-def _bytes_of(column: NDArray[Any]) -> memoryview:
-    return memoryview(np.ascontiguousarray(column).view(np.uint8).data).cast("B")
-
-
-def _padded(part: memoryview) -> Iterator[bytes | memoryview]:
+def _padded(part: bytes | memoryview) -> Iterator[bytes | memoryview]:
     yield part
     if len(part) % 8:
         yield bytes(-len(part) % 8)

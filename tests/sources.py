@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.sources import FrameSource, Growth, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
+from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
+from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
 from layouts.theme import colours_of
 from parsers import (
     DatasetGraph,
@@ -47,6 +47,7 @@ class MemorySource(FrameSource):
     "graphs": {name: Graph}, "graph_locations": [GraphLocation, ...]
     "landscape_plan": LandscapePlan, or an exception to raise
     "profiles": {(session, rank): {frame: DataFrame or ProfileFrame}}, "profile_notes": {name: value}
+    "traces": {(session, rank): OpenTrace}, "idle": {(session, rank): IdleTime}
     "row": {field: value} to override fields of the run's row
 
     jobs: {key of a job: its runs}. rows: what `runs` returns instead of rows made from the data. Tests may change all of it.
@@ -211,6 +212,10 @@ class MemorySource(FrameSource):
     def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
         return (self._of(run, "traces") or {}).get((session, rank))
 
+    def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
+        found: IdleTime | None = (self._of(run, "idle") or {}).get((session, rank))
+        return found or IdleTime("missing")
+
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         return self._of(run, "profile_notes") or {}
 
@@ -245,6 +250,12 @@ class MemorySource(FrameSource):
         raise NotKept("no workspace")
 
     def delete_view(self, key: str, was: str) -> None:
+        raise NotKept("no workspace")
+
+    def save_mark(self, run: str, mark: Mark, *, instead: str | None = None) -> Mark:
+        raise NotKept("no workspace")
+
+    def delete_mark(self, key: str, was: str) -> None:
         raise NotKept("no workspace")
 
     # Patterns

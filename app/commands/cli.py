@@ -176,7 +176,8 @@ def _status(_options: argparse.Namespace) -> int:
 
 
 def _add_directory(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("directory", metavar="DIR", nargs="?", default=".", help="directory of the runs (default: .)")
+    text = "directory of the runs, or a trace or event file (default: .)"
+    parser.add_argument("directory", metavar="DIR", nargs="?", default=".", help=text)
 
 
 def _add_list_options(parser: argparse.ArgumentParser) -> None:
@@ -186,7 +187,10 @@ def _add_list_options(parser: argparse.ArgumentParser) -> None:
 
 def _add_export_options(parser: argparse.ArgumentParser) -> None:
     _add_directory(parser)
-    kinds = "list from scalars,histograms,images,tensors,landscapes,texts,lineage (default: all, or scalars if OUT is a file)"
+    kinds = (
+        "list from scalars,histograms,images,tensors,landscapes,texts,lineage,traces (default: scalars if OUT is a file, "
+        "traces if there is nothing else, otherwise all but traces)"
+    )
     parser.add_argument("--out", metavar="OUT", required=True, help="directory to write to, or a file for scalars only (x.csv)")
     parser.add_argument("--kinds", metavar="KINDS", help=kinds)
     parser.add_argument("--tags", metavar="REGEX", help="export only tags that match")
@@ -206,9 +210,13 @@ def _on_files(option: str, module: str, name: str) -> Command:
 
     def command(options: argparse.Namespace) -> int:
         from parsers import SourceError
+        from parsers.discovery import opens_alone
 
-        if not os.path.isdir(options.directory):
+        alone = option == "DIR" and os.path.isfile(options.directory)
+        if not alone and not os.path.isdir(options.directory):
             raise SettingError(f"{option}: expected an existing directory, found {options.directory!r}")
+        if alone and not opens_alone(options.directory):
+            raise SettingError(f"{option}: expected a directory, a trace or an event file, found {options.directory!r}")
         chosen: Command = getattr(importlib.import_module(f"app.commands.{module}"), name)
         try:
             return chosen(options)

@@ -39,8 +39,10 @@ def export_runs(options: argparse.Namespace) -> int:
     leaves = [leaf for source in sources for leaf in source.leaves]
     if not leaves:
         raise SourceError(f"{options.directory}: expected runs in this directory or below it, found none")
-    for leaf in leaves:
+    for leaf in leaves if os.path.isdir(options.directory) else ():
         _refuse_overlap("--out", options.out, kinds, leaf.real_path)
+    if options.kinds is None and kinds != ("scalars",) and not any(leaf.files for leaf in leaves):
+        kinds = export.KINDS_OF_PROFILES
     names = [leaf.name for leaf in leaves]
     chosen = set(names if options.runs is None else _matching("--runs", options.runs, names))
     if options.runs is not None and not chosen:
@@ -94,7 +96,8 @@ def _kinds(options: argparse.Namespace) -> tuple[str, ...]:
         expected = f"a directory or a name ending in .{options.format}"
         raise SettingError(f"--out: expected {expected}, found {options.out!r}; for this file add --format {suffix}")
     if options.kinds is None:
-        return ("scalars",) if single else tuple(export.KINDS)
+        others = tuple(kind for kind in export.KINDS if kind not in export.KINDS_OF_PROFILES)
+        return ("scalars",) if single else others
     named = options.kinds.split(",")
     unknown = [name for name in named if name not in export.KINDS]
     if unknown:

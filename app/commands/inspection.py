@@ -8,6 +8,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import msgspec
@@ -15,6 +16,9 @@ import msgspec
 from app.commands.terminal import printable, width
 from parsers import Problem, Run, Source, discover
 from parsers.names import printable as encodable
+from parsers.profiler.access import Profile, RunProfiles
+from parsers.profiler.trace.sources import find as find_traces
+from parsers.profiler.trace.sources import grouped, read_all
 from parsers.registry import reader_of_file
 
 
@@ -48,8 +52,19 @@ def _counted(problems: int) -> str:
     return f"{problems} {'problem' if problems == 1 else 'problems'}"
 
 
+def _profiles(source: Source) -> list[Profile]:
+    """The profiles of a run, ranks not included, by the names of their files."""
+    found = RunProfiles()
+    found.refresh(replace(source, ranks=()))
+    return list(found.current.values())
+
+
 def _as_row(source: Source) -> tuple[str, str, str, str]:
     kinds = Counter(file.kind for leaf in source.leaves for file in leaf.files)
+    for part in (source, *source.ranks):
+        for profile in _profiles(part):
+            traces = len(find_traces(profile))
+            kinds += Counter(trace=traces, profile=len(profile.files) - traces)
     files = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     ranks = f" ({len(source.ranks)} ranks)" if source.ranks else ""
     updated = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(source.updated)) if source.updated else "-"
@@ -57,24 +72,32 @@ def _as_row(source: Source) -> tuple[str, str, str, str]:
 
 
 def _as_json(source: Source) -> dict[str, Any]:
+    profiled = [
+        {"path": encodable(file.path), "kind": file.kind, "size_bytes": file.size, "mtime": file.mtime_ns / 1e9}
+        for profile in _profiles(source) for file in profile.files
+    ]  # fmt: skip
     files = [{"path": encodable(f.path), "kind": f.kind, "size_bytes": f.size, "mtime": f.mtime} for f in source.files]
     return {
         "name": source.name, "path": encodable(source.path), "real_path": encodable(source.real_path),
         "updated": source.updated, "size_bytes": source.size, "ranks": [_as_json(rank) for rank in source.ranks],
         "files": files, "profile_dirs": list(map(encodable, source.profile_dirs)),
-        "dump_dirs": list(map(encodable, source.dump_dirs)),
+        "profile_files": profiled, "dump_dirs": list(map(encodable, source.dump_dirs)),
     }  # fmt: skip
 
 
 def check(options: argparse.Namespace) -> int:
-    """Read every file, verify every CRC, decode every message and print each Problem; return 1 if there is any, else 0."""
+    """Read every file and trace, verify every CRC, decode every message, print each Problem; return 1 if there is any, else 0.
+
+    Tables of profiles are not read.
+    """
     runs = files = size = found = 0
     for source in discover(options.directory):
         runs += len(source.leaves)
         size += source.size
         for part in (source, *source.ranks):
-            files += len(part.files)
-            for problem in _problems(part):
+            profiles = _profiles(part)
+            files += len(part.files) + sum(len(find_traces(profile)) for profile in profiles)
+            for problem in chain(_problems(part), _trace_problems(profiles)):
                 found += 1
                 print(problem_line(problem), flush=True)
     result = _counted(found) if found else "no damage"
@@ -94,6 +117,13 @@ def _problems(source: Source) -> Iterator[Problem]:
     run = Run(described)
     run.refresh(described)  # some problems of lineage and configuration files appear only when the files are combined
     yield from (problem for problem in run.problems if problem not in found)
+
+
+def _trace_problems(profiles: Sequence[Profile]) -> Iterator[Problem]:
+    """Damage in the traces of profiles, each read whole."""
+    for profile in profiles:
+        for files in grouped(profile):
+            yield from read_all(files).problems
 
 
 def problem_line(problem: Problem) -> str:

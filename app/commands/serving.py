@@ -41,17 +41,11 @@ def base_directory(settings: Settings) -> str:
     path = os.path.abspath(os.path.expanduser(settings.summary_base_dir))
     if not os.path.isdir(path) and not os.path.isfile(path):
         raise SettingError(f"--summary-base-dir: expected an existing directory or file, found {settings.summary_base_dir!r}")
-    if os.path.isfile(path) and not _opens(path):
+    from parsers.discovery import opens_alone
+
+    if os.path.isfile(path) and not opens_alone(path):
         raise SettingError(f"--summary-base-dir: expected a trace or an event file, found {settings.summary_base_dir!r}")
     return path
-
-
-def _opens(path: str) -> bool:
-    """Return whether a file can be opened by itself."""
-    from parsers.discovery import classify
-    from parsers.profiler.trace.files import holds_trace
-
-    return classify(os.path.basename(path)) is not None or holds_trace(path)
 
 
 def demo_directory() -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import time
 
-import pandas as pd
 from flask import Response, request
 
 from app.routes.media import attachment, safe_name
 from app.routes.refusals import Unusable, refusal
 from layouts.sources import ProfileFrame, ProfileSource
+from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.profiler.registry import FRAMES
 

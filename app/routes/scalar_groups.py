@@ -78,7 +78,8 @@ def _curve_lines(source: RunSource, ask: Ask, groups: Grouping) -> Iterator[byte
         for line in group_lines(source, ask, groups, tag):
             spread: Any = line.spread
             low, high = spread.ends(np.arange(line.x.size)) if spread.ends else (np.full(line.x.size, np.nan),) * 2
-            x = line.x / 1000.0 - ask.zone if ask.axis == "absolute" else line.x
+            x = np.asarray(line.x)
+            x = x / 1000.0 - ask.zone if ask.axis == "absolute" else x
             names = csv_names(line.tag, line.label)
             columns = (x.tolist(), spread.n.tolist(), line.series.value.tolist(), low.tolist(), high.tolist())
             for place, n, value, below, above in zip(*columns, strict=True):

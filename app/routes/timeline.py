@@ -1,4 +1,8 @@
-"""GET routes for the traces of profiles. All take run, session (default ".") and rank (default 0), which name a profile.
+"""GET routes for the traces of profiles. All take run, session (default ".") and rank (default 0), which name a profile, and
+source, the name of its trace if it has several. Each `also` is a query with the same parameters that names one more trace; all
+lie on one axis: axis=clock, start or step (at=LABEL: the step to align); devices=1 aligns the clocks of devices.
+
+    <prefix>timeline/reading             what has been read of each of the traces; also=... as below
 
     <prefix>timeline/tracks              tracks with the numbers of their lanes, steps, extent, problems
     <prefix>timeline/view?lanes=0-9,12&k=10&b0=0&n=1500      slices and busy buckets of 2^k ns, binary (`View.packed`)
@@ -8,45 +12,55 @@
     <prefix>timeline/slice?row=7         one slice: times, arguments, flows, neighbours; brief=1: times alone
     <prefix>timeline/range?from=0&to=1000&tracks=1,2&clip=1     statistics of a range by name and by track
     <prefix>timeline/range.csv?...       the same by name (by=track: by track) as CSV
+    <prefix>timeline/difference?from=0&to=1000&a=0&b=1     what two of the traces differ in, by name; also difference.csv
     <prefix>timeline/gaps?track=3&from=0&to=1000&threshold=10000     gaps of a device stream and their causes; also gaps.csv
-    <prefix>timeline/critical?from=0&to=1000     the critical path of a range; also critical.csv
+    <prefix>timeline/critical?from=0&to=1000&part=0     the critical path of a range in one of the traces; also critical.csv
     <prefix>timeline/flame?from=0&to=1000&tracks=1,2      stacks of a range, merged by name
     <prefix>timeline/search?q=TEXT&regex=1&tracks=1,2&shortest=1000      rows of slices in order of time
     <prefix>timeline/trace.json?from=0&to=1000      the range as Chrome trace
 
-Times are ns from the start of the trace, `from` included and `to` not.
+Times are ns from the start of the axis, `from` included and `to` not. Tracks, lanes, slices and names of all traces are
+numbered one after the other.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import msgspec
 import numpy as np
-import pandas as pd
 from flask import Blueprint, Response, request
 from numpy.typing import NDArray
 
+from app.routes import timeline_together as together
 from app.routes.media import attachment
 from app.routes.refusals import Unusable, refusal
+from app.routes.timeline_arrows import arrows_of, columns_of
 from app.routes.timeline_parameters import (
     LONGEST_NS,
     allow_parameters,
+    chosen_tracks,
     file_name,
     numbers_below,
     one_of,
-    opened_trace,
+    opened_traces,
+    spans,
     time_range,
     whole_number,
 )
 from app.store.matching import PatternError, matching
 from layouts.sources import TraceSource
+from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
-from parsers.profiler.trace import critical, export, flames, ranges, search, sources, views
+from parsers.profiler.trace import critical, export, sources
+from parsers.profiler.trace import gaps as explaining
 from parsers.profiler.trace.columns import UNFINISHED, UNSTARTED, Trace
 from parsers.profiler.trace.opened import OpenTrace
+from parsers.profiler.trace.together import Part, Together
 
 MOST_BUCKETS = 16_384
 MOST_LANES = 4_096
@@ -68,14 +82,15 @@ PATTERN_SECONDS = 2.0
 
 def add_routes(routes: Blueprint, source: TraceSource) -> None:
     """Add the routes to a blueprint."""
-    for name, answer in _ANSWERS.items():
+    for name, answer in {**_ANSWERS, **together.ANSWERS}.items():
         routes.add_url_rule(f"/timeline/{name}", f"timeline-{name.replace('.', '-')}", _route(source, answer))
+    routes.add_url_rule("/timeline/reading", "timeline-reading", together.reading(source))
 
 
-def _route(source: TraceSource, answer: Callable[[OpenTrace], Response]) -> Callable[[], Response]:
+def _route(source: TraceSource, answer: Callable[[Together], Response]) -> Callable[[], Response]:
     def respond() -> Response:
         try:
-            found = answer(opened_trace(source))
+            found = answer(opened_traces(source))
         except (Unusable, PatternError) as error:
             return refusal(error)
         found.cache_control.no_store = True
@@ -87,51 +102,60 @@ def _route(source: TraceSource, answer: Callable[[OpenTrace], Response]) -> Call
 # Answers ------------------------------------------------------------------------------------------------------------
 
 
-def tracks(opened: OpenTrace) -> Response:
-    """Respond with what the page needs once: tracks, steps, extent, categories, problems."""
+def tracks(opened: Together) -> Response:
+    """Respond with what the page needs once: tracks, steps, extent, categories, problems, and what the traces are."""
     allow_parameters()
-    trace, lanes = opened.trace, opened.first_lanes
+    trace = opened.parts[0].opened.trace
     first, last = opened.extent
     listed = [
         {
             "process": track.process, "thread": track.thread, "process_id": track.process_id, "thread_id": track.thread_id,
-            "kind": track.kind, "order": list(track.order), "first_lane": int(lanes[index]),
-            "lanes": int(lanes[index + 1] - lanes[index]), "slices": track.last - track.first,
-            "series": opened.counted(index),
+            "kind": track.kind, "order": list(track.order), "first_lane": part.lane + int(part.opened.first_lanes[index]),
+            "lanes": int(part.opened.first_lanes[index + 1] - part.opened.first_lanes[index]),
+            "slices": track.last - track.first, "series": part.opened.counted(index), "part": part.number,
+            "shift": part.shift(index),
         }
-        for index, track in enumerate(trace.tracks)
+        for part, index, track in opened.listed()
     ]  # fmt: skip
     return _json({
-        "file": trace.path, "origin": str(trace.origin_ns), "clock": trace.clock, "end": opened.end,
-        "first": first, "last": last, "slices": len(trace.slices), "flows": len(trace.flows), "names": len(trace.names),
-        "categories": list(trace.categories), "tracks": listed, "steps": opened.steps(),
-        "problems": [{"path": problem.path, "text": problem.text} for problem in trace.problems],
-    })
+        "file": trace.path, "origin": str(trace.origin_ns - opened.parts[0].place.shift), "clock": trace.clock,
+        "end": opened.end, "first": first, "last": last, "slices": opened.rows,
+        "flows": sum(len(part.opened.trace.flows) for part in opened.parts), "names": opened.names,
+        "categories": list(opened.categories), "tracks": listed, "steps": opened.steps(),
+        "problems": [
+            {"path": problem.path, "text": problem.text} for part in opened.parts for problem in part.opened.trace.problems
+        ],
+        "axis": opened.axis, "comparable": opened.comparable, "at": opened.at, "parts": together.parts_of(opened),
+    })  # fmt: skip
 
 
-def view(opened: OpenTrace) -> Response:
-    """Respond with what is drawn of some lanes and a range of time."""
+def view(opened: Together) -> Response:
+    """Respond with what is drawn of some lanes and a range of time; the header Mindscope-Pending has lanes left out as yet."""
     allow_parameters("lanes", "k", "b0", "n")
-    lanes = numbers_below("lanes", int(opened.first_lanes[-1]), MOST_LANES)
+    lanes = numbers_below("lanes", opened.lanes, MOST_LANES)
     k, first, count = whole_number("k", 0, 60), whole_number("b0", 0, LONGEST_NS), whole_number("n", 1, MOST_BUCKETS)
     if (first + count) << k > LONGEST_NS:
         raise Unusable("expected a range that ends within 2^61 ns")
-    return _binary(views.view(opened.trace, opened.pyramid, lanes, k, first, count).packed())
+    pending = opened.pending(lanes, k, first, count)
+    answer = _binary(opened.view(lanes, k, first, count, pending).packed())
+    if pending:
+        answer.headers["Mindscope-Pending"] = spans(pending)
+    return answer
 
 
-def names(opened: OpenTrace) -> Response:
+def names(opened: Together) -> Response:
     """Respond with a range of names, or with the medians of the durations of their slices."""
     allow_parameters("from", "to", "medians")
-    total = len(opened.trace.names)
+    total = opened.names
     first, last = whole_number("from", 0, total), whole_number("to", 0, total)
     if last - first > MOST_NAMES:
         raise Unusable(f"expected at most {MOST_NAMES} names")
     if one_of("medians", ("0", "1")) == "1":
-        return _json({"medians": opened.medians()[first:last].tolist()})
-    return _json({"names": [opened.trace.names[index] for index in range(first, last)]})
+        return _json({"medians": opened.medians(first, last)})
+    return _json({"names": opened.name_range(first, last)})
 
 
-def strip(opened: OpenTrace) -> Response:
+def strip(opened: Together) -> Response:
     """Respond with the busy share of each column as a byte; the header Mindscope-Counted says of what."""
     allow_parameters("columns")
     counted, share = opened.busy(whole_number("columns", 1, MOST_COLUMNS))
@@ -141,10 +165,10 @@ def strip(opened: OpenTrace) -> Response:
     return answer
 
 
-def curve(opened: OpenTrace) -> Response:
+def curve(opened: Together) -> Response:
     """Respond with the series of a counter, reduced to columns."""
     allow_parameters("track", "from", "to", "columns")
-    track = whole_number("track", 0, len(opened.trace.tracks) - 1)
+    track = whole_number("track", 0, opened.tracks - 1)
     start, stop = time_range(opened)
     found = opened.curves(track, start, stop, whole_number("columns", 1, MOST_COLUMNS))
     return _json([
@@ -156,22 +180,27 @@ def curve(opened: OpenTrace) -> Response:
     ])  # fmt: skip
 
 
-def slice_(opened: OpenTrace) -> Response:
+def slice_(opened: Together) -> Response:
     """Respond with one slice."""
     allow_parameters("row", "brief")
-    trace = opened.trace
-    row = whole_number("row", 0, len(trace.slices) - 1)
-    found = _brief(opened, row)
+    number = whole_number("row", 0, opened.rows - 1)
+    part, row = opened.of_row(number)
+    found = _brief(part, row)
     if request.args.get("brief") != "1":
+        trace = part.opened.trace
         found |= {
-            "arguments": _arguments(trace, row), "flows": _flows(opened, row),
-            "same": _same(trace, row), "around": _around(opened, row), "step": _step_of(opened, row),
-            "category": trace.categories[int(trace.slices.category[row])],
+            "arguments": _arguments(trace, row), "flows": _flows(part, row),
+            "same": _same(part, row), "around": _around(part, row), "step": _step_of(part.opened, row),
+            "category": trace.categories[int(trace.slices.category[row])], "arrows": columns_of(part, row),
+            "ranks": [
+                {"row": other, "start": start, "end": end, "part": opened.of_row(other)[0].number}
+                for other, start, end in opened.same_collective(number)
+            ],
         }  # fmt: skip
     return _json(found)
 
 
-def range_(opened: OpenTrace) -> Response:
+def range_(opened: Together) -> Response:
     """Respond with the statistics of a range, at most MOST_ROWS rows, and the row of the longest slice of each name."""
     start, stop, frame = _statistics(opened)
     head = frame.head(MOST_ROWS)
@@ -182,7 +211,7 @@ def range_(opened: OpenTrace) -> Response:
     })
 
 
-def range_csv(opened: OpenTrace) -> Response:
+def range_csv(opened: Together) -> Response:
     """Respond with the statistics of a range as CSV."""
     start, stop, frame = _statistics(opened)
     # Texts in categories are made safe for spreadsheets.
@@ -192,26 +221,30 @@ def range_csv(opened: OpenTrace) -> Response:
     return answer
 
 
-def gaps(opened: OpenTrace) -> Response:
+def gaps(opened: Together) -> Response:
     """Respond with the longest parts of the gaps of a stream, the sum of each cause, and the streams there are."""
-    streams = _streams(opened.trace)
+    streams = _streams(opened)
     if not streams:
         allow_parameters("track", "from", "to", "threshold")
-        return _json({"streams": [], "track": None, "causes": {}, "idle": 0, "range": 0, "total": 0, "columns": [], "rows": []})
+        none: dict[str, Any] = {"streams": [], "track": None, "last": {}, "causes": {}, "idle": 0, "range": 0, "total": 0}
+        return _json({**none, "columns": [], "rows": []})
     track, start, stop, frame = _gaps(opened, streams)
     sums = frame.groupby("cause", observed=True)["duration_ns"].sum().sort_values(ascending=False)
     longest = frame.sort_values("duration_ns", ascending=False, kind="stable").head(MOST_ROWS)
     columns = ["start_ns", "duration_ns", "cause", "name", "call", "stack", "next"]
+    collective = [int(row) for cause, row in zip(longest["cause"], longest["call"], strict=True) if cause == "communication"]
+    last = {row: opened.last_to_come(row) for row in collective if row >= 0}
     return _json({
+        "last": {str(row): [of[0].number, of[1]] for row, of in last.items() if of is not None},
         "streams": streams, "track": track, "causes": {str(cause): int(ns) for cause, ns in sums.items()},
         "idle": int(frame["duration_ns"].sum()), "range": stop - start, "total": len(frame), "columns": columns,
         "rows": [[_cell(value) for value in row] for row in longest[columns].itertuples(index=False)],
     })
 
 
-def gaps_csv(opened: OpenTrace) -> Response:
+def gaps_csv(opened: Together) -> Response:
     """Respond with all parts of the gaps of a stream as CSV."""
-    streams = _streams(opened.trace)
+    streams = _streams(opened)
     if not streams:
         raise Unusable("the trace has no device streams", 404)
     track, start, stop, frame = _gaps(opened, streams)
@@ -221,29 +254,31 @@ def gaps_csv(opened: OpenTrace) -> Response:
     return answer
 
 
-def _streams(trace: Trace) -> list[int]:
-    """Return the numbers of the device streams, those that run the most different things first."""
-    found = [index for index, track in enumerate(trace.tracks) if track.kind == "device_stream" and track.last > track.first]
-    return sorted(found, key=lambda index: -_variety(trace, index))
+def _streams(opened: Together) -> list[int]:
+    """Return the numbers of the device streams; of each trace, those that run the most different things first."""
+    return [part.track + track for part in opened.parts for track in explaining.streams(part.opened.trace)]
 
 
-def _variety(trace: Trace, index: int) -> int:
-    track = trace.tracks[index]
-    return int(np.count_nonzero(np.bincount(trace.slices.name[track.first : track.last])))
+def _gaps(opened: Together, streams: list[int]) -> tuple[int, int, int, pd.DataFrame]:
+    """Return (track, start, stop, frame of GAPS) for the stream and the range that a request names.
 
-
-def _gaps(opened: OpenTrace, streams: list[int]) -> tuple[int, int, int, pd.DataFrame]:
-    """Return (track, start, stop, frame of GAPS) for the stream and the range that a request names."""
+    Rows and times are those of the axis; causes are found within the trace, with times as they were recorded.
+    """
     allow_parameters("track", "from", "to", "threshold")
-    track = whole_number("track", 0, len(opened.trace.tracks) - 1) if request.args.get("track") else streams[0]
+    track = whole_number("track", 0, opened.tracks - 1) if request.args.get("track") else streams[0]
     if track not in streams:
         raise Unusable(f"track: expected one of {', '.join(map(str, streams[:20]))}; found {track}")
     start, stop = time_range(opened)
     threshold = whole_number("threshold", 0, LONGEST_NS) if request.args.get("threshold") else LEAST_GAP_NS
-    return track, start, stop, opened.gaps().explain(track, start, stop, threshold)
+    part, own = opened.of_track(track)
+    shift = part.shift(own)
+    frame = part.opened.gaps().explain(own, start - shift, stop - shift, threshold)
+    moved = {"start_ns": frame["start_ns"] + shift}
+    moved |= {name: frame[name].where(frame[name] < 0, frame[name] + part.row) for name in ("call", "next")}
+    return track, start, stop, frame.assign(**moved)
 
 
-def critical_path(opened: OpenTrace) -> Response:
+def critical_path(opened: Together) -> Response:
     """Respond with the longest parts of the critical path of a range, and the sum of each kind."""
     start, stop, frame = _critical(opened)
     sums = frame.groupby("kind", observed=True)["duration_ns"].sum().sort_values(ascending=False)
@@ -255,7 +290,7 @@ def critical_path(opened: OpenTrace) -> Response:
     })
 
 
-def critical_csv(opened: OpenTrace) -> Response:
+def critical_csv(opened: Together) -> Response:
     """Respond with the critical path of a range as CSV."""
     start, stop, frame = _critical(opened)
     answer = Response(csv_rows(frame.assign(name=frame["name"].astype("category"))), mimetype="text/csv")
@@ -263,19 +298,22 @@ def critical_csv(opened: OpenTrace) -> Response:
     return answer
 
 
-def _critical(opened: OpenTrace) -> tuple[int, int, pd.DataFrame]:
-    allow_parameters("from", "to")
+def _critical(opened: Together) -> tuple[int, int, pd.DataFrame]:
+    allow_parameters("from", "to", "part")
     start, stop = time_range(opened)
-    return start, stop, critical.path(opened.trace, start, stop, pyramid=opened.pyramid)
+    part = opened.parts[whole_number("part", 0, len(opened.parts) - 1) if request.args.get("part") else 0]
+    shift = part.place.shift
+    frame = critical.path(part.opened.trace, start - shift, stop - shift, pyramid=part.opened.pyramid)
+    return start, stop, frame.assign(
+        start_ns=frame["start_ns"] + shift, row=frame["row"].where(frame["row"] < 0, frame["row"] + part.row)
+    )
 
 
-def flame(opened: OpenTrace) -> Response:
+def flame(opened: Together) -> Response:
     """Respond with the stacks of a range, of which the longest ones are sent, each after the one it lies in."""
     allow_parameters("from", "to", "tracks")
     start, stop = time_range(opened)
-    total = len(opened.trace.tracks)
-    chosen = numbers_below("tracks", total, total) if request.args.get("tracks") else None
-    frame = flames.flame(opened.trace, start, stop, chosen, pyramid=opened.pyramid)
+    frame = opened.flame(start, stop, chosen_tracks(opened))
     kept = np.sort(frame["total_ns"].to_numpy().argsort(kind="stable")[::-1][:MOST_STACKS])
     kept = _with_parents(frame["parent"].to_numpy(), kept)
     place = np.full(len(frame) + 1, -1)
@@ -297,43 +335,49 @@ def _with_parents(parent: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray
     return np.flatnonzero(wanted[:-1])
 
 
-def found(opened: OpenTrace) -> Response:
+def found(opened: Together) -> Response:
     """Respond with the slices whose names a text or a pattern occurs in."""
     allow_parameters("q", "regex", "tracks", "shortest")
     text = request.args.get("q", "")
-    trace = opened.trace
-    chosen = numbers_below("tracks", len(trace.tracks), len(trace.tracks)) if request.args.get("tracks") else None
     shortest = whole_number("shortest", 0, LONGEST_NS) if request.args.get("shortest") else 0
     if not text and not shortest:
         raise Unusable("expected a text to look for, or a shortest duration")
     if one_of("regex", ("0", "1")) == "1":
-        fitting = set(matching(text, trace.names, PATTERN_SECONDS))
-        wanted = np.array([index for index, name in enumerate(trace.names) if name in fitting], np.int64)
+        every = [part.opened.trace.names for part in opened.parts]
+        fitting = set(matching(text, list(dict.fromkeys(chain.from_iterable(every))), PATTERN_SECONDS))
+        wanted = [np.array([index for index, name in enumerate(names) if name in fitting], np.int64) for names in every]
     else:
-        wanted = opened.names().containing(text)
-    rows = search.rows(trace, wanted, chosen, shortest, MOST_HITS + 1)
-    hits = np.asarray(rows[:MOST_HITS])
-    slices = trace.slices
+        wanted = [part.opened.names().containing(text) for part in opened.parts]
+    rows = opened.find(wanted, chosen_tracks(opened), shortest, MOST_HITS + 1)
+    hits = rows[:MOST_HITS]
     return _json({
-        "more": len(rows) > MOST_HITS, "row": hits.tolist(), "start": slices.start[hits].tolist(),
-        "duration": slices.duration[hits].tolist(), "name": slices.name[hits].tolist(),
-        "track": slices.track[hits].tolist(),
+        "more": len(rows) > MOST_HITS, "row": hits.tolist(), "start": opened.starts(hits).tolist(),
+        "duration": opened.durations(hits).tolist(), "name": opened.names_of(hits).tolist(),
+        "track": opened.tracks_of(hits).tolist(),
     })
 
 
-def chrome(opened: OpenTrace) -> Response:
+def chrome(opened: Together) -> Response:
     """Respond with the range as a Chrome trace, with arguments if it has at most MOST_ARGUMENTS slices."""
     allow_parameters("from", "to")
     start, stop = time_range(opened)
-    slices = opened.trace.slices
-    few = np.count_nonzero((slices.start < stop) & (slices.start + slices.duration > start)) <= MOST_ARGUMENTS
-    given = (lambda row: sources.arguments(opened.trace, row)) if few else None
-    answer = Response(export.chrome(opened.trace, start, stop, arguments=given), mimetype="application/json")
+    exported = []
+    few = MOST_ARGUMENTS
+    for part in opened.parts:
+        trace, place = part.opened.trace, part.place
+        reach = abs(place.device)
+        begins, ends = trace.slices.start + place.shift, trace.slices.start + trace.slices.duration + place.shift
+        few -= int(np.count_nonzero((begins < stop + reach) & (ends > start - reach)))
+        shifts = [part.shift(index) for index in range(len(trace.tracks))]
+        exported.append(export.Part(trace, part.label, shifts, partial(sources.arguments, trace)))
+    if few < 0:
+        exported = [one._replace(arguments=None) for one in exported]
+    answer = Response(export.together(exported, start, stop), mimetype="application/json")
     answer.headers["Content-Disposition"] = attachment(f"{file_name()}-{start}-{stop}ns.json")
     return answer
 
 
-_ANSWERS: dict[str, Callable[[OpenTrace], Response]] = {
+_ANSWERS: dict[str, Callable[[Together], Response]] = {
     "tracks": tracks, "view": view, "names": names, "strip": strip, "curve": curve, "slice": slice_, "range": range_,
     "range.csv": range_csv, "gaps": gaps, "gaps.csv": gaps_csv, "critical": critical_path,
     "critical.csv": critical_csv, "flame": flame, "search": found, "trace.json": chrome,
@@ -343,15 +387,15 @@ _ANSWERS: dict[str, Callable[[OpenTrace], Response]] = {
 # One slice ----------------------------------------------------------------------------------------------------------
 
 
-def _brief(opened: OpenTrace, row: int) -> dict[str, Any]:
-    trace = opened.trace
+def _brief(part: Part, row: int) -> dict[str, Any]:
+    trace = part.opened.trace
     slices = trace.slices
     track = int(slices.track[row])
     phase = int(slices.phase[row])
     return {
-        "row": row, "name": trace.names[int(slices.name[row])], "start": int(slices.start[row]),
-        "duration": int(slices.duration[row]), "self": int(slices.self[row]), "track": track, "depth": int(slices.depth[row]),
-        "lane": int(opened.first_lanes[track]) + int(slices.depth[row]),
+        "row": row + part.row, "name": trace.names[int(slices.name[row])], "start": int(slices.start[row]) + part.shift(track),
+        "duration": int(slices.duration[row]), "self": int(slices.self[row]), "track": track + part.track,
+        "depth": int(slices.depth[row]), "lane": part.lane + int(part.opened.first_lanes[track]) + int(slices.depth[row]),
         "half": {UNFINISHED: "unfinished", UNSTARTED: "unstarted"}.get(phase, ""),
     }  # fmt: skip
 
@@ -363,42 +407,42 @@ def _arguments(trace: Trace, row: int) -> Any:
         raise Unusable(f"the arguments cannot be read: {error}", 409) from error
 
 
-def _flows(opened: OpenTrace, row: int) -> list[dict[str, Any]]:
+def _flows(part: Part, row: int) -> list[dict[str, Any]]:
+    opened = part.opened
     flows = opened.trace.flows
-    first, last = np.searchsorted(flows.source, [row, row + 1]).tolist()
-    leaving = [(place, "to", int(flows.target[place])) for place in range(first, last)]
-    order = opened.once("targets", lambda: np.argsort(flows.target, kind="stable"))
-    targets = opened.once("sorted targets", lambda: np.asarray(flows.target)[order])
-    first, last = np.searchsorted(targets, [row, row + 1]).tolist()
-    arriving = [(int(place), "from", int(flows.source[place])) for place in order[first:last]]
-    every = [*arriving, *leaving][:MOST_FLOWS]
-    return [_brief(opened, other) | {"way": way, "kind": opened.trace.flow_kinds[int(flows.kind[place])]}
-            for place, way, other in every]  # fmt: skip
+    numbers, arriving = arrows_of(opened, row)
+    found = []
+    for place, number in enumerate(numbers[:MOST_FLOWS].tolist()):
+        way, end = ("from", flows.source) if place < arriving else ("to", flows.target)
+        kind = opened.trace.flow_kinds[int(flows.kind[number])]
+        found.append(_brief(part, int(end[number])) | {"way": way, "kind": kind})
+    return found
 
 
-def _same(trace: Trace, row: int) -> dict[str, Any]:
-    """Return the previous and the next slice of the same name by start, and where among them this one is."""
-    slices = trace.slices
+def _same(part: Part, row: int) -> dict[str, Any]:
+    """Return the previous and the next slice of the same name by start, and where among them this one is, within its trace."""
+    slices = part.opened.trace.slices
     rows = np.flatnonzero(np.asarray(slices.name) == slices.name[row])
     rows = rows[np.lexsort((rows, slices.start[rows]))]
     place = int(np.flatnonzero(rows == row)[0])
     total = int(slices.duration[rows].sum())
     return {
-        "previous": int(rows[place - 1]) if place else None, "next": int(rows[place + 1]) if place + 1 < len(rows) else None,
+        "previous": int(rows[place - 1]) + part.row if place else None,
+        "next": int(rows[place + 1]) + part.row if place + 1 < len(rows) else None,
         "place": place + 1, "count": len(rows), "total": total, "median": float(np.median(slices.duration[rows])),
     }  # fmt: skip
 
 
-def _around(opened: OpenTrace, row: int) -> list[dict[str, Any]]:
+def _around(part: Part, row: int) -> list[dict[str, Any]]:
     """Return the slices that this one lies in, the innermost first."""
-    trace = opened.trace
+    trace = part.opened.trace
     slices, track = trace.slices, trace.tracks[int(trace.slices.track[row])]
     start, end = int(slices.start[row]), int(slices.start[row]) + int(slices.duration[row])
     depth = int(slices.depth[row])
     before = slice(track.first, row)
     inside = (slices.depth[before] < depth) & (slices.start[before] <= start)
     inside &= slices.start[before] + slices.duration[before] >= end
-    return [_brief(opened, track.first + int(place)) for place in np.flatnonzero(inside)[::-1][:20]]
+    return [_brief(part, track.first + int(place)) for place in np.flatnonzero(inside)[::-1][:20]]
 
 
 def _step_of(opened: OpenTrace, row: int) -> str:
@@ -419,20 +463,19 @@ def _shortened(value: Any) -> Any:
     return _cell(value)
 
 
-def _statistics(opened: OpenTrace) -> tuple[int, int, pd.DataFrame]:
+def _statistics(opened: Together) -> tuple[int, int, pd.DataFrame]:
     """Return start and stop (ns) of the range that a request names, and its statistics by name or by track."""
     allow_parameters("from", "to", "tracks", "clip", "by")
-    trace = opened.trace
-    total = len(trace.tracks)
-    chosen = numbers_below("tracks", total, total) if request.args.get("tracks") else None
+    chosen = chosen_tracks(opened)
     start, stop = time_range(opened)
     by = one_of("by", ("name", "track"))
     if by == "name":
         clip = one_of("clip", ("1", "0")) == "1"
-        return start, stop, ranges.statistics(trace, start, stop, chosen, clip, pyramid=opened.pyramid)
-    frame = ranges.by_track(trace, start, stop, chosen, pyramid=opened.pyramid)
+        return start, stop, opened.statistics(start, stop, chosen, clip)
+    frame = opened.by_track(start, stop, chosen)
     frame = frame[frame["count"] > 0].reset_index(drop=True)
-    names = [f"{trace.tracks[index].process} / {trace.tracks[index].thread}" for index in frame["track"]]
+    titles = [" / ".join(filter(None, (part.label, track.process, track.thread))) for part, _, track in opened.listed()]
+    names = [titles[index] for index in frame["track"]]
     return start, stop, frame.drop(columns="track").assign(track=names)[["track", *frame.columns[1:]]]
 
 

@@ -4,31 +4,98 @@ from __future__ import annotations
 
 import re
 import time
+from typing import NamedTuple
+from urllib.parse import parse_qs
 
 from flask import request
 
 from app.routes.media import safe_name
 from app.routes.refusals import Unusable
-from layouts.sources import ProfileSource, TraceSource
+from layouts.sources import TraceSource
 from parsers.profiler.trace.opened import OpenTrace
+from parsers.profiler.trace.placing import AXES, Axis
+from parsers.profiler.trace.together import MOST_PARTS, Together
 
 PATIENCE = 30.0
 """Seconds a request waits for a trace that is still being read."""
 LONGEST_NS = 1 << 61
 """Farthest time from the start of a trace that can be asked for."""
 _SPANS = re.compile(r"\d{1,9}(?:-\d{1,9})?(?:,\d{1,9}(?:-\d{1,9})?)*")
-_PROFILE = ("run", "session", "rank")
+_PROFILE = {"run": "", "session": ".", "rank": "0", "source": ""}
+_AXIS = ("axis", "at", "devices")
+_ALSO = "also"
+_KNOWN = (*_PROFILE, _ALSO, *_AXIS)
 
 
-def opened_trace(source: TraceSource) -> OpenTrace:
-    """Return the trace that the request names, once it has been read; Unusable if there is none or it takes too long."""
-    run, session, rank = _profile(source)
+class Named(NamedTuple):
+    """A trace that a request names: by member run, session, rank and name, "" for the best one."""
+
+    run: str
+    session: str
+    rank: int
+    which: str
+
+
+def opened_traces(source: TraceSource) -> Together:
+    """Return the traces that the request names, on one axis, once they have been read.
+
+    Unusable if one does not exist or takes too long, or if they cannot be shown together.
+    """
+    named = named_traces(source)
+    devices = one_of("devices", ("0", "1")) == "1"
+    axis: Axis | None = None
+    if request.args.get("axis"):
+        axis = next((one for one in AXES if one == request.args["axis"]), None)
+        if axis is None:
+            raise Unusable(f"axis: expected one of {', '.join(AXES)}; found {request.args['axis'][:80]!r}")
     until = time.monotonic() + PATIENCE
+    opened = [_opened(source, one, until) for one in named]
+    try:
+        return Together(opened, labels_of(named), axis, step=request.args.get("at", ""), devices=devices)
+    except ValueError as error:
+        raise Unusable(str(error)) from error
+
+
+def named_traces(source: TraceSource) -> list[Named]:
+    """Return the traces that the request names: by run, session, rank and source, and by each `also` another one.
+
+    `also` is a query of its own with the same parameters; those it lacks are the ones of the request.
+    """
+    first = {name: request.args.get(name, default) for name, default in _PROFILE.items()}
+    every = [first]
+    for text in request.args.getlist(_ALSO):
+        try:
+            more = parse_qs(text, keep_blank_values=True, max_num_fields=len(_PROFILE))
+        except ValueError:
+            more = {"": [text]}
+        if any(name not in _PROFILE or len(values) > 1 for name, values in more.items()) or not more:
+            raise Unusable(f"also: expected a query of {', '.join(_PROFILE)}, such as rank=1; found {text[:200]!r}")
+        # Another profile has other sources.
+        every.append(first | {"source": ""} | {name: values[0] for name, values in more.items()})
+    if len(every) > MOST_PARTS:
+        raise Unusable(f"expected at most {MOST_PARTS} traces; found {len(every)}")
+    found = [_named(source, **one) for one in every]
+    if len(set(found)) < len(found):
+        raise Unusable("expected each trace once")
+    return found
+
+
+def labels_of(named: list[Named]) -> list[str]:
+    """Return what to call traces: what they differ in, "" for a single one."""
+    if len(named) == 1:
+        return [""]
+    shown = {"run": "", "session": "", "rank": "rank ", "which": ""}
+    telling = [name for name in shown if len({getattr(one, name) for one in named}) > 1]
+    texts = [{name: str(getattr(one, name)) for name in telling} for one in named]
+    return [" · ".join(f"{shown[name]}{text or 'best'}" for name, text in one.items()) for one in texts]
+
+
+def _opened(source: TraceSource, named: Named, until: float) -> OpenTrace:
     while True:
-        found = source.trace(run, session, rank)
+        found = source.trace(*named)
         if found is not None:
             return found
-        state = source.profile_frame(run, session, rank, "trace")
+        state = source.trace_frame(*named)
         if state.state == "missing":
             raise Unusable(f"no trace: expected at least one of {', '.join(state.wanted)}, found none", 404)
         if state.state in ("failed", "cancelled"):
@@ -37,21 +104,23 @@ def opened_trace(source: TraceSource) -> OpenTrace:
             raise Unusable("still reading the trace; try again later", 503)
 
 
-def _profile(source: ProfileSource) -> tuple[str, str, int]:
-    run, session, rank = (request.args.get(name, default) for name, default in zip(_PROFILE, ("", ".", "0"), strict=True))
+def _named(profiles: TraceSource, run: str, session: str, rank: str, source: str) -> Named:
     if not (rank.isascii() and rank.isdigit() and len(rank) <= 9):
         raise Unusable(f"rank: expected a number; found {rank[:80]!r}")
-    if not any(one.session == session and one.rank == int(rank) for one in source.profiles(run)):
+    if not any(one.session == session and one.rank == int(rank) for one in profiles.profiles(run)):
         raise Unusable(f"no profile of run {run[:200]!r}, session {session[:200]!r}, rank {rank}", 404)
-    return run, session, int(rank)
+    known = profiles.traces(run, session, int(rank))
+    if source and source not in known:
+        raise Unusable(f"source: expected one of {', '.join(known)[:400]}; found {source[:200]!r}", 404)
+    return Named(run, session, int(rank), "" if known and source == known[0] else source)
 
 
 def allow_parameters(*known: str) -> None:
-    """Refuse parameters other than these and those that name a profile, and repeated ones."""
+    """Refuse parameters other than these and those that name traces, and repeated ones."""
     for name in request.args:
-        if name not in (*_PROFILE, *known):
-            raise Unusable(f"expected the parameters {', '.join((*_PROFILE, *known))}; found {name[:80]!r}")
-        if len(request.args.getlist(name)) > 1:
+        if name not in (*_KNOWN, *known):
+            raise Unusable(f"expected the parameters {', '.join((*_KNOWN, *known))}; found {name[:80]!r}")
+        if name != _ALSO and len(request.args.getlist(name)) > 1:
             raise Unusable(f"{name}: expected it once")
 
 
@@ -78,8 +147,24 @@ def numbers_below(name: str, below: int, most: int) -> list[int]:
     return list(dict.fromkeys(numbers))
 
 
-def time_range(opened: OpenTrace) -> tuple[int, int]:
-    """Return `from` and `to` in ns since the start of the trace; all of it if they are missing."""
+def spans(numbers: list[int]) -> str:
+    """Return rising numbers as requests have them: 0-3,7."""
+    found: list[list[int]] = []
+    for number in numbers:
+        if found and number == found[-1][1] + 1:
+            found[-1][1] = number
+        else:
+            found.append([number, number])
+    return ",".join(str(low) if low == high else f"{low}-{high}" for low, high in found)
+
+
+def chosen_tracks(opened: Together) -> list[int] | None:
+    """Return the numbers of the tracks that a request is about; None for all."""
+    return numbers_below("tracks", opened.tracks, opened.tracks) if request.args.get("tracks") else None
+
+
+def time_range(opened: Together) -> tuple[int, int]:
+    """Return `from` and `to` in ns since the start of the axis; all of it if they are missing."""
     start = whole_number("from", -LONGEST_NS, LONGEST_NS) if request.args.get("from") else 0
     stop = whole_number("to", -LONGEST_NS, LONGEST_NS) if request.args.get("to") else opened.end + 1
     if start >= stop:

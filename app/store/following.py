@@ -21,7 +21,7 @@ from app.store.run_list import RunList
 from app.store.run_rows import kinds_of, run_row, unread_row
 from layouts.sources import RunChanges, RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
-from parsers.discovery import Scanner, rescan
+from parsers.discovery import Scanner, opens_alone, rescan, source_of
 from parsers.names import printable
 from parsers.runs import Run
 from parsers.snapshot import key_of
@@ -118,8 +118,10 @@ class Follower:
         self.base_problems: tuple[tuple[str, Problem], ...] = ()
         self.failed = ""
         self.missing = False
-        self._scanners = [Scanner(base, stay_inside=stay_inside, share=SCAN_SHARE) for base in bases]
-        self._sources = list(sources)
+        alone = [os.fspath(base) for base in bases if opens_alone(os.fspath(base))]
+        folders = [base for base in bases if os.fspath(base) not in alone]
+        self._scanners = [Scanner(base, stay_inside=stay_inside, share=SCAN_SHARE) for base in folders]
+        self._sources = [*sources, *map(source_of, alone)]
         self._scanned: list[list[Source]] = []
         self._index_directory = index_directory
         self._index: Snapshots | None = None

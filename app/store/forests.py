@@ -8,11 +8,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-import pandas as pd
-
 from layouts.sources import Growth
 from parsers import LineageRow, lineage_frame
 from parsers.analysis import REFITS, Forest, available, forests
+from parsers.deferred import pandas as pd
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +23,7 @@ LEFT_TO_OTHERS_SECONDS = 3.0
 RENEW_SECONDS = 60.0
 """A forest over runs that grow is fitted again at most this often."""
 
-Grow = Callable[[pd.DataFrame, str], Iterator[Forest]]
+Grow = Callable[["pd.DataFrame", str], Iterator[Forest]]
 
 
 @dataclass(eq=False)

@@ -1,4 +1,4 @@
-"""Keep remarks, tags and saved views in a file of the workspace, apart from the index, which may be deleted at any time.
+"""Keep remarks, tags, saved views and marks in a file of the workspace, apart from the index, which may be deleted at any time.
 
 The file is text, one line per record (app/store/notes_format.py).
 
@@ -20,14 +20,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, BinaryIO
 
-from app.store.notes_format import Content, Newer, RunNote, SavedView, decode, encode
+from app.store.notes_format import Content, Newer, RunNote, SavedMark, SavedView, decode, encode
 from layouts.notes import (
+    MOST_MARKS,
     MOST_VIEWS,
+    Mark,
     Note,
     NotKept,
     Stale,
     Unfit,
     View,
+    mark_times,
+    session_name,
     view_name,
     view_place,
 )  # fmt: skip
@@ -129,6 +133,41 @@ class Notes:
             if known.base != base or known.view.version != was:
                 raise Stale(known.view)
             return replace(content, views={other: one for other, one in content.views.items() if other != key})
+
+        self._change(changed)
+
+    def save_mark(self, run: str, path: str, mark: Mark, *, instead: str | None = None) -> Mark:
+        """Save a named mark on the timeline of a run; instead is the version of the mark of that name to replace.
+
+        run is the key of the run's real path. Raises Stale if the profile has a mark of that name with another version, Unfit
+        for an invalid name, session or time, or NotKept.
+        """
+        made = replace(
+            mark, name=view_name(mark.name), session=session_name(mark.session), times=mark_times(mark.times)
+        )  # fmt: skip
+
+        def changed(content: Content) -> Content:
+            known = _mark_named(content, run, made)
+            if known is not None and known.version != instead and known.times != made.times:
+                raise Stale(known)
+            key = (known or made).key
+            marks = dict(content.marks) | {key: SavedMark(run, path, replace(made, key=key))}
+            if len(marks) > max(MOST_MARKS, len(content.marks)):
+                raise Unfit(f"marks: expected at most {MOST_MARKS}, found {len(marks)}; delete some first")
+            return replace(content, marks=marks)
+
+        return _mark_named(self._change(changed), run, made) or made
+
+    def delete_mark(self, key: str, was: str) -> None:
+        """Delete the mark with this key and version, if it still exists. Raises Stale if it has been changed since."""
+
+        def changed(content: Content) -> Content:
+            known = content.marks.get(key)
+            if known is None:
+                return content
+            if known.mark.version != was:
+                raise Stale(known.mark)
+            return replace(content, marks={other: one for other, one in content.marks.items() if other != key})
 
         self._change(changed)
 
@@ -268,6 +307,13 @@ _SET_ASIDE = (
 
 def _view_named(content: Content, base: str, name: str) -> View | None:
     return next((one.view for one in content.views.values() if one.base == base and one.view.name == name), None)
+
+
+def _mark_named(content: Content, run: str, like: Mark) -> Mark | None:
+    """The mark of the same profile and name."""
+    wanted = like.session, like.rank, like.name
+    every = (one.mark for one in content.marks.values() if one.run == run)
+    return next((mark for mark in every if (mark.session, mark.rank, mark.name) == wanted), None)
 
 
 def _open(path: str) -> BinaryIO:

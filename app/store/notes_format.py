@@ -1,4 +1,4 @@
-r"""The file format of remarks, tags and saved views: one line per record; the intact lines of a damaged file can be read.
+r"""The file format of remarks, tags, saved views and marks: one line per record, so that damage costs lines and not the file.
 
 A line is the CRC-32 of its JSON in hexadecimal digits, a space, and the JSON. The first line names the format, the last one has
 the number of records between them:
@@ -6,7 +6,10 @@ the number of records between them:
     1f0c9a3e {"format":"mindscope notes","version":1}
     77ab90d1 {"run":"<key of its real path>","path":"/data/run1","remark":"best so far","tags":[":star","paper"]}
     c40e1a55 {"view":"8d...","base":"/data","name":"Losses","place":"scalars?run=run1"}
-    93b1f2c8 {"records":2}
+    5d0e77b1 {"mark":"4f...","run":"<key>","path":"/data/run1","session":".","rank":0,"name":"stall","times":[1200,5600]}
+    93b1f2c8 {"records":3}
+
+The version is 2 if there are marks, else 1, which older programs read.
 """
 
 from __future__ import annotations
@@ -19,10 +22,22 @@ from typing import Any
 
 import msgspec
 
-from layouts.notes import Note, Unfit, View, ordered_tags, remark_text, tag_text, view_name, view_place
+from layouts.notes import (
+    Mark,
+    Note,
+    Unfit,
+    View,
+    mark_times,
+    ordered_tags,
+    remark_text,
+    session_name,
+    tag_text,
+    view_name,
+    view_place,
+)  # fmt: skip
 
 FORMAT = "mindscope notes"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,11 +57,30 @@ class SavedView:
 
 
 @dataclass(frozen=True, slots=True)
+class SavedMark:
+    """A mark, the key of its run's real path, and that path, which only helps people who read the file."""
+
+    run: str
+    path: str
+    mark: Mark
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
-    """The content of the file: notes by the key of their run's real path, views by their own key."""
+    """The content of the file: notes by the key of their run's real path, views and marks by their own key."""
 
     notes: Mapping[str, RunNote] = field(default_factory=dict)
     views: Mapping[str, SavedView] = field(default_factory=dict)
+    marks: Mapping[str, SavedMark] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """What has been read of a file so far, as in Content."""
+
+    notes: dict[str, RunNote] = field(default_factory=dict)
+    views: dict[str, SavedView] = field(default_factory=dict)
+    marks: dict[str, SavedMark] = field(default_factory=dict)
 
 
 class _NoteLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -55,8 +89,8 @@ class _NoteLine(msgspec.Struct, forbid_unknown_fields=True):
     remark: str
     tags: list[str]
 
-    def into(self, notes: dict[str, RunNote], _views: dict[str, SavedView]) -> None:
-        notes[self.run] = RunNote(self.path, Note(remark_text(self.remark), ordered_tags(map(tag_text, self.tags))))
+    def into(self, taken: _Taken) -> None:
+        taken.notes[self.run] = RunNote(self.path, Note(remark_text(self.remark), ordered_tags(map(tag_text, self.tags))))
 
 
 class _ViewLine(msgspec.Struct, forbid_unknown_fields=True):
@@ -65,8 +99,22 @@ class _ViewLine(msgspec.Struct, forbid_unknown_fields=True):
     name: str
     place: str
 
-    def into(self, _notes: dict[str, RunNote], views: dict[str, SavedView]) -> None:
-        views[self.view] = SavedView(self.base, View(self.view, view_name(self.name), view_place(self.place)))
+    def into(self, taken: _Taken) -> None:
+        taken.views[self.view] = SavedView(self.base, View(self.view, view_name(self.name), view_place(self.place)))
+
+
+class _MarkLine(msgspec.Struct, forbid_unknown_fields=True):
+    mark: str
+    run: str
+    path: str
+    session: str
+    rank: int
+    name: str
+    times: list[int]
+
+    def into(self, taken: _Taken) -> None:
+        name, session, times = view_name(self.name), session_name(self.session), mark_times(self.times)
+        taken.marks[self.mark] = SavedMark(self.run, self.path, Mark(self.mark, name, session, self.rank, times))
 
 
 class Newer(ValueError):
@@ -81,7 +129,12 @@ def encode(content: Content) -> bytes:
     records += [
         {"view": key, "base": one.base, "name": one.view.name, "place": one.view.place} for key, one in content.views.items()
     ]
-    lines = [{"format": FORMAT, "version": VERSION}, *records, {"records": len(records)}]
+    records += [
+        {"mark": key, "run": one.run, "path": one.path, "session": one.mark.session, "rank": one.mark.rank,
+         "name": one.mark.name, "times": one.mark.times}
+        for key, one in content.marks.items()
+    ]  # fmt: skip
+    lines = [{"format": FORMAT, "version": VERSION if content.marks else 1}, *records, {"records": len(records)}]
     return b"".join(map(_line, lines))
 
 
@@ -94,14 +147,15 @@ def decode(data: bytes) -> tuple[Content, bool]:
     """Parse a file into (content of all intact lines, whether the file is undamaged). Raises Newer for a newer format."""
     *lines, rest = (_checked(line) for line in data.split(b"\n"))
     first = _json(lines[0]) if lines and lines[0] is not None else None
-    if isinstance(first, dict) and first.get("format") == FORMAT and first.get("version") != VERSION:
-        raise Newer(f"expected version {VERSION} of the format, found {first.get('version')!r}")
-    notes: dict[str, RunNote] = {}
-    views: dict[str, SavedView] = {}
-    taken = [line is not None and _take(line, notes, views) for line in lines]
-    begun = first == {"format": FORMAT, "version": VERSION}
+    known = [{"format": FORMAT, "version": version} for version in range(1, VERSION + 1)]
+    if isinstance(first, dict) and first.get("format") == FORMAT and first not in known:
+        raise Newer(f"expected at most version {VERSION} of the format, found {first.get('version')!r}")
+    found = _Taken()
+    taken = [line is not None and _take(line, found) for line in lines]
+    begun = first in known
     ended = len(lines) > 1 and lines[-1] is not None and _json(lines[-1]) == {"records": len(lines) - 2}
-    return Content(notes, views), begun and ended and all(taken[1:-1]) and data.endswith(b"\n") and rest is None
+    whole = begun and ended and all(taken[1:-1]) and data.endswith(b"\n") and rest is None
+    return Content(found.notes, found.views, found.marks), whole
 
 
 def _checked(line: bytes) -> bytes | None:
@@ -117,11 +171,11 @@ def _json(text: bytes) -> Any:
         return None
 
 
-def _take(text: bytes, notes: dict[str, RunNote], views: dict[str, SavedView]) -> bool:
-    kinds: tuple[type[_NoteLine | _ViewLine], ...] = (_NoteLine, _ViewLine)
+def _take(text: bytes, found: _Taken) -> bool:
+    kinds: tuple[type[_NoteLine | _ViewLine | _MarkLine], ...] = (_NoteLine, _ViewLine, _MarkLine)
     for kind in kinds:
         try:
-            msgspec.json.decode(text, type=kind).into(notes, views)
+            msgspec.json.decode(text, type=kind).into(found)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, Unfit):
             continue
         return True

@@ -14,11 +14,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
-
 from app.store.index import Index
 from app.store.reading_jobs import next_job
 from layouts.sources import ProfileFrame, ProfileRow
+from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler.access import Profile, Profiles
@@ -41,7 +40,7 @@ MOST_JOBS = 64
 
 Key = tuple[str, str]
 """(mark of the profile, name of the frame)."""
-CachedFrame = tuple[pd.DataFrame, tuple[Problem, ...]]
+CachedFrame = tuple["pd.DataFrame", tuple[Problem, ...]]
 
 
 def mark_of(profile: Profile) -> str:

@@ -19,8 +19,8 @@ from app.store.notes import Notes
 from app.store.profiles import TRACE, ProfileFrames, profile_of, row_of
 from app.store.run_rows import dated_row
 from app.store.traces import Traces
-from layouts.notes import Note, Notebook, NoteChange, NotKept, View
-from layouts.sources import FrameSource, Growth, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
+from layouts.notes import Mark, Note, Notebook, NoteChange, NotKept, View
+from layouts.sources import FrameSource, Growth, IdleTime, ProfileFrame, ProfileRow, RunChanges, RunRow, SourceStatus
 from parsers import (
     DatasetGraph,
     Graph,
@@ -41,6 +41,7 @@ from parsers import (
     landscape_plan,
 )  # fmt: skip
 from parsers.names import printable
+from parsers.profiler.trace import sources
 from parsers.snapshot import key_of
 
 
@@ -246,9 +247,21 @@ class Store(FrameSource):
         else:
             self._profiles.cancel(found[0], name)
 
-    def trace(self, run: str, session: str, rank: int) -> OpenTrace | None:
+    def trace(self, run: str, session: str, rank: int, which: str = "") -> OpenTrace | None:
         _, found = self._profile(run, session, rank)
-        return self._traces.open(found[0]) if found is not None else None
+        return self._traces.open(found[0], which) if found is not None else None
+
+    def trace_frame(self, run: str, session: str, rank: int, which: str = "", *, again: bool = False) -> ProfileFrame:
+        _, found = self._profile(run, session, rank)
+        return self._traces.frame(found[0], which, again=again) if found is not None else ProfileFrame("missing")
+
+    def traces(self, run: str, session: str, rank: int) -> Sequence[str]:
+        _, found = self._profile(run, session, rank)
+        return [one.name for one in sources.grouped(found[0])] if found is not None else []
+
+    def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
+        _, found = self._profile(run, session, rank)
+        return self._traces.idle_time(found[0]) if found is not None else IdleTime("missing")
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:
         _, found = self._profile(run, session, rank)
@@ -279,11 +292,18 @@ class Store(FrameSource):
         if self._notes is None:
             return Notebook()
         content, base = self._notes.look(), self._runs.base
-        paths = self._runs.real_paths() if content.notes else {}
+        paths = self._runs.real_paths() if content.notes or content.marks else {}
         found = {key: content.notes.get(key_of(path)) for key, path in paths.items()}
         notes = {key: one.note for key, one in found.items() if one is not None}
+        marks: dict[str, list[Mark]] = {}
+        members = {key_of(path): key for key, path in paths.items()} if content.marks else {}
+        for one in content.marks.values():
+            if one.run in members:
+                marks.setdefault(members[one.run], []).append(one.mark)
+        for listed in marks.values():
+            listed.sort(key=lambda mark: mark.times)
         views = sorted((one.view for one in content.views.values() if one.base == base), key=lambda view: view.name.casefold())
-        return Notebook(not self._notes.why_not, self._notes.why_not, notes, tuple(views))
+        return Notebook(not self._notes.why_not, self._notes.why_not, notes, tuple(views), marks)
 
     def annotate(self, run: str, change: NoteChange) -> Note:
         path = self._runs.real_paths()[run]
@@ -297,6 +317,14 @@ class Store(FrameSource):
 
     def delete_view(self, key: str, was: str) -> None:
         self._notes_or_refuse().delete_view(self._runs.base, key, was)
+
+    def save_mark(self, run: str, mark: Mark, *, instead: str | None = None) -> Mark:
+        path = self._runs.real_paths()[run]
+        keyed = replace(mark, key=secrets.token_hex(8))
+        return self._notes_or_refuse().save_mark(key_of(path), printable(path), keyed, instead=instead)
+
+    def delete_mark(self, key: str, was: str) -> None:
+        self._notes_or_refuse().delete_mark(key, was)
 
     def _notes_or_refuse(self) -> Notes:
         if self._notes is None:

@@ -1,9 +1,11 @@
-"""Reads a trace and writes its columns and its pyramid: a separate program, which `traces` starts and can kill.
+"""Reads a trace and writes its columns, its pyramid, and its idle time by cause: a separate program, which `traces` starts and
+can kill.
 
-    python -m app.store.trace_process SOURCE DIRECTORY
+    python -m app.store.trace_process DIRECTORY NAME SOURCE...
 
-writes a line "<bytes read> <bytes>" now and then, and "indexing" when all are read; its exit code is 0 if the directory is
-complete.
+writes a line "<bytes read> <bytes>" now and then, "storing" when all are read, "columns" when they can be opened, and then
+"<slices done> <slices>" of the pyramid, and "pyramid" when it is built; idle time comes last. Its exit code is 0 if the
+directory is complete.
 """
 
 from __future__ import annotations
@@ -13,14 +15,14 @@ import sys
 import time
 from pathlib import Path
 
-from parsers.profiler.trace import pyramid, sources, storage
+from parsers.profiler.trace import idle, pyramid, sources, storage
 
 PAUSE = 0.1
 """Seconds between two lines."""
 
 
-def main(source: str, directory: str) -> None:
-    """Read the source, write the directory."""
+def main(directory: str, name: str, *paths: str) -> None:
+    """Read the files, write the directory."""
     said = 0.0
 
     def say(done: int, total: int) -> None:
@@ -30,11 +32,15 @@ def main(source: str, directory: str) -> None:
             said = now
             _write(f"{done} {total}")
 
-    trace = sources.read(source, progress=say)
-    _write("indexing")
+    trace = sources.read_all(sources.TraceFiles(name, paths), progress=say)
+    _write("storing")
     Path(directory).mkdir(parents=True, exist_ok=True)
     storage.write(trace, directory)
-    pyramid.build(trace, directory)
+    _write("columns")
+    pyramid.build(trace, directory, progress=say)
+    _write("pyramid")
+    del trace
+    idle.write(idle.find(storage.open(directory, verify=False), pyramid.open(directory)), directory)
 
 
 def _write(line: str) -> None:

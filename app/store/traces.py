@@ -1,7 +1,8 @@
 """The traces of profiles: read by a process in the background, kept as columns in the index, mapped into memory.
 
 A trace is read once. Its directory in the index is named after the file, its size and time, so a changed file is read again.
-The directories that were not used for longest are deleted when all together exceed a limit.
+The directories that were not used for longest are deleted when all together exceed a limit. A trace can be looked at as soon as
+its columns are written; its pyramid comes later.
 """
 
 from __future__ import annotations
@@ -20,17 +21,19 @@ from pathlib import Path
 
 from app.store.index import private_directory
 from app.store.reading_jobs import next_job
-from layouts.sources import ProfileFrame
+from layouts.sources import IdleTime, ProfileFrame
 from parsers.errors import FormatError
 from parsers.profiler.access import Profile
-from parsers.profiler.trace import pyramid, sources, storage
+from parsers.profiler.trace import idle, pyramid, sources, storage
 from parsers.profiler.trace.opened import OpenTrace
+from parsers.profiler.trace.sources import TraceFiles
 
 log = logging.getLogger(__name__)
 
 LIMIT_BYTES = 8 << 30
 """Maximum size of all directories together; the one in use stays whatever its size."""
-MOST_OPEN = 8
+MOST_OPEN = 20
+"""Traces kept open: more than a timeline shows together."""
 PATIENCE = 0.15
 """Seconds a caller waits, so that small traces are returned with the first answer."""
 WANTED = (
@@ -43,7 +46,7 @@ WANTED = (
 class _Job:
     """A trace being read, or one whose reading was cancelled or failed."""
 
-    source: str
+    files: TraceFiles
     key: str
     total: int
     done: int = 0
@@ -69,29 +72,51 @@ class Traces:
         self._thread: threading.Thread | None = None
         self._stopping = False
 
-    def frame(self, profile: Profile, *, again: bool = False) -> ProfileFrame:
-        """Return whether the trace of a profile is ready (without a frame), or the progress of reading it."""
-        source = source_of(profile)
-        if source is None:
+    def frame(self, profile: Profile, which: str = "", *, again: bool = False) -> ProfileFrame:
+        """Return whether a trace of a profile is ready (without a frame), or the progress of reading it.
+
+        which is the name of a trace (`sources.grouped`), "" for the best one. A trace that is ready but has no pyramid yet has
+        the progress of building it: done of total slices.
+        """
+        files = files_of(profile, which)
+        if files is None:
             return ProfileFrame("missing", wanted=WANTED)
-        found = self._look(source, again=again)
+        found = self._look(files, again=again)
         if isinstance(found, OpenTrace):
-            return ProfileFrame("ready", problems=found.trace.problems)
+            with self._lock:
+                job = self._jobs.get(_key(files) or "") if found.pyramid is None else None
+            done, total = (0, 0) if job is None else (min(job.done, job.total), job.total)
+            return ProfileFrame("ready", done=done, total=total, problems=found.trace.problems)
         return ProfileFrame(found.state, done=min(found.done, found.total), total=found.total, text=found.text)
 
-    def open(self, profile: Profile) -> OpenTrace | None:
-        """Return the trace of a profile if it has been read; else None, and it is being read."""
-        source = source_of(profile)
-        found = None if source is None else self._look(source)
+    def open(self, profile: Profile, which: str = "") -> OpenTrace | None:
+        """Return a trace of a profile if its columns have been written; else None, and it is being read."""
+        files = files_of(profile, which)
+        found = None if files is None else self._look(files)
         return found if isinstance(found, OpenTrace) else None
 
+    def idle_time(self, profile: Profile) -> IdleTime:
+        """Return the idle time of the trace of a profile by cause, if the trace has been read."""
+        files = files_of(profile)
+        key = None if files is None else _key(files)
+        if key is None:
+            return IdleTime("missing")
+        directory = self._directory or (None if self._wanted is None else Path(self._wanted))
+        try:
+            found = None if directory is None else idle.read(str(directory / key))
+        except (FormatError, OSError):  # or not as it was written: it is read again when the trace is opened
+            with self._lock:
+                job = self._jobs.get(key)
+                return IdleTime("unread" if job is None or job.ended.is_set() else "reading")
+        return IdleTime("unread" if directory is None else "none" if found is None else "ready", found)
+
     def cancel(self, profile: Profile) -> None:
-        """Stop reading a trace."""
-        source = source_of(profile)
-        if source is None:
+        """Stop reading the best trace of a profile."""
+        files = files_of(profile)
+        if files is None:
             return
         with self._lock:
-            job = self._jobs.get(_key(source) or "")
+            job = self._jobs.get(_key(files) or "")
             if job is not None and not job.ended.is_set():
                 _stop(job)
 
@@ -108,17 +133,17 @@ class Traces:
         if self._temporary is not None:
             self._temporary.cleanup()
 
-    def _look(self, source: str, *, again: bool = False) -> OpenTrace | _Job:
-        key = _key(source)
+    def _look(self, files: TraceFiles, *, again: bool = False) -> OpenTrace | _Job:
+        key = _key(files)
         if key is None:
-            return _Job(source, "", 0, state="failed", text="the file cannot be read")
+            return _Job(files, "", 0, state="failed", text="the file cannot be read")
         with self._lock:
             opened = self._opened(key)
             if opened is not None:
                 return opened
             job = self._jobs.get(key)
             if job is None or (again and job.ended.is_set()):
-                job = self._jobs[key] = _Job(source, key, _size(source))
+                job = self._jobs[key] = _Job(files, key, _size(files))
             elif not job.ended.is_set():
                 self._jobs[key] = self._jobs.pop(key)  # the most recent request is read first
             if self._thread is None:
@@ -148,12 +173,14 @@ class Traces:
             try:
                 self._read(job)
             except Exception as error:  # a bug that one trace triggers is logged and shown; others are still read
-                log.exception("reading %s failed", job.source)
+                log.exception("reading %s failed", job.files.name)
                 job.state, job.text = "failed", f"{type(error).__name__}: {error}"
             finally:
                 with self._lock:
                     if job.state == "ready":
                         self._jobs.pop(job.key, None)
+                    else:  # its columns alone are not kept
+                        self._open.pop(job.key, None)
                 job.ended.set()
 
     def _make_directory(self) -> Path:
@@ -173,18 +200,39 @@ class Traces:
         if opened is None:
             if not self._make(job, place):
                 return
-            opened = _opened_from(place)
-            if opened is None:
-                raise FormatError("what was written cannot be read back")
+            opened = self._completed(job.key, place)
         with contextlib.suppress(OSError):
             os.utime(place)
-        with self._lock:
-            self._open[job.key] = opened
-            while len(self._open) > MOST_OPEN:
-                self._open.popitem(last=False)
-            kept = set(self._open)
+        kept = self._keep(job.key, opened)
         job.state = "ready"
         self._tidy(kept)
+
+    def _complete(self, key: str, place: Path) -> None:
+        """Give the columns that are open their pyramid."""
+        with self._lock:
+            early = self._open.get(key)
+        if early is not None:
+            early.pyramid = pyramid.open(str(place))
+
+    def _completed(self, key: str, place: Path) -> OpenTrace:
+        """Return the trace whose pyramid has just been built; if its columns are in use already, they get it."""
+        with self._lock:
+            early = self._open.get(key)
+        if early is not None and early.pyramid is not None:
+            return early
+        opened = _opened_from(place)
+        if opened is None:
+            raise FormatError("what was written cannot be read back")
+        return opened
+
+    def _keep(self, key: str, opened: OpenTrace) -> set[str]:
+        """Keep a trace open; return the keys of all that are."""
+        with self._lock:
+            self._open[key] = opened
+            self._open.move_to_end(key)
+            while len(self._open) > MOST_OPEN:
+                self._open.popitem(last=False)
+            return set(self._open)
 
     def _make(self, job: _Job, place: Path) -> bool:
         """Run the process; return whether the directory has been written."""
@@ -192,8 +240,9 @@ class Traces:
         shutil.rmtree(part, ignore_errors=True)
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as said:
             process = subprocess.Popen(  # noqa: S603 - our own program
-                [sys.executable, "-P", "-m", "app.store.trace_process", job.source, str(part)], stdout=subprocess.PIPE,
-                stderr=said, stdin=subprocess.DEVNULL, text=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(_paths())},
+                [sys.executable, "-P", "-m", "app.store.trace_process", str(part), job.files.name, *job.files.paths],
+                stdout=subprocess.PIPE, stderr=said, stdin=subprocess.DEVNULL, text=True,
+                env=os.environ | {"PYTHONPATH": os.pathsep.join(_paths())},
             )  # fmt: skip
             with self._lock:
                 job.process = process
@@ -206,6 +255,13 @@ class Traces:
                     job.done, job.total = int(done), int(total)
                 else:
                     job.done = job.total
+                    if line.strip() == "columns" and not job.cancelled:
+                        # This machine wrote them a moment ago: they are not verified.
+                        columns = storage.open(str(part), verify=False)
+                        job.done, job.total = 0, len(columns.slices)
+                        self._keep(job.key, OpenTrace(columns))
+                    elif line.strip() == "pyramid" and not job.cancelled:
+                        self._complete(job.key, part)
             code = process.wait()
             process.stdout.close()
             said.seek(0)
@@ -218,7 +274,7 @@ class Traces:
         if job.cancelled:
             job.state = "cancelled"
         else:
-            log.error("reading %s failed: %s", job.source, complaint)
+            log.error("reading %s failed: %s", job.files.name, complaint)
             job.state, job.text = "failed", (complaint.strip().splitlines() or [f"exit code {code}"])[-1][:500]
         return False
 
@@ -238,16 +294,16 @@ class Traces:
                 total -= size
 
 
-def source_of(profile: Profile) -> str | None:
-    """Return the path of the best source of a trace that a profile has, or None."""
-    found = sources.find(profile)
-    return found[0] if found else None
+def files_of(profile: Profile, which: str = "") -> TraceFiles | None:
+    """Return the trace of a profile with a name, the best one for ""; None if there is none."""
+    return next((one for one in sources.grouped(profile) if which in ("", one.name)), None)
 
 
 def _opened_from(place: Path) -> OpenTrace | None:
     if not place.is_dir():
         return None
     try:
+        idle.read(str(place))  # written last: what has none is incomplete, or of an older version
         return OpenTrace(storage.open(str(place)), pyramid.open(str(place)))
     except (FormatError, OSError) as error:
         log.info("index of traces: %s; reading the trace again", error)
@@ -265,17 +321,17 @@ def _stop(job: _Job) -> None:
         job.ended.set()
 
 
-def _key(source: str) -> str | None:
-    """Return the name of the directory of a source; None if it cannot be read."""
+def _key(files: TraceFiles) -> str | None:
+    """Return the name of the directory of a trace; None if a file cannot be read."""
     try:
-        return storage.key_of(source)
+        return storage.key_of(*files.paths)
     except OSError:
         return None
 
 
-def _size(source: str) -> int:
+def _size(files: TraceFiles) -> int:
     with contextlib.suppress(OSError):
-        return os.stat(source).st_size
+        return sum(os.stat(path).st_size for path in files.paths)
     return 0
 
 

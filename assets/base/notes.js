@@ -43,6 +43,16 @@ export function noteOf(book, key) {
   return book.notes[key] || book.empty;
 }
 
+/**
+ * The notebook of the list of runs around an element; null before it has arrived.
+ * @param {Element} element
+ * @returns {Wire.Notebook | null}
+ */
+export function bookOf(element) {
+  const frame = element.closest(".ms-frame");
+  return (frame && books.get(frame.dataset.frame)) || null;
+}
+
 export function routesOf(frame) {
   return document.querySelector(`[data-frame="${CSS.escape(frame)}"] > .ms-page`).dataset.routes;
 }

@@ -3,7 +3,10 @@
 
 import { setProps } from "../base/dash.js";
 import { same } from "../base/state.js";
+import { figureOf } from "./curves.js";
+import * as layer from "./layer.js";
 import { NO_CARD } from "./places.js";
+import { holdSize, whenPlotted } from "./plots.js";
 import * as slots from "./slots.js";
 
 const nextTask = () => new Promise((resolve) => window.setTimeout(resolve));
@@ -93,10 +96,19 @@ function place(page, slot, { drawing, stamp, ask }) {
   }
   page.answered.set(slot, ask);
   const plot = page.slot(slot).querySelector("[data-graph]");
-  if (plot && !plot.firstChild) {
-    const graph = JSON.parse(plot.dataset.graph);
-    setProps(page.part("plot", slot), { children: { ...graph, props: { ...graph.props, figure: drawing } } });
-  } else if (plot) setProps(page.part("graph", slot), { figure: drawing });
+  if (plot) fill(page, slot, plot, drawing);
   slots.painted(page, slot, drawing);
   slots.markOutdated(page, slot);
+}
+
+function fill(page, slot, plot, drawing) {
+  const figure = figureOf(drawing);
+  layer.give(plot.parentElement, drawing.canvas);
+  if (plot.firstChild) {
+    setProps(page.part("graph", slot), { figure });
+    return;
+  }
+  whenPlotted(plot.parentElement, holdSize);
+  const graph = JSON.parse(plot.dataset.graph);
+  setProps(page.part("plot", slot), { children: { ...graph, props: { ...graph.props, figure } } });
 }

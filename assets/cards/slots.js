@@ -5,6 +5,7 @@ import * as files from "../base/files.js";
 import { escapeMarkup } from "../base/format.js";
 import { setLabel, translate, writeText } from "../base/i18n.js";
 import { last, listed, same, toggled } from "../base/state.js";
+import { tracesOf } from "./curves.js";
 import * as cards from "./pages.js";
 import { NO_CARD, arrange, isOutdated } from "./places.js";
 import { across, measure } from "./widths.js";
@@ -166,7 +167,8 @@ function drawLinks(page, card) {
 }
 
 function forFile(page, card, key) {
-  const { data, layout } = files.withColours(plotOf(card), card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
+  const { layout } = files.withColours(plotOf(card), card, { grid: "--ms-plot-grid", zero: "--ms-plot-zero" });
+  const data = tracesOf(page.drawings.get(Number(card.dataset.slot)));
   const name = key || translate(page.kind.title(key));
   const corner = { x: 0.01, xanchor: "left", y: 1, yanchor: "top", pad: { t: 8 } };
   layout.title = { text: escapeMarkup(name), font: { size: 13 }, ...corner };

@@ -44,12 +44,22 @@ declare namespace Wire {
     version: string;
   }
 
+  interface Mark {
+    key: string;
+    name: string;
+    session: string;
+    rank: number;
+    times: number[];
+    version: string;
+  }
+
   interface Notebook {
     kept: boolean;
     empty: Note;
     whyNot: string;
     notes: Record<string, Note>;
     views: View[];
+    marks: Record<string, Mark[]>;
   }
 
   /** layouts/shell/run_list.py */

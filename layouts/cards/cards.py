@@ -10,7 +10,8 @@ is assets/cards/cards.js; the page's own script calls `define` of assets/cards/p
 An ask has the form of a state: {"tag": [tag], "columns": [pixels], "run": [...], ...} and whatever the page's own script adds.
 Every value in it is untrusted. A drawing is a figure whose layout.meta, or an object whose meta, has at least
 {"tags": the tags asked for}: the browser drops a drawing if its slot now shows another tag, and passes meta to the page's
-script.
+script. A figure may have `canvas` beside `data`: traces that the browser draws without plotly (`on_canvas` of
+`layouts.figures.lines`).
 """
 
 from __future__ import annotations

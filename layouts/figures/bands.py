@@ -27,7 +27,7 @@ def bands(curves: Sequence[Curve], ends: Sequence[Ends | None], look: Look) -> l
 
 
 def _floor(curves: Sequence[Curve], ends: Sequence[Ends | None]) -> float:
-    shown = [curve.shown[curve.kept.keep] for curve in curves] + [low for low, _ in filter(None, ends)]
+    shown = [curve.shown for curve in curves] + [low for low, _ in filter(None, ends)]
     above = [values[values > 0.0] for values in shown]
     return min((float(values.min()) for values in above if values.size), default=1.0)
 

@@ -9,7 +9,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import Reduced, Threshold, merged, reduce_points, restarts, smooth
+from parsers.analysis import Facts, Places, Reduced, Threshold, merged, reduce_points, reduce_view, restarts, smooth
+
+from layouts.figures.typed_arrays import finite_ends
 
 T = TypeVar("T", np.float64, np.int64)
 Floats = NDArray[np.float64]
@@ -41,7 +43,8 @@ class Line:
 
     x has one entry per point in the unit of the axis, NaN for points without a place on it. started is the wall time in seconds
     that relative times count from. axis is 1 (left) or 2 (right), stroke a plotly dash style. threshold overrides that of the
-    chart. spread is set for a line that stands for a group of runs.
+    chart. spread is set for a line that stands for a group of runs. facts are those of the series: with these, and Places as x,
+    drawing a view costs what it shows.
     """
 
     run: str
@@ -49,12 +52,23 @@ class Line:
     label: str
     colour: str
     series: Series
-    x: Floats
+    x: Floats | Places
     started: float
     axis: int = 1
     stroke: str = "solid"
     threshold: Threshold | None = None
     spread: Spread | None = None
+    facts: Facts | None = None
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Least and greatest finite x, None if there is none."""
+        return self.x.ends if isinstance(self.x, Places) else finite_ends(self.x)
+
+    @property
+    def unplaced(self) -> int:
+        """Number of points without a place on the axis."""
+        return 0 if isinstance(self.x, Places) else int(np.count_nonzero(~np.isfinite(self.x)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +97,14 @@ class Look:
 
 
 class Curve(NamedTuple):
-    """A line prepared for drawing: shown (smoothed, NaN where the axis cannot show a value), the points kept, and counts."""
+    """A line prepared for drawing: the points kept, and counts.
+
+    shown are the values of the kept points (smoothed, NaN where the axis cannot show a value), raw the same before smoothing.
+    """
 
     line: Line
     shown: Floats
+    raw: Floats
     kept: Reduced
     gaps: Ints
     hidden: int
@@ -95,7 +113,31 @@ class Curve(NamedTuple):
 
 def prepared(line: Line, look: Look) -> Curve:
     """Return the points of a line that its plot needs, and the numbers of points left out."""
-    value, starts = line.series.value, restarts(line.series.step)
+    return _by_blocks(line, look) or _by_points(line, look)
+
+
+def _by_blocks(line: Line, look: Look) -> Curve | None:
+    """Return the points by what is known of the blocks of a series; None if too little is known."""
+    if line.facts is None or line.spread is not None or not isinstance(line.x, Places):
+        return None
+    recorded, starts = line.facts.recorded(), line.facts.restarts
+    if recorded is None or (look.log and bool((recorded.blocks.low <= 0.0).any())):
+        return None
+    shown = line.facts.smoothed(look.weight) if look.weight > 0.0 else recorded
+    if shown is None:
+        return None
+    kept = reduce_view(
+        line.x, *dict.fromkeys((shown, recorded)), columns=look.columns, window=look.view.x, axis=look.span, breaks=starts
+    )
+    if kept is None:
+        return None
+    raw = recorded.at(kept.keep)
+    gaps = _gaps(kept.keep, merged(starts, recorded.blocks.first))
+    return Curve(line, shown.at(kept.keep) if look.weight > 0.0 else raw, raw, kept, gaps, 0, 0)
+
+
+def _by_points(line: Line, look: Look) -> Curve:
+    x, value, starts = np.asarray(line.x), line.series.value, restarts(line.series.step)
     shown = smooth(value, look.weight, starts) if look.weight > 0.0 else value
     raw, hidden = value, 0
     if look.log:
@@ -103,13 +145,14 @@ def prepared(line: Line, look: Look) -> Curve:
         if hidden:
             raw = np.where(value > 0.0, value, np.nan)
         shown = np.where(shown > 0.0, shown, np.nan) if hidden else shown
-    kept = _reduced(line.x, shown, look, starts)
+    kept = _reduced(x, shown, look, starts)
     if look.weight > 0.0:
-        kept = _joined(kept, _reduced(line.x, raw, look, starts))
+        kept = _joined(kept, _reduced(x, raw, look, starts))
     for outline in line.spread.outline if line.spread else ():
-        kept = _joined(kept, _reduced(line.x, outline, look, starts))
-    unplaced = int(np.count_nonzero(~np.isfinite(line.x)))
-    return Curve(line, shown, kept, _gaps(line.x, shown, kept.keep, starts), hidden, unplaced)
+        kept = _joined(kept, _reduced(x, outline, look, starts))
+    drawable = np.isfinite(shown) & np.isfinite(x)
+    gaps = _gaps(kept.keep, starts if drawable.all() else merged(starts, np.flatnonzero(~drawable)))
+    return Curve(line, shown[kept.keep], raw[kept.keep], kept, gaps, hidden, line.unplaced)
 
 
 def _reduced(x: Floats, y: Floats, look: Look, starts: Ints) -> Reduced:
@@ -125,12 +168,8 @@ def _joined(one: Reduced, other: Reduced) -> Reduced:
     )  # fmt: skip
 
 
-def _gaps(x: Floats, shown: Floats, keep: Ints, starts: Ints) -> Ints:
+def _gaps(keep: Ints, breaks: Ints) -> Ints:
     """Return the places in keep before which the line is interrupted: by a restart, or by points that cannot be drawn."""
-    drawable = np.isfinite(shown) & np.isfinite(x)
-    breaks = starts
-    if not drawable.all():
-        breaks = merged(starts, np.flatnonzero(~drawable))
     if not breaks.size:
         return breaks
     places = merged(np.searchsorted(keep, breaks, "left"))

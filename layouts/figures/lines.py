@@ -26,13 +26,14 @@ from layouts.figures.typed_arrays import (
     drawn,
     durations,
     exact_integers,
-    finite_ends,
     numbers,
     spaced,
     whole_numbers,
 )
 
 SHADOW = 0.2
+MOST_TRACES = 10
+"""Cards with more lines draw them on a canvas: plotly.js takes 4 ms for each trace."""
 
 
 def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = None) -> dict[str, Any]:
@@ -62,16 +63,29 @@ def figure(lines: Sequence[Line], look: Look, members: Sequence[Line] | None = N
         "sent": sum(curve.kept.keep.size for curve in curves),
         "whole": all(curve.kept.whole for curve in curves),
         "hidden": sum(curve.hidden for curve in curves),
-        "unplaced": sum(int(np.count_nonzero(~np.isfinite(line.x))) for line in members),
+        "unplaced": sum(line.unplaced for line in members),
         "thresholds": thresholds,
         "axis": look.axis,
     }
     return {"data": data, "layout": _layout(lines, look, facts, marked=bool(edge))}
 
 
+def on_canvas(figure: dict[str, Any]) -> dict[str, Any]:
+    """Return a figure of more than `MOST_TRACES` lines with its bands, shadows and lines in `canvas` instead of `data`.
+
+    `canvas` followed by `data` are the traces of the figure. Only cards draw such figures, see assets/cards/curves.js.
+    """
+    data = figure["data"]
+    lines = [place for place, trace in enumerate(data) if "key" in trace.get("meta", {})]
+    if len(lines) <= MOST_TRACES:
+        return figure
+    return figure | {"canvas": data[: lines[-1] + 1], "data": data[lines[-1] + 1 :]}
+
+
 def _inside(members: Sequence[Line], look: Look) -> int:
     low, high = look.view.x or (-np.inf, np.inf)
-    return sum(int(np.count_nonzero((line.x >= low) & (line.x <= high))) for line in members)
+    places = (np.asarray(line.x) for line in members)
+    return sum(int(np.count_nonzero((x >= low) & (x <= high))) for x in places)
 
 
 # Traces ---------------------------------------------------------------------------------------------------------------
@@ -89,7 +103,7 @@ def _drawn_line(curve: Curve, values: Floats, *, exact: bool) -> Trace:
     line, keep = curve.line, curve.kept.keep
     trace = trace_on(line, "lines" if curve.kept.ordered else "markers")
     _place(trace, with_gaps(line.x[keep], curve.gaps, None))
-    heights = with_gaps(values[keep], curve.gaps, np.nan)
+    heights = with_gaps(values, curve.gaps, np.nan)
     trace["y"] = numbers(heights) if exact else drawn(heights)
     if curve.kept.ordered:
         # plotly would leave out corners once more, and with them extremes of pixel columns.
@@ -102,9 +116,9 @@ def _drawn_line(curve: Curve, values: Floats, *, exact: bool) -> Trace:
 
 
 def _shadow(curve: Curve, look: Look) -> Trace:
-    value = curve.line.series.value
+    raw = curve.raw
     # On a log axis plotly would draw a line down to the floor for values that are not positive.
-    trace = _drawn_line(curve, np.where(np.isfinite(value) & (value > 0), value, np.nan) if look.log else value, exact=True)
+    trace = _drawn_line(curve, np.where(np.isfinite(raw) & (raw > 0), raw, np.nan) if look.log else raw, exact=True)
     trace["opacity"] = SHADOW
     return trace
 
@@ -137,13 +151,17 @@ def _hover_columns(curve: Curve, look: Look, *, exact: bool) -> dict[str, Any]:
 
 def _single_points(curves: Sequence[Curve]) -> list[Trace]:
     traces = []
-    for curve in curves:
-        lone = curve.kept.keep[single(curve)]
-        if lone.size:
-            trace = trace_on(curve.line, "markers")
-            trace |= {"x": numbers(curve.line.x[lone]), "y": numbers(curve.shown[lone])}
-            trace["marker"] = {"color": curve.line.colour, "size": 4}
-            traces.append(trace)
+    for axis in (1, 2):
+        found = [(curve, single(curve)) for curve in curves if curve.line.axis == axis]
+        alone = [(curve, lone) for curve, lone in found if lone.size]
+        if not alone:
+            continue
+        trace = trace_on(alone[0][0].line, "markers")
+        trace["x"] = numbers(np.concatenate([curve.line.x[curve.kept.keep[lone]] for curve, lone in alone]))
+        trace["y"] = numbers(np.concatenate([curve.shown[lone] for curve, lone in alone]))
+        colours = [curve.line.colour for curve, lone in alone for _ in range(lone.size)]
+        trace["marker"] = {"color": colours if len(alone) > 1 else colours[0], "size": 4}
+        traces.append(trace)
     return traces
 
 
@@ -186,7 +204,7 @@ def _layout(lines: Sequence[Line], look: Look, facts: dict[str, Any], *, marked:
 def _x_axis(lines: Sequence[Line], look: Look, low: float, high: float) -> dict[str, Any]:
     axis: dict[str, Any] = {"nticks": 6, "zeroline": False, "showgrid": True, "ticks": "", "automargin": False}
     axis["range"] = [low, high]
-    axis["showticklabels"] = any(np.isfinite(line.x).any() for line in lines)
+    axis["showticklabels"] = any(line.ends is not None for line in lines)
     if look.axis == "absolute":
         return axis | {"type": "date"}
     if look.axis == "relative":
@@ -195,7 +213,7 @@ def _x_axis(lines: Sequence[Line], look: Look, low: float, high: float) -> dict[
 
 
 def _extent(lines: Sequence[Line]) -> tuple[float, float]:
-    ends = [found for line in lines if (found := finite_ends(line.x)) is not None]
+    ends = [found for line in lines if (found := line.ends) is not None]
     if not ends:
         return 0.0, 1.0
     return min(low for low, _ in ends), max(high for _, high in ends)

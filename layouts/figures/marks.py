@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parsers.analysis import NonFinite, non_finite_runs
+from parsers.analysis import NonFinite, Places, bad_runs, non_finite_runs
 
 from layouts.figures.curves import WRONG, Line, Look, Trace
 from layouts.figures.typed_arrays import numbers, whole_numbers
@@ -26,7 +26,8 @@ def marks(lines: Sequence[Line], look: Look) -> tuple[list[Trace], dict[str, Any
     totals = np.zeros(3, np.int64)
     first: tuple[float, Line, int] | None = None
     for line in lines:
-        bad = np.flatnonzero(~np.isfinite(line.series.value))
+        blocks = line.facts.blocks if line.facts is not None else None
+        bad = np.flatnonzero(~np.isfinite(line.series.value)) if blocks is None else blocks.bad()
         if not bad.size:
             continue
         value = line.series.value[bad]
@@ -34,7 +35,11 @@ def marks(lines: Sequence[Line], look: Look) -> tuple[list[Trace], dict[str, Any
         at = int(bad[0])
         if np.isfinite(line.x[at]) and (first is None or line.x[at] < first[0]):
             first = (float(line.x[at]), line, at)
-        found.append((line, non_finite_runs(line.x, line.series.value, columns=columns, window=look.view.x)))
+        if blocks is not None and isinstance(line.x, Places):
+            found.append((line, bad_runs(line.x, line.series.value, blocks, columns=columns, window=look.view.x)))
+        else:
+            x = np.asarray(line.x)
+            found.append((line, non_finite_runs(x, line.series.value, columns=columns, window=look.view.x)))
     facts = {"nan": int(totals[0]), "above": int(totals[1]), "below": int(totals[2]), "first": _first(first)}
     traces = [trace for kind, style in enumerate(_STYLES) for trace in _marks_of_kind(found, kind, *style)]
     return traces, facts

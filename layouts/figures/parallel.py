@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.landscapes import SCALES

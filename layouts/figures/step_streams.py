@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from parsers.analysis import Breakdown
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.curves import Trace

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from parsers.analysis import Threshold, reduce_points
+from parsers.analysis import Places, Threshold, reduce_points
 
 from layouts.figures.curves import WIDTH, WRONG, Curve, Ints, Line, Look, Trace, trace_on, with_gaps
 from layouts.figures.typed_arrays import numbers
@@ -32,7 +32,14 @@ def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[d
         threshold = threshold_of(line, look)
         if threshold is None:
             continue
-        mask = threshold.satisfied(line.series.value) & np.isfinite(line.series.value) & np.isfinite(line.x)
+        mask = threshold.satisfied(line.series.value)
+        blocks = line.facts.blocks if line.facts is not None else None
+        if blocks is None:
+            mask &= np.isfinite(line.series.value)
+        else:
+            mask[blocks.bad()] = False
+        if not isinstance(line.x, Places):
+            mask &= np.isfinite(line.x)
         new = {"text": threshold.text, "interval": threshold.interval, "satisfied": 0, "tags": []}
         fact = facts.setdefault(threshold, new)
         fact["satisfied"] += int(np.count_nonzero(mask))
@@ -43,14 +50,15 @@ def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[d
         red = np.flatnonzero(mask)
         if not red.size:
             continue
+        if isinstance(line.x, Places) and look.view.x is not None:
+            red = _near(line.x, red, look.view.x)
         kept = reduce_points(line.x[red], line.series.value[red], columns=look.columns, window=look.view.x, axis=look.span)
         at = red[kept.keep]
         if look.weight > 0.0 or not curve.kept.ordered:
             points.append((line, at))
             continue
         # Connect neighbours only if every point between them satisfies the threshold too.
-        count = np.cumsum(mask)
-        joined = (count[at[1:]] - count[at[:-1]] == at[1:] - at[:-1]) & (line.series.step[at[1:]] >= line.series.step[at[:-1]])
+        joined = (np.diff(kept.keep) == np.diff(at)) & (line.series.step[at[1:]] >= line.series.step[at[:-1]])
         gaps = np.flatnonzero(~joined) + 1
         edge = np.ones(at.size + 1, bool)
         edge[1:-1] = ~joined
@@ -59,6 +67,16 @@ def satisfying(curves: Sequence[Curve], look: Look) -> tuple[list[Trace], list[d
         if not alone.all():
             lines.append((line, at, gaps))
     return _red_lines(lines) + _red_points(points), list(facts.values())
+
+
+def _near(x: Places, red: Ints, window: tuple[float, float]) -> Ints:
+    """Return the points of `red` in the window and the next ones beyond its ends; all of them where x falls."""
+    if x.falls().size:
+        return red
+    first, stop = np.zeros(2, np.int64), np.full(2, x.size)
+    low, high = x.reaching(first, stop, lambda place: place >= np.array([window[0], np.nextafter(window[1], np.inf)]))
+    begin, end = np.searchsorted(red, [low, high])
+    return red[max(begin - 1, 0) : end + 1]
 
 
 def _red_lines(parts: Sequence[tuple[Line, Ints, Ints]]) -> list[Trace]:

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from parsers import LineageRow
+from parsers.deferred import pandas as pd
 
 from layouts.queries.damage import damage
 from layouts.sources import FrameSource

@@ -9,6 +9,7 @@ from parsers.analysis.advice import Advice
 
 from layouts import format as fmt
 from layouts.i18n import t
+from layouts.profiling.idling import cause_bar
 
 
 def sentence(one: Advice) -> Any:
@@ -16,6 +17,8 @@ def sentence(one: Advice) -> Any:
     said = html.P(t(f"advice.{_key(one)}", value=value_text(one), subject=", ".join(one.subject)))
     if not one.parts_ns:
         return said
+    if one.rule == "gaps":
+        return html.Div([said, cause_bar(one.parts_ns, one.parts_ns["whole"])])
     times = {part: fmt.duration(time * 1e-9) for part, time in one.parts_ns.items()}
     return html.Div([said, html.P(t("advice.communication.parts", **times))])
 
@@ -28,4 +31,6 @@ def value_text(one: Advice) -> str:
 def _key(one: Advice) -> str:
     if one.rule == "empty":
         return f"empty.{one.subject[0]}"
+    if one.rule == "gaps":
+        return "gaps.said" if one.subject else "gaps.said_unknown"
     return f"{one.rule}.said_many" if one.rule == "queue_use" and len(one.evidence) > 1 else f"{one.rule}.said"

@@ -6,8 +6,8 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
 from parsers import Problem
+from parsers.deferred import pandas as pd
 
 from layouts.sources import ProfileSource
 from layouts.state import BadInput, number, text

@@ -45,4 +45,30 @@ TEXTS = define_texts({
     "profiling.elsewhere": ("Runs with this data:", "包含此类数据的训练："),
     "profiling.damaged": ("Damaged", "损坏"),
     "profiling.damaged_n": ("Parts of the files that cannot be read: {n}", "文件中有 {n} 处无法读取"),
+    "profiling.idle.title": ("Why the device was idle", "设备空闲原因"),
+    "profiling.idle.step": (
+        "{stream} is idle for {idle} of a step of {whole} ({share} %).",
+        "{stream} 在 {whole} 的单步中空闲 {idle}（{share}%）。",
+    ),
+    "profiling.idle.whole": (
+        "{stream} is idle for {idle} of {whole} ({share} %).", "{stream} 在 {whole} 内空闲 {idle}（{share}%）。",
+    ),
+    "profiling.idle.of_step": ("{time} of a step", "每步 {time}"),
+    "profiling.idle.of_whole": ("{time}", "{time}"),
+    "profiling.idle.step_head": ("Step", "步骤"),
+    "profiling.idle.idle_head": ("Idle", "空闲"),
+    "profiling.idle.steps": ("Each of the {total} steps", "全部 {total} 个步骤"),
+    "profiling.idle.steps_most": (
+        "The {n} of {total} steps with the most idle time", "{total} 个步骤中空闲最多的 {n} 个",
+    ),
+    "profiling.idle.unread": (
+        "Not checked: the trace has not been read. Opening the timeline reads it.",
+        "未检查：尚未读取轨迹，打开时间线后会读取。",
+    ),
+    "profiling.idle.reading": (
+        "Not checked yet: the trace is being read. Open this page again in a moment.",
+        "尚未检查：正在读取轨迹，请稍后重新打开本页。",
+    ),
+    "profiling.idle.read": ("Open the timeline", "打开时间线"),
+    "profiling.idle.none": ("The trace has no stream of a device.", "轨迹中没有设备流。"),
 })

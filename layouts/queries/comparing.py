@@ -38,7 +38,7 @@ def placed(line: Line, look: Look) -> Curve:
     if look.axis in ("step", "tag"):
         keep = newest(line.series.step)
         return curve(line.x[keep], value[keep])
-    return curve(line.x, value)
+    return curve(np.asarray(line.x), value)
 
 
 def differences(lines: Sequence[Line], base: Mapping[str, Line], look: Look) -> tuple[list[Line], int]:
@@ -53,15 +53,16 @@ def differences(lines: Sequence[Line], base: Mapping[str, Line], look: Look) -> 
         if line.tag not in under:
             lost += line.series.step.size
             continue
-        order = np.argsort(line.x, kind="stable")
-        level = np.empty(line.x.size)
-        level[order] = aligned([under[line.tag]], line.x[order], bridge=look.axis != "step")[0]
+        x = np.asarray(line.x)
+        order = np.argsort(x, kind="stable")
+        level = np.empty(x.size)
+        level[order] = aligned([under[line.tag]], x[order], bridge=look.axis != "step")[0]
         there = np.isfinite(level)
         lost += int(np.count_nonzero(~there & np.isfinite(line.series.value)))
         one = line.series
         difference = one.value[there] - level[there]
         series = Series(one.step[there], one.wall_time[there], difference, one.file[there], one.order[there])
-        found.append(replace(line, x=line.x[there], series=series))
+        found.append(replace(line, x=x[there], series=series, facts=None))
     return found, lost
 
 
@@ -125,7 +126,9 @@ def _line(
     series = Series(np.arange(size), np.zeros(size), whole.line, np.zeros(size, np.int32), np.arange(size))
     drawn = style.band != "none"
     spread = Spread(len(curves), whole.n, (whole.low, whole.high) if drawn else (), ends if drawn else None)
-    return replace(runs[0], run=label, label=label, colour=colour, series=series, x=places, started=0.0, spread=spread)
+    return replace(
+        runs[0], run=label, label=label, colour=colour, series=series, x=places, started=0.0, spread=spread, facts=None
+    )
 
 
 def _compared(one: Summary, under: _Under | None, style: Style, itself: bool) -> Summary:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 from parsers import Series
-from parsers.analysis import join_by_step, relative_time
+from parsers.analysis import LONG, Facts, Places, as_step, earliest, join_by_step, local_milliseconds, relative_time, since
 
 from layouts.figures.curves import Line, Look, View
 from layouts.queries.comparing import Style, grouped
@@ -59,11 +60,11 @@ def lines_of(source: RunSource, found: Found, ask: Ask) -> Iterator[Line]:
     strokes = strokes_of(found, ask)
     for run, tag, series in found:
         row = rows.get(run)
-        seconds, started = relative_time(series.wall_time, row.started if row else None)
+        facts = Facts(series) if series.step.size >= LONG else None
+        x, started = _x(source, run, series, facts, row.started if row else None, ask)
         yield Line(
-            run=run, tag=tag, label=label_of(run, row), colour=colour[run, tag], series=series,
-            x=_x(source, run, series, seconds, ask), started=started,
-            axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag),
+            run=run, tag=tag, label=label_of(run, row), colour=colour[run, tag], series=series, x=x, started=started,
+            axis=2 if tag in ask.right else 1, stroke=strokes[tag], threshold=ask.thresholds.get(tag), facts=facts,
         )  # fmt: skip
 
 
@@ -72,17 +73,40 @@ def row_of(source: RunSource, run: str) -> RunRow | None:
     return next((row for row in source.runs() if run in row.members), None)
 
 
-def _x(source: RunSource, run: str, series: Series, seconds: NDArray[np.float64], ask: Ask) -> NDArray[np.float64]:
+def _x(
+    source: RunSource, run: str, series: Series, facts: Facts | None, started: float | None, ask: Ask
+) -> tuple[NDArray[np.float64] | Places, float]:
+    """Return (x of every point, the wall time that relative times count from)."""
+    if facts is None:
+        seconds, since_when = relative_time(series.wall_time, started)
+    else:
+        since_when = earliest(facts.earliest, started)
+        places = _places(series, facts, since_when, ask)
+        if places is not None and all(map(math.isfinite, places.ends)):  # a conversion may overflow
+            return places, since_when
+        seconds = series.wall_time - since_when if ask.axis == "relative" else series.wall_time
     if ask.axis == "relative":
-        return seconds
+        return seconds, since_when
     if ask.axis == "absolute":
-        return (series.wall_time + ask.zone) * 1000.0
+        return (series.wall_time + ask.zone) * 1000.0, since_when
     if ask.axis == "tag":
         over = source.series(run, ask.axis_tag)
         if over is None:
-            return np.full(series.step.size, np.nan)
-        return join_by_step(series.step, over.step, over.value)
-    return series.step.astype(np.float64)
+            return np.full(series.step.size, np.nan), since_when
+        return join_by_step(series.step, over.step, over.value), since_when
+    return series.step.astype(np.float64), since_when
+
+
+def _places(series: Series, facts: Facts, started: float, ask: Ask) -> Places | None:
+    """Return x by bisection; None if that is not possible."""
+    if ask.axis == "tag":
+        return None
+    rises = facts.steps if ask.axis == "step" else facts.times
+    if rises is None:
+        return None
+    if ask.axis == "relative":
+        return since(series.wall_time, started, rises)
+    return as_step(series.step, rises) if ask.axis == "step" else local_milliseconds(series.wall_time, ask.zone, rises)
 
 
 def _colours(source: RunSource, found: Found, ask: Ask) -> dict[tuple[str, str], str]:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from layouts import format as fmt
-from layouts.notes import Note, View
+from layouts.notes import Mark, Note, View
 from layouts.sources import NoteSource, RunRow, RunSource
 from layouts.state import NEWEST, selected_runs
 
@@ -50,11 +50,12 @@ def _notebook(source: NoteSource) -> dict[str, Any]:
         "whyNot": found.why_not,
         "notes": {key: as_json(note) for key, note in found.notes.items()},
         "views": [as_json(view) for view in found.views],
+        "marks": {key: [as_json(mark) for mark in marks] for key, marks in found.marks.items()},
     }
 
 
-def as_json(entry: Note | View) -> dict[str, Any]:
-    """Return a note or a view with its version."""
+def as_json(entry: Note | View | Mark) -> dict[str, Any]:
+    """Return a note, a view or a mark with its version."""
     return asdict(entry) | {"version": entry.version}
 
 

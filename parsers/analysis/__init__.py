@@ -5,11 +5,13 @@ A series is the arrays of `parsers.model.Series`, in the order it was written. E
 
 from __future__ import annotations
 
-from parsers.analysis.axes import join_by_step, relative_time
+from parsers.analysis.axes import earliest, join_by_step, relative_time
+from parsers.analysis.facts import LONG, Facts
 from parsers.analysis.forest import REFITS, Forest, available, forests
 from parsers.analysis.groups import Curve, Summary, aligned, curve, grid, minus, newest, summarised
 from parsers.analysis.histograms import bands, beyond, common_edges, even_edges, quantiles, resample, thinned, usual_limits
 from parsers.analysis.importance import importance, nearest_change, single_changes
+from parsers.analysis.places import Places, as_step, local_milliseconds, since
 from parsers.analysis.reduction import KINDS, NonFinite, Reduced, non_finite_runs, reduce_points
 from parsers.analysis.seeds import FEW, Estimate, improvement, interquartile_mean
 from parsers.analysis.segments import merged, restarts
@@ -21,14 +23,16 @@ from parsers.analysis.steps import Average, Breakdown, Outliers, average, breakd
 from parsers.analysis.tensor_chunks import Difference, Tensor, chunks, cut, next_bad, part, row_number
 from parsers.analysis.tensors import Selection, Statistics, default_boxes, distribution, selection, statistics
 from parsers.analysis.thresholds import Condition, Threshold, ThresholdError, parse_threshold
+from parsers.analysis.views import bad_runs, reduce_view
 
 __all__ = [
-    "FEW", "KINDS", "REFITS", "Average", "Best", "Breakdown", "Condition", "Curve", "Difference", "Estimate", "Fit", "Forest",
-    "NonFinite", "Outliers", "Reduced", "Selection", "Statistics", "StepTimes", "Summary", "Tensor", "Threshold",
-    "ThresholdError", "aligned", "available", "average", "bands", "best_region", "beyond", "breakdowns", "chunks",
-    "common_edges", "curve", "cut", "default_boxes", "distribution", "drift", "even_edges", "fitted", "forests", "grid",
-    "importance", "improvement", "interquartile_mean", "join_by_step", "merged", "minus", "nearest_change", "newest",
-    "next_bad", "non_finite_runs", "one_step", "outliers", "parse_threshold", "part", "quantiles", "reduce_points",
-    "relative_time", "resample", "restarts", "row_number", "selection", "settings_of", "shape", "shares", "single_changes",
+    "FEW", "KINDS", "LONG", "REFITS", "Average", "Best", "Breakdown", "Condition", "Curve", "Difference", "Estimate",
+    "Facts", "Fit", "Forest", "NonFinite", "Outliers", "Places", "Reduced", "Selection", "Statistics", "StepTimes",
+    "Summary", "Tensor", "Threshold", "ThresholdError", "aligned", "as_step", "available", "average", "bad_runs", "bands",
+    "best_region", "beyond", "breakdowns", "chunks", "common_edges", "curve", "cut", "default_boxes", "distribution",
+    "drift", "earliest", "even_edges", "fitted", "forests", "grid", "importance", "improvement", "interquartile_mean",
+    "join_by_step", "local_milliseconds", "merged", "minus", "nearest_change", "newest", "next_bad", "non_finite_runs",
+    "one_step", "outliers", "parse_threshold", "part", "quantiles", "reduce_points", "reduce_view", "relative_time",
+    "resample", "restarts", "row_number", "selection", "settings_of", "shape", "shares", "since", "single_changes",
     "smooth", "statistics", "step_times", "summarised", "targets_of", "thinned", "times_at", "usual_limits",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 The rules and their thresholds are those of MindInsight's helper (`THRESHOLDS`), with a counterpart for step traces that have
 idle time instead of an iteration interval, and rules for communication that no computing overlaps, for calls of the host that
-wait for the device, and for operators that fell back to the AI CPU.
+wait for the device, for gaps of a stream that the host causes (by the trace), and for operators that fell back to the AI CPU.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.preparation import EMPTY_RATE, QUEUE_USE, cpu_use, flow, queue_rates, slow_operations
 from parsers.analysis.steps import IDLE, Average, average, breakdowns
-from parsers.profiler.registry import display_name
+from parsers.deferred import pandas as pd
+from parsers.profiler.registry import FILE_KINDS, display_name
+from parsers.profiler.trace.gaps import CAUSES
 
 THRESHOLDS: Mapping[str, float] = MappingProxyType({
-    "interval": 500_000.0, "idle": 0.1, "communication": 0.1, "synchronising": 0.05, "empty": EMPTY_RATE,
+    "interval": 500_000.0, "idle": 0.1, "communication": 0.1, "synchronising": 0.05, "gaps": 0.1, "empty": EMPTY_RATE,
     "queue_use": QUEUE_USE[0], "cpu": 0.8, "ai_cpu": 0.05,
 })  # fmt: skip
 """Rule -> threshold to exceed, for `queue_use` to fall below. interval in ns, all others are fractions of 1."""
 FRAMES = ("steps", "communication", "operators", "queues", "pipeline", "cpu")
 """The frames that the rules look at."""
+GAPS = ("gap_steps", "gap_calls")
+"""Frames of `parsers.profiler.trace.idle` that the rules look at too; there are none until the trace has been read."""
 FEEDING = ("InitData", "GetNext", "EndOfSequence")
 """Operators that feed data and always run on the AI CPU."""
 NOT_COMPUTING = ("HOST_CPU", "COMMUNICATION", "HCCL", "")
@@ -72,10 +75,10 @@ class Review:
 
 
 class Unchecked(Exception):
-    """Raised by a rule that lacks data; its arguments are the kinds of files any of which has them."""
+    """Raised by a rule that lacks data; its arguments are the kinds (or names) of files any of which has them."""
 
 
-Frames = Mapping[str, pd.DataFrame | None]
+Frames = Mapping[str, "pd.DataFrame | None"]
 
 
 def advise(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> list[Advice]:
@@ -99,7 +102,7 @@ def review(frames: Frames, thresholds: Mapping[str, float] = THRESHOLDS) -> Revi
         try:
             advice = judge(frames, limits[rule])
         except Unchecked as lacking:
-            unchecked[rule] = tuple(display_name(kind) for kind in lacking.args)
+            unchecked[rule] = tuple(display_name(kind) if kind in FILE_KINDS else kind for kind in lacking.args)
             continue
         if advice is not None and len(advice.evidence):
             found.append(advice)
@@ -219,6 +222,37 @@ def _synchronising(frames: Frames, limit: float) -> Advice | None:
     return Advice("synchronising", spent / whole, limit, cost, shown, "operators", subject)
 
 
+def _gaps(frames: Frames, limit: float) -> Advice | None:
+    """A stream of the device has nothing to do for more than this fraction of the step because of the host.
+
+    That is: the host launched late, waited for the device, or waited for data. Evidence are the calls that caused the gaps,
+    with their idle time per step; parts_ns are all causes, which together are the idle time of the average step.
+    """
+    steps, calls = frames.get("gap_steps"), _frame(frames, "gap_calls")
+    if steps is None or not len(steps) or not (whole := float(steps["duration_ns"].mean())) > 0:
+        raise Unchecked(*_TRACE_FILES)
+    parts: dict[str, float] = {cause: float(steps[f"{cause}_ns"].mean()) for cause in CAUSES}
+    late = math.fsum(parts[cause] for cause in LATE)
+    if not late / whole > limit or calls is None:
+        return None
+    rows = calls[calls["cause"].isin(LATE)].head(MOST_ROWS)
+    shown = rows[["cause", "site", "name", "count", "idle_ns", "duration_ns", "start_ns", "stack"]]
+    shown = shown.assign(idle_ns=shown["idle_ns"] / len(steps))
+    cost = late if (steps["step"] != "").all() else math.nan
+    subject = tuple(called(site, name) for site, name in shown[["site", "name"]].head(1).itertuples(index=False))
+    return Advice("gaps", late / whole, limit, cost, shown, "timeline", subject, {"whole": whole, **parts})
+
+
+def called(site: str, name: str) -> str:
+    """Return the line of a program and the call it made in few words: main.py:373 .item(); the name alone without a line."""
+    found, method = _SITE.match(site), _METHOD.match(name)
+    call = f"{'' if method[3] else '.'}{method[1] or method[2] or method[3] or 'item'}()" if method else name
+    if found is None:
+        return call
+    own = call in (site, "ProfilerStep", "Step")
+    return f"{found[1]}:{found[2]} {found[3] if own else call}"
+
+
 def _fed(frames: Frames) -> bool:
     """Return whether steps are known to hardly wait for their data."""
     steps = _frame(frames, "steps")
@@ -328,10 +362,18 @@ def _ai_cpu(frames: Frames, limit: float) -> Advice | None:
     return Advice("ai_cpu", spent / whole, limit, cost, shown, "operators", types)
 
 
+LATE = ("host", "synchronisation", "data")
+"""Causes of gaps that are the host's."""
+_SITE = re.compile(r"^(?:.*[/\\\\])?([^/\\\\]+\.py)\(([0-9]+)\): (.*)$")
+_METHOD = re.compile(
+    r"^<built-in method (\w+) of \w*(?:Tensor|Parameter)\w* object>$|^aten::(item|tolist|nonzero|is_nonzero)$|"
+    r"^aten::_local_scalar_dense$|^<built-in (?:method|function) (\w+)\b.*>$"
+)
+_TRACE_FILES = ("trace_view.json", "ascend_*_profiler_*.db")
 _QUEUE_FILES = ("device_queue", "dataset_iterator")
 _PIPELINE_FILES = ("pipeline_profiling", "pipeline_raw")
 _DEVICE_FILES = ("kernel_details", "aicore_detail", "database")
 _RULES: Mapping[str, Callable[[Frames, float], Advice | None]] = MappingProxyType({
-    "interval": _interval, "idle": _idle, "communication": _communication, "synchronising": _synchronising, "empty": _empty,
-    "queue_use": _slow, "cpu": _cpu, "ai_cpu": _ai_cpu,
+    "interval": _interval, "idle": _idle, "communication": _communication, "synchronising": _synchronising, "gaps": _gaps,
+    "empty": _empty, "queue_use": _slow, "cpu": _cpu, "ai_cpu": _ai_cpu,
 })  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from parsers.model import Floats, Ints
@@ -14,11 +16,14 @@ def relative_time(wall_time: Floats, started: float | None) -> tuple[Floats, flo
     an earlier time in the series itself counts too.
     """
     finite = wall_time[np.isfinite(wall_time)]
-    times = [float(finite.min())] if finite.size else []
-    if started is not None:
-        times.append(started)
-    base = min(times, default=0.0)
+    base = earliest(float(finite.min(initial=math.inf)), started)
     return wall_time - base, base
+
+
+def earliest(wall_time: float, started: float | None) -> float:
+    """Return the wall time that relative times count from, given the earliest finite one of a series (inf: there is none)."""
+    times = [time for time in (wall_time, started) if time is not None and time < math.inf]
+    return min(times, default=0.0)
 
 
 def join_by_step(step: Ints, other_step: Ints, other_value: Floats) -> Floats:

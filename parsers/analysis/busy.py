@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from parsers.analysis.steps import Average
+from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 COMMUNICATION = ("COMMUNICATION", "HCCL")

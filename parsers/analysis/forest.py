@@ -21,9 +21,9 @@ from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.settings import SettingColumn, confounded, is_text, level_text, numbers_of, setting_columns
+from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
 REFITS = 40

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.settings import SettingColumn, confounded, entangled, levels_of, numbers_of, setting_columns, settings_of
 from parsers.analysis.strengths import NONE, association, pearson, spearman
+from parsers.deferred import pandas as pd
 from parsers.frames import IMPORTANCE, SINGLE_CHANGES
 from parsers.model import Floats
 

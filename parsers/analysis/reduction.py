@@ -18,12 +18,12 @@ from parsers.model import Floats, Ints
 KINDS = ("nan", "+inf", "-inf")
 
 Window = tuple[float, float]
-_PER_COLUMN = 4
+PER_COLUMN = 4
 # One numpy call per column costs more than passes over all points below this size.
 _LARGE = 200_000
 # An x that wanders back and forth visits columns again and again; beyond this many visits per column the order of points
 # cannot be seen any more and each column is reduced as a whole.
-_VISITS = 8
+VISITS = 8
 _NONE: Ints = np.empty(0, np.int64)
 _FIRST: Ints = np.zeros(1, np.int64)
 
@@ -54,6 +54,9 @@ class NonFinite(NamedTuple):
     high: Floats
     kind: NDArray[np.int8]
     points: Ints
+
+
+_NO_RUNS = NonFinite(_NONE, _NONE, np.empty(0), np.empty(0), np.empty(0, np.int8), _NONE)
 
 
 def reduce_points(
@@ -108,27 +111,27 @@ def _breaks_in(part: slice | Ints, breaks: Ints) -> Ints:
 def _reduce(
     x: Floats, y: Floats, columns: int, window: Window, breaks: Ints, rising: bool, inside: int
 ) -> Reduced:
-    if inside <= _PER_COLUMN * columns:
+    if inside <= PER_COLUMN * columns:
         return Reduced(np.arange(x.size), True, True, inside)
     # A restart beyond the window, or one that only non-finite points follow, interrupts nothing here.
     breaks = breaks[(breaks > 0) & (breaks < x.size)]
     if rising:
-        starts = np.searchsorted(x, _edges(window, columns), "left")
+        starts = np.searchsorted(x, edges_of(window, columns), "left")
         starts = merged(starts[starts < x.size], breaks)
     else:
         column = columns_of(x, window, columns)
         starts = np.flatnonzero(column[1:] != column[:-1]) + 1
-        if starts.size > _VISITS * columns:
+        if starts.size > VISITS * columns:
             return _reduce_unordered(y, column, inside)
         starts = merged(starts, breaks)
     starts = merged(starts, _FIRST)
-    return Reduced(_survivors(y, starts), False, True, inside)
+    return Reduced(survivors(y, starts), False, True, inside)
 
 
 def _reduce_unordered(y: Floats, column: NDArray[np.int32], inside: int) -> Reduced:
     order = _by_column(column)
     starts = np.concatenate(([0], np.flatnonzero(np.diff(column[order])) + 1))
-    return Reduced(np.sort(order[_survivors(y[order], starts)]), False, False, inside)
+    return Reduced(np.sort(order[survivors(y[order], starts)]), False, False, inside)
 
 
 def _by_column(column: NDArray[np.int32]) -> Ints:
@@ -137,7 +140,8 @@ def _by_column(column: NDArray[np.int32]) -> Ints:
     return np.argsort(narrow, kind="stable")
 
 
-def _edges(window: Window, columns: int) -> Floats:
+def edges_of(window: Window, columns: int) -> Floats:
+    """Return the edges of the pixel columns, one more than there are columns; the last one lies after the window."""
     # A convex combination cannot overflow where high - low would.
     share = np.arange(columns + 1) / columns
     edges = np.maximum.accumulate(window[0] * (1.0 - share) + window[1] * share)
@@ -158,7 +162,7 @@ def columns_of(x: Floats, window: Window, columns: int) -> NDArray[np.int32]:
     return inside.astype(np.int32)
 
 
-def _survivors(y: Floats, starts: Ints) -> Ints:
+def survivors(y: Floats, starts: Ints) -> Ints:
     """Return the indices of the first, last, lowest and highest point of each group that begins at starts (the first is 0)."""
     stops = np.append(starts[1:], y.size)
     low, high = _extremes_by_call(y, starts, stops) if y.size > _LARGE else _extremes_by_pass(y, starts, stops)
@@ -193,26 +197,33 @@ def non_finite_runs(x: Floats, y: Floats, *, columns: int, window: Window | None
         inside = placed.size
     elif window is not None:
         inside = int(np.count_nonzero((x >= window[0]) & (x <= window[1])))
-        at = at[(x[at] >= window[0]) & (x[at] <= window[1])]
-    if not at.size or window is None:
-        return NonFinite(_NONE, _NONE, np.empty(0), np.empty(0), np.empty(0, np.int8), _NONE)
-    exact = inside <= _PER_COLUMN * columns
-    value = y[at]
+    if window is None:
+        return _NO_RUNS
+    return runs_at(at, x[at], y[at], columns=columns, window=window, exact=inside <= PER_COLUMN * columns)
+
+
+def runs_at(at: Ints, x: Floats, y: Floats, *, columns: int, window: Window, exact: bool) -> NonFinite:
+    """Return the runs of non-finite points inside the window, given their ascending indices, x and y; see `non_finite_runs`.
+
+    exact: points of one pixel column are not joined.
+    """
+    seen = (x >= window[0]) & (x <= window[1])
+    at, x, y = at[seen], x[seen], y[seen]
     parts = []
-    for kind, mask in enumerate((np.isnan(value), value == np.inf, value == -np.inf)):
-        points = at[mask]
-        if points.size:
-            parts.append(_runs_of_kind(x, points, kind, columns_of(x[points], window, columns), exact, columns))
+    for kind, mask in enumerate((np.isnan(y), y == np.inf, y == -np.inf)):
+        if mask.any():
+            parts.append(_runs_of_kind(x[mask], at[mask], kind, columns_of(x[mask], window, columns), exact, columns))
+    if not parts:
+        return _NO_RUNS
     return NonFinite(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _runs_of_kind(x: Floats, at: Ints, kind: int, column: NDArray[np.int32], exact: bool, columns: int) -> NonFinite:
-    place = x[at]
+def _runs_of_kind(place: Floats, at: Ints, kind: int, column: NDArray[np.int32], exact: bool, columns: int) -> NonFinite:
     joined = (np.diff(at) == 1) & (place[1:] >= place[:-1])
     if not exact:
         joined |= column[1:] == column[:-1]
     starts = np.concatenate(([0], np.flatnonzero(~joined) + 1))
-    if not exact and starts.size > _VISITS * columns:
+    if not exact and starts.size > VISITS * columns:
         order = _by_column(column)
         at, place = at[order], place[order]
         starts = np.concatenate(([0], np.flatnonzero(np.diff(column[order])) + 1))

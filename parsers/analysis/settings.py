@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.strengths import FEWEST, association, pearson, ranks
+from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
 RESULTS = ("metric/", "last/", "best/")

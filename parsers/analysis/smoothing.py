@@ -22,7 +22,7 @@ def smooth(value: Floats, weight: float, starts: Ints) -> Floats:
     """
     if not 0.0 <= weight < 1.0:
         raise ValueError(f"weight: expected 0 <= weight < 1; found {weight!r}")
-    if weight == 0.0 or value.size < 2:
+    if weight == 0.0 or not value.size:
         return value.copy()
     finite = np.isfinite(value)
     if finite.all():

@@ -20,9 +20,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
 LEGACY = ("interval", "forward_backward", "forward", "tail", "other")

@@ -6,13 +6,14 @@ import math
 from collections import defaultdict
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from parsers.events.walk import Event, Payload, Scalar
-from parsers.model import Floats, Ints, PayloadBlock, ScalarBlock
+from parsers.model import Floats, Ints, PayloadBlock, Rounds, ScalarBlock, TagBlock, Values
 
 Ids = NDArray[np.int32]
 MANY, RARE = 256, 16
@@ -27,7 +28,17 @@ class Columns(NamedTuple):
     step: Ints
     wall_time: Floats
     order: Ints
-    value: Floats
+    value: Values
+
+
+class Table(NamedTuple):
+    """n rounds of k records each, as in `parsers.model.Rounds`: step and begin (n,), wall time, within and value (k, n)."""
+
+    step: Ints
+    wall_time: Floats
+    begin: Ints
+    within: NDArray[Any]
+    value: Values
 
 
 @dataclass(slots=True)
@@ -57,6 +68,7 @@ class Collector:
         self._ids: dict[tuple[str, ...], int] = {}
         self._rows: defaultdict[int, _Rows] = defaultdict(_Rows)
         self._columns: defaultdict[int, list[Columns]] = defaultdict(list)
+        self._rounds: defaultdict[tuple[str, ...], list[Table]] = defaultdict(list)
         self._index: defaultdict[tuple[str, str, str], _Index] = defaultdict(_Index)
 
     def id_of(self, tags: tuple[str, ...]) -> int:
@@ -79,6 +91,29 @@ class Collector:
                 self._columns[len(value)].append(Columns(number, step[at], wall_time[at], order[at], value[:, at]))
         else:
             self._columns[len(columns.value)].append(columns._replace(ids=few[0]) if few else columns)
+
+    def add_records(self, wall_time: Floats) -> None:
+        """Count records whose scalars are added as parts."""
+        self.records += len(wall_time)
+        known = wall_time[wall_time > 0]
+        self._earliest(float(known.min()) if len(known) else 0.0)
+
+    def add_part(self, columns: Columns) -> None:
+        """Add one scalar of each of some records that have been counted."""
+        self._columns[1].append(columns)
+
+    def add_rounds(self, tags: tuple[str, ...], rounds: Table) -> None:
+        """Add rounds of records read at once, each with one scalar."""
+        self.records += rounds.value.size
+        if not rounds.value.size:
+            return
+        if tags not in self._rounds:
+            for tag in tags:
+                self.id_of((tag,))
+        self._rounds[tags].append(rounds)
+        lowest = rounds.wall_time.min()
+        known = rounds.wall_time[rounds.wall_time > 0] if not lowest > 0 else None
+        self._earliest(float(lowest if known is None else known.min() if len(known) else 0.0))
 
     def add_event(self, event: Event, order: int) -> None:
         """Add the wall time and the scalars of one message."""
@@ -119,13 +154,13 @@ class Collector:
             for (kind, tag, plugin), index in self._index.items()
         ]  # fmt: skip
 
-    def scalars(self) -> list[ScalarBlock]:
+    def scalars(self) -> list[ScalarBlock | TagBlock]:
         """Return all scalars, one block per tuple of tags. If a record holds a tag twice, each value gets its own row."""
         pieces: defaultdict[int, list[Columns]] = defaultdict(list)
         if len(self._rows) > MANY:
             self._scatter()
         for number, rows in self._rows.items():
-            value = np.array(rows.value, np.float64).T
+            value = _narrow(np.array(rows.value, np.float64).T)
             step, wall_time, order = np.array(rows.step, np.int64), np.array(rows.wall_time), np.array(rows.order, np.int64)
             pieces[number].append(Columns(number, step, wall_time, order, value))
         for columns in self._columns.values():
@@ -133,8 +168,37 @@ class Collector:
                 pieces[int(piece.ids)].append(piece)
         for number in [n for tags, n in self._ids.items() if len(set(tags)) < len(tags) and n in pieces]:
             self._part(number, pieces)
+        rounds = self._joined_rounds(pieces)
         names = list(self._ids)
-        return [_block(names[number], pieces.pop(number)) for number in sorted(pieces)]
+        blocks: list[tuple[int, ScalarBlock | TagBlock]] = [(n, _block(names[n], own)) for n, own in pieces.items()]
+        blocks += [(self._ids[block.tags], block) for one in rounds for block in one.blocks()]
+        return [block for _, block in sorted(blocks, key=itemgetter(0))]
+
+    def _joined_rounds(self, pieces: defaultdict[int, list[Columns]]) -> list[Rounds]:
+        """Return the rounds of each tuple of tags. Rounds whose records were read one by one are taken from the pieces.
+
+        Rounds that are not in file order are added to the pieces.
+        """
+        found = []
+        for tags, tables in self._rounds.items():
+            numbers = [self._ids[tag,] for tag in tags]
+            rest = _table([pieces[number] for number in numbers]) if all(number in pieces for number in numbers) else None
+            if rest is not None:
+                tables.append(rest)
+                for number in numbers:
+                    del pieces[number]
+            step, wall_time, begin, within, value = _concatenated(tables)
+            if (begin[1:] < begin[:-1]).any():
+                by_place = np.argsort(begin, kind="stable")
+                step, wall_time, begin = step[by_place], wall_time[:, by_place], begin[by_place]
+                within, value = within[:, by_place], value[:, by_place]
+            if (begin[:-1] + within.max(axis=0)[:-1] <= begin[1:]).all():
+                found.append(Rounds(tags, step, _once(wall_time), begin, within, value))
+                continue
+            for row, number in enumerate(numbers):
+                columns = Columns(number, step, wall_time[row], begin + within[row], value[row : row + 1])
+                pieces[number].append(columns)
+        return found
 
     def _scatter(self) -> None:
         """Split rows with rare tuples of tags into rows of one tag each: a file may have as many tuples as records."""
@@ -178,13 +242,51 @@ def _split(columns: list[Columns]) -> list[Columns]:
     ]
 
 
+def _table(pieces: list[list[Columns]]) -> Table | None:
+    """Make rounds of the records of each tag; None if these have not the same steps."""
+    columns = [_sorted(own) for own in pieces]
+    step = columns[0].step
+    if not all(np.array_equal(one.step, step) for one in columns[1:]):
+        return None
+    wall_time, order = np.stack([one.wall_time for one in columns]), np.stack([one.order for one in columns])
+    rounds = Rounds.of((), step, wall_time, order, np.concatenate([one.value for one in columns]))
+    return Table(step, wall_time, rounds.begin, rounds.within, rounds.value)
+
+
+def _concatenated(tables: list[Table]) -> Table:
+    if len(tables) == 1:
+        return tables[0]
+    return Table(*(np.concatenate([table[i] for table in tables], axis=-1) for i in range(5)))
+
+
+def _once(wall_time: Floats) -> Floats:
+    """Return wall times of rounds, kept only once if they are the same in each round."""
+    bits = wall_time.view(np.int64)
+    same = bool((bits[:, 0] == bits[0, 0]).all()) and bool((bits == bits[0]).all())
+    return np.broadcast_to(wall_time[0].copy(), wall_time.shape) if same else wall_time
+
+
+def _narrow(value: Floats) -> Values:
+    """Return values as float32 if not a bit is lost."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        narrow = value.astype(np.float32)
+        same = np.array_equal(narrow.astype(np.float64).view(np.int64), np.ascontiguousarray(value).view(np.int64))
+    return narrow if same else value
+
+
 def _block(tags: tuple[str, ...], pieces: list[Columns]) -> ScalarBlock:
     """Build the block of one tuple of tags, rows sorted by offset in the file."""
-    _, step, wall_time, order, value = pieces[0]
+    _, step, wall_time, order, value = _sorted(pieces)
+    return ScalarBlock(tags, step, wall_time, order, value)
+
+
+def _sorted(pieces: list[Columns]) -> Columns:
+    """Join records with the same tags, sorted by offset in the file."""
+    ids, step, wall_time, order, value = pieces[0]
     if len(pieces) > 1:
         step, wall_time, order = (np.concatenate([piece[i] for piece in pieces]) for i in (1, 2, 3))
         value = np.concatenate([piece.value for piece in pieces], axis=1)
     if (order[1:] < order[:-1]).any():
         by_place = np.argsort(order, kind="stable")
         step, wall_time, order, value = step[by_place], wall_time[by_place], order[by_place], value[:, by_place]
-    return ScalarBlock(tags, step, wall_time, order, value)
+    return Columns(ids, step, wall_time, order, value)

@@ -14,6 +14,7 @@ not match after twelve comparisons are parsed one by one, as are small groups an
 from __future__ import annotations
 
 from collections import defaultdict
+from typing import Any
 
 import google_crc32c
 import numpy as np
@@ -24,7 +25,7 @@ from parsers.events.collect import Collector, Columns, Ids
 from parsers.events.records import HEADER, Frames
 from parsers.events.walk import Event, Form, walk
 from parsers.events.wire import WireError
-from parsers.model import Floats, Ints
+from parsers.model import Floats, Ints, Values
 
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.uint64]
@@ -126,9 +127,10 @@ class Shape:
         """The wall time of each row."""
         return np.zeros(len(rows)) if self.wall < 0 else _field(rows, self.wall, np.dtype("<f8")).astype(np.float64)
 
-    def value(self, rows: Bytes) -> Floats:
+    def value(self, rows: Bytes) -> Values:
         """The scalars of each row, shape (k, n)."""
-        values = np.empty((len(self.places), len(rows)))
+        narrow = all(dtype == np.float32 for _, dtype in self.places)
+        values: NDArray[Any] = np.empty((len(self.places), len(rows)), np.float32 if narrow else np.float64)
         with np.errstate(invalid="ignore"):  # a signalling NaN
             for scalar, (at, dtype) in enumerate(self.places):
                 values[scalar] = _field(rows, at, dtype)
@@ -142,11 +144,14 @@ class ColumnDecoder:
         self._form, self._found = form, found
         self._shapes: defaultdict[int, list[Shape]] = defaultdict(list)
 
-    def decode(self, frames: Frames) -> tuple[Ints, Ints]:
-        """Decode what can be read in columns; return the remaining rows and the rows whose data fail their CRC."""
+    def decode(self, frames: Frames, rows: Ints) -> tuple[Ints, Ints]:
+        """Decode those of some rows that can be read in columns; return the others and the rows whose data fail their CRC."""
+        if len(rows) < SMALLEST_GROUP:
+            return rows, rows[:0]
         left: list[Ints] = []
         damaged: list[Ints] = []
-        for group in _groups(frames.length):
+        for among in _groups(frames.length[rows]):
+            group = rows[among]
             length = int(frames.length[group[0]])
             if len(group) < SMALLEST_GROUP or not 0 < length <= LONGEST_RECORD:
                 left.append(group)
@@ -154,9 +159,9 @@ class ColumnDecoder:
             rest, bad = self._decode_group(frames, group, length)
             left.append(rest)
             damaged.append(bad)
-        rows = np.concatenate(left) if left else np.empty(0, np.int64)
-        rows.sort()
-        return rows, np.concatenate(damaged) if damaged else np.empty(0, np.int64)
+        rest = np.concatenate(left) if left else np.empty(0, np.int64)
+        rest.sort()
+        return rest, np.concatenate(damaged) if damaged else np.empty(0, np.int64)
 
     def _decode_group(self, frames: Frames, group: Ints, length: int) -> tuple[Ints, Ints]:
         start = frames.start[group]
@@ -196,7 +201,7 @@ class ColumnDecoder:
         if len(shapes) >= SHAPES:
             return False
         for at in (len(rows) // 2, len(rows) // 4, 3 * len(rows) // 4):
-            event = _plain(rows[at], length, self._form)
+            event = plain(rows[at, :length].tobytes(), self._form)
             if event is None:
                 continue
             shape = Shape(event, length)
@@ -218,7 +223,7 @@ class ColumnDecoder:
         learned: list[int] = []
         numbers: list[int] = []
         for at in unknown[first[count > 1]][: TEMPLATES - len(shape.ids)].tolist():
-            event = _plain(rows[at], shape.length, self._form)
+            event = plain(rows[at, : shape.length].tobytes(), self._form)
             if event is not None and shape.alike(Shape(event, shape.length)):
                 learned.append(at)
                 numbers.append(self._id(event))
@@ -233,6 +238,8 @@ class ColumnDecoder:
     ) -> NDArray[np.bool_]:
         """Add the rows with a correct CRC; return the others."""
         bad: NDArray[np.bool_] = shape.crc(rows, which) != unmask_columns(stored)
+        if bad.all():
+            return bad
         if bad.any():
             good = ~bad
             rows, which, group = rows[good], which[good], group[good]
@@ -264,10 +271,10 @@ def _field(rows: Bytes, at: int, dtype: np.dtype[np.generic]) -> NDArray[np.gene
     return np.ndarray((len(rows),), dtype, rows, offset=at, strides=(rows.shape[1],))
 
 
-def _plain(row: Bytes, length: int, form: Form) -> Event | None:
-    """Parse the message in a row; None unless it holds only scalars and each field once."""
+def plain(data: bytes, form: Form) -> Event | None:
+    """Parse a message; None unless it holds only scalars and each field once."""
     try:
-        event = walk(row[:length].tobytes(), length, form)
+        event = walk(data, len(data), form)
     except WireError:
         return None
     return event if event.plain and event.scalars else None

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from parsers.events.reading import read_events
+from parsers.events.rounds import Patterns
 from parsers.events.signature import opening
 from parsers.events.walk import Form
 from parsers.model import Batch, Cursor, Problem, Reader
@@ -27,6 +28,7 @@ class EventReader(Reader):
     signed: bool = True
     appendable: bool = True
     checksummed: bool = True
+    patterns: Patterns = field(default_factory=Patterns, repr=False)
 
     def sniff(self, head: bytes) -> bool:
         """Return whether the first up to 4,096 bytes of a file can be of this format."""
@@ -39,7 +41,7 @@ class EventReader(Reader):
 
     def read(self, path: str, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
         """Read what lies after the cursor (everything for None), at most about limit bytes; never raises for damage."""
-        return read_events(path, self.form, cursor, limit)
+        return read_events(path, self.form, cursor, limit, self.patterns)
 
     def verify(self, path: str) -> Sequence[Problem]:
         """Read the whole file, check every CRC and decode every message; return all problems."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from struct import Struct
 
+import numpy as np
+
 from parsers.events.checksums import mask, masked
 from parsers.events.collect import Collector
 from parsers.events.columns import ColumnDecoder
 from parsers.events.damage import describe, unfinished
+from parsers.events.entries import EntryReader
 from parsers.events.records import FOOTER, FRAME, HEADER, Damage, Frames, Large, Records
+from parsers.events.rounds import Patterns, RoundReader
 from parsers.events.walk import Form, walk
 from parsers.events.wire import WireError
 from parsers.files import RegularFile, Sparse
@@ -19,17 +23,21 @@ from parsers.reading import read_growing, unreadable
 _u32 = Struct("<I").unpack_from
 
 
-def read_events(path: str, form: Form, cursor: Cursor | None = None, limit: int | None = None) -> Batch:
+def read_events(
+    path: str, form: Form, cursor: Cursor | None = None, limit: int | None = None, patterns: Patterns | None = None
+) -> Batch:
     """All intact records after the cursor, and the problems found. Never raises for the state of the file.
 
-    limit stops between two records, or in the search for one after damage, after about this many bytes.
+    limit stops between two records, or in the search for one after damage, after about this many bytes. patterns are those of
+    other files of this form, which make reading faster.
     """
-    return read_growing(path, cursor, lambda file, resumed: _read(file, form, resumed, limit))
+    known = Patterns() if patterns is None else patterns
+    return read_growing(path, cursor, lambda file, resumed: _read(file, form, resumed, limit, known))
 
 
-def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None) -> Batch:
-    reading = _Reading(file, form, dict(resumed.plugins))
-    records = Records(file, resumed.offset, resumed.size, limit, resumed.search)
+def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None, patterns: Patterns) -> Batch:
+    reading = _Reading(file, form, dict(resumed.plugins), patterns)
+    records = Records(file, resumed.offset, resumed.size, limit, resumed.search, patterns.lengths)
     begin = records.position
     failure = reading.consume(records)
     problems = describe(file.path, reading.damage)
@@ -54,11 +62,14 @@ def _read(file: RegularFile, form: Form, resumed: Cursor, limit: int | None) -> 
 class _Reading:
     """The state of one read."""
 
-    def __init__(self, file: RegularFile, form: Form, plugins: dict[str, str]) -> None:
+    def __init__(self, file: RegularFile, form: Form, plugins: dict[str, str], patterns: Patterns) -> None:
         self.file, self.form, self.plugins = file, form, plugins
         self.found = Collector()
         self.damage: list[Damage] = []
         self.notes: dict[str, str] = {}
+        self._patterns = patterns
+        self._rounds = RoundReader(form, self.found, patterns)
+        self._entries = EntryReader(form, self.found)
         self._columns = ColumnDecoder(form, self.found)
 
     def consume(self, records: Records) -> OSError | None:
@@ -70,15 +81,21 @@ class _Reading:
                 elif isinstance(piece, Large):
                     self._take_large(piece)
                 else:
-                    self._take_frames(piece)
+                    self._take_frames(piece, records)
         except OSError as error:
             return error
         return None
 
-    def _take_frames(self, frames: Frames) -> None:
-        rest, damaged = self._columns.decode(frames)
+    def _take_frames(self, frames: Frames, records: Records) -> None:
+        if not frames.base:
+            self._patterns.note(frames.length)
+        left, unfinished = self._rounds.read(frames)
+        if unfinished and records.go_back(frames, unfinished):
+            left[-unfinished:] = False
+        rows, damaged = self._entries.read(frames, np.flatnonzero(left))
+        rest, failed = self._columns.decode(frames, rows)
         data = frames.data.data
-        for row in damaged.tolist():
+        for row in (*damaged.tolist(), *failed.tolist()):
             self._damaged(frames, row)
         for row in rest.tolist():
             start, length = int(frames.start[row]), int(frames.length[row])

@@ -78,14 +78,18 @@ class Damage:
     detail: str
 
 
-def frame(data: NDArray[np.uint8], size: int) -> tuple[Ints, Ints, int]:
+def frame(data: NDArray[np.uint8], size: int, guess: Ints | None = None) -> tuple[Ints, Ints, int]:
     """Frame the records of the first `size` bytes of data: message starts, lengths, and where the next header is.
 
-    Stops at a header that is incomplete, fails its CRC, or whose record is larger than SMALL or ends beyond `size`.
+    Stops at a header that is incomplete, fails its CRC, or whose record is larger than SMALL or ends beyond `size`. guess are
+    lengths that the first records may have: those of another file.
     """
     starts: list[Ints] = []
     lengths: list[Ints] = []
     pos, chunk = 0, 64
+    if guess is not None and len(guess):
+        start, pos = _frame_as_guessed(data, size, guess)
+        starts, lengths = [start], [guess[: len(start)]]
     while True:
         block, ahead = _frame_one_by_one(data, pos, size, chunk)
         if not len(block):
@@ -123,6 +127,17 @@ def _frame_one_by_one(data: NDArray[np.uint8], pos: int, size: int, count: int) 
         lengths.append(length)
         pos += FRAME + length
     return np.array(lengths, np.int64), pos
+
+
+def _frame_as_guessed(data: NDArray[np.uint8], size: int, guess: Ints) -> tuple[Ints, int]:
+    """Return the message starts of the first records while they have the guessed lengths, and the position after them."""
+    ends = np.cumsum(guess + FRAME)
+    at = (ends - (guess + FRAME))[: ends.searchsorted(size, side="right")]
+    if not len(at):
+        return at, 0
+    right = np.ndarray((size - 7,), "<i8", data, strides=(1,))[at] == guess[: len(at)]
+    count = len(at) if right.all() else int(right.argmin())
+    return at[:count] + HEADER, int(ends[count - 1]) if count else 0
 
 
 def _frame_by_pattern(data: NDArray[np.uint8], pos: int, size: int, known: Ints) -> tuple[list[tuple[Ints, Ints]], int]:
@@ -169,8 +184,10 @@ class Records:
     """
 
     def __init__(
-        self, file: RegularFile, begin: int, seen: int = 0, limit: int | None = None, search: Search | None = None
-    ) -> None:
+        self, file: RegularFile, begin: int, seen: int = 0, limit: int | None = None, search: Search | None = None,
+        guess: Ints | None = None,
+    ) -> None:  # fmt: skip
+        self._guess = guess
         self.file, self.end, self.more, self.search = file, begin, False, search
         self.claim: int | None = None
         self._begin, self._seen = begin, seen
@@ -193,11 +210,14 @@ class Records:
                 self.more = True
                 return
             size = self._fill(min(window, self._widest, left))
-            start, length, stop = frame(self._buffer, size)
+            start, length, stop = frame(self._buffer, size, None if base else self._guess)
             if len(start):
                 self._last = int(start[-1]) + base - HEADER, int(length[-1])
                 self.end = base + stop
                 yield Frames(self._buffer, base, start, length)
+                if self.end < base + stop:
+                    window *= 4
+                    continue
                 if size - stop < HEADER:
                     window *= 4
                     continue
@@ -216,6 +236,14 @@ class Records:
                 window = STEP_WINDOW
             else:
                 window = max(window * 4, claim + FRAME)
+
+    def go_back(self, frames: Frames, records: int) -> bool:
+        """Let the last records of the window yielded last be read again, with those after them; False if none come after."""
+        if records >= len(frames.start) or self.file.size - self.end < HEADER:
+            return False
+        self.end = frames.base + int(frames.start[-records]) - HEADER
+        self._last = frames.base + int(frames.start[-records - 1]) - HEADER, int(frames.length[-records - 1])
+        return True
 
     @property
     def position(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ class Opening(NamedTuple):
     content: tuple[int, bytes] | None
 
 
+@lru_cache(maxsize=4)
 def opening(head: bytes) -> Opening | None:
     """Parse the beginning of a file; None if its first record is damaged."""
     length = _length(head, 0)

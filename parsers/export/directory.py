@@ -7,6 +7,7 @@
     landscapes/RUN/TAG_STEP.npz
     texts/RUN/TAG_STEP.txt
     lineage.csv                        see `lineage`; only runs with settings
+    traces/RUN/TRACE/slices.csv        and tracks.csv, flows.csv, counters.csv: the frames of `run.profile[...].trace`
     index.csv                          run, tag and step as recorded of the images, tensors, landscapes and texts
 
 A second value of the same tag and step is TAG_STEP~2.png. No name of a run or tag can place a file outside the directory.
@@ -26,7 +27,7 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from parsers.errors import FormatError, PayloadError
-from parsers.export import histograms, lineage
+from parsers.export import frames, histograms, lineage
 from parsers.export.cells import csv_names, number_text
 from parsers.export.files import Names, Progress, readable, replacing, unheard
 from parsers.export.scalars import ALL_STEPS, ScalarWriter, Steps, scalar_file, single_file
@@ -34,13 +35,18 @@ from parsers.export.single import files_of
 from parsers.lineage.table import LineageRow, run_row
 from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, Value
+from parsers.profiler.trace.frames import TraceFrames
+from parsers.profiler.trace.sources import TraceFiles, grouped, read_all
 from parsers.runs import Run
 
 KINDS = {
     "scalars": "scalar", "histograms": "histogram", "images": "image", "tensors": "tensor", "landscapes": "landscape",
-    "texts": "text", "lineage": "lineage",
+    "texts": "text", "lineage": "lineage", "traces": "trace",
 }  # fmt: skip
 """Kinds that can be exported: name in options and directories -> kind of their tags."""
+KINDS_OF_PROFILES = ("traces",)
+"""Kinds of KINDS that are exported if named, or if there is nothing else: they are large."""
+_TAGLESS = ("lineage", *KINDS_OF_PROFILES)
 _EXPORTED = {*KINDS.values(), "hparams"}  # these are columns of lineage
 INDEX = ("path", "kind", "run", "tag", "step", "wall_time", "file", "order", "note")
 
@@ -53,10 +59,10 @@ def _every(tags: Sequence[str]) -> Collection[str]:
 class Wanted:
     """What is exported of each run: kinds (of KINDS), the tags that a function selects from all, a range of steps.
 
-    Tags and steps do not concern lineage, which is one row for a run.
+    Tags and steps do not concern lineage, which is one row for a run, and traces.
     """
 
-    kinds: Collection[str] = tuple(KINDS)
+    kinds: Collection[str] = tuple(kind for kind in KINDS if kind not in KINDS_OF_PROFILES)
     tags: Callable[[Sequence[str]], Collection[str]] = _every
     steps: Steps = ALL_STEPS
 
@@ -76,7 +82,7 @@ class Export:
         if self._alone and set(wanted.kinds) != {"scalars"}:
             raise FormatError(f"expected a directory for {', '.join(wanted.kinds)}, found the file {os.fspath(out)!r}")
         self._out, self._wanted, self._format, self._refused = Path(out), wanted, format, refused
-        self._all = set(wanted.kinds) == set(KINDS)
+        self._all = set(wanted.kinds) >= set(KINDS) - set(KINDS_OF_PROFILES)
         self._open = contextlib.ExitStack()
         self._files: dict[str, BinaryIO] = {}
         self._scalars: ScalarWriter | None = None
@@ -106,13 +112,18 @@ class Export:
         if "lineage" in self._wanted.kinds and run.settings:
             self._lineage.append(run_row(run))
             self.counts["lineage"] += 1
-        found = {kind: run.tags(KINDS[kind]) for kind in KINDS if kind in self._wanted.kinds and kind != "lineage"}
+        found = {kind: run.tags(KINDS[kind]) for kind in KINDS if kind in self._wanted.kinds and kind not in _TAGLESS}
         others = {kind: run.tags(kind) for kind in run.kinds() if kind not in _EXPORTED and self._all}
         names = list(dict.fromkeys(tag for tags in (*found.values(), *others.values()) for tag in tags))
         chosen = set(self._wanted.tags(names)) if names else set()
         self.left.update(kind for kind, tags in others.items() if not chosen.isdisjoint(tags))
         jobs = [(kind, tag) for kind, tags in found.items() for tag in tags if tag in chosen]
-        folders = _Folders(self._out, self._runs.take(readable(_name(run))) if jobs else "")
+        traces = traces_of(run) if "traces" in self._wanted.kinds else []
+        folder = self._runs.take(readable(_name(run))) if jobs or traces else ""
+        folders = _Folders(self._out, folder)
+        named = Names()
+        for name, files in traces:
+            self._add_trace(files, self._out / "traces" / folder / named.take(readable(name)))
         for number, (kind, tag) in enumerate(jobs):
             if kind == "scalars":
                 assert self._scalars is not None
@@ -120,6 +131,20 @@ class Export:
             else:
                 self._add_values(run, kind, tag, folders, _within(progress, number, len(jobs)))
             progress((number + 1) / len(jobs))
+
+    def _add_trace(self, files: TraceFiles, folder: Path) -> None:
+        """Write the frames of a trace, and report what of it is damaged."""
+        trace = TraceFrames(read_all(files))
+        for problem in trace.problems:
+            self.lost += 1
+            self._refused(PayloadError(f"{problem.path}: {problem.text}"))
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("tracks", "slices", "flows", "counters"):
+            frame = getattr(trace, name)
+            texts = {one: frame[one].astype("category") for one in frame if str(frame[one].dtype) == "str"}
+            with replacing(folder / f"{name}.csv") as file:
+                file.writelines(frames.csv_rows(frame.assign(**texts)))
+        self.counts["traces"] += 1
 
     def _add_values(self, run: Run, kind: str, tag: str, folders: _Folders, progress: Progress) -> None:
         items = run.payload_series(KINDS[kind], tag)
@@ -161,6 +186,14 @@ class Export:
             if columns:
                 self._files[name].write(",".join(columns).encode() + b"\n")
         return self._files[name]
+
+
+def traces_of(run: Run) -> list[tuple[str, TraceFiles]]:
+    """Return the traces of a run by a name: session, rank and file."""
+    return [
+        ("_".join(filter(None, ("" if session == "." else session, f"rank{rank}", files.name))), files)
+        for (session, rank), profile in run.profile.items() for files in grouped(profile)
+    ]  # fmt: skip
 
 
 def _name(run: Run) -> str:

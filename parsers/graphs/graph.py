@@ -6,8 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-import pandas as pd
-
+from parsers.deferred import pandas as pd
 from parsers.model import Problem
 
 

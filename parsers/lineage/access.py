@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import pandas as pd
-
+from parsers.deferred import pandas as pd
 from parsers.lineage.configs import Config, read_config
 from parsers.lineage.datasets import DatasetGraph
 from parsers.lineage.description import METRIC, Description, Record

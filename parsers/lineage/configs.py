@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import yaml
-
+from parsers.deferred import yaml
 from parsers.errors import FormatError
 from parsers.files import RegularFile
 from parsers.lineage.values import DEEPEST, MOST, Setting, flat, load_json
@@ -26,7 +25,6 @@ CONFIGS = FileKind(
     name=CONFIG, pattern=re.compile(r"\A(?:config|hparams)\.json\Z|\.ya?ml\Z"), makes_run=False, most=20
 )
 _TAG = "tag:yaml.org,2002:"
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # PyYAML follows YAML 1.1, in which 1e-3 is text and 1:30 is 90 (base 60).
 _FLOAT = re.compile(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _NUMBER = re.compile(r"[-+]?[0-9_.eExXa-fA-FoO]+|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
@@ -38,6 +36,11 @@ class Config:
 
     settings: Mapping[str, Setting]
     problems: tuple[Problem, ...] = ()
+
+
+def _loader() -> Any:
+    """Return PyYAML's reader in C, or the one in Python where it was built without."""
+    return getattr(yaml, "CSafeLoader", None) or yaml.SafeLoader
 
 
 def read_config(path: str) -> Config:
@@ -79,7 +82,7 @@ def _read(path: str) -> tuple[dict[str, Setting], list[str]]:
 def _load_yaml(text: str, complaints: list[str]) -> Any:
     try:
         _check(text)
-        node = yaml.compose(text, Loader=_Loader)
+        node = yaml.compose(text, Loader=_loader())
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         place = f" in line {mark.line + 1}" if mark is not None else ""
@@ -92,7 +95,7 @@ def _load_yaml(text: str, complaints: list[str]) -> Any:
 def _check(text: str) -> None:
     """Raise FormatError for YAML that is too deep or too large to compose."""
     level = 0
-    for number, event in enumerate(yaml.parse(text, Loader=_Loader)):
+    for number, event in enumerate(yaml.parse(text, Loader=_loader())):
         level += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if level > DEEPEST:
             raise FormatError(f"expected at most {DEEPEST} levels, found more")

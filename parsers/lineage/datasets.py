@@ -15,8 +15,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from parsers.deferred import pandas as pd
 from parsers.events.wire import DELIMITED, FIXED32, FIXED64, VARINT
 from parsers.frames import DATASET_NODES
 from parsers.lineage.mindspore import double, entry, int32, text

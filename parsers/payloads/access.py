@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.tensors import distribution
+from parsers.deferred import pandas as pd
 from parsers.errors import FormatError, PayloadError
 from parsers.file_states import FileState
 from parsers.frames import HISTOGRAMS, IMAGES, LANDSCAPES, TENSORS, TEXTS

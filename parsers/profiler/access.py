@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem, Source
 from parsers.profiler.json_files import read_json
@@ -111,8 +111,8 @@ class Profile(Frames):
         """What ran when: the best trace of this rank, read on first use. Without one it is empty."""
         with self._lock:
             if self._trace is None:
-                paths = self.traces
-                found = sources.read(paths[0]) if paths else sources.empty("")
+                files = sources.grouped(self)
+                found = sources.read_all(files[0]) if files else sources.empty("")
                 self._problems[_TRACE] = found.problems
                 self._trace = TraceFrames(found)
             return self._trace

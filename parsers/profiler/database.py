@@ -18,9 +18,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.frames import API, COMMUNICATION, KERNELS, STEPS
 from parsers.profiler.ascend_output import NO_MODEL
 from parsers.profiler.communication import MS, begin_ns, step_of
@@ -150,7 +150,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-Make = Callable[[Database, ProfileInput, Complaints], pd.DataFrame]
+Make = Callable[[Database, ProfileInput, Complaints], "pd.DataFrame"]
 
 
 def read_part(source: ProfileInput, schema: Schema, make: Make) -> Part:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.frames import OPERATOR_TYPES, OPERATORS
 from parsers.profiler.parts import changed, frame_of
 from parsers.profiler.tables import NONE

@@ -13,8 +13,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
+from parsers.deferred import pandas as pd
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS, REDUCES, STEPS
 from parsers.json_text import parse_json
 from parsers.model import Problem

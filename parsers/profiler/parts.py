@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import union_categoricals
 
+from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
@@ -136,7 +135,8 @@ def joined(schema: Schema, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
         parts = [frame[name].array if name in frame else None for frame in full]
         texts = any(isinstance(part, pd.Categorical) for part in parts)
         filled = [_filled(part, len(frame), texts) for part, frame in zip(parts, full, strict=True)]
-        columns[name] = union_categoricals(filled) if texts else np.concatenate([np.asarray(part) for part in filled])
+        union = pd.api.types.union_categoricals
+        columns[name] = union(filled) if texts else np.concatenate([np.asarray(part) for part in filled])
     return pd.DataFrame(columns, copy=False)
 
 

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-import pandas as pd
-
+from parsers.deferred import pandas as pd
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler import ascend_output, communication, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
 from parsers.profiler.derived import operators_of, types_of

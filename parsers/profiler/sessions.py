@@ -1,12 +1,13 @@
 """Finds the sessions in profiler directories and their files, from names alone; ranks also from small JSON files.
 
 A session is a directory with files of a profiler: `profiler/` itself, `<host>_<pid>_<time>_ascend_ms` with its
-ASCEND_PROFILER_OUTPUT and FRAMEWORK, or any directory that holds only the files. Files in those subdirectories belong to the
-session. Other directories below are separate sessions: `profiler/rank-0_<time>_ascend_ms`, `rank0_start1_stop2/...`.
+ASCEND_PROFILER_OUTPUT and FRAMEWORK, or any directory that holds only the files. Files in those subdirectories, and in those
+of CANN's `PROF_*/device_<n>/...` at any depth, belong to the session. Other directories below are separate sessions:
+`profiler/rank-0_<time>_ascend_ms`, `rank0_start1_stop2/...`.
 
-The rank of a file is the number at the end of its name (`kernel_details_3.csv`, `cpu_op_type_info_0.csv`); a file without one
-has the rank of its session: that of profiler_info_<rank>.json, else of profiler_metadata.json, else of a directory named
-rank_<n> or rank<n> above, else 0.
+The rank of a file is the number at the end of its name (`kernel_details_3.csv`, `cpu_op_type_info_0.csv`). A file below
+`PROF_*/device_<n>` has rank n if other files of its session have it. A file without one has the rank of its session: that of
+profiler_info_<rank>.json, else of profiler_metadata.json, else of a directory named rank_<n> or rank<n> above, else 0.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ from parsers.profiler.trace.files import CHROME_TRACE
 
 PARTS = re.compile(r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_.*|mindstudio_profiler_output|mindstudio_profiler_log")
 _BELOW = re.compile(rf"{PARTS.pattern}|device_\d+|rank[_-]?\d+.*")
+_WITHIN = re.compile(r"(?:^|[\\/])PROF_[^\\/]*[\\/]")
+_DEVICE = re.compile(r"(?:^|[\\/])PROF_[^\\/]*[\\/](?:.*[\\/])?device_(\d{1,9})[\\/]")
 DEEPEST = 6
 MOST_FILES = 20_000
 """Maximum profiler files of one run."""
@@ -102,9 +105,17 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
             found.setdefault(session, []).append((path, os.path.relpath(path, session), *known, status))
     sessions = []
     for path, entries in found.items():
-        rank = _rank_of(path, [(entry[2], entry[0]) for entry in entries], {entry[3] for entry in entries} - {None})
+        named = {entry[3] for entry in entries} - {None}
+        rank = _rank_of(path, [(entry[2], entry[0]) for entry in entries], named)
         files = tuple(
-            ProfileFile(file, _shown(name), kind, rank if own is None else own, status.st_size, status.st_mtime_ns)
+            ProfileFile(
+                file,
+                _shown(name),
+                kind,
+                own if own is not None else _device_of(name, named, rank),
+                status.st_size,
+                status.st_mtime_ns,
+            )
             for file, name, kind, own, status in sorted(entries, key=lambda entry: entry[1])
         )
         sessions.append(Session(_shown(os.path.relpath(path, run)), path, files))
@@ -154,7 +165,8 @@ def _files(directory: str, problems: list[Problem]) -> Iterator[tuple[str, str]]
             if not below:
                 yield session, entry.path
             elif depth < DEEPEST and (anything or _BELOW.fullmatch(entry.name) or PROFILE_NAME.fullmatch(entry.name)):
-                pending.append((entry.path, session if PARTS.fullmatch(entry.name) else entry.path, depth + 1))
+                part = PARTS.fullmatch(entry.name) or _WITHIN.search(os.path.relpath(path, session) + os.sep)
+                pending.append((entry.path, session if part else entry.path, depth + 1))
 
 
 def _rank_of(path: str, files: Sequence[tuple[str, str]], named: set[int | None]) -> int:
@@ -171,6 +183,12 @@ def _rank_of(path: str, files: Sequence[tuple[str, str]], named: set[int | None]
         if match is not None:
             return int(match[1])
     return min((rank for rank in named if rank is not None), default=0)
+
+
+def _device_of(name: str, named: set[int | None], otherwise: int) -> int:
+    """Return the number of the device below whose directory a file is, if other files have it as their rank."""
+    device = _DEVICE.search(name)
+    return int(device[1]) if device is not None and int(device[1]) in named else otherwise
 
 
 def _stated_rank(path: str) -> int | None:

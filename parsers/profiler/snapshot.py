@@ -17,9 +17,9 @@ from typing import Any
 import google_crc32c
 import msgspec
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.errors import FormatError, SchemaError
 from parsers.model import Problem
 from parsers.profiler.sessions import ProfileFile

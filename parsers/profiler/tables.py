@@ -6,6 +6,7 @@ Numbers that cannot be read become missing values and are reported with file, li
 
 from __future__ import annotations
 
+import functools
 import io
 import re
 from collections import Counter
@@ -15,9 +16,9 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.profiler.lines import Block, Complaints, Lines
@@ -273,7 +274,7 @@ def _parsed(data: bytes, kinds: Mapping[int, str]) -> pd.DataFrame:
     column it has quotes, as pandas finds no columns in an empty line.
     """
     first = ",".join(_TEXT if kinds[place] in ("category", "str") else "" for place in range(len(kinds))) or '""'
-    dtypes: Any = {place: _DTYPES.get(kind, kind) for place, kind in kinds.items()}
+    dtypes: Any = {place: _dtypes().get(kind, kind) for place, kind in kinds.items()}
     frame = pd.read_csv(
         io.BytesIO(b"".join((first.encode(), b"\n", data))), header=None, dtype=dtypes, keep_default_na=False,
         na_values=_MISSING, lineterminator="\n", skip_blank_lines=False, low_memory=False, encoding_errors="replace",
@@ -290,11 +291,13 @@ _TEXT = "\x01"
 _BYTES = f"S{_WIDTH}"
 _UNREAD = "S1"
 """Type of the columns that are not read: 10,000 of them take 0.4 s, as categories 2.8 s."""
-# Created once: pandas looks up a dtype's name anew for every column of every block.
-_DTYPES: Mapping[str, Any] = {
-    "category": pd.CategoricalDtype(), "float64": np.dtype("float64"), _BYTES: np.dtype(_BYTES), _UNREAD: np.dtype(_UNREAD),
-}  # fmt: skip
 _FAST = {"text": "category", "number": "float64", "whole": "float64", "exact": "float64", "time": _BYTES}
+
+
+@functools.cache
+def _dtypes() -> Mapping[str, Any]:
+    """Return the types by name; created once, because pandas looks up a name anew for every column of every block."""
+    return {"category": pd.CategoricalDtype(), **{name: np.dtype(name) for name in ("float64", _BYTES, _UNREAD)}}
 
 
 def _columns(

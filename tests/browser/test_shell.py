@@ -8,10 +8,11 @@ import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Response, expect
 
 from app import create_app
 from app.store.store import Store
@@ -59,6 +60,37 @@ def test_a_new_run_appears_and_a_deleted_one_goes(page: Page, address: str, base
     shutil.rmtree(base / "brand_new")
     expect(grid.get_by_text("brand_new", exact=True)).to_have_count(0)
     assert page.evaluate("window.stillHere") is True
+
+
+def test_what_is_sent_of_the_list_of_runs_is_what_changed(page: Page, address: str, base: Path) -> None:
+    """At the first page all rows, at the next one none, when a run comes its row and when it goes its key."""
+    sent: list[dict[str, Any]] = []
+
+    def keep(answer: Response) -> None:
+        if "_dash-update-component" in answer.url and answer.request.post_data and "-changes.data" in answer.request.post_data:
+            parts = answer.json().get("response", {})
+            sent.extend(part["data"] for name, part in parts.items() if name.endswith("-changes"))
+
+    page.on("response", keep)
+    open_runs(page, address)
+    page.locator('.ms-menu-link[data-page="scalars"]').click()
+    expect(page.locator(".ms-card").first).to_be_visible()
+    assert sent[0]["whole"]
+    assert [part for part in sent if part["whole"]] == sent[:1]
+    assert not any(part["rows"] for part in sent[1:])
+    seen = len(sent)
+    page.keyboard.press("p")
+    shutil.copytree(DEMO / "long_history", base / "newcomer")
+    name = page.locator(".ms-panel-name").get_by_text("newcomer", exact=True)
+    expect(name).to_be_visible(timeout=20_000)
+    shutil.rmtree(base / "newcomer")
+    expect(name).to_have_count(0, timeout=20_000)
+    later = sent[seen:]
+    assert not any(part["whole"] for part in later)
+    changed = {one["key"] for part in later for one in part["rows"]}
+    assert "newcomer" in changed
+    assert len(changed) < len(sent[0]["rows"]), "the others are those that are younger and get another colour"
+    assert [key for part in later for key in part["gone"]] == ["newcomer"]
 
 
 def test_damage_is_shown_with_place_and_loss(page: Page, address: str, base: Path) -> None:

@@ -21,8 +21,8 @@ from pathlib import Path
 
 import numpy as np
 
-from app.store.notes_format import Content, RunNote, SavedView, encode
-from layouts.notes import Note, View
+from app.store.notes_format import Content, RunNote, SavedMark, SavedView, encode
+from layouts.notes import Mark, Note, View
 from parsers import open_run
 from parsers.checkpoints import PLACE
 from parsers.errors import MindscopeError
@@ -177,10 +177,11 @@ class Seeds:
         return _chosen([one for one in found if len(one) <= LARGEST])
 
     def notes(self) -> Files:
-        """Return files of remarks, tags and views."""
+        """Return files of remarks, tags, views and marks."""
         notes = {"k1": RunNote("/a", Note('"so"\nfar 训练', (":star", "paper"))), "k2": RunNote("/b", Note("", (":bug",)))}
         views = {"v1": SavedView("/data", View("v1", "Losses", "scalars?run=a&smooth=0.6"))}
-        return encode(Content(notes, views)), encode(Content()), encode(Content(notes))
+        marks = {"m1": SavedMark("k1", "/a", Mark("m1", "stall", "profiler", 3, (1200, 5600)))}
+        return encode(Content(notes, views, marks)), encode(Content(notes, views)), encode(Content()), encode(Content(notes))
 
     # Where they come from ----------------------------------------------------------------------------------------------
 

@@ -8,10 +8,12 @@ import { fillOfName, pace, rgbOf } from "../../assets/pages/timeline/colours.js"
 import { boxesOf } from "../../assets/pages/timeline/flame.js";
 import { othersOf } from "../../assets/pages/timeline/menus.js";
 import { stepsWithin } from "../../assets/pages/timeline/overlay.js";
+import { byColumn } from "../../assets/pages/timeline/difference.js";
 import { sorted } from "../../assets/pages/timeline/panel.js";
+import { alsoText, rowOf, rowText, tracesBeside, withoutPart } from "../../assets/pages/timeline/parts.js";
 import { Names } from "../../assets/pages/timeline/server.js";
 import * as tracks from "../../assets/pages/timeline/tracks.js";
-import { hit, spans, viewOf } from "../../assets/pages/timeline/wire.js";
+import { hit, numbersOf, spans, viewOf } from "../../assets/pages/timeline/wire.js";
 
 // What the server sends ------------------------------------------------------------------------------------------------
 
@@ -78,6 +80,23 @@ test("every busy bucket lights the pixels it touches, by its share", () => {
   assert.ok(Math.abs(total - 8 * (1 + 10 / 255)) < 1e-3, "no busy ns is lost or invented");
 });
 
+test("lanes whose times are moved have buckets that begin later", () => {
+  // Lane 7 is moved by 19 ns: its buckets of 8 ns begin 3 ns later, at 83 ns for bucket 0.
+  const moved = viewOf(packed([[20, 5, 2, 32, 1, 3]], [[12, 4, 90, 1, 255], [40, 1, 92, 0, 255]]),
+    { ...asked, shiftOf: (lane) => (lane === 7 ? 19 : 16) }, new Set([9]));
+  assert.deepEqual([...moved.late], [0, 3 / 8, 0]);
+  assert.deepEqual([moved.base, moved.from, moved.to], [80, 88, 880]);
+  assert.ok(moved.pending.has(9));
+  assert.deepEqual(hit(moved, 7, 80 + 12 * 8 + 3), { bucket: 0 });
+  assert.deepEqual(hit(moved, 7, 80 + 13 * 8 + 2.9), { bucket: 0 });
+  assert.equal(hit(moved, 7, 80 + 12 * 8 + 2.9), null);
+  assert.deepEqual(hit(moved, 7, 80 + 20 * 8), { slice: 0 }, "slices are where they are");
+  // A pixel of 1 ns: the bucket lights from 179 to 187 ns.
+  const shares = columnsOf(moved, 1, 200, 80, 1);
+  assert.deepEqual([...shares.slice(98, 108)], [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+  assert.deepEqual([...columnsOf(moved, 0, 400, 80, 1).slice(319, 329)], [0, 1, 1, 1, 1, 1, 1, 1, 1, 0]);
+});
+
 test("a slice takes whole pixels, one at least", () => {
   assert.deepEqual(pixelsOf(3.2, 0.1), [3, 4]);
   assert.deepEqual(pixelsOf(3.2, 4), [3, 7]);
@@ -87,6 +106,8 @@ test("a slice takes whole pixels, one at least", () => {
 test("lists of numbers", () => {
   assert.equal(spans([0, 1, 2, 5, 7, 8]), "0-2,5,7-8");
   assert.equal(spans([3]), "3");
+  assert.deepEqual(numbersOf("0-2,5,7-8"), [0, 1, 2, 5, 7, 8]);
+  assert.deepEqual(numbersOf(null), []);
 });
 
 // Times ------------------------------------------------------------------------------------------------------------------
@@ -283,4 +304,69 @@ test("names and medians come in blocks, each asked for once", async () => {
   assert.equal(names.get(2999), null);
   assert.deepEqual(asked, [[0, 2048, false], [0, 2048, true], [2048, 3000, false]]);
   assert.equal(arrived, 2);
+});
+
+// Several traces ---------------------------------------------------------------------------------------------------------
+
+const FIRST = { run: "a", session: "s0", rank: "0", source: "" };
+const ALL = [["a", "s0", 0], ["a", "s1", 1], ["b", "s0", 0]].map(([key, session, rank]) =>
+  ({ run: { key }, profile: { session, rank } }));
+
+test("the traces that an address names, those that there are", () => {
+  const one = { run: "a", session: "s1", rank: "1", source: "" };
+  assert.equal(alsoText(FIRST, one), "session=s1&rank=1");
+  assert.deepEqual(tracesBeside(FIRST, [alsoText(FIRST, one)], ALL), [one]);
+  const other = { run: "b", session: "s0", rank: "0", source: "PROF_1/msprof_*.json" };
+  assert.deepEqual(tracesBeside(FIRST, [alsoText(FIRST, other)], ALL), [other]);
+  const file = { ...FIRST, source: "other.json" };
+  const texts = ["rank=0", alsoText(FIRST, file), "rank=9", "session=s1", "", alsoText(FIRST, file)];
+  assert.deepEqual(tracesBeside(FIRST, texts, ALL), [file]);
+  assert.deepEqual(tracesBeside(file, [alsoText(file, FIRST)], ALL), [FIRST]);
+});
+
+test("taking a trace away renumbers the others", () => {
+  const state = {
+    also: ["rank=1", "rank=2", "rank=3"], fold: ["p3", "1.p0", "2.p4", "part1", "part3"], pin: ["t12", "3.t2"],
+    tall: ["2.t5:large", "t5:small"], slice: ["3.77"], stream: ["1.t4"], span: ["1,2"],
+  };
+  assert.deepEqual(withoutPart(state, 1), {
+    also: ["rank=2", "rank=3"], fold: ["p3", "1.p4", "part2"], pin: ["t12", "2.t2"], tall: ["1.t5:large", "t5:small"],
+    slice: ["2.77"], stream: [],
+  });
+  assert.deepEqual(withoutPart({ also: ["rank=1"], slice: ["12"] }, 1), { also: [], slice: ["12"] });
+});
+
+test("slices of each trace in the address", () => {
+  const facts = { parts: [{ row: 0, slices: 10 }, { row: 10, slices: 0 }, { row: 10, slices: 5 }] };
+  for (const [row, text] of [[0, "0"], [9, "9"], [10, "2.0"], [14, "2.4"]]) {
+    assert.equal(rowText(facts, row), text);
+    assert.equal(rowOf(facts, text), row);
+  }
+  for (const text of ["10", "1.0", "2.5", "3.0", "-1", "", "x", "1.2.3"]) assert.equal(rowOf(facts, text), null);
+});
+
+test("tracks of several traces: heads, ids of their own, hosts folded", () => {
+  const part = (number) => [["python", 0], ["device_stream", 1]].map(([kind, order]) => ({
+    process: kind, process_id: "8", thread: `T${"AB"[order]}`, thread_id: "9", kind, order: [order, 0],
+    first_lane: 2 * number + order, lanes: 1, series: [], part: number, where: `rank ${number}`,
+  }));
+  const parts = [{ track: 0 }, { track: 2 }];
+  const every = [...part(0), ...part(1)];
+  assert.deepEqual(tracks.idsOf(every, parts), ["t0", "t1", "1.t0", "1.t1"]);
+  const both = tracks.treeOf(every, parts);
+  const ids = (more) => tracks.rowsOf(both, look(more)).rows.rows.map((row) => row.id);
+  assert.deepEqual(ids({}), ["part0", "p0", "p1", "t1", "part1", "1.p0", "1.p1", "1.t1"]);
+  const some = { opened: new Set(["1.p0"]), folded: new Set(["part0"]) };
+  assert.deepEqual(ids(some), ["part0", "part1", "1.p0", "1.t0", "1.p1", "1.t1"]);
+  assert.deepEqual(ids({ filter: "rank 1 tb" }), ["part1", "1.p1", "1.t1"]);
+  assert.deepEqual(ids({ order: ["1.p1", "1.p0"], pinned: ["1.t1"] }), ["part0", "p0", "p1", "t1", "part1", "1.p0"]);
+  const alone = tracks.rowsOf(tracks.treeOf(part(0), [{ track: 0 }]), look()).rows.rows.map((row) => row.id);
+  assert.deepEqual(alone, ["p0", "t0", "p1", "t1"]);
+});
+
+test("differences in order of their size, whichever sign they have", () => {
+  const rows = [["b", 5], ["a", -9], ["c", 0]];
+  assert.deepEqual(byColumn(rows, 1, "change", false).map((row) => row[0]), ["a", "b", "c"]);
+  assert.deepEqual(byColumn(rows, 1, "time", true).map((row) => row[0]), ["a", "c", "b"]);
+  assert.deepEqual(byColumn(rows, 0, "name", false).map((row) => row[0]), ["a", "b", "c"]);
 });

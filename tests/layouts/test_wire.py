@@ -16,7 +16,7 @@ from app.web.server import create_app
 from layouts import PAGES
 from layouts.cards.catalogue import catalogue as tag_catalogue
 from layouts.cards.recorded import items_of, steps_of
-from layouts.notes import Note, View
+from layouts.notes import Mark, Note, View
 from layouts.page import Ids
 from layouts.profiling.catalogue import catalogue as profile_catalogue
 from layouts.profiling.choice import Choice
@@ -94,6 +94,7 @@ def samples(store: Store) -> Iterator[tuple[str, Any]]:
     yield "RunChanges", run_list.listing(store)
     yield "Note", run_list.as_json(Note(remark="said", tags=("bug",)))
     yield "View", run_list.as_json(View(key="k", name="n", place="scalars?run=a"))
+    yield "Mark", run_list.as_json(Mark(key="k", name="n", session=".", rank=0, times=(1, 2)))
     yield "Problems", run_list.problems(store, 500)
     yield "TagCatalogue", tag_catalogue(store, "scalar", {})
     (run, tag) = next((run, tag) for row in store.runs() for run in row.members for tag in store.tags(run, "image"))

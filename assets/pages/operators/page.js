@@ -6,6 +6,7 @@ import { functionsOf, noUpdate, setProps } from "../../base/dash.js";
 import { icon, make, pressSegment, segments, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { inLanguage, setLabel, translate, translations, writeText } from "../../base/i18n.js";
+import { formatQuery } from "../../base/state.js";
 import * as profiling from "../../profiling/profiling.js";
 
 const react = (...args) => window.React.createElement(...args);
@@ -290,6 +291,21 @@ cellRenderers.MindscopeShare = ({ value, data }) => {
     react("span", { style: { width: `${Math.min(100, 100 * value)}%` } }), react("span", {}, number(100 * value)));
 };
 
+// A link to the first slice of an operator on the timeline, of an execution to its own; null without a trace.
+function onTimeline(page, data) {
+  if (!page.profile || !page.profile.frames.includes("trace") || !data.name) return null;
+  const { run, profile, state } = page;
+  const near = typeof data.start_ns === "number" && data.start_ns >= 0 ? { near: [String(data.start_ns)] } : {};
+  const query = formatQuery({
+    ...(state.run ? { run: state.run } : {}), of: [run.key], session: [profile.session], rank: [String(profile.rank)],
+    first: [data.full_name || data.name], ...near,
+  });
+  const label = translate("operators.timeline");
+  const href = `${page.root.dataset.routes.replace(/api\/$/, "")}timeline?${query}`;
+  return react("a", { href, className: "ms-button ms-button-icon ms-operators-when", "data-page": "timeline",
+    "data-query": query, title: label, "aria-label": label }, react("span", { className: "ms-icon ms-icon-timeline" }));
+}
+
 // Text cells: the first column opens types, and full names can be copied.
 cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
   if (!data) return "";
@@ -310,7 +326,8 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
     );
   }
   if (data.below && first) {
-    return react("span", { className: "ms-operators-name ms-operators-below ms-cut", title: data.full_name }, data.name);
+    return react("span", { className: "ms-operators-name ms-operators-below", title: data.full_name },
+      react("span", { className: "ms-cut" }, data.name), onTimeline(page, data));
   }
   if (first && page.sheet.view === "types" && !page.against) {
     const opened = (page.state.open || []).includes(data.type);
@@ -336,6 +353,10 @@ cellRenderers.MindscopeOperator = ({ value, data, colDef, api }) => {
       ),
       react("span", { className: "ms-cut" }, value),
     );
+  }
+  if (colDef.field === "name" && value) {
+    const text = react("span", { className: "ms-cut" }, value);
+    return react("span", { className: "ms-operators-name" }, text, onTimeline(page, data));
   }
   if (colDef.field === "input_shapes" && data.shapes > 1) {
     const show = () => page.change({ view: ["shapes"], q: [data.type], in: ["type"], sort: [] });

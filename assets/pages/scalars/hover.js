@@ -6,6 +6,7 @@ import { translate } from "../../base/i18n.js";
 import { last } from "../../base/state.js";
 import { numbersOf } from "../../base/typed_arrays.js";
 import * as cards from "../../cards/cards.js";
+import { linesOf, number, tracesOf } from "../../cards/curves.js";
 import * as slots from "../../cards/slots.js";
 import { members, named } from "./grouping.js";
 
@@ -29,9 +30,16 @@ function durations({ first, steps, seconds }) {
   return (i) => times[i];
 }
 
+// Of a hundred lines the table shows fourteen.
+function lazily(make) {
+  let made = null;
+  return (i) => (made = made || make())(i);
+}
+
 function series(figure) {
   if (decoded.has(figure)) return decoded.get(figure);
-  const lines = figure.data.filter((trace) => trace.meta && trace.meta.key !== undefined).map((trace) => {
+  const traces = tracesOf(figure);
+  const lines = linesOf(traces).map((trace) => {
     const values = numbersOf(trace.y);
     const x = column(trace.x, trace);
     let rising = true;
@@ -39,14 +47,14 @@ function series(figure) {
     const { meta } = trace;
     return {
       meta, values, x, rising, size: values.length, exact: trace.y.dtype === "f8", axis: trace.yaxis || "y",
-      raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(figure.data[meta.raw].y),
-      rawExact: meta.raw !== null && meta.raw !== undefined && figure.data[meta.raw].y.dtype === "f8",
+      raw: meta.raw === null || meta.raw === undefined ? null : numbersOf(traces[meta.raw].y),
+      rawExact: meta.raw !== null && meta.raw !== undefined && traces[meta.raw].y.dtype === "f8",
       step: meta.step ? column(meta.step, meta.step) : x,
-      time: meta.time ? durations(meta.time) : null,
+      time: meta.time ? lazily(() => durations(meta.time)) : null,
       n: meta.n ? column(meta.n) : null, low: numbersOf(meta.low), high: numbersOf(meta.high),
     };
   });
-  const marks = figure.data
+  const marks = traces
     .filter((trace) => trace.meta && trace.meta.mark !== undefined)
     .map((trace) => ({
       kind: KINDS[trace.meta.mark],
@@ -60,10 +68,6 @@ function series(figure) {
 }
 
 // Where on the plane -------------------------------------------------------------------------------------------------
-
-function number(value) {
-  return typeof value === "string" ? Date.parse(`${value.replace(" ", "T")}Z`) : Number(value);
-}
 
 export function plane(card) {
   const plot = slots.plotOf(card);
@@ -110,7 +114,7 @@ export function nearestIndex(line, x, toX, toY, pointer) {
   return best;
 }
 
-function rowsAt(figure, view, pointer, axis) {
+function rowsAt(figure, view, pointer) {
   const x = view.x(pointer.x);
   const rows = [];
   for (const line of series(figure).lines) {
@@ -130,7 +134,6 @@ function rowsAt(figure, view, pointer, axis) {
       py,
       shown,
       value: line.raw ? line.raw[i] : shown,
-      time: timeOf(line, i, axis),
       away: Math.abs(py - pointer.y),
     });
   }
@@ -209,8 +212,9 @@ function placeOf(x, axis) {
   return axis === "step" ? count(x) : readable(Number(x.toPrecision(6)));
 }
 
-function bodyRow(row, wide, several) {
+function bodyRow(row, wide, several, axis) {
   const { line, i } = row;
+  const time = timeOf(line, i, axis);
   const dot = make("span", "ms-dot");
   dot.style.background = line.meta.colour;
   const name = make("td", "ms-hover-run", [dot, make("span", "ms-cut", line.meta.label)]);
@@ -218,7 +222,7 @@ function bodyRow(row, wide, several) {
   if (several) cells.push(cell(line.meta.tag, "ms-cut"));
   cells.push(cell(exact(row.value, line.raw ? line.rawExact : line.exact)));
   if (wide) cells.push(cell(smoothed(row.shown)));
-  cells.push(cell(count(line.step(i))), cell(span(row.time)), cell(dateTime(line.meta.started + row.time)));
+  cells.push(cell(count(line.step(i))), cell(span(time)), cell(dateTime(line.meta.started + time)));
   return make("tr", "", cells);
 }
 
@@ -252,7 +256,8 @@ function fill(page, table, figure, rows, view, pointer) {
     "",
     names.map((name) => words(`hover.${name}`, {}, "th", ["run", "group", "tag"].includes(name) ? "" : "ms-number")),
   );
-  const body = rows.slice(0, MOST_ROWS).map((row) => (grouped ? groupRow(row, several, axis) : bodyRow(row, wide, several)));
+  const rowOf = (row) => (grouped ? groupRow(row, several, axis) : bodyRow(row, wide, several, axis));
+  const body = rows.slice(0, MOST_ROWS).map(rowOf);
   if (grouped && rows.length) {
     const of = make("td", "ms-muted ms-hover-members", members(page, rows[0].line.meta.label));
     of.colSpan = names.length;
@@ -294,7 +299,7 @@ function show(page, card, pointer) {
       && pointer.y >= view.box.top - 4
       && pointer.y <= view.box.bottom + 4;
   if (!inside) return hide(page);
-  const rows = rowsAt(figure, view, pointer, figure.layout.meta.axis);
+  const rows = rowsAt(figure, view, pointer);
   if (page.hovered && page.hovered.card !== card) hide(page);
   page.hovered = { card, pointer };
   const table = page.find(".ms-hover-table");

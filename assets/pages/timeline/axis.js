@@ -19,6 +19,9 @@ export function duration(ns) {
   return `${plain(value, digits)} ${unit}`;
 }
 
+/** A difference: +1.5 ms, −20 µs, 0 ns. */
+export const signed = (ns) => `${ns > 0 ? "+" : ns < 0 ? "−" : ""}${duration(Math.abs(ns))}`;
+
 /** A time to the nanosecond, in s with groups of three: 1.234 567 890 s. */
 export function exactTime(ns) {
   const whole = BigInt(Math.round(ns));

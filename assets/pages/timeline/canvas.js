@@ -1,14 +1,13 @@
 // Draws rows: slices that are at least a pixel wide one by one, with their names where they fit; narrower ones as the share of
 // each pixel that is busy. A picture wider than the screen is kept, so that dragging draws nothing anew.
 
+import { drawBusy, shapeBusy } from "./busy.js";
 import { fillOfKind, fillOfName, pace, pacesOf } from "./colours.js";
 import { share } from "./wire.js";
 
 export const FONT = '11px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans CJK SC", sans-serif';
 const LEAST_LABEL = 28;
 const PADDING = 4;
-/** The least that a pixel shows where anything ran. */
-const LEAST_SHARE = 0.22;
 const EDGE_FROM = 3;
 const LEAST_TEXT_LANE = 12;
 
@@ -18,7 +17,7 @@ export function columnsOf(view, at, columns, from, pixel) {
   const { begin, places } = view.bucketsOf;
   const { bucket: position, busy } = view.buckets;
   const width = view.bucket / pixel;
-  const offset = (view.from - from) / pixel;
+  const offset = (view.base - from) / pixel + view.late[at] * width;
   for (let i = begin[at]; i < begin[at + 1]; i += 1) {
     const place = places[i];
     const left = offset + position[place] * width;
@@ -102,17 +101,21 @@ export function paint(context, scene) {
   const fillOf = fillsOf(scene);
   const groups = fills.map(() => []);
   const edges = [];
+  const busy = [];
   const labels = [];
   const { slices, slicesOf } = view;
   const scale = view.bucket / pixel;
-  const offset = (view.from - from) / pixel;
+  const offset = (view.base - from) / pixel;
   for (const [row, top] of rows) {
     for (let depth = 0; depth < row.lanes; depth += 1) {
       const at = view.index.get(row.track.first_lane + depth);
       if (at === undefined) continue;
       const y = Math.round((top + depth * row.lane) * ratio);
       const height = Math.round((row.lane - 1) * ratio);
-      drawn.buckets += several(context, scene, at, columns, from, pixel, y, height);
+      if (view.pending.has(row.track.first_lane + depth)) hatch(context, scene, columns, y, height);
+      const count = view.bucketsOf.begin[at + 1] - view.bucketsOf.begin[at];
+      if (count) busy.push({ shares: columnsOf(view, at, columns, from, pixel), y, height });
+      drawn.buckets += count;
       for (let i = slicesOf.begin[at]; i < slicesOf.begin[at + 1]; i += 1) {
         const place = slicesOf.places[i];
         const left = offset + slices.x[place] * scale;
@@ -130,6 +133,8 @@ export function paint(context, scene) {
       }
     }
   }
+  if (context.drawImage) drawBusy(context, busy, columns, palette.several);
+  else for (const lane of busy) shapeBusy(context, lane, palette.several);
   groups.forEach((group, number) => {
     context.fillStyle = fills[number];
     for (let i = 0; i < group.length; i += 4) context.fillRect(group[i], group[i + 1], group[i + 2], group[i + 3]);
@@ -141,27 +146,23 @@ export function paint(context, scene) {
   return drawn;
 }
 
-function several(context, scene, at, columns, from, pixel, y, height) {
-  const { view, palette } = scene;
-  const count = view.bucketsOf.begin[at + 1] - view.bucketsOf.begin[at];
-  if (!count) return 0;
-  const shares = columnsOf(view, at, columns, from, pixel);
-  const [red, green, blue] = palette.several;
-  // Neighbouring pixels of nearly the same share are one rectangle.
-  let start = 0;
-  let level = 0;
-  for (let column = 0; column <= columns; column += 1) {
-    const value = column < columns ? shares[column] : 0;
-    const next = value > 0 ? Math.max(1, Math.round(Math.min(1, value) * 15)) : 0;
-    if (next === level) continue;
-    if (level) {
-      context.fillStyle = `rgba(${red}, ${green}, ${blue}, ${LEAST_SHARE + (1 - LEAST_SHARE) * (level / 15)})`;
-      context.fillRect(start, y, column - start, height);
-    }
-    start = column;
-    level = next;
+/** A lane that the server cannot draw yet. */
+function hatch(context, scene, columns, y, height) {
+  const [red, green, blue] = scene.palette.several;
+  const step = Math.round(8 * scene.ratio);
+  context.save();
+  context.beginPath();
+  context.rect(0, y, columns, height);
+  context.clip();
+  context.beginPath();
+  for (let x = -height; x < columns; x += step) {
+    context.moveTo(x, y + height);
+    context.lineTo(x + height, y);
   }
-  return count;
+  context.lineWidth = scene.ratio;
+  context.strokeStyle = `rgba(${red}, ${green}, ${blue}, 0.35)`;
+  context.stroke();
+  context.restore();
 }
 
 /** Widths of names in FONT. */

@@ -7,7 +7,11 @@ import { last, same } from "../../base/state.js";
 import { duration, exactTime } from "./axis.js";
 import * as camera from "./camera.js";
 import * as lines from "./line.js";
-import { closeMenu, fold } from "./menus.js";
+import { linksOf } from "./links.js";
+import { closeMenu, fold, unfold } from "./menus.js";
+import { searchedTracks } from "./tracks.js";
+import { spans } from "./wire.js";
+import { rowOf, rowText } from "./parts.js";
 import { BY, showHint, showHits, showRange, showSlice, trackTitle } from "./panel.js";
 
 const KNOWN_SLICES = 2000;
@@ -35,7 +39,7 @@ export function clicked(page, place, event) {
 
 export function choose(page, row, moving) {
   page.moving = moving;
-  page.change({ slice: [String(row)], tab: [] });
+  page.change({ slice: [rowText(page.line.facts, row)], tab: [] });
 }
 
 async function fetchSlice(page, row, brief) {
@@ -52,7 +56,8 @@ async function fetchSlice(page, row, brief) {
 // begun: the page has just been opened.
 export async function loadSlice(page, text, begun) {
   const { line } = page;
-  if (!/^\d+$/.test(text) || Number(text) >= line.facts.slices) {
+  const row = rowOf(line.facts, text);
+  if (row === null) {
     line.selected = null;
     if (page.panel.shown === "slice") drawPanel(page);
     return;
@@ -61,13 +66,14 @@ export async function loadSlice(page, text, begun) {
   const moving = page.moving || !get(page, "span");
   page.moving = false;
   try {
-    const slice = await fetchSlice(page, Number(text), false);
+    const slice = await fetchSlice(page, row, false);
     if (page.line !== line || get(page, "slice") !== text) return;
     line.selected = slice;
   } catch {
     line.selected = null;
   }
   drawPanel(page, "slice");
+  if (go && line.selected) unfold(page, line.selected.track);
   // The panel may have made the canvas smaller.
   if (go && line.selected) window.requestAnimationFrame(() => lines.reveal(line, line.selected, moving));
   lines.redraw(line);
@@ -107,8 +113,13 @@ export function stepAt(page, time, ranged) {
 }
 
 export function zoomToStep(page, at) {
-  const step = page.line.facts.steps[at];
-  if (step && page.stepSelect.value !== undefined) lines.show(page.line, camera.around(step[1], step[2], 0.96));
+  const { line } = page;
+  const step = line.facts.steps[at];
+  if (step && line.facts.axis === "step" && line.facts.parts.length > 1 && step[0] && step[0] !== line.facts.at) {
+    // This step is aligned in all traces, and shown then.
+    page.zoomStep = step[0];
+    page.change({ at: [step[0]] });
+  } else if (step && page.stepSelect.value !== undefined) lines.show(page.line, camera.around(step[1], step[2], 0.96));
   page.stepSelect.value = "";
 }
 
@@ -206,10 +217,16 @@ export async function chooseRange(page, range) {
 /** @returns {[string, Record<string, any>]} */
 function rangeAsked(page, { from, to }) {
   const by = byOf(page);
-  if (by === "critical") return ["critical", { from, to }];
-  if (by === "gaps") return ["gaps", { from, to, track: get(page, "stream") }];
+  const { line } = page;
+  const part = Math.min(Number(get(page, "part")) || 0, line.facts.parts.length - 1);
+  if (by === "critical") return ["critical", { from, to, part: part || "" }];
+  if (by === "gaps") {
+    const stream = line.ids.indexOf(get(page, "stream"));
+    return ["gaps", { from, to, track: stream < 0 ? "" : stream }];
+  }
   const tracks = countedTracks(page);
   if (by === "flame") return ["flame", { from, to, tracks: tracks || hostTracks(page.line.facts) }];
+  if (by === "difference") return ["difference", { from, to, tracks, clip: get(page, "clip", "1"), a: 0, b: otherOf(page) }];
   return ["range", { from, to, tracks, clip: get(page, "clip", "1"), by }];
 }
 
@@ -219,7 +236,14 @@ function hostTracks(facts) {
     .map(([, at]) => at).join(",");
 }
 
-const byOf = (page) => (BY.includes(get(page, "by")) ? get(page, "by") : "name");
+// The trace that the first one is compared with.
+const otherOf = (page) => Math.min(Math.max(Number(get(page, "other")) || 1, 1), page.line.facts.parts.length - 1);
+
+function byOf(page) {
+  const by = get(page, "by");
+  const known = BY.includes(by) && (by !== "difference" || page.line.facts.parts.length > 1);
+  return known ? by : "name";
+}
 
 // Search -------------------------------------------------------------------------------------------------------------
 
@@ -233,7 +257,8 @@ export async function search(page) {
   if (q || shortest > 0) {
     const turn = (page.searchTurn = (page.searchTurn || 0) + 1);
     try {
-      const hits = await line.server.json("search", { q, regex: get(page, "regex"), shortest: shortest || "" });
+      const tracks = spans(searchedTracks(line.tree, page.state.in || []));
+      const hits = await line.server.json("search", { q, regex: get(page, "regex"), shortest: shortest || "", tracks });
       if (turn !== page.searchTurn || page.line !== line) return;
       line.hits = hits;
     } catch (error) {
@@ -266,7 +291,7 @@ export function goToHit(page, place) {
   if (!hits || !hits.row.length) return;
   page.hitAt = (place + hits.row.length) % hits.row.length;
   page.moving = true;
-  page.change({ slice: [String(hits.row[page.hitAt])], tab: ["search"] });
+  page.change({ slice: [rowText(page.line.facts, hits.row[page.hitAt])], tab: ["search"] });
   drawHits(page);
 }
 
@@ -308,35 +333,18 @@ export function drawPanel(page, wanted = "") {
     return;
   }
   if (!has[name]) showHint(panel, name);
-  else if (name === "slice") showSlice(panel, line.selected, line.facts.tracks, linksOf(page, line.selected));
+  else if (name === "slice") showSlice(panel, line.selected, line.facts, linksOf(page, line.selected));
   else if (name === "search") {
     panel.shown = "search";
     showHits(panel, line.hits, line.names, line.facts.tracks, page.hitAt);
   } else {
     const [route, asked] = rangeAsked(page, line.chosen);
     const links = { csv: line.server.url(`${route}.csv`, asked), trace: line.server.url("trace.json", line.chosen) };
-    const shown = { range: line.chosen, clip: get(page, "clip", "1"), by: byOf(page) };
+    const shown = {
+      range: line.chosen, clip: get(page, "clip", "1"), by: byOf(page), parts: line.facts.parts, part: asked.part || 0,
+      other: asked.b,
+    };
     showRange(panel, shown, page.rangeFound, links, line.facts.tracks, { palette: line.palette, ratio: line.ratio });
   }
   lines.redraw(line);
-}
-
-// Links to where other pages tell of a slice.
-function linksOf(page, slice) {
-  const track = page.line.facts.tracks[slice.track];
-  const query = (more) => new URLSearchParams({
-    ...(page.state.run ? { run: page.state.run[0] } : {}), of: page.run.key, session: page.profile.session,
-    rank: String(page.profile.rank), ...more,
-  }).toString();
-  const found = [];
-  const prefix = page.root.dataset.routes.replace(/api\/$/, "");
-  const add = (name, key, more) => {
-    const text = query(more);
-    found.push(make("a", "ms-button", words(key), { href: `${prefix}${name}?${text}`, "data-page": name, "data-query": text }));
-  };
-  if (["device_stream", "communication"].includes(track.kind) && page.profile.frames.includes("operators")) {
-    add("operators", "timeline.operator", { q: slice.name });
-  }
-  if (slice.step && page.profile.frames.includes("steps")) add("steps", "timeline.of_step", { step: slice.step });
-  return found;
 }

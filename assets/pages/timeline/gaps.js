@@ -28,13 +28,13 @@ function named(cause, ns, idle) {
   return element;
 }
 
-/** The parts of the panel for gaps. acts: go(row), showTime(from, length). */
-export function gapParts(found, acts) {
+/** The parts of the panel for gaps. acts: go(row), showTime(from, length); names: the traces, [{ name }, ...]. */
+export function gapParts(found, acts, names) {
   if (!found.streams.length) return [words("timeline.gaps_none", {}, "p", "ms-muted")];
   if (!found.rows.length) return [words("timeline.gaps_never", {}, "p", "ms-muted")];
   const share = `${((found.idle / found.range) * 100).toPrecision(3)} %`;
   const title = words("timeline.gaps_idle", { idle: duration(found.idle), range: duration(found.range), share }, "strong");
-  return parts(found, acts, { title, sums: found.causes, whole: found.idle, cause: "cause", row: "call" });
+  return parts(found, acts, { title, sums: found.causes, whole: found.idle, cause: "cause", row: "call", names });
 }
 
 /** The parts of the panel for a critical path. */
@@ -43,7 +43,14 @@ export function criticalParts(found, acts) {
   return parts(found, acts, { title, sums: found.kinds, whole: found.range, cause: "kind", row: "row" });
 }
 
-function parts(found, acts, { title: heading, sums, whole, cause: causeColumn, row: rowColumn }) {
+// Which trace began a collective last.
+function lastToCome({ last = {} }, row, names) {
+  if (!last[row]) return "";
+  const [part, late] = last[row];
+  return words("timeline.gap_last", { name: names[part].name, time: duration(late) }, "span", "ms-muted ms-timeline-last");
+}
+
+function parts(found, acts, { title: heading, sums, whole, cause: causeColumn, row: rowColumn, names = [] }) {
   const causes = Object.entries(sums);
   const bar = make("div", "ms-timeline-causes", causes.map(([cause, ns]) => {
     const part = make("span", "");
@@ -65,7 +72,7 @@ function parts(found, acts, { title: heading, sums, whole, cause: causeColumn, r
       make("td", "ms-number", start),
       make("td", "ms-number", duration(one.duration_ns), { title: exactDuration(one.duration_ns) }),
       make("td", "", make("span", "ms-timeline-key", [swatch(one[causeColumn]), words(`timeline.cause.${one[causeColumn]}`)])),
-      make("td", "ms-timeline-cell-name", call),
+      make("td", "ms-timeline-cell-name", [call, lastToCome(found, one[rowColumn], names)]),
     ]);
   });
   const heads = ["start", "duration", causeColumn, rowColumn].map((one, at) =>

@@ -1,6 +1,6 @@
 // Where things are on screen: rows, lanes and times of a line (line.js).
 
-import { laneAt, rowsWithin } from "./tracks.js";
+import { laneAt, partId, rowsWithin } from "./tracks.js";
 import { hit } from "./wire.js";
 
 /** How near (pixels) a slice narrower than a pixel has to be. */
@@ -45,13 +45,13 @@ export const xOf = (line, time) => ((time - line.range.from) / (line.range.to - 
 
 /** Top and height on screen of the lane of a slice; null if its track is not shown. A row out of sight has its place too. */
 export function placeOf(line, track, depth) {
-  const row = line.places.get(`t${track}`);
+  const row = line.places.get(line.ids[track]);
   if (row) {
     const top = row.pinned ? row.y : row.y - line.top + pinnedHeight(line);
     const lane = Math.min(depth, Math.max(0, row.lanes - 1));
     return { top: top + lane * row.lane, height: row.lane - 1, row, inside: depth < row.lanes };
   }
   const process = line.tree.find((one) => one.tracks.some((each) => each.index === track));
-  const head = process && line.places.get(process.id);
+  const head = process && (line.places.get(process.id) || line.places.get(partId(process.part)));
   return head ? { top: head.y - line.top + pinnedHeight(line), height: head.height, row: head, inside: false } : null;
 }

@@ -1,8 +1,9 @@
 // The names of processes and tracks beside the canvas, with their folding buttons and menus. Only those on screen are elements.
 
-import { icon, make } from "../../base/elements.js";
+import { icon, make, words } from "../../base/elements.js";
 import { setLabel } from "../../base/i18n.js";
 import { count } from "../../base/format.js";
+import { signed } from "./axis.js";
 
 /** The title of a track: its thread, or number where it has no name. */
 export function titleOf(track) {
@@ -18,12 +19,27 @@ function button(row, name) {
   return element;
 }
 
-function labelOf(row) {
+// The head of a trace: its name, and how far the clock of its device has been moved.
+function partLabel(line, row) {
+  const part = line.facts.parts[row.part];
+  const name = make("span", "ms-timeline-name ms-cut", part.name);
+  const more = part.device
+    ? words("timeline.device_moved", { time: signed(part.device) }, "span", "ms-timeline-about ms-timeline-moved") : "";
+  const element = make("div", "ms-timeline-label ms-timeline-label-part", [button(row, part.name), name, more], {
+    "data-id": row.id,
+  });
+  element.title = part.file;
+  return element;
+}
+
+function labelOf(line, row) {
+  if (row.kind === "part") return partLabel(line, row);
   const process = row.kind === "process";
   const name = process ? row.process.name || row.process.tracks[0].process_id : titleOf(row.track);
   const many = process || row.track.lanes > 1;
   const fold = many ? button(row, name) : make("span", "ms-timeline-fold");
-  const text = make("span", "ms-timeline-name ms-cut", row.pinned ? `${row.track.process} · ${name}` : name);
+  const title = row.pinned ? [row.track.where, row.track.process, name].filter(Boolean).join(" · ") : name;
+  const text = make("span", "ms-timeline-name ms-cut", title);
   const about = process
     ? make("span", "ms-timeline-about", count(row.process.tracks.length))
     : make("span", "ms-timeline-about", row.track.slices ? count(row.track.slices) : "");
@@ -53,7 +69,7 @@ export function drawLabels(line, seen) {
       let label = known.get(key);
       if (!label || label.look !== look) {
         if (label) label.element.remove();
-        label = { look, element: labelOf(row), top: NaN };
+        label = { look, element: labelOf(line, row), top: NaN };
         known.set(key, label);
         line.host[part === "pinned" ? "pinnedLabels" : "labels"].append(label.element);
         label.element.style.height = `${row.height}px`;

@@ -9,8 +9,8 @@ import { pinnedHeight, placeOf, ratioOf, rowsOnScreen, timeAt } from "./geometry
 import { drawLabels } from "./labels.js";
 import { drawBands, drawGrid, drawOverlay, drawRuler } from "./overlay.js";
 import { drawStrip } from "./strip.js";
-import { lanesOf, rowsOf } from "./tracks.js";
-import { spans, viewOf } from "./wire.js";
+import { idsOf, lanesOf, rowsOf } from "./tracks.js";
+import { numbersOf, spans, viewOf } from "./wire.js";
 
 /** Share of the range that is asked for and drawn beyond either end, so that dragging shows it at once. */
 const MARGIN = 0.25;
@@ -18,17 +18,28 @@ const MARGIN = 0.25;
 const QUICK_MS = 10;
 const SETTLE_MS = 90;
 const SAVE_MS = 350;
+const AGAIN_MS = 2000;
 const MOST_LANES = 4000;
 
-/** A line over what the server said of a trace. host: elements by name; save(range) is called when the range is at rest. */
+/** A line over what the server said of traces. host: elements by name; save(range) is called when the range is at rest. */
 export function makeLine(server, facts, tree, names, host, save) {
   return {
-    server, facts, tree, names, host, save,
+    server, facts, tree, names, host, save, ids: idsOf(facts.tracks, facts.parts), shiftOf: shiftsOf(facts),
     range: camera.whole(facts), way: new camera.Way(), layout: null, look: null, version: 0,
     view: null, asking: false, wanted: false, picture: null, cost: 0, frame: 0, restTimer: 0, saveTimer: 0,
     width: 0, height: 0, top: 0, curves: new Map(), pointer: null, selected: null, chosen: null, hits: null, marks: [],
     zero: 0, strip: null, drawn: { slices: 0, buckets: 0, labels: 0 }, closed: false, error: "",
   };
+}
+
+// How far the times of a lane are moved (ns); null if none is.
+function shiftsOf({ tracks }) {
+  if (tracks.every((track) => !track.shift)) return null;
+  const shifts = new Map();
+  for (const track of tracks) {
+    for (let depth = 0; depth < track.lanes; depth += 1) shifts.set(track.first_lane + depth, track.shift);
+  }
+  return (lane) => shifts.get(lane) || 0;
 }
 
 /** Lay the rows out anew for a look: the part of the state that is about tracks. */
@@ -45,6 +56,12 @@ export function arrange(line, look) {
 /** Draw everything anew. */
 export function refresh(line) {
   line.version += 1;
+  redraw(line);
+}
+
+/** Ask for what is on screen again; until it comes, what is known is drawn. */
+export function renew(line) {
+  if (line.view) line.view.old = true;
   redraw(line);
 }
 
@@ -116,7 +133,7 @@ function wish(line) {
 function serves(line, view) {
   if (!view) return false;
   const { k } = camera.bucketsFor(line.range, Math.round(line.width * ratioOf()), 0, line.facts.end);
-  if (view.k !== k) return false;
+  if (view.k !== k || view.old) return false;
   const from = Math.max(0, line.range.from);
   const to = Math.min(line.facts.end + 1, line.range.to);
   if (view.from > from || view.to < to) return false;
@@ -134,18 +151,21 @@ async function ask(line) {
   line.asking = true;
   try {
     const { k, b0, n } = wanted;
-    const answer = await line.server.bytes("view", { lanes: spans(wanted.lanes), k, b0, n });
+    const answer = await line.server.ask("view", { lanes: spans(wanted.lanes), k, b0, n });
+    const pending = new Set(numbersOf(answer.headers.get("Mindscope-Pending")));
+    const bytes = await answer.arrayBuffer();
     if (line.closed) return;
-    line.view = viewOf(answer, wanted);
+    line.view = viewOf(bytes, { ...wanted, shiftOf: line.shiftOf }, pending);
     line.error = "";
     line.version += 1;
   } catch (error) {
     line.error = error instanceof Error ? error.message : String(error);
-  } finally {
-    line.asking = false;
   }
+  line.asking = false;
   line.wanted = false;
-  redraw(line);
+  // A request that failed is repeated after a while.
+  if (line.error) window.setTimeout(() => redraw(line), AGAIN_MS);
+  else redraw(line);
 }
 
 function askCurves(line, rows) {
@@ -229,7 +249,7 @@ function drawRows(line, seen) {
 
 // The picture has MARGIN of the range on both sides.
 function newPicture(line, seen, key) {
-  const { range, ratio, palette } = line;
+  const { range, ratio } = line;
   const room = (range.to - range.from) * MARGIN;
   const part = 1 + 2 * MARGIN;
   const columns = Math.round(line.width * ratio * part);
@@ -238,9 +258,18 @@ function newPicture(line, seen, key) {
   canvas.height = Math.round(line.height * ratio);
   const context = canvas.getContext("2d");
   const begun = performance.now();
+  const drawn = drawScene(line, seen, context, { from: range.from - room, to: range.to + room, width: columns / ratio, ratio });
+  line.cost = line.cost * 0.5 + (performance.now() - begun) * 0.5;
+  line.drawn = drawn;
+  return { canvas, key, from: range.from - room, to: range.to + room, part };
+}
+
+/** Draw rows for a range of time on a context; returns how many slices, buckets and labels were drawn. */
+export function drawScene(line, seen, context, { from, to, width, ratio }) {
+  const columns = Math.round(width * ratio);
   const common = {
-    view: line.view, from: range.from - room, to: range.to + room, width: columns / ratio, ratio, palette, theme: line.theme,
-    colour: line.look.colour, names: line.names,
+    view: line.view, from, to, width, ratio, palette: line.palette, theme: line.theme, colour: line.look.colour,
+    names: line.names,
   };
   const pinned = pinnedHeight(line);
   const drawn = { slices: 0, buckets: 0, labels: 0 };
@@ -259,9 +288,7 @@ function newPicture(line, seen, key) {
     }
     context.restore();
   }
-  line.cost = line.cost * 0.5 + (performance.now() - begun) * 0.5;
-  line.drawn = drawn;
-  return { canvas, key, from: range.from - room, to: range.to + room, part };
+  return drawn;
 }
 
 function stretch(line, context, picture) {

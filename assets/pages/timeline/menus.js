@@ -1,7 +1,7 @@
 // Folding, hiding, pinning and moving of tracks: their buttons and menus.
 
 import { make, words } from "../../base/elements.js";
-import { HEIGHTS, movedIn, ordered } from "./tracks.js";
+import { HEIGHTS, movedIn, ordered, partId } from "./tracks.js";
 
 const SIZES = Object.keys(HEIGHTS);
 
@@ -20,6 +20,19 @@ export function fold(page, id) {
   page.change(row.folded
     ? { fold: without(state.fold, id), open: [...without(state.open, id), id] }
     : { fold: [...without(state.fold, id), id], open: without(state.open, id) });
+}
+
+/** Unfold what hides a track, if anything does. */
+export function unfold(page, track) {
+  const { line, state } = page;
+  const process = line.tree.find((one) => one.tracks.some((each) => each.index === track));
+  if (!process || line.places.has(line.ids[track])) return;
+  const ids = [partId(process.part), process.id];
+  const folded = ids.filter((id) => { const row = line.places.get(id); return !row || row.folded; });
+  page.change({
+    fold: (state.fold || []).filter((id) => !folded.includes(id)),
+    open: [...(state.open || []).filter((id) => id !== process.id), process.id],
+  });
 }
 
 export function closeMenu(page) {
@@ -44,7 +57,8 @@ export function openMenu(page, button) {
   const row = rowOf(page, id);
   const process = row.kind === "process";
   const { state, line } = page;
-  const siblings = process ? line.tree : line.tree.find((one) => one.tracks.some((track) => track.id === id)).tracks;
+  const siblings = process ? line.tree.filter((one) => one.part === row.process.part)
+    : line.tree.find((one) => one.tracks.some((track) => track.id === id)).tracks;
   const item = (key, run, disabled = false) => {
     const element = make("button", "ms-menu-item", words(key), { type: "button", role: "menuitem" });
     element.disabled = disabled;
@@ -69,6 +83,9 @@ export function openMenu(page, button) {
       items.push(item("timeline.lower", () => size(-1), height === "small"));
     }
   }
+  const inside = state.in || [];
+  items.push(item(inside.includes(id) ? "timeline.search_everywhere" : "timeline.search_here",
+    () => page.change({ in: inside.includes(id) ? without(inside, id) : [...inside, id] })));
   items.push(item("timeline.only", () => page.change({ hide: othersOf(line.tree, id) })));
   items.push(item("timeline.up", () => move(-1), now[0] === id), item("timeline.down", () => move(1), now.at(-1) === id));
   const element = make("div", "ms-menu-items ms-timeline-menu", items, { role: "menu", "data-id": id });

@@ -1,14 +1,15 @@
 // What lies over and beside the slices: the ruler with steps and ticks, grid lines, the selection and its arrows, the chosen
 // range, marks and the pointer.
 
+import { drawArrows } from "./arrows.js";
 import { duration, niceStep, ticks } from "./axis.js";
 import { FONT } from "./canvas.js";
+import { covered, drawFlags, flagsOf } from "./flags.js";
 import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
 export const STEPS_HEIGHT = 18;
 const LEAST_STEP = 3;
 const LEAST_NUMBER = 26;
-const MOST_ARROWS = 200;
 
 const styleOf = (line, name) => getComputedStyle(line.host.root).getPropertyValue(name).trim();
 
@@ -55,6 +56,7 @@ export function drawRuler(line) {
   if (steps.length) drawSteps(line, context, ink);
   const found = ticks(line.range.from, line.range.to, line.width, line.zero);
   line.ticks = found.ticks;
+  const flags = flagsOf(line, context);
   context.fillStyle = ink.muted;
   context.strokeStyle = ink.strong;
   context.textBaseline = "middle";
@@ -65,10 +67,12 @@ export function drawRuler(line) {
     const x = Math.round(xOf(line, at)) + 0.5;
     context.moveTo(x, bottom - 7);
     context.lineTo(x, bottom);
+    if (flags.length && covered(flags, x + 3, x + 3 + context.measureText(label).width)) continue;
     context.fillText(label, x + 3, stepsHeight + (bottom - stepsHeight) / 2);
   }
   context.stroke();
   if (line.host.base.textContent !== found.base) line.host.base.textContent = found.base;
+  drawFlags(context, flags, ink, bottom);
   drawBand(line, context, ink, stepsHeight, bottom, true);
 }
 
@@ -120,8 +124,8 @@ export function drawBands(line, context, rows, columns) {
   const ink = inks(line);
   for (const [row, top] of rows) {
     const y = Math.round(top * line.ratio);
-    if (row.kind === "process") {
-      context.fillStyle = ink.band;
+    if (row.kind !== "track") {
+      context.fillStyle = row.kind === "part" ? ink.chosen : ink.band;
       context.fillRect(0, y, columns, Math.round(row.height * line.ratio));
     }
     context.fillStyle = ink.line;
@@ -139,7 +143,7 @@ export function drawOverlay(line) {
     context.fillStyle = ink.strong;
     context.fillRect(0, pinned - 1, line.width, 1);
   }
-  if (line.selected && line.selected.flows) drawArrows(line, context, ink);
+  if (line.selected && line.selected.arrows) drawArrows(line, context, ink);
   if (line.hover && line.hover.slice) outline(line, context, line.hover.slice, ink.text, 1);
   if (line.selected) outline(line, context, line.selected, ink.accent, 2);
   if (line.pointer && !line.dragging) {
@@ -220,32 +224,4 @@ function drawMarks(line, context, ink) {
   context.textAlign = "center";
   context.textBaseline = "middle";
   context.fillText(text, middle, 11);
-}
-
-function drawArrows(line, context, ink) {
-  context.strokeStyle = ink.accent;
-  context.fillStyle = ink.accent;
-  context.lineWidth = 1.5;
-  for (const other of line.selected.flows.slice(0, MOST_ARROWS)) {
-    const [source, target] = other.way === "to" ? [line.selected, other] : [other, line.selected];
-    const begin = placeOf(line, source.track, source.depth);
-    const end = placeOf(line, target.track, target.depth);
-    if (!begin || !end) continue;
-    const pinned = pinnedHeight(line);
-    const heightOf = (place) => Math.max(place.top + place.height / 2, place.row.pinned ? 0 : pinned);
-    const x1 = xOf(line, Math.min(source.start + source.duration, Math.max(source.start, target.start)));
-    const x2 = xOf(line, target.start);
-    const [y1, y2] = [heightOf(begin), heightOf(end)];
-    if (Math.max(x1, x2) < -200 || Math.min(x1, x2) > line.width + 200) continue;
-    const bow = Math.max(24, Math.min(120, Math.abs(x2 - x1) / 2));
-    context.beginPath();
-    context.moveTo(x1, y1);
-    context.bezierCurveTo(x1 + bow, y1, x2 - bow, y2, x2 - 5, y2);
-    context.stroke();
-    context.beginPath();
-    context.moveTo(x2, y2);
-    context.lineTo(x2 - 7, y2 - 4);
-    context.lineTo(x2 - 7, y2 + 4);
-    context.fill();
-  }
 }

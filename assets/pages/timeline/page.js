@@ -13,10 +13,14 @@ import { pacesOf } from "./colours.js";
 import * as finding from "./finding.js";
 import { timeAt } from "./geometry.js";
 import { listen } from "./input.js";
+import { titleOf } from "./labels.js";
 import * as lines from "./line.js";
+import { goToFirst } from "./links.js";
 import { closeMenu, fold, openMenu } from "./menus.js";
+import { buildMarks, drawMarkList, takeMarks } from "./marks.js";
 import { makePanel } from "./panel.js";
-import { savePicture } from "./picture.js";
+import { drawParts, makePartsMenu, namesOf, queryOf } from "./parts.js";
+import { saveDrawing, savePicture } from "./picture.js";
 import { Names, Server } from "./server.js";
 import { listenToStrip, loadStrip } from "./strip.js";
 import { treeOf } from "./tracks.js";
@@ -28,6 +32,7 @@ const PAN = 0.15;
 const SCROLL = 60;
 const TYPED_MS = 300;
 const MOST_STEPS = 2000;
+const POLL_MS = 400;
 
 const get = (page, key, fallback = "") => last(page.state, key, fallback);
 
@@ -63,6 +68,7 @@ function buildTools(page) {
     act("restore", "timeline.whole", (line) => lines.show(line, camera.whole(line.facts))), page.backButton, page.forwardButton,
   ]);
   page.stepSelect = select("timeline.step", (at) => finding.zoomToStep(page, Number(at)));
+  page.stepSelect.hidden = true;
   page.zeroSelect = select("timeline.zero", (zero) => page.change({ zero: zero === "trace" ? [] : [zero] }));
   page.colourSelect = select("timeline.colour", (colour) => page.change({ colour: colour === "name" ? [] : [colour] }));
   page.heights = segments("timeline.height", HEIGHTS.map((one) => [one, `timeline.height.${one}`]),
@@ -86,17 +92,23 @@ function buildTools(page) {
   page.hitTools = make("span", "ms-timeline-group ms-timeline-found", [page.hitCount, page.previousHit, page.nextHit]);
   const png = make("button", "ms-menu-item", words("timeline.png"), { type: "button" });
   png.addEventListener("click", () => savePicture(page));
+  const svg = make("button", "ms-menu-item", words("timeline.svg"), { type: "button" });
+  svg.addEventListener("click", () => page.line && saveDrawing(page));
   page.traceLink = make("a", "ms-menu-item", words("timeline.trace_json"), { download: "" });
   const files = make("summary", "ms-button ms-button-icon", icon("download"));
   for (const name of ["title", "aria-label"]) setLabel(files, name, "timeline.files");
   const display = menu(make("summary", "ms-button", [words("timeline.display"), icon("down")]), [
-    words("timeline.height"), page.heights, words("timeline.zero"), page.zeroSelect, words("timeline.shortest"), page.shortest,
+    words("timeline.colour"), page.colourSelect, words("timeline.height"), page.heights,
+    words("timeline.zero"), page.zeroSelect, words("timeline.shortest"), page.shortest,
   ]);
   display.classList.add("ms-timeline-display");
   const find = make("span", "ms-timeline-find", [page.search, page.regex]);
+  page.searchedIn = make("button", "ms-button ms-button-small ms-timeline-in", [], { type: "button", hidden: "" });
+  page.searchedIn.addEventListener("click", () => page.change({ in: [] }));
   page.tools.replaceChildren(
-    zooms, page.stepSelect, page.colourSelect, display, make("span", "ms-timeline-tools-gap"), find, page.hitTools,
-    menu(files, [page.traceLink, png]));
+    makePartsMenu(page), zooms, page.stepSelect, display, buildMarks(page),
+    make("span", "ms-timeline-tools-gap"), page.searchedIn, find, page.hitTools,
+    menu(files, [page.traceLink, png, svg]));
 }
 
 function buildBox(page) {
@@ -111,6 +123,7 @@ function buildBox(page) {
   for (const name of ["placeholder", "aria-label"]) setLabel(page.filter, name, "timeline.filter");
   page.filter.addEventListener("input", () => later(page, "filter", () => page.change({ filter: entered(page.filter) })));
   page.hiddenButton = make("button", "ms-button ms-timeline-hidden", [], { type: "button" });
+  page.hiddenButton.hidden = true;
   page.hiddenButton.addEventListener("click", () => page.change({ hide: [] }));
   host.labels = part("labels");
   host.pinnedLabels = part("labels ms-timeline-labels-pinned");
@@ -126,10 +139,12 @@ function buildBox(page) {
   const panelHost = part("panel", [], { hidden: "" });
   page.hints = words("timeline.keys", {}, "span", "ms-cut");
   page.about = make("span", "ms-timeline-about-trace ms-cut");
+  page.progress = make("span", "ms-timeline-progress", [], { hidden: "", role: "status" });
   box.replaceChildren(
     part("top", [part("corner", host.stripName), part("strip-host", host.strip)]),
     part("axis", [part("corner", [page.filter, page.hiddenButton, host.base]), part("ruler-host", host.ruler)]),
-    part("body", [host.scroll, host.empty, host.tip]), panelHost, part("foot", [page.hints, page.legend, page.about]));
+    part("body", [host.scroll, host.empty, host.tip]), panelHost,
+    part("foot", [page.hints, page.progress, page.legend, page.about]));
   page.host = host;
   page.panel = makePanel(panelHost, {
     close: () => finding.closePanel(page), tab: (name) => finding.openTab(page, name),
@@ -137,7 +152,8 @@ function buildBox(page) {
     zoomSlice: () => finding.zoomToChosen(page), zoomRange: () => finding.zoomToChosen(page, "range"),
     clearRange: () => page.change({ range: [] }), hit: (place) => finding.goToHit(page, place),
     setBy: (by) => page.change({ by: by === "name" ? [] : [by] }),
-    setStream: (track) => page.change({ stream: [track] }),
+    setStream: (track) => page.change({ stream: [page.line.ids[Number(track)]] }),
+    setPart: (key, part) => page.change({ [key]: [part] }),
     showTime: (from, length) => lines.show(page.line, camera.around(from, length)),
     setClip: (clip) => page.change({ clip: clip === "1" ? [] : [clip] }),
     searchFor: (name) => page.change({ q: [name], regex: [] }),
@@ -157,37 +173,111 @@ function later(page, name, act) {
 // Opening a trace ----------------------------------------------------------------------------------------------------
 
 async function open(page, ask) {
-  const query = { run: ask.run[0], session: ask.session[0], rank: ask.rank[0] };
+  page.asked = ask;
+  const query = queryOf(page, ask);
   const mark = JSON.stringify([query, ask.mark]);
   if (page.traceOf === mark) return;
   page.traceOf = mark;
-  if (page.line) lines.close(page.line);
-  page.line = null;
-  page.slices.clear();
-  buildBox(page);
   const turn = (page.opened += 1);
   const server = new Server(page.root.dataset.routes, query);
-  writeText(page.host.empty, "timeline.loading");
-  page.host.empty.hidden = false;
+  const own = JSON.stringify([ask.run, ask.session, ask.rank, ask.mark, page.state.source || []]);
+  // When others join the page's own trace, it stays on screen until they have been read.
+  if (page.own !== own || !page.line) {
+    if (page.line) lines.close(page.line);
+    page.line = null;
+    buildBox(page);
+    writeText(page.host.empty, "timeline.loading");
+    page.host.empty.hidden = false;
+  }
+  page.own = own;
   let facts;
   try {
+    if (!(await whenRead(page, server, turn))) return;
     facts = await server.json("tracks");
   } catch (error) {
-    writeText(page.host.empty, "timeline.failed", { text: error.message });
+    if (turn !== page.opened) return;
     page.traceOf = null;
+    const element = page.line ? page.progress : page.host.empty;
+    element.hidden = false;
+    element.classList.add("ms-timeline-wrong");
+    writeText(element, "timeline.failed", { text: error.message });
+    drawParts(page);
     return;
   }
   if (turn !== page.opened) return;
-  begin(page, server, facts);
+  const before = page.line && { facts: page.line.facts, range: page.line.range, scroll: page.host.scroll.scrollTop };
+  if (page.line) lines.close(page.line);
+  page.slices.clear();
+  buildBox(page);
+  page.host.empty.hidden = true;
+  begin(page, server, facts, before);
+  watch(page, server, turn);
 }
 
-function begin(page, server, facts) {
+// Wait until all traces have been read; false if something else has been asked for meanwhile.
+async function whenRead(page, server, turn) {
+  for (;;) {
+    const known = await server.json("reading");
+    if (turn !== page.opened) return false;
+    page.known = known;
+    const failed = known.find((one) => ["failed", "cancelled", "missing"].includes(one.state));
+    if (failed) throw new Error([failed.label, failed.text || failed.state].filter(Boolean).join(": "));
+    const left = known.filter((one) => one.state !== "ready");
+    if (!left.length) return true;
+    const parts = page.parts.length > 1 ? namesOf(page) : [""];
+    const one = known.findLast(({ state }) => state === "reading") || left[0];
+    writeText(page.progress, "timeline.reading", {
+      name: parts[known.indexOf(one)], share: percent(one), left: count(left.length),
+    });
+    page.progress.hidden = false;
+    await new Promise((done) => { window.setTimeout(done, POLL_MS); });
+    if (turn !== page.opened) return false;
+  }
+}
+
+const percent = ({ done, total }) => `${total ? Math.floor((Math.min(done, total) / total) * 100) : 0} %`;
+
+// Until the summary of every trace is there, say how far it is; then draw what waited for it.
+async function watch(page, server, turn) {
+  try {
+    while (turn === page.opened && !page.known.every((one) => one.complete)) {
+      const [one] = page.known.filter(({ complete }) => !complete);
+      page.progress.hidden = false;
+      const hatched = page.line.view && page.line.view.pending.size;
+      writeText(page.progress, hatched ? "timeline.summing_hatched" : "timeline.summing", { share: percent(one) });
+      await new Promise((done) => { window.setTimeout(done, POLL_MS); });
+      const known = await server.json("reading");
+      if (turn !== page.opened) return;
+      page.known = known;
+      if (known.every(({ complete }) => complete)) lines.renew(page.line);
+    }
+    page.progress.hidden = true;
+  } catch {
+    page.progress.hidden = true;
+  }
+}
+
+// What the address has of times, when the start of the axis has been moved by `by` ns.
+function movedTimes(page, by) {
+  const pairs = (texts) => (texts || []).map(camera.parseRange).filter(Boolean)
+    .map((range) => camera.formatRange(camera.moved(range, by)));
+  return {
+    span: pairs(page.state.span), range: pairs(page.state.range),
+    mark: (page.state.mark || []).map(Number).filter(Number.isFinite).map((time) => String(time + by)),
+  };
+}
+
+function begin(page, server, facts, before) {
+  const parts = page.parts.length > 1 ? namesOf(page) : [""];
+  facts.parts.forEach((part, at) => { part.name = parts[at]; });
+  for (const track of facts.tracks) track.where = parts[track.part];
   const fetchNames = (from, to, medians) => server.json("names", { from, to, medians: medians ? 1 : "" });
   const names = new Names(facts.names, fetchNames, () => {
     lines.refresh(line);
     if (page.panel.shown === "search") finding.drawHits(page);
   });
-  const line = lines.makeLine(server, facts, treeOf(facts.tracks), names, page.host, (range) => saveRange(page, range));
+  const tree = treeOf(facts.tracks, facts.parts);
+  const line = lines.makeLine(server, facts, tree, names, page.host, (range) => saveRange(page, range));
   page.line = line;
   line.words = { step: translate("timeline.step_n", { n: "" }).trim() };
   page.host.root.classList.toggle("ms-timeline-stepped", facts.steps.length > 0);
@@ -205,14 +295,28 @@ function begin(page, server, facts) {
   page.zeroSelect.disabled = !facts.steps.length;
   page.host.empty.hidden = facts.slices > 0 || facts.tracks.length > 0;
   writeText(page.host.empty, "timeline.no_slices");
-  writeText(page.about, "timeline.about", { file: facts.file.split(/[\\/]/).pop(), n: count(facts.slices) });
-  page.about.title = facts.file;
-  const step = facts.steps.find(([label]) => label === get(page, "step"));
-  const range = camera.parseRange(get(page, "span")) || (step && camera.around(step[1], step[2], 0.96));
+  const files = facts.parts.map((part) => part.file);
+  if (files.length > 1) writeText(page.about, "timeline.about_many", { files: files.length, n: count(facts.slices) });
+  else writeText(page.about, "timeline.about", { file: files[0].split(/[\\/]/).pop(), n: count(facts.slices) });
+  page.about.title = files.join("\n");
+  const by = before && before.facts.file === facts.file ? facts.parts[0].shift - before.facts.parts[0].shift : 0;
+  const times = by ? movedTimes(page, by) : null;
+  const wanted = page.zoomStep;
+  page.zoomStep = null;
+  const step = facts.steps.find(([label]) => label === (wanted || get(page, "step")));
+  const asked = wanted ? null : camera.parseRange(times ? times.span[0] : get(page, "span"));
+  const range = asked || (step && camera.around(step[1], step[2], 0.96));
   if (range) line.range = camera.within(range, facts.end);
   line.way.add(line.range);
   page.applied = null;
+  if (times) {
+    page.savedSpan = times.span[0] || "";
+    page.change(times);
+  }
+  drawParts(page);
   apply(page);
+  if (wanted && range) lines.show(line, range);
+  if (before) page.host.scroll.scrollTop = before.scroll;
   loadStrip(line, lines.redraw);
 }
 
@@ -263,9 +367,12 @@ function apply(page) {
   if (document.activeElement !== page.search) page.search.value = get(page, "q");
   if (document.activeElement !== page.filter) page.filter.value = get(page, "filter");
   if (document.activeElement !== page.shortest) page.shortest.value = get(page, "shortest");
+  drawSearchedIn(page);
   page.regex.setAttribute("aria-pressed", String(get(page, "regex") === "1"));
+  if (first) takeMarks(page);
   line.marks = (state.mark || []).map(Number).filter(Number.isFinite).slice(0, 2);
   setZero(page);
+  drawMarkList(page);
   if (changed("span") && get(page, "span") !== page.savedSpan && !first) {
     const range = camera.parseRange(get(page, "span")) || camera.whole(line.facts);
     line.range = camera.within(range, line.facts.end);
@@ -275,14 +382,30 @@ function apply(page) {
   if (first) page.savedSpan = get(page, "span");
   page.backButton.disabled = !line.way.back;
   page.forwardButton.disabled = !line.way.forward;
-  if (first || changed("range", "by", "clip", "stream", "hide", "filter")) {
+  if (first || changed("range", "by", "clip", "stream", "part", "other", "hide", "filter")) {
     finding.chooseRange(page, camera.parseRange(get(page, "range")));
   }
   if (first || changed("slice")) finding.loadSlice(page, get(page, "slice"), first);
-  if (first || changed("q", "regex", "shortest")) finding.search(page);
+  if (first || changed("q", "regex", "shortest", "in")) finding.search(page);
   if (changed("tab") || first) finding.drawPanel(page);
+  if (first || changed("first")) goToFirst(page);
   page.traceLink.href = line.server.url("trace.json", camera.parseRange(get(page, "range")) || {});
   lines.redraw(line);
+}
+
+// In which tracks is searched, if not in all.
+function drawSearchedIn(page) {
+  const { line, state } = page;
+  const ids = new Set(state.in || []);
+  const named = line.tree.flatMap((process) => [
+    ...(ids.has(process.id) ? [process.name || process.tracks[0].process_id] : []),
+    ...process.tracks.filter((track) => ids.has(track.id)).map(titleOf),
+  ]);
+  page.searchedIn.hidden = !named.length;
+  if (!named.length) return;
+  const key = named.length > 1 ? "timeline.in_tracks" : "timeline.in_track";
+  page.searchedIn.replaceChildren(words(key, { name: named[0], n: count(named.length) }, "span", "ms-cut"), icon("close"));
+  page.searchedIn.title = named.join("\n");
 }
 
 function setZero(page) {
@@ -312,14 +435,14 @@ function mark(page) {
   const { line } = page;
   const time = Math.round(line.pointer ? timeAt(line, line.pointer.x) : (line.range.from + line.range.to) / 2);
   const marks = line.marks.length >= 2 ? [] : line.marks;
-  page.change({ mark: [...marks, time].map(String) });
+  page.change({ mark: [...marks, time].map(String), called: [] });
 }
 
 function escape(page) {
   const { state } = page;
   if (page.menu) closeMenu(page);
   else if ((state.slice || []).length || (state.range || []).length || !page.panel.host.hidden) finding.closePanel(page);
-  else if ((state.mark || []).length) page.change({ mark: [] });
+  else if ((state.mark || []).length) page.change({ mark: [], called: [] });
   else return false;
   return true;
 }
@@ -363,6 +486,8 @@ document.addEventListener("keydown", (event) => {
 });
 
 function draw(page) {
+  if (page.asked) open(page, page.asked);
+  if (page.parts) drawParts(page);
   apply(page);
 }
 

@@ -3,7 +3,8 @@
 import { fillSelect, icon, iconButton, make, pressSegment, segments, select, words } from "../../base/elements.js";
 import { count } from "../../base/format.js";
 import { setLabel, writeText } from "../../base/i18n.js";
-import { duration, exactDuration, exactTime } from "./axis.js";
+import { duration, exactDuration, exactTime, signed } from "./axis.js";
+import { differenceParts } from "./difference.js";
 import { flameParts } from "./flame.js";
 import { criticalParts, gapParts } from "./gaps.js";
 import { titleOf } from "./labels.js";
@@ -11,11 +12,11 @@ import { titleOf } from "./labels.js";
 const MOST_ROWS = 500;
 const LONG_TEXT = 80;
 
-export const trackTitle = (track) => `${track.process} · ${titleOf(track)}`;
+export const trackTitle = (track) => [track.where, track.process, titleOf(track)].filter(Boolean).join(" · ");
 
 /**
  * A panel with acts: close(), tab(name), go(row), same(by), zoomSlice(), zoomRange(), clearRange(), setBy(by), setClip(clip),
- * setStream(track), showTime(from, length), hit(place), searchFor(name).
+ * setStream(track), setPart(key, number), showTime(from, length), hit(place), searchFor(name).
  */
 export function makePanel(host, acts) {
   const tabs = segments("timeline.panel", ["slice", "range", "search"].map((name) => [name, `timeline.tab.${name}`]), acts.tab);
@@ -89,7 +90,17 @@ function flowRow(other, slice, panel, tracks) {
   ]);
 }
 
-export function showSlice(panel, slice, tracks, more) {
+// A collective on the other ranks: which of them came when, and went.
+function rankRow(other, slice, panel, parts) {
+  const part = parts[other.part];
+  const late = other.start - slice.start;
+  const times = words("timeline.rank_times", { start: signed(late), end: signed(other.end - slice.start - slice.duration) },
+    "span", "ms-muted ms-timeline-when");
+  const name = other.row === slice.row ? make("strong", "ms-cut", part.name) : link({ row: other.row, name: part.name }, panel);
+  return make("li", "ms-timeline-rank", [name, other.row === slice.row ? "" : times]);
+}
+
+export function showSlice(panel, slice, { tracks, parts }, more) {
   const { same } = slice;
   const previous = iconButton("left", "timeline.previous_same", "previous");
   const next = iconButton("right", "timeline.next_same", "next");
@@ -124,12 +135,21 @@ export function showSlice(panel, slice, tracks, more) {
     words("timeline.arguments", {}, "h4"),
     given.length ? make("dl", "ms-timeline-arguments", given) : words("timeline.no_arguments", {}, "p", "ms-muted"),
   ];
-  const parts = [make("div", "", left), make("div", "", middle)];
+  const parts_ = [make("div", "", left), make("div", "", middle)];
   if (slice.flows && slice.flows.length) {
-    parts.push(make("div", "", [words("timeline.flows", {}, "h4"),
+    const all = slice.arrows ? slice.arrows.total : slice.flows.length;
+    const cut = all > slice.flows.length;
+    const numbers = { n: count(slice.flows.length), total: count(all) };
+    const title = words(cut ? "timeline.flows_of" : "timeline.flows", numbers, "h4");
+    parts_.push(make("div", "", [title,
       make("ul", "ms-timeline-list", slice.flows.map((other) => flowRow(other, slice, panel, tracks)))]));
   }
-  put(panel, "slice", [name, previous, place, next, zoom, ...more], [make("div", "ms-timeline-columns", parts)]);
+  if (slice.ranks && slice.ranks.length > 1) {
+    const last = slice.ranks.reduce((a, b) => (b.start > a.start ? b : a));
+    parts_.push(make("div", "", [words("timeline.ranks", { name: parts[last.part].name }, "h4"),
+      make("ul", "ms-timeline-list", slice.ranks.map((other) => rankRow(other, slice, panel, parts)))]));
+  }
+  put(panel, "slice", [name, previous, place, next, zoom, ...more], [make("div", "ms-timeline-columns", parts_)]);
 }
 
 // A range ------------------------------------------------------------------------------------------------------------
@@ -194,26 +214,29 @@ function tool(element, name, key) {
 }
 
 /** What statistics there are of a range. */
-export const BY = ["name", "track", "gaps", "critical", "flame"];
+export const BY = ["name", "track", "gaps", "critical", "flame", "difference"];
 
 /**
  * asked: { range, clip, by }, found: what the server said or null while it is asked; links: addresses of files; tracks: those
  * of the trace; look: palette and ratio.
  */
 export function showRange(panel, asked, found, links, tracks, look) {
-  const { range, clip, by } = asked;
+  const { range, clip, by, parts } = asked;
   const text = words("timeline.range_length", {
     from: duration(range.from), length: duration(range.to - range.from),
-  }, "span", "ms-timeline-title ms-cut");
+  }, "span", "ms-timeline-title ms-timeline-range ms-cut");
   text.title = `${exactTime(range.from)} – ${exactTime(range.to)} (${exactDuration(range.to - range.from)})`;
-  const rows = segments("timeline.by", BY.map((one) => [one, `timeline.by.${one}`]), (one) => panel.acts.setBy(one));
+  const choices = parts.length > 1 ? BY : BY.filter((one) => one !== "difference");
+  const rows = segments("timeline.by", choices.map((one) => [one, `timeline.by.${one}`]), (one) => panel.acts.setBy(one));
   pressSegment(rows, by);
   const clips = ["1", "0"].map((one) => [one, `timeline.clip.${one}`]);
   const edges = segments("timeline.clip", clips, (one) => panel.acts.setClip(one));
+  setLabel(edges, "title", "timeline.clip_tip");
   pressSegment(edges, clip);
-  edges.hidden = by !== "name";
+  edges.hidden = by !== "name" && by !== "difference";
   const csv = make("a", "ms-button", [icon("download"), words("timeline.csv")], { href: links.csv, download: "" });
-  const trace = make("a", "ms-button", [icon("download"), words("timeline.trace_json")], { href: links.trace, download: "" });
+  const trace = make("a", "ms-button", [icon("download"), words("timeline.trace_short")], { href: links.trace, download: "" });
+  setLabel(trace, "title", "timeline.trace_json");
   const zoom = iconButton("zoom", "timeline.range_zoom", "zoom");
   zoom.addEventListener("click", panel.acts.zoomRange);
   const clear = iconButton("trash", "timeline.range_clear", "clear");
@@ -221,8 +244,9 @@ export function showRange(panel, asked, found, links, tracks, look) {
   const body = [];
   if (!found) body.push(words("timeline.loading", {}, "p", "ms-muted"));
   else if (found.error) body.push(make("p", "ms-timeline-wrong", found.error));
-  else if (by === "gaps") body.push(...gapParts(found, panel.acts));
+  else if (by === "gaps") body.push(...gapParts(found, panel.acts, parts));
   else if (by === "critical") body.push(...criticalParts(found, panel.acts));
+  else if (by === "difference") body.push(...differenceParts(found, parts[0], parts[asked.other], panel.acts));
   else if (by === "flame") body.push(...flameParts(found, { ...look, find: panel.acts.searchFor }));
   else if (!found.rows.length) body.push(words("timeline.range_none", {}, "p", "ms-muted"));
   else {
@@ -233,12 +257,25 @@ export function showRange(panel, asked, found, links, tracks, look) {
   }
   const stream = by === "gaps" && found && found.streams && found.streams.length > 1 ? streamSelect(panel, found, tracks) : "";
   csv.hidden = by === "flame";
-  put(panel, "range", [text, rows, edges, stream, tool(csv, "ms-timeline-csv", "timeline.csv_tip"), trace, zoom, clear], body);
+  const which = parts.length < 2 ? ""
+    : by === "critical" ? partSelect(panel, "part", parts, asked.part, 0)
+      : by === "difference" && parts.length > 2 ? partSelect(panel, "other", parts, asked.other, 1) : "";
+  tool(csv, "ms-timeline-csv", "timeline.csv_tip");
+  put(panel, "range", [text, rows, edges, stream, which, csv, trace, zoom, clear], body);
+}
+
+// Which trace a table is about.
+function partSelect(panel, key, parts, chosen, first) {
+  const element = select("timeline.part", (part) => panel.acts.setPart(key, part));
+  fillSelect(element, parts.slice(first).map((part, at) => [String(at + first), part.name]), String(chosen));
+  return element;
 }
 
 function streamSelect(panel, found, tracks) {
   const element = select("timeline.stream", (track) => panel.acts.setStream(track));
-  fillSelect(element, found.streams.map((track) => [String(track), titleOf(tracks[track])]), String(found.track));
+  fillSelect(element, found.streams.map((track) => [
+    String(track), [tracks[track].where, titleOf(tracks[track])].filter(Boolean).join(" · "),
+  ]), String(found.track));
   return element;
 }
 

@@ -1,6 +1,26 @@
-// The timeline as a picture.
+// The timeline as a file: a picture, or a drawing with shapes and texts.
 
 import { make } from "../../base/elements.js";
+import { FONT } from "./canvas.js";
+import { rowsOnScreen } from "./geometry.js";
+import { drawScene } from "./line.js";
+import { drawGrid, drawOverlay, drawRuler } from "./overlay.js";
+import { Vector } from "./vector.js";
+
+function save(blob, name) {
+  const link = make("a", "", [], { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+// The names beside the canvas: { text, x, y (middle), width } from its upper left corner.
+function namesOf({ host }) {
+  const box = host.canvas.getBoundingClientRect();
+  return Array.from(host.view.querySelectorAll(".ms-timeline-name"), (label) => {
+    const place = label.getBoundingClientRect();
+    return { text: label.textContent, x: place.left - box.left, y: place.top + place.height / 2 - box.top, place };
+  }).filter(({ place }) => place.bottom >= box.top && place.top <= box.bottom);
+}
 
 /** Save what is on screen, with axis and names of tracks, as PNG. */
 export function savePicture(page) {
@@ -20,19 +40,57 @@ export function savePicture(page) {
   context.fillStyle = style.getPropertyValue("--ms-text");
   context.font = `12px ${style.fontFamily}`;
   context.textBaseline = "middle";
-  const box = host.canvas.getBoundingClientRect();
   context.beginPath();
   context.rect(0, top / ratio, side / ratio - 4, host.canvas.height / ratio);
   context.clip();
-  for (const label of host.view.querySelectorAll(".ms-timeline-name")) {
-    const place = label.getBoundingClientRect();
-    if (place.bottom < box.top || place.top > box.bottom) continue;
-    const y = place.top - box.top + top / ratio + place.height / 2;
-    context.fillText(label.textContent, place.left - box.left + side / ratio, y);
-  }
-  canvas.toBlob((blob) => {
-    const link = make("a", "", [], { href: URL.createObjectURL(blob), download: "timeline.png" });
-    link.click();
-    window.setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  for (const { text, x, y } of namesOf(page)) context.fillText(text, x + side / ratio, y + top / ratio);
+  canvas.toBlob((blob) => save(blob, "timeline.png"));
+}
+
+/** Save the same as SVG: every rectangle, arrow and text is one of the file. */
+export function saveDrawing(page) {
+  save(new Blob([drawingOf(page)], { type: "image/svg+xml" }), "timeline.svg");
+}
+
+/** What is on screen as the text of an SVG file. */
+export function drawingOf({ host, line }) {
+  const style = getComputedStyle(host.root);
+  const side = host.labels.clientWidth;
+  const top = host.ruler.height / line.ratio;
+  const measuring = document.createElement("canvas").getContext("2d");
+  const drawing = new Vector((text, font) => {
+    measuring.font = font;
+    return measuring.measureText(text).width;
   });
+  drawing.font = FONT;
+  const sheet = (height) => ({ width: line.width, height, getContext: () => drawing });
+  // The same line in pixels of css, whose canvases are the drawing.
+  const copy = Object.assign(Object.create(line), {
+    ratio: 1, pointer: null, hover: null,
+    host: { ...host, canvas: sheet(line.height), overlay: sheet(line.height), ruler: sheet(top), base: { textContent: "" } },
+  });
+  drawing.fillStyle = style.getPropertyValue("--ms-card");
+  drawing.fillRect(0, 0, side + line.width, top + line.height);
+  const within = (x, y, width, height, draw) => {
+    drawing.save();
+    drawing.translate(x, y);
+    drawing.beginPath();
+    drawing.rect(0, 0, width, height);
+    drawing.clip();
+    draw();
+    drawing.restore();
+  };
+  within(side, top, line.width, line.height, () => {
+    drawGrid(copy, drawing);
+    drawScene(copy, rowsOnScreen(copy), drawing, { from: line.range.from, to: line.range.to, width: line.width, ratio: 1 });
+    drawOverlay(copy);
+  });
+  within(side, 0, line.width, top, () => drawRuler(copy));
+  within(0, top, side - 4, line.height, () => {
+    drawing.fillStyle = style.getPropertyValue("--ms-text");
+    drawing.font = `12px ${style.fontFamily}`;
+    Object.assign(drawing, { textAlign: "left", textBaseline: "middle" });
+    for (const { text, x, y } of namesOf({ host })) drawing.fillText(text, x + side, y);
+  });
+  return drawing.text(side + line.width, top + line.height, style.fontFamily);
 }

@@ -2,7 +2,7 @@
 
 const BLOCK = 2048;
 
-/** The routes of one trace. query names the profile. */
+/** The routes of some traces. query names them: [[parameter, value], ...]. */
 export class Server {
   constructor(routes, query) {
     this.routes = routes;

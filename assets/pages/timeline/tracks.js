@@ -2,30 +2,49 @@
 
 export const HEIGHTS = { small: 9, medium: 18, large: 28 };
 const HEAD = 24;
+const PART = 26;
 const GAP = 5;
 const CURVE = 40;
 /** Lanes of a track that is folded. */
 const FOLDED = 1;
 
-export const trackId = (index) => `t${index}`;
-export const processId = (index) => `p${index}`;
+/** Traces from which on the processes of hosts are folded at first. */
+const MANY = 2;
+const HOST = new Set(["scope", "python", "cann", "host", "host_queue", "counter", "memory"]);
 
-/** Processes with their tracks: { id, name, tracks: [{ id, index, ...track }], counters }; index is the one in the trace. */
-export function treeOf(tracks) {
+// Ids of traces but the first begin with their number, so that those of the others stay when one is added.
+const within = (part) => (part ? `${part}.` : "");
+export const trackId = (index, part = 0) => `${within(part)}t${index}`;
+export const processId = (index, part = 0) => `${within(part)}p${index}`;
+export const partId = (part) => `part${part}`;
+
+/** Ids of the tracks by their number; parts are the traces, [{ track: number of its first track }, ...]. */
+export const idsOf = (tracks, parts) =>
+  tracks.map(({ part = 0 }, index) => trackId(index - (part ? parts[part].track : 0), part));
+
+/**
+ * Processes with their tracks: { id, name, part, tracks: [{ id, index, ...track }], counters, host }; index is the number of a
+ * track among those of all traces.
+ */
+export function treeOf(tracks, parts = []) {
   const processes = new Map();
+  const ids = idsOf(tracks, parts);
   tracks.forEach((track, index) => {
-    const key = JSON.stringify([track.order[0], track.process, track.process_id]);
+    const { part = 0 } = track;
+    const key = JSON.stringify([part, track.order[0], track.process, track.process_id]);
     if (!processes.has(key)) {
-      processes.set(key, { id: processId(index), name: track.process, tracks: [], order: track.order[0] });
+      const id = processId(index - (part ? parts[part].track : 0), part);
+      processes.set(key, { id, name: track.process, part, tracks: [], order: track.order[0] });
     }
-    processes.get(key).tracks.push({ ...track, id: trackId(index), index });
+    processes.get(key).tracks.push({ ...track, id: ids[index], index });
   });
   const found = [...processes.values()];
   for (const one of found) {
     one.tracks.sort((a, b) => a.order[1] - b.order[1] || a.index - b.index);
     one.counters = one.tracks.every(isCurve);
+    one.host = one.tracks.every((track) => HOST.has(track.kind));
   }
-  return found.sort((a, b) => a.order - b.order);
+  return found.sort((a, b) => a.part - b.part || a.order - b.order);
 }
 
 export const isCurve = (track) => !track.lanes && Boolean(track.series);
@@ -51,7 +70,7 @@ export function movedIn(siblings, order, id, by) {
 
 /** Whether a text, several words that must all occur, is in the name of a track or its process. */
 export function fits(track, filter) {
-  const name = `${track.process} ${track.thread} ${track.process_id} ${track.thread_id}`.toLowerCase();
+  const name = `${track.where || ""} ${track.process} ${track.thread} ${track.process_id} ${track.thread_id}`.toLowerCase();
   return filter.toLowerCase().split(/\s+/).every((word) => name.includes(word));
 }
 
@@ -79,13 +98,21 @@ export function rowsOf(tree, state) {
   const pinned = state.pinned.filter((id) => byId.has(id)).map((id) => trackRow(byId.get(id), state, true));
   const rows = [];
   const known = new Set(state.pinned);
-  for (const process of ordered(tree, state.order)) {
-    if (state.hidden.has(process.id)) continue;
-    const tracks = ordered(process.tracks, state.order).filter((track) => shown(track) && !known.has(track.id));
-    if (!tracks.length) continue;
-    const folded = !state.filter && isFolded(process.id, process.counters, state);
-    rows.push({ kind: "process", id: process.id, process, folded, height: HEAD, pinned: false });
-    if (!folded) rows.push(...tracks.map((track) => trackRow(track, state, false)));
+  const parts = [...new Set(tree.map((process) => process.part))];
+  for (const part of parts) {
+    const head = { kind: "part", id: partId(part), part, folded: state.folded.has(partId(part)), height: PART, pinned: false };
+    const own = [];
+    for (const process of ordered(tree.filter((one) => one.part === part), state.order)) {
+      if (state.hidden.has(process.id)) continue;
+      const tracks = ordered(process.tracks, state.order).filter((track) => shown(track) && !known.has(track.id));
+      if (!tracks.length) continue;
+      const standard = process.counters || (process.host && parts.length >= MANY);
+      const folded = !state.filter && isFolded(process.id, standard, state);
+      own.push({ kind: "process", id: process.id, process, folded, height: HEAD, pinned: false });
+      if (!folded) own.push(...tracks.map((track) => trackRow(track, state, false)));
+    }
+    if (parts.length > 1 && own.length) rows.push(head);
+    if (!(head.folded && parts.length > 1)) rows.push(...own);
   }
   const hidden = every.filter((track) => state.hidden.has(track.id)).length
     + tree.filter((process) => state.hidden.has(process.id)).flatMap((one) => one.tracks).length;
@@ -99,6 +126,13 @@ function stacked(rows) {
     y += row.height;
   }
   return { rows, height: y };
+}
+
+/** Numbers of the tracks that ids of tracks and processes stand for; [] for none, which means all. */
+export function searchedTracks(tree, ids) {
+  const wanted = new Set(ids);
+  return tree.flatMap((process) => process.tracks.filter((track) => wanted.has(process.id) || wanted.has(track.id)))
+    .map((track) => track.index).sort((a, b) => a - b);
 }
 
 /** The rows that are seen at least in part from y to below y + height. */

@@ -50,13 +50,19 @@ export function byLane(lanes, lane, position) {
 
 /**
  * An answer with what was asked: lanes (numbers of lanes), k (buckets of 2^k ns), b0 (first bucket), n (how many).
- * from and to are in ns.
+ * from and to are in ns, base is the start of the first bucket. Those of a lane whose times are moved by shiftOf(lane) ns begin
+ * late[place of the lane] (a part of a bucket) later. pending are lanes that the server cannot draw yet.
  */
-export function viewOf(buffer, { lanes, k, b0, n }) {
+export function viewOf(buffer, { lanes, k, b0, n, shiftOf = null }, pending = new Set()) {
   const { slices, buckets } = decode(buffer);
   const bucket = 2 ** k;
+  const late = Float64Array.from(lanes, (lane) => {
+    const shift = shiftOf ? shiftOf(lane) / bucket : 0;
+    return shift - Math.floor(shift);
+  });
+  const from = b0 > 0 && late.some((one) => one > 0) ? b0 + 1 : b0;
   return {
-    lanes, k, b0, n, bucket, from: b0 * bucket, to: (b0 + n) * bucket, slices, buckets,
+    lanes, k, b0, n, bucket, base: b0 * bucket, late, pending, from: from * bucket, to: (b0 + n) * bucket, slices, buckets,
     index: new Map(lanes.map((lane, at) => [lane, at])),
     slicesOf: byLane(lanes.length, slices.lane, slices.x),
     bucketsOf: byLane(lanes.length, buckets.lane, buckets.bucket),
@@ -90,8 +96,11 @@ export function hit(view, lane, time, within = 0) {
     const place = slicesOf.places[last];
     if (x < slices.x[place] + slices.width[place]) return { slice: place };
   }
-  const small = lastAt(bucketsOf, at, buckets.bucket, x);
-  if (small >= 0 && buckets.bucket[bucketsOf.places[small]] === Math.floor(x)) return { bucket: bucketsOf.places[small] };
+  const inGrid = x - view.late[at];
+  const small = lastAt(bucketsOf, at, buckets.bucket, inGrid);
+  if (small >= 0 && buckets.bucket[bucketsOf.places[small]] === Math.floor(inGrid)) {
+    return { bucket: bucketsOf.places[small] };
+  }
   let best = null;
   let least = near;
   const offer = (distance, found) => {
@@ -105,13 +114,21 @@ export function hit(view, lane, time, within = 0) {
   for (const next of small < 0 ? [bucketsOf.begin[at]] : [small, small + 1]) {
     if (next >= bucketsOf.begin[at + 1]) continue;
     const place = bucketsOf.places[next];
-    offer(Math.max(buckets.bucket[place] - x, x - buckets.bucket[place] - 1, 0), { bucket: place });
+    offer(Math.max(buckets.bucket[place] - inGrid, inGrid - buckets.bucket[place] - 1, 0), { bucket: place });
   }
   return best;
 }
 
 /** Share of the time of a bucket that is busy, 0..1. */
 export const share = (busy) => busy / BUSY;
+
+/** The numbers in such a text as `spans` writes. */
+export function numbersOf(text) {
+  return (text ? text.split(",") : []).flatMap((part) => {
+    const [first, last = first] = part.split("-").map(Number);
+    return Array.from({ length: last - first + 1 }, (_, at) => first + at);
+  });
+}
 
 /** Numbers as the server takes them: "0-3,7". */
 export function spans(numbers) {

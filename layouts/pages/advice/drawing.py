@@ -5,41 +5,55 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
-import pandas as pd
 from dash import html
 from parsers.analysis.advice import THRESHOLDS, Advice, Review
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
-from layouts.i18n import attributes, both, t
+from layouts.components.elements import icon
+from layouts.i18n import CATALOGUE, attributes, both, t
 from layouts.profiling.advising import sentence
 from layouts.profiling.choice import Choice
+from layouts.profiling.links import address, range_on_timeline
+from layouts.sources import NO_TRACE, IdleTime
 
 UNITS = {rule: ("ms", 1e6) if rule == "interval" else ("%", 0.01) for rule in THRESHOLDS}
 """Rule -> unit in which its threshold is shown and typed, and the size of that unit in the unit of THRESHOLDS."""
 _HINTS = ("batch", "map", "generator")
 _NONE = -1
+_UNKNOWN = {"unread": "advice.unread", "reading": "advice.reading", "none": "profiling.idle.none", "ready": "advice.no_steps"}
+"""State of idle time -> why the rule about gaps was not checked."""
 _PARTS = frozenset(("queue_use", "queue_empty", "user", "system", "io", "idle"))
 
 
-def drawn(review: Review, thresholds: Mapping[str, float], choice: Choice | None) -> list[Any]:
-    """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data."""
-    cards = [_card(one, thresholds[one.rule], choice) for one in review.found]
+def drawn(
+    review: Review, thresholds: Mapping[str, float], choice: Choice | None, *, idle: IdleTime = NO_TRACE,
+    traced: bool = False,
+) -> list[Any]:
+    """Return a card for each piece of advice, one of the rules that found nothing, and one of those that lack data.
+
+    idle is what is known of gaps; with `traced`, evidence links to the timeline.
+    """
+    cards = [_card(one, thresholds[one.rule], choice, idle, traced=traced) for one in review.found]
     numbers = {"n": fmt.count(len(review.fine)), "total": fmt.count(len(THRESHOLDS))}
     none = "advice.none" if review.fine else "advice.none_checked"
     first = [html.P(t(none, **(numbers if review.fine else {})), className="ms-advice-none")] if not cards else []
-    return [*first, *cards, _fine(review.fine, thresholds), _unchecked(review.unchecked)]
+    return [*first, *cards, _fine(review.fine, thresholds), _unchecked(review.unchecked, choice, idle)]
 
 
-def _card(one: Advice, threshold: float, choice: Choice | None) -> html.Section:
+def _card(one: Advice, threshold: float, choice: Choice | None, idle: IdleTime, *, traced: bool) -> html.Section:
     head = html.Header(
         [html.H3(t(f"advice.{one.rule}.title"), className="ms-card-title"), html.Span(_cost(one), className="ms-card-badges")],
         className="ms-card-head",
     )
     hints = [html.Li(t(f"advice.do.{hint}")) for hint in _hints(one)]
-    table = html.Details([html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), _table(one.evidence)])
+    links = places(one, choice, idle) if traced and choice is not None else []
+    evidence = _table(one, links)
+    table = html.Details(
+        [html.Summary(t("advice.evidence", n=fmt.count(len(one.evidence)))), evidence], open=one.rule == "gaps"
+    )
     foot = html.Div([_threshold(one.rule, threshold), _link(one.page, choice)], className="ms-advice-foot")
     body = html.Div([sentence(one), html.Ul(hints), table, foot], className="ms-card-body")
     return html.Section([head, body], className="ms-card ms-advice-card", tabIndex=-1, **{"data-rule": one.rule})
@@ -68,14 +82,21 @@ def _fine(rules: Sequence[str], thresholds: Mapping[str, float]) -> Any:
     return _rules("fine", lines)
 
 
-def _unchecked(rules: Mapping[str, Sequence[str]]) -> Any:
+def _unchecked(rules: Mapping[str, Sequence[str]], choice: Choice | None, idle: IdleTime) -> Any:
     joints = both("advice.or")
     lines = []
     for rule, files in rules.items():
-        english, chinese = (pattern.format(files=joint.join(files)) for pattern, joint in
-                            zip(both("advice.missing"), joints, strict=True))  # fmt: skip
-        texts = [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")]
-        lines.append(html.Li([html.Span(t(f"advice.{rule}.title")), html.Span(texts, className="t ms-muted")]))
+        reason: Any
+        if rule == "gaps" and idle.state != "missing":
+            link = html.A(t("profiling.idle.read"), **address("timeline", choice)) if choice and idle.state == "unread" else ""
+            reason = html.Span([t(_UNKNOWN[idle.state]), " ", link],
+                               className="ms-muted")  # fmt: skip
+        else:
+            english, chinese = (pattern.format(files=joint.join(files)) for pattern, joint in
+                                zip(both("advice.missing"), joints, strict=True))  # fmt: skip
+            texts = [html.Span(english, className="en", lang="en"), html.Span(chinese, className="zh", lang="zh-CN")]
+            reason = html.Span(texts, className="t ms-muted")
+        lines.append(html.Li([html.Span(t(f"advice.{rule}.title")), reason]))
     return _rules("unchecked", lines)
 
 
@@ -106,30 +127,69 @@ def _threshold(rule: str, value: float) -> html.Label:
 
 
 def _link(page: str, choice: Choice | None) -> Any:
-    if choice is None:
-        return None
-    # The shell keeps the selected runs; a new tab needs at least this one.
-    query = urlencode({"of": choice.run, "session": choice.session, "rank": choice.rank})
-    address = f"{page}?{urlencode({'run': choice.run})}&{query}"
-    return html.A(t(f"advice.open.{page}"), href=address, **{"data-page": page, "data-query": query})
+    return None if choice is None else html.A(t(f"advice.open.{page}"), **address(page, choice))
 
 
-def _table(rows: pd.DataFrame) -> html.Div:
-    """The evidence rows of the frame as a table: times with a unit, fractions in percent, columns without values left out."""
-    shown = [name for name in rows.columns if not (rows[name].isna() | (rows[name] == _NONE)).all()]
-    body = [html.Tr([html.Td(_cell(name, row[name])) for name in shown]) for row in rows[shown].to_dict("records")]
-    head = html.Tr([html.Th(t(f"advice.column.{name}"), scope="col") for name in shown])
+def places(one: Advice, choice: Choice, idle: IdleTime) -> list[Mapping[str, Any]]:
+    """The place of each row of evidence on the timeline: a gap, a step, or the first slice of a name; empty if it has none."""
+    names = set(one.evidence.columns)
+    rows = one.evidence.to_dict("records")
+    if one.rule == "gaps" and idle.idle is not None:
+        stream = idle.idle.track
+        return [range_on_timeline(choice, row["start_ns"], row["duration_ns"], by="gaps", stream=stream) for row in rows]
+    if "name" in names and one.page != "preparation":
+        return [address("timeline", choice, first=row["name"]) for row in rows]
+    if "step" in names and one.page == "steps":
+        return [address("timeline", choice, step=int(row["step"])) for row in rows]
+    return []
+
+
+def _table(one: Advice, links: Sequence[Mapping[str, Any]] = ()) -> html.Div:
+    """The evidence rows of the frame as a table: times with a unit, fractions in percent, columns without values left out.
+
+    links: the attributes of a link to the timeline for each row; empty for none.
+    """
+    rows = one.evidence
+    hidden = ("start_ns", "stack") if one.rule == "gaps" else ()
+    shown = [str(name) for name in rows.columns if name not in hidden and not _blank(rows[name])]
+    body = [
+        html.Tr([*(html.Td(_cell(name, row)) for name in shown), *_place(links, number)])
+        for number, row in enumerate(rows.to_dict("records"))
+    ]
+    last = [html.Th(scope="col")] if links else []
+    head = html.Tr([*(html.Th(t(_heading(one.rule, name)), scope="col") for name in shown), *last])
     return html.Div(html.Table([html.Thead(head), html.Tbody(body)]), className="ms-advice-rows")
 
 
-def _cell(name: Any, value: Any) -> Any:
+def _blank(values: pd.Series) -> bool:
+    return bool((values.isna() | values.astype("object").isin([_NONE, ""])).all())
+
+
+def _place(links: Sequence[Mapping[str, Any]], number: int) -> list[html.Td]:
+    if not links:
+        return []
+    text = attributes(title="advice.timeline", aria_label="advice.timeline")
+    return [html.Td(html.A(icon("timeline"), className="ms-button ms-button-icon", **links[number], **text))]
+
+
+def _heading(rule: str, name: str) -> str:
+    own = f"advice.column.{rule}.{name}"
+    return own if own in CATALOGUE else f"advice.column.{name}"
+
+
+def _cell(name: str, row: Mapping[Any, Any]) -> Any:
+    value = row[name]
+    if name == "site" and row["stack"]:
+        return _folded(value or "–", row["stack"].split("\n"))
     if name == "stack":
         return _stack(str(value))
+    if name == "cause":
+        return t(f"timeline.cause.{value}")
     if isinstance(value, str):
         return value
     if not np.isfinite(value):
         return "–"
-    if str(name).endswith("_ns"):
+    if name.endswith("_ns"):
         return fmt.duration(float(value) * 1e-9)
     if name in _PARTS:
         return f"{value:.1%}"
@@ -142,7 +202,11 @@ def _stack(text: str) -> Any:
     if not lines:
         return "–"
     own = next((line for line in lines if not any(part in line for part in _LIBRARIES)), lines[0])
-    return html.Details([html.Summary(own), html.Pre("\n".join(lines))], className="ms-advice-stack")
+    return _folded(own, lines)
+
+
+def _folded(summary: str, lines: Sequence[str]) -> html.Details:
+    return html.Details([html.Summary(summary), html.Pre("\n".join(lines))], className="ms-advice-stack")
 
 
 _LIBRARIES = ("site-packages", "dist-packages", "/lib/python", "<frozen")

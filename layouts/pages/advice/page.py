@@ -18,7 +18,9 @@ from layouts.pages.advice.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import read_choice
-from layouts.sources import ProfileSource
+from layouts.profiling.idling import idle_frames, idle_time
+from layouts.profiling.links import traced
+from layouts.sources import NO_TRACE, ProfileSource
 from layouts.state import number, text
 
 KEYS = tuple(THRESHOLDS)
@@ -50,7 +52,11 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
 
     def draw(asked: Any) -> Any:
         found = advice_for(source, asked)
-        return no_update if found is None else drawn(*found, read_choice(asked))
+        if found is None:
+            return no_update
+        choice = read_choice(asked)
+        idle = idle_time(source, choice) if choice else NO_TRACE
+        return drawn(*found, choice, idle=idle, traced=traced(source, choice))
 
     def save(clicks: Any, asked: Any) -> Any:
         found = advice_for(source, asked) if clicks else None
@@ -73,7 +79,8 @@ def advice_for(source: ProfileSource, asked: Any) -> tuple[Review, Mapping[str, 
     if choice is None:
         return None
     limits = thresholds_of(asked)
-    return review({name: choice.frame(source, name) for name in FRAMES}, limits), {**THRESHOLDS, **limits}
+    frames = {name: choice.frame(source, name) for name in FRAMES}
+    return review(frames | idle_frames(idle_time(source, choice)), limits), {**THRESHOLDS, **limits}
 
 
 def as_csv(found: Sequence[Advice]) -> str:

@@ -22,6 +22,11 @@ TEXTS = define_texts({
     "advice.open.steps": ("Open the steps", "查看步骤"),
     "advice.open.preparation": ("Open data preparation", "查看数据准备"),
     "advice.open.operators": ("Open the operators", "查看算子"),
+    "advice.open.timeline": ("Open the timeline", "查看时间线"),
+    "advice.timeline": ("Show on the timeline", "在时间线上显示"),
+    "advice.unread": ("the trace has not been read", "尚未读取轨迹"),
+    "advice.reading": ("the trace is being read", "正在读取轨迹"),
+    "advice.no_steps": ("the trace has no time to look into", "轨迹中没有可分析的时间"),
     # Rules
     "advice.interval.title": ("Steps wait for their data", "步骤间隔过长"),
     "advice.interval.said": (
@@ -59,6 +64,16 @@ TEXTS = define_texts({
         "主机有数据而设备队列在 {value} 的批次中为空：数据发送过慢。",
     ),
     "advice.empty.rule": ("empty batches above", "空批次占比大于"),
+    "advice.gaps.title": ("The device waits for the host", "设备等待主机"),
+    "advice.gaps.said": (
+        "For {value} of a step a stream of the device has nothing to do because of the host, most at {subject}.",
+        "一步中有 {value} 的时间设备流因主机而空闲，最多的是 {subject}。",
+    ),
+    "advice.gaps.said_unknown": (
+        "For {value} of a step a stream of the device has nothing to do because of the host.",
+        "一步中有 {value} 的时间设备流因主机而空闲。",
+    ),
+    "advice.gaps.rule": ("caused by the host above", "主机导致的空闲占比大于"),
     "advice.queue_use.title": ("Slow operations in the pipeline", "数据处理算子较慢"),
     "advice.queue_use.said": (
         "Only {value} of the queue after {subject} is used, so the operations after it wait.",
@@ -107,6 +122,12 @@ TEXTS = define_texts({
     "advice.column.io": ("I/O wait", "等待 IO"),
     "advice.column.idle": ("Idle", "空闲"),
     "advice.column.name": ("Operator", "算子"),
+    "advice.column.cause": ("Waiting for", "等待原因"),
+    "advice.column.gaps.name": ("Call", "调用"),
+    "advice.column.gaps.count": ("Gaps", "空隙数"),
+    "advice.column.gaps.idle_ns": ("Idle in a step", "每步空闲"),
+    "advice.column.gaps.duration_ns": ("Longest", "最长"),
+    "advice.column.site": ("Line of the program", "程序位置"),
     "advice.column.count": ("Executions", "执行次数"),
     "advice.column.mean_ns": ("Mean time", "平均耗时"),
     # What to do
@@ -133,6 +154,10 @@ TEXTS = define_texts({
     "advice.do.communication_idle": (
         "Idle time takes the most: the operator neither transfers nor waits for a rank. Check for late launches by the host.",
         "空闲占比最大：算子在执行但既不传输也不等待其他卡。检查主机侧下发是否过晚。",
+    ),
+    "advice.do.gaps": (
+        "Wait for the device less often (item(), print, synchronize); move host code out of the step; fetch data ahead.",
+        "减少对设备的等待（item()、print、synchronize）；将主机侧代码移出单步；提前取数据。",
     ),
     "advice.do.synchronising": (
         "Call item(), print or asnumpy less often, such as every 100 steps; copy asynchronously. The call stack says where.",

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View, search
 from parsers.analysis.graphs.network import KINDS
 from parsers.analysis.graphs.together import ADDED, CHANGED, REMOVED
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.i18n import t

@@ -29,6 +29,7 @@ from layouts.pages.graph.panel import panel
 from layouts.pages.graph.statistics import flagged, statistics
 from layouts.pages.graph.texts import TEXTS
 from layouts.pages.graph.treemap import tiles
+from layouts.profiling.links import traced_profile
 from layouts.queries.graphs import Views
 from layouts.sources import FrameSource
 from layouts.state import BadInput
@@ -190,7 +191,10 @@ def register(app: Any, source: FrameSource, ids: Ids, routes: str) -> None:
         return no_update if _nothing(ask) else drawn(views, read_ask(ask))
 
     def describe(about: Any) -> Any:
-        return no_update if _nothing(about) else markup(panel(views, read_of(about), read_name(about)))
+        if _nothing(about):
+            return no_update
+        of = read_of(about)
+        return markup(panel(views, of, read_name(about), traced_profile(source, of.run)))
 
     def find(query: Any) -> Any:
         return no_update if _nothing(query) else markup(results(source, views, query))

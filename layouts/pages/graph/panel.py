@@ -10,16 +10,19 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View
 from parsers.analysis.graphs.network import CONSTANT, KINDS, OPERATOR, PARAMETER, Ints
 from parsers.analysis.graphs.sizes import type_bytes, values
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
+from layouts.components.elements import icon
 from layouts.i18n import t
 from layouts.pages.graph.names import key_of, row_of
+from layouts.profiling.choice import Choice
+from layouts.profiling.links import address
 from layouts.queries.graphs import Of, Opened, Views, comparable
 
 MOST_LINES = 1_000
@@ -32,15 +35,18 @@ LONGEST = 100_000
 """Maximum characters of an attribute shown; the download has all."""
 
 
-def panel(views: Views, of: Of, name: str) -> Any:
-    """Return the contents of the panel for the box with a name, or for the whole graph if there is no such box."""
+def panel(views: Views, of: Of, name: str, profile: Choice | None = None) -> Any:
+    """Return the contents of the panel for the box with a name, or for the whole graph if there is no such box.
+
+    profile: one of the same run that has a trace, to which operators link.
+    """
     try:
         opened, view = views.of(of)
     except PayloadError:
         return []  # the canvas shows the error
     key = key_of(view, name)
     if key[:1] == "n":
-        return _node(opened, view, row_of(view, name))
+        return _node(opened, view, row_of(view, name), profile)
     if key[:1] == "f":
         return _fold(view, row_of(view, name))
     return _scope(view, int(key[1:]) if key else 0, stack=key[:1] == "k")
@@ -49,7 +55,7 @@ def panel(views: Views, of: Of, name: str) -> Any:
 # A node ---------------------------------------------------------------------------------------------------------------
 
 
-def _node(opened: Opened, view: View, row: int) -> list[Any]:
+def _node(opened: Opened, view: View, row: int, profile: Choice | None) -> list[Any]:
     network = view.network
     nodes = network.nodes
     full = network.full_names[row]
@@ -72,6 +78,10 @@ def _node(opened: Opened, view: View, row: int) -> list[Any]:
         parts.append(html.P(t("graph.not_drawn"), className="ms-graph-note"))
     parts += _changes(opened, row)
     parts.append(_facts(known))
+    if profile is not None and kind == "operator" and opened.state(row) != "added":
+        text = [icon("timeline"), t("graph.timeline")]
+        link = html.A(text, className="ms-button", **address("timeline", profile, first=full))
+        parts.append(html.P(link, className="ms-graph-note"))
     into, out = np.flatnonzero(network.target == row), np.flatnonzero(network.source == row)
     into = into[np.argsort(network.input[into], kind="stable")]
     ordering, call = network.control, network.call

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import pandas as pd
 from dash import html
 from parsers import PayloadError
 from parsers.analysis.graphs import View
 from parsers.analysis.graphs.counts import operator_types, parameters, precision, scope_parameters
+from parsers.deferred import pandas as pd
 from parsers.export.cells import csv_names
 
 from layouts import format as fmt

@@ -180,6 +180,7 @@ TEXTS = define_texts({
     "graph.members": ("Members", "成员"),
     "graph.types": ("Operator types", "算子类型"),
     "graph.held": ("Parameters by size", "参数（按大小排序）"),
+    "graph.timeline": ("First slice on the timeline", "时间线上的首个切片"),
     "graph.more": ("and {n} more", "另有 {n} 个"),
     # Nothing to show
     "graph.no_runs": ("No run is chosen.", "未选择训练。"),

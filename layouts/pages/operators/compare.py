@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from parsers.deferred import pandas as pd
 
 from layouts.pages.operators.drawing import MOST
 from layouts.pages.operators.variants import measure

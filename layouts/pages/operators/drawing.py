@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.typed_arrays import typed

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pandas as pd
+from parsers.deferred import pandas as pd
 
 from layouts.figures.treemap import Area, squarified
 from layouts.pages.operators.variants import measure

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+from parsers.deferred import pandas as pd
 
 from layouts.state import BadInput
 

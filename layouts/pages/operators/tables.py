@@ -9,18 +9,19 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from parsers import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.analysis.operator_shapes import by_shapes
+from parsers.deferred import pandas as pd
 
 from layouts.pages.operators.asks import Ask
 from layouts.pages.operators.compare import compared
 from layouts.pages.operators.drawing import unit_of
 from layouts.pages.operators.scopes import amounts, linked
 from layouts.pages.operators.sheet import MOST_ROWS, NONE, Sheet
-from layouts.pages.operators.variants import measure, of_variant, present, variant_of, with_shares
+from layouts.pages.operators.variants import measure, of_variant, present, with_shares
 from layouts.profiling.choice import Choice
+from layouts.queries.operator_variants import variant_of
 from layouts.sources import ProfileSource
 
 MOST_SHEETS = 6

@@ -60,6 +60,7 @@ TEXTS = define_texts({
     "operators.in.full_name": ("full scope", "完整作用域"),
     "operators.csv": ("CSV of all rows", "导出全部行 CSV"),
     "operators.csv_found": ("CSV of rows found", "导出找到的行 CSV"),
+    "operators.timeline": ("Show on the timeline", "在时间线上显示"),
     "operators.copy": ("Click to copy", "点击复制"),
     "operators.copied": ("Copied", "已复制"),
     "operators.more": ("{n} more operators of this type", "该类型另有 {n} 个算子"),

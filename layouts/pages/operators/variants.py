@@ -3,19 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
+from parsers.deferred import pandas as pd
 
 from layouts.pages.operators.asks import VARIANTS
-
-_CORES = {
-    "GPU": "gpu", "GPU_KERNEL": "gpu_kernel", "AI_CPU": "ai_cpu", "AICPU": "ai_cpu", "HOST_CPU": "host_cpu",
-    "HCCL": "communication", "COMMUNICATION": "communication",
-}  # fmt: skip
-
-
-def variant_of(core: str) -> str:
-    """Return the tab of a core. Unknown cores are cores of the device."""
-    return _CORES.get(core, "ai_core")
+from layouts.queries.operator_variants import variant_of
 
 
 def present(frame: pd.DataFrame) -> list[str]:

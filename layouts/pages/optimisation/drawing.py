@@ -9,10 +9,10 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from parsers import LineageRow, better
 from parsers.analysis import Fit, best_region, fitted, shape
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.parallel import brief, category_text, is_numeric

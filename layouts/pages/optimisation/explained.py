@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from parsers import LineageRow
 from parsers.analysis import Forest, importance, nearest_change, settings_of, single_changes, targets_of
 from parsers.analysis.settings import is_text
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.parallel import brief, category_text

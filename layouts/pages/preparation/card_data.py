@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pandas as pd
 from parsers.analysis.preparation import Flow, Slow, flow, queue_rates, slow_operations
+from parsers.deferred import pandas as pd
 
 from layouts.pages.preparation.asks import Ask
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from dash import html
 from parsers.analysis.preparation import cpu_use
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.i18n import t

@@ -20,11 +20,12 @@ from layouts.figures.step_times import PROFILED, RUN
 from layouts.i18n import t
 from layouts.page import Ids, Page
 from layouts.pages.profile_overview.drawing import drawn
-from layouts.pages.profile_overview.summary import advice_card, busy_card, operators_card, ranks_card
+from layouts.pages.profile_overview.summary import advice_card, busy_card, idle_cards, operators_card, ranks_card
 from layouts.pages.profile_overview.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
 from layouts.profiling.choice import read_choice
+from layouts.profiling.idling import idle_frames, idle_time
 from layouts.profiling.look import read_look
 from layouts.profiling.plots import plot_card
 from layouts.sources import ProfileSource
@@ -124,13 +125,15 @@ def shown(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
 
 
 def summarised(source: ProfileSource, ask: Any) -> Any:
-    """Return the cards of ten operators, the first advice and the ranks; no update if no profile is requested."""
+    """Return the cards of ten operators, the first advice, idle time and the ranks; no update if no profile is requested."""
     choice = read_choice(ask)
     if choice is None:
         return no_update
     frames = {name: choice.frame(source, name) for name in ADVICE}
-    advice = advice_card(review(frames), choice)
-    return [*operators_card(frames["operators"], choice), html.Div([*advice, *ranks_card(source, choice)])]
+    idle = idle_time(source, choice)
+    advice = advice_card(review(frames | idle_frames(idle)), choice)
+    left = [*operators_card(frames["operators"], choice), *ranks_card(source, choice)]
+    return [*([html.Div(left)] if left else []), html.Div([*advice, *idle_cards(idle, choice)])]
 
 
 PAGE = Page(

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlencode
 
-import pandas as pd
 from dash import html
 from parsers.analysis import average, breakdowns
 from parsers.analysis.advice import Review
 from parsers.analysis.busy import HOST, busy
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.profiling.advising import sentence as advised
 from layouts.profiling.choice import Choice
 from layouts.profiling.composition import bar, percent, sentence
+from layouts.profiling.idling import idle_card
 from layouts.profiling.jobs import Job, jobs_of, name_of
-from layouts.sources import ProfileSource
+from layouts.profiling.links import address
+from layouts.sources import IdleTime, ProfileSource
 
 MOST_OPERATORS = 10
 MOST_RANKS = 128
@@ -80,6 +80,12 @@ def advice_card(review: Review, choice: Choice) -> list[Any]:
     return [_card("profile_overview.first_advice", html.Div([title, advised(first), more]))]
 
 
+def idle_cards(found: IdleTime, choice: Choice) -> list[Any]:
+    """Why the device was idle, by the trace; empty for a profile without one."""
+    content = idle_card(found, choice)
+    return [_card("profiling.idle.title", html.Div(content, className="ms-idle"))] if content else []
+
+
 def ranks_card(source: ProfileSource, choice: Choice) -> list[Any]:
     """The ranks of the job with the average step of each; empty for a single rank."""
     job = job_of(source, choice)
@@ -114,7 +120,7 @@ def job_of(source: ProfileSource, choice: Choice) -> Job | None:
 def _rank(choice: Choice, steps: pd.DataFrame | None, *, mine: bool) -> html.Tr:
     found = breakdowns(steps) if steps is not None else ()
     usual = average(found[0]) if found else None
-    link = html.A(t("profiling.rank_n", n=choice.rank), **_address("profile_overview", choice))
+    link = html.A(t("profiling.rank_n", n=choice.rank), **address("profile_overview", choice))
     cells = ["–"] * 4
     if usual is not None and usual.whole_ns > 0:
         shares = dict(zip(usual.parts, usual.shares, strict=True))
@@ -139,10 +145,4 @@ def _card(title: str, content: Any) -> html.Section:
 
 
 def _link(page: str, choice: Choice, key: str, **values: str) -> html.P:
-    return html.P(html.A(t(key, **values), **_address(page, choice)))
-
-
-def _address(page: str, choice: Choice) -> Mapping[str, Any]:
-    """The address of a page about a profile. The shell keeps the selected runs; a new tab needs at least this one."""
-    query = urlencode({"of": choice.run, "session": choice.session, "rank": choice.rank})
-    return {"href": f"{page}?{urlencode({'run': choice.run})}&{query}", "data-page": page, "data-query": query}
+    return html.P(html.A(t(key, **values), **address(page, choice)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from layouts.figures.lines import figure
+from layouts.figures.lines import figure, on_canvas
 from layouts.queries.comparing import differences, grouped
 from layouts.queries.curves import Found, base_of, lines_of, look_of, row_of, strokes_of, style_of
 from layouts.queries.grouping import Grouping, made
@@ -37,7 +37,7 @@ def chart(source: FrameSource, ask: Ask, found: Found) -> dict[str, Any]:
         "base": base_label(source, ask, groups), "grouped": groups is not None, "band": ask.band if groups else "",
         "legend": _legend(shown, ask) if len(ask.left) + len(ask.right) > 1 else [],
     }  # fmt: skip
-    return drawn
+    return on_canvas(drawn)
 
 
 def base_label(source: RunSource, ask: Ask, groups: Grouping | None) -> str | None:

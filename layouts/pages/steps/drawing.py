@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from dash import html
 from parsers.analysis import Breakdown, one_step, outliers
+from parsers.deferred import pandas as pd
 
 from layouts import format as fmt
 from layouts.figures.step_streams import streams

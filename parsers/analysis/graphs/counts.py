@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.graphs.network import OPERATOR, PARAMETER, Network
 from parsers.analysis.graphs.scopes import Scopes
 from parsers.analysis.graphs.sizes import type_bytes, values
+from parsers.deferred import pandas as pd
 from parsers.schema import Column, Schema
 
 OPERATOR_TYPES = Schema(

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.graphs.difference import Difference
 from parsers.analysis.graphs.network import Ints, Network, network
 from parsers.analysis.graphs.scopes import Scopes
 from parsers.analysis.graphs.visible import Visible
+from parsers.deferred import pandas as pd
 from parsers.frames import EDGES, NODES
 from parsers.schema import Schema
 

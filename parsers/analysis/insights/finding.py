@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.insights import pace, trends
 from parsers.analysis.insights.frozen import frozen
@@ -15,6 +14,7 @@ from parsers.analysis.insights.rules import LEAST, LEVELS, RULES, Insight
 from parsers.analysis.insights.shifts import deviation, shift
 from parsers.analysis.insights.spikes import spikes
 from parsers.analysis.segments import restarts
+from parsers.deferred import pandas as pd
 from parsers.frames import INSIGHTS
 from parsers.lineage.table import better
 from parsers.model import Floats, Ints, Series

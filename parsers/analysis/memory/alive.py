@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.memory.blocks import FIRST, NEVER, Blocks, blocks_of, levels_at
 from parsers.analysis.memory.curves import Series, curve, value_at
+from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 GROUPINGS = ("name", "scope", "source", "stack", "component", "kind", "owner", "size")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
+from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 FIRST, NEVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max

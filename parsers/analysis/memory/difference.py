@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pandas as pd
-
 from parsers.analysis.memory.curves import components, peak
+from parsers.deferred import pandas as pd
 
 
 def difference(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:

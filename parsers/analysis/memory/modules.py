@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
+
+from parsers.deferred import pandas as pd
 
 LARGE = 100 << 20
 """Bytes from which on a component is named."""

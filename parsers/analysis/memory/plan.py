@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
+from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 UNKNOWN = -1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from parsers.analysis.memory.blocks import Blocks
+from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 HOLE = -1

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import changed
 from parsers.profiler.tables import NONE

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.frames import MEMORY, MODULE_MEMORY, OPERATOR_MEMORY
 from parsers.profiler.database import DATABASE_FILE, MSPROF_FILE, Database, Texts, read_part, whole
 from parsers.profiler.lines import Complaints

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.frames import OPERATOR_MEMORY
 from parsers.profiler.memory import checks
 from parsers.profiler.memory.records import of_mindspore, taken

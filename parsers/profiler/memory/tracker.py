@@ -13,9 +13,9 @@ import re
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.frames import OPERATOR_MEMORY
 from parsers.model import Problem
 from parsers.profiler.memory import checks

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from parsers.profiler.trace.columns import Counters, Trace
 
-_DEVICE = frozenset({"device_stream", "communication", "overlap"})
+DEVICE = frozenset({"device_stream", "communication", "overlap"})
+"""Kinds of tracks whose times come from the clock of the device."""
 _COLLECTIVE = re.compile(r"(?i)^(hcom|hccl|nccl|lccl)|all_?reduce|all_?gather|reduce_?scatter|broadcast|all_?to_?all|barrier")
 """Send and receive are not among them: they end on one rank before the other."""
 
@@ -71,8 +72,13 @@ def shift(reference: Trace, other: Trace) -> Shift | None:
     """How far the device of `other` must be moved; None if the two have no collective in common or clocks of different zero."""
     if reference.clock != other.clock:
         return None
-    ends = {(each.name, each.number): each.end for each in collectives(reference)}
-    both = [ends[key] - each.end for each in collectives(other) if (key := (each.name, each.number)) in ends]
+    return between(collectives(reference), collectives(other))
+
+
+def between(reference: Sequence[Collective], other: Sequence[Collective]) -> Shift | None:
+    """How far the device that saw the `other` collectives must be moved; None if none of them is the same."""
+    ends = {(each.name, each.number): each.end for each in reference}
+    both = [ends[key] - each.end for each in other if (key := (each.name, each.number)) in ends]
     if not both:
         return None
     median = sorted(both)[len(both) // 2] if len(both) % 2 else sum(sorted(both)[len(both) // 2 - 1 : len(both) // 2 + 1]) // 2
@@ -82,7 +88,7 @@ def shift(reference: Trace, other: Trace) -> Shift | None:
 def shifted(trace: Trace, ns: int) -> Trace:
     """The trace with the tracks of its device moved by `ns`. Its origin moves too if a time would become negative."""
     slices, counters = trace.slices, trace.counters
-    device = np.array([track.kind in _DEVICE for track in trace.tracks] or [False])
+    device = np.array([track.kind in DEVICE for track in trace.tracks] or [False])
     start = slices.start + np.where(device[slices.track], ns, 0) if len(slices) else slices.start
     earliest = min(int(start.min(initial=0)), 0)
     origin = trace.origin_ns + earliest

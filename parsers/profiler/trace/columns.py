@@ -59,7 +59,7 @@ class Slices:
     phase: NDArray[np.uint8]
     """COMPLETE, INSTANT, ASYNC, UNFINISHED or UNSTARTED."""
     event: NDArray[np.int64]
-    """What finds the arguments in the source: the number of the event in a file, or the row of a table."""
+    """What finds the arguments: the number of the event in the file (see `joining.of_file`), or the row of a table."""
     depth: NDArray[np.int32]
     """Lane within the track from 0 on; slices of one lane never overlap."""
     self: NDArray[np.int64]
@@ -118,6 +118,8 @@ class Trace:
     counters: Counters
     problems: tuple[Problem, ...] = field(default=())
     """What was dropped, with its number and first place, and what was corrected."""
+    files: tuple[str, ...] = field(default=())
+    """The files of a recording that has several (`joining`); empty for a single file."""
 
     @property
     def end(self) -> int:

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace.columns import Kind as TrackKind
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.gaps import Gaps

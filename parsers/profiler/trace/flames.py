@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace import lanes
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.pyramid import Pyramid
@@ -49,6 +49,37 @@ def flame(
         size += len(rows)
     around, name, total, own = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return _merged(trace, around, name, total, own)
+
+
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """FLAMES of several frames together, such as those of several traces: equal stacks are one row."""
+    frames = [frame for frame in frames if len(frame)]
+    if len(frames) < 2:
+        return frames[0] if frames else FLAMES.empty()
+    nodes: dict[tuple[int, str], int] = {}
+    found: list[list[int]] = []
+    for frame in frames:
+        own: list[int] = []
+        columns = (frame[name].tolist() for name in ("parent", "level", "name", "count", "total_ns", "self_ns"))
+        for parent, level, name, *values in zip(*columns, strict=True):
+            above = own[parent] if parent >= 0 else -1
+            node = nodes.setdefault((above, name), len(nodes))
+            if node == len(found):
+                found.append([above, level, 0, 0, 0])
+            for column, value in enumerate(values, 2):
+                found[node][column] += value
+            own.append(node)
+    parents, levels, *sums = np.array(found, np.int64).T
+    order = _depth_first(parents, sums[1])
+    place = np.empty(len(order) + 1, np.int64)
+    place[order] = np.arange(len(order))
+    place[-1] = -1
+    names = [name for _, name in nodes]
+    return FLAMES.check(pd.DataFrame({
+        "parent": place[parents[order]], "level": levels[order],
+        "name": pd.Series([names[node] for node in order.tolist()], dtype="str"),
+        **{title: values[order] for title, values in zip(("count", "total_ns", "self_ns"), sums, strict=True)},
+    }))  # fmt: skip
 
 
 def _merged(

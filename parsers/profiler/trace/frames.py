@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler.trace import sources
 from parsers.profiler.trace.columns import Trace

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace import lanes
 from parsers.profiler.trace.arrows import Arrows
 from parsers.profiler.trace.columns import Trace
@@ -126,6 +126,13 @@ class Gaps:
         frame = pd.DataFrame(rows, columns=list(GAPS.names))
         frame["cause"] = pd.Categorical(frame["cause"], categories=list(CAUSES))
         return GAPS.check(frame.astype({column.name: column.dtype for column in GAPS.columns if column.dtype != "category"}))
+
+    def threshold(self, track: int, t0: int, t1: int, most: int, least_ns: int) -> int:
+        """The length (ns), at least `least_ns`, from which on a stream has at most `most` gaps in a range."""
+        begins, ends, _ = self._holes(track, t0, t1)
+        if len(begins) <= most:
+            return least_ns
+        return max(least_ns, int(np.partition(ends - begins, -most - 1)[-most - 1]) + 1)
 
     def _named(self, names: Names, pattern: re.Pattern[str]) -> NDArray[np.bool_]:
         found = np.zeros(len(self._trace.names), np.bool_)
@@ -306,7 +313,10 @@ def explain(
 
 
 def steps(trace: Trace) -> list[tuple[str, int, int]]:
-    """Name, start and end (ns) of the steps of a trace, in order: slices of step tracks, or called ProfilerStep#N."""
+    """Name, start and end (ns) of the steps of a trace, in order: slices of step tracks, or called ProfilerStep#N.
+
+    Databases have the same steps in two tables; of those with the same times the first one counts.
+    """
     slices = trace.slices
     wanted = Names(trace.names).matching(re.compile(r"^ProfilerStep#[0-9]+$"))
     rows = np.concatenate(
@@ -314,10 +324,25 @@ def steps(trace: Trace) -> list[tuple[str, int, int]]:
         + [np.arange(track.first, track.last) for track in trace.tracks if track.kind == "step"]
     )
     found: dict[str, tuple[str, int, int]] = {}
+    times: set[tuple[int, int]] = set()
     for row in rows.tolist():
         name, start = trace.names[slices.name[row]], int(slices.start[row])
-        found.setdefault(name, (name, start, start + int(slices.duration[row])))
+        end = start + int(slices.duration[row])
+        if name not in found and (start, end) not in times:
+            found[name] = name, start, end
+            times.add((start, end))
     return sorted(found.values(), key=lambda step: step[1:])
+
+
+def streams(trace: Trace) -> list[int]:
+    """Numbers of the device streams with slices (index into Trace.tracks), those that run the most different things first."""
+    found = [index for index, track in enumerate(trace.tracks) if track.kind == "device_stream" and track.last > track.first]
+    return sorted(found, key=lambda index: -_variety(trace, index))
+
+
+def _variety(trace: Trace, index: int) -> int:
+    track = trace.tracks[index]
+    return int(np.count_nonzero(np.bincount(trace.slices.name[track.first : track.last])))
 
 
 def by_step(gaps: pd.DataFrame, steps: Sequence[tuple[str, int, int]]) -> pd.DataFrame:

@@ -10,14 +10,16 @@ import threading
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
-from parsers.profiler.trace import gaps
+from parsers.profiler.trace import alignment, gaps
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.lanes import numbering
 from parsers.profiler.trace.pyramid import Pyramid
+from parsers.profiler.trace.running import Running
 from parsers.profiler.trace.search import Names
 
 MOST_STEPS = 20_000
@@ -46,13 +48,14 @@ class Curve(NamedTuple):
 
 
 class OpenTrace:
-    """A trace with its pyramid."""
+    """A trace with its pyramid, which may come later."""
 
-    def __init__(self, trace: Trace, pyramid: Pyramid) -> None:
+    def __init__(self, trace: Trace, pyramid: Pyramid | None = None) -> None:
         self.trace, self.pyramid = trace, pyramid
         self._lock = threading.Lock()
         self._locks: dict[Any, threading.Lock] = {}
         self._kept: dict[Any, Any] = {}
+        self._shifts: WeakKeyDictionary[OpenTrace, alignment.Shift | None] = WeakKeyDictionary()
 
     def once(self, key: Any, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed once for this key; others wait for it only if they ask for the same."""
@@ -96,14 +99,56 @@ class OpenTrace:
         kept: gaps.Gaps = self.once("gaps", lambda: gaps.Gaps(self.trace, self.pyramid, names))
         return kept
 
-    def busy(self, columns: int) -> tuple[str, NDArray[np.float32]]:
-        """Return (what is counted, busy share 0..1 of each of `columns` equal parts of the trace).
+    def running(self) -> Running:
+        """Return what finds the slices that run at a moment."""
+        if self.pyramid is not None:
+            return Running(self.trace, self.pyramid.latest_ends)
+        kept: Running = self.once("ends", lambda: Running(self.trace))
+        return kept
 
-        Counted is the time in which any device stream runs anything; without one, in which any track does that is not made
-        from others: "device" or "any".
+    def step_named(self, label: str) -> Step | None:
+        """Return the first step with a label; None if there is none."""
+        kept: dict[str, Step] = self.once("labels", lambda: {step.label: step for step in reversed(self.steps())})
+        return kept.get(label)
+
+    def collectives(self) -> list[alignment.Collective]:
+        """Return the collectives in order of time."""
+        kept: list[alignment.Collective] = self.once("collectives", lambda: alignment.collectives(self.trace))
+        return kept
+
+    def collective(self, of: int | tuple[str, int]) -> alignment.Collective | None:
+        """Return the collective at a row, or with a name and a number; None if there is none."""
+        kept: dict[int | tuple[str, int], alignment.Collective] = self.once("collective", lambda: {
+            key: each for each in self.collectives() for key in (each.row, (each.name, each.number))
+        })  # fmt: skip
+        return kept.get(of)
+
+    def shift(self, reference: OpenTrace) -> alignment.Shift | None:
+        """Return how far the device is behind that of another trace; None if nothing says it. See `alignment.shift`."""
+        if self.trace.clock != reference.trace.clock:
+            return None
+        with self._lock:
+            if reference in self._shifts:
+                return self._shifts[reference]
+        found = alignment.between(reference.collectives(), self.collectives())
+        with self._lock:
+            self._shifts[reference] = found
+        return found
+
+    def busy(
+        self, columns: int, start: int = 0, stop: int | None = None, device: int = 0
+    ) -> tuple[str, NDArray[np.float32]]:
+        """Return (what is counted, busy share 0..1 of each of `columns` equal parts from `start` to `stop`, its end if None).
+
+        Counted is the time in which any device stream runs anything, its times moved by `device` (ns); without one, in which
+        any track does that is not made from others: "device" or "any".
         """
-        kept = self.once(("busy", columns), lambda: _busy(self.trace, columns, self.end))
-        return kept[0], kept[1]
+        stop = self.end if stop is None else stop
+        counted, begins, lengths = self.once("running", lambda: _running(self.trace))
+        if counted == "device":
+            start, stop = start - device, stop - device
+        edges = np.linspace(start, max(stop, start + 1), columns + 1)
+        return counted, _shares(begins, lengths, edges)
 
     def medians(self) -> NDArray[np.float64]:
         """Return the median duration in ns of the slices of each name; 0 for names without a slice."""
@@ -137,7 +182,8 @@ def _steps(trace: Trace) -> list[Step]:
     ]
 
 
-def _busy(trace: Trace, columns: int, end: int) -> tuple[str, NDArray[np.float32]]:
+def _running(trace: Trace) -> tuple[str, NDArray[np.int64], NDArray[np.int64]]:
+    """Return what is counted, and start and end (ns) of each stretch of time in which any of it runs."""
     streams = [track for track in trace.tracks if track.kind == "device_stream" and track.last > track.first]
     counted = streams or [track for track in trace.tracks if track.last > track.first and track.kind not in _DERIVED]
     starts, stops = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -146,19 +192,28 @@ def _busy(trace: Trace, columns: int, end: int) -> tuple[str, NDArray[np.float32
         outer = trace.slices.depth[rows] == 0
         starts.append(trace.slices.start[rows][outer])
         stops.append(starts[-1] + trace.slices.duration[rows][outer])
-    share = shares(np.concatenate(starts), np.concatenate(stops), np.linspace(0, max(end, 1), columns + 1))
-    return "device" if streams else "any", share
+    return "device" if streams else "any", *stretches(np.concatenate(starts), np.concatenate(stops))
+
+
+def stretches(start: NDArray[np.int64], stop: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return start and end of what intervals cover together, in order and without overlap."""
+    if not len(start):
+        return start, stop
+    order = np.argsort(start, kind="stable")
+    start, stop = start[order], stop[order]
+    reach = np.maximum.accumulate(stop)
+    fresh = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
+    return start[fresh], reach[np.append(fresh[1:] - 1, len(start) - 1)]
 
 
 def shares(start: NDArray[np.int64], stop: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float32]:
     """Return the share 0..1 of each part between two edges that is covered by any of the intervals."""
-    order = np.argsort(start, kind="stable")
-    start, stop = start[order], stop[order]
-    if not len(start):
+    return _shares(*stretches(start, stop), edges)
+
+
+def _shares(begins: NDArray[np.int64], ends: NDArray[np.int64], edges: NDArray[np.float64]) -> NDArray[np.float32]:
+    if not len(begins):
         return np.zeros(len(edges) - 1, np.float32)
-    reach = np.maximum.accumulate(stop)
-    fresh = np.flatnonzero(np.append(True, start[1:] > reach[:-1]))
-    begins, ends = start[fresh], reach[np.append(fresh[1:] - 1, len(start) - 1)]
     lengths = np.append(0, np.cumsum(ends - begins))
     # Covered time before an edge: all intervals that end before it, and what the one around it has of it.
     inside = np.searchsorted(begins, edges, "right") - 1

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
+from parsers.deferred import pandas as pd
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.pyramid import Pyramid
 from parsers.profiler.trace.running import Running, covered, holes
@@ -51,6 +51,7 @@ RANGE_DIFFERENCES = Schema(
         Column("difference_ns", "int64", "ns", "other_self_ns - self_ns"),
         Column("total_ns", "int64", "ns", "durations in the first range added up"),
         Column("other_total_ns", "int64", "ns", "durations in the other range added up"),
+        Column("total_difference_ns", "int64", "ns", "other_total_ns - total_ns"),
     ),
 )
 _PIECES = 4096
@@ -101,6 +102,26 @@ def statistics(
     return RANGE_NAMES.check(frame)
 
 
+def joined(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """RANGE_NAMES of several frames together, such as those of several traces; `longest` must be numbered alike in all.
+
+    A name may be there several times, also in one frame.
+    """
+    frames = [frame for frame in frames if len(frame)]
+    if not frames or (len(frames) == 1 and frames[0]["name"].is_unique):
+        return frames[0] if frames else RANGE_NAMES.empty()
+    every = pd.concat(frames, ignore_index=True)
+    falling = every.iloc[np.lexsort((every["longest"], -every["max_ns"]))]
+    longest = falling.groupby("name", sort=False)[["max_ns", "longest"]].first()
+    sums = every.groupby("name", sort=False)[["count", "total_ns", "self_ns"]].sum()
+    frame = sums.join(longest).reset_index()
+    frame["mean_ns"] = frame["total_ns"] / frame["count"]
+    all_ = int(frame["self_ns"].sum())
+    frame["share"] = frame["self_ns"] / all_ if all_ else np.nan
+    order = np.lexsort((frame["name"], -frame["total_ns"], -frame["self_ns"]))
+    return RANGE_NAMES.check(frame.iloc[order].reset_index(drop=True)[list(RANGE_NAMES.names)])
+
+
 def difference(first: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     """RANGE_DIFFERENCES of two frames of RANGE_NAMES, such as one step of two runs. A name that one lacks counts 0 there."""
     names = pd.Index(pd.concat([first["name"], other["name"]]).unique(), name="name")
@@ -108,6 +129,7 @@ def difference(first: pd.DataFrame, other: pd.DataFrame) -> pd.DataFrame:
     one, two = (frame.set_index("name")[columns].reindex(names, fill_value=0) for frame in (first, other))
     both = one.join(two.add_prefix("other_")).reset_index()
     both["difference_ns"] = both["other_self_ns"] - both["self_ns"]
+    both["total_difference_ns"] = both["other_total_ns"] - both["total_ns"]
     order = np.lexsort((np.arange(len(both)), -both["difference_ns"].abs().to_numpy()))
     return RANGE_DIFFERENCES.check(both.iloc[order].reset_index(drop=True)[list(RANGE_DIFFERENCES.names)])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import msgspec
@@ -13,7 +13,7 @@ import numpy as np
 
 from parsers.files import RegularFile
 from parsers.model import Problem
-from parsers.profiler.trace import chrome, databases
+from parsers.profiler.trace import chrome, databases, joining
 from parsers.profiler.trace.building import clock_of
 from parsers.profiler.trace.chrome import Progress
 from parsers.profiler.trace.columns import Counters, Flows, Slices, Trace
@@ -32,6 +32,10 @@ class HasKind(Protocol):
     def kind(self) -> str:
         """The name of its kind in FILE_KINDS."""
 
+    @property
+    def name(self) -> str:
+        """Its name below its session."""
+
 
 class HasFiles(Protocol):
     """A profile: anything with files."""
@@ -41,10 +45,30 @@ class HasFiles(Protocol):
         """The files, each with path and kind."""
 
 
+@dataclass(frozen=True, slots=True)
+class TraceFiles:
+    """A trace of a profile: a file, or the files of one recording, each of which has a part of it."""
+
+    name: str
+    """Of the file below its session; `*` stands for what the names of several differ in."""
+    paths: tuple[str, ...]
+
+
 def find(profile: HasFiles) -> tuple[str, ...]:
-    """Return the paths of the traces of a profile, the best one first."""
+    """Return the paths of all files with traces of a profile, the best one first."""
+    return tuple(path for one in grouped(profile) for path in one.paths)
+
+
+def grouped(profile: HasFiles) -> tuple[TraceFiles, ...]:
+    """Return the traces of a profile, the best one first. Files of one recording are one of them, in order of their numbers."""
     found = [file for file in profile.files if file.kind in SOURCES]
-    return tuple(file.path for file in sorted(found, key=lambda file: (SOURCES.index(file.kind), _natural(file.path))))
+    groups: dict[str, list[HasKind]] = {}
+    for file in sorted(found, key=lambda file: (SOURCES.index(file.kind), _natural(file.path))):
+        groups.setdefault(_PART.sub(r"\1*\2", file.name) if file.kind == "msprof_trace" else file.name, []).append(file)
+    return tuple(
+        TraceFiles(name if len(files) > 1 else files[0].name, tuple(file.path for file in files))
+        for name, files in groups.items()
+    )
 
 
 def read(path: str, *, progress: Progress | None = None) -> Trace:
@@ -64,11 +88,32 @@ def read(path: str, *, progress: Progress | None = None) -> Trace:
         return empty(path, Problem(path, 0, 0, "unreadable", text))
 
 
+def read_all(files: TraceFiles, *, progress: Progress | None = None) -> Trace:
+    """Read a trace that one or several files have, as `read` does; progress is about all of them."""
+    if len(files.paths) == 1:
+        return read(files.paths[0], progress=progress)
+    sizes = [os.path.getsize(path) if os.path.exists(path) else 0 for path in files.paths]
+    parts: list[Trace] = []
+
+    def say(done: int, _: int) -> None:
+        if progress is not None:
+            progress(sum(sizes[: len(parts)]) + done, sum(sizes))
+
+    for path in files.paths:
+        parts.append(read(path, progress=say))  # noqa: PERF401 - `say` counts the parts
+    return joining.joined(os.path.join(os.path.dirname(files.paths[0]), os.path.basename(files.name)), parts)
+
+
 def arguments(trace: Trace, row: int) -> dict[str, Any]:
     """Return the arguments of a slice by its row, read from the file; keys and values are as they are there.
 
     OSError if the file cannot be read any more, LookupError if it has other content now.
     """
+    if trace.files:
+        path, event = joining.of_file(trace, row)
+        columns = {name: getattr(trace.slices, name)[row : row + 1] for name in Slices.__dataclass_fields__}
+        alone = Slices(**columns | {"event": np.array([event])})
+        return arguments(replace(trace, path=path, files=(), slices=alone), 0)
     with RegularFile(trace.path) as file:
         head = file.read(0, len(DATABASE))
     return databases.arguments(trace, row) if head == DATABASE else chrome.arguments(trace, row)
@@ -84,6 +129,8 @@ def empty(path: str, *problems: Problem) -> Trace:
 
 LONGEST_INFO = 16 << 20
 """Maximum bytes of a profiler_info file."""
+_PART = re.compile(r"(msprof(?:_slice_|(?:_\d{1,9})*_\d{1,9}_))\d{1,9}((?:_\d{10,20})?\.json(?:\.gz)?)$")
+"""Files of one recording: `msprof_<device>_<model>_<iteration>.json`, `msprof_slice_<n>_<time>.json`."""
 _PROFILER_INFO = re.compile(r"profiler_info(?:_(\d{1,9}))?\.json")
 _DEVICE = re.compile(r"device_(\d{1,9})")
 

@@ -77,6 +77,8 @@ class _Header(msgspec.Struct):
     problems: list[tuple[int, int, str, str]]
     columns: list[_Column]
     size: int
+    files: list[bytes] = []
+    """Missing in what was stored before traces of several files were: those are of one."""
 
 
 class StoredNames(Sequence[str]):
@@ -109,11 +111,13 @@ class StoredNames(Sequence[str]):
                 begin = end
 
 
-def key_of(path: str) -> str:
-    """Return the key of a trace: it changes with the place, size or mtime of the file. OSError if there is none."""
-    status = os.stat(path)
-    parts = f"{VERSION}\0{status.st_size}\0{status.st_mtime_ns}\0".encode() + os.fsencode(os.path.realpath(path))
-    return hashlib.blake2b(parts, digest_size=20).hexdigest()
+def key_of(*paths: str) -> str:
+    """Return the key of a trace: it changes with the place, size or mtime of any of its files. OSError if one is missing."""
+    digest = hashlib.blake2b(digest_size=20)
+    for path in paths:
+        status = os.stat(path)
+        digest.update(f"{VERSION}\0{status.st_size}\0{status.st_mtime_ns}\0".encode() + os.fsencode(os.path.realpath(path)))
+    return digest.hexdigest()
 
 
 def write(trace: Trace, directory: str) -> None:
@@ -145,7 +149,7 @@ def write(trace: Trace, directory: str) -> None:
     problems = [(one.offset, one.length, one.kind, one.text) for one in trace.problems]
     described = _Header(
         os.fsencode(trace.path), trace.origin_ns, trace.clock, tracks, list(trace.categories), list(trace.series),
-        list(trace.flow_kinds), problems, columns, size,
+        list(trace.flow_kinds), problems, columns, size, list(map(os.fsencode, trace.files)),
     )  # fmt: skip
     header = msgspec.msgpack.encode(described)
     with open_file(header_path + ".new", "wb") as file:
@@ -204,7 +208,7 @@ def open(directory: str, *, verify: bool = True) -> Trace:  # noqa: A001  read a
         shown, header.origin_ns, header.clock,
         tuple(Track(*(getattr(one, name) for name in _Track.__struct_fields__)) for one in header.tracks), names,
         tuple(header.categories), tuple(header.series), tuple(header.flow_kinds), Slices(**slices), Flows(**flows),
-        Counters(**counters), tuple(Problem(shown, *one) for one in header.problems),
+        Counters(**counters), tuple(Problem(shown, *one) for one in header.problems), tuple(map(os.fsdecode, header.files)),
     )  # fmt: skip
 
 

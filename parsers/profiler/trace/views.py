@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from parsers.profiler.trace import lanes as numbering
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.pyramid import Cells, Pyramid, combine, shares
+from parsers.profiler.trace.running import Running
 
 _FAR = 1 << 61
 """ns before and after which nothing is; limits what a request can ask for."""
@@ -89,11 +90,21 @@ def _narrow(values: NDArray[np.integer[Any]]) -> str:
     return "u1" if most < 1 << 8 else "<u2" if most < 1 << 16 else "<u4"
 
 
-def view(trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0: int, n: int) -> View:
+def joined(k: int, b0: int, n: int, views: Sequence[View]) -> View:
+    """One view of several that have no lane in common."""
+    names = [field for field in View.__dataclass_fields__ if field not in ("k", "b0", "n")]
+    empty = np.zeros(0, np.int64)
+    return View(k, b0, n, *(np.concatenate([empty, *(getattr(one, name) for one in views)]) for name in names))
+
+
+def view(
+    trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0: int, n: int, *, running: Running | None = None
+) -> View:
     """The view of lanes (numbered as by `lanes.numbering`) from bucket `b0` on, `n` buckets of 2**k ns.
 
-    Lanes that are not there are empty. Without a pyramid, all slices of the tracks are looked at. Raises ValueError for
-    k beyond 0..60, n beyond 0..2**20, a window farther than 2**61 ns from the origin, or more than 65,536 lanes.
+    Lanes that are not there are empty. Without a pyramid, all slices of the tracks in the window are looked at; `running`
+    saves a pass over all of them. Raises ValueError for k beyond 0..60, n beyond 0..2**20, a window farther than 2**61 ns
+    from the origin, or more than 65,536 lanes.
     """
     if not (0 <= k <= 60 and 0 <= n <= _WIDEST and b0 << k >= -_FAR and (b0 + n) << k <= _FAR):
         raise ValueError(f"expected a window of up to 2**20 buckets within 2**61 ns; found k={k}, b0={b0}, n={n}")
@@ -102,7 +113,7 @@ def view(trace: Trace, pyramid: Pyramid | None, lanes: Sequence[int], k: int, b0
     chosen = np.asarray(lanes, np.int64)
     t0, t1 = b0 << k, (b0 + n) << k
     if pyramid is None:
-        place, row = _scan(trace, chosen, t0, t1)
+        place, row = _scan(trace, running or Running(trace), chosen, t0, t1)
         long = trace.slices.duration[row] >= 1 << k
         big, small = (place[long], row[long]), (place[~long], row[~long])
         cells = _small(trace, *small, k, b0, n)
@@ -164,17 +175,32 @@ def _summed(trace: Trace, pyramid: Pyramid, chosen: NDArray[np.int64], k: int, b
     )  # fmt: skip
 
 
-def _scan(trace: Trace, chosen: NDArray[np.int64], t0: int, t1: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Slices of lanes that run in a window, found by looking at all slices of their tracks that start before its end."""
+def affordable(
+    trace: Trace, running: Running, lanes: NDArray[np.int64], k: int, b0: int, n: int, most: int
+) -> NDArray[np.bool_]:
+    """Which lanes a view without a pyramid can be made of by looking at `most` slices; tracks with few in the window first."""
+    numbers = numbering.numbering(trace)
+    there = (lanes >= 0) & (lanes < numbers[-1])
+    tracks = np.where(there, np.searchsorted(numbers, lanes, "right") - 1, -1)
+    wanted = np.unique(tracks[there])
+    sizes = np.array([-np.subtract(*running.inside(index, b0 << k, (b0 + n) << k)) for index in wanted.tolist()], np.int64)
+    order = np.argsort(sizes, kind="stable")
+    chosen = wanted[order[np.cumsum(sizes[order]) <= most]]
+    drawn: NDArray[np.bool_] = np.isin(tracks, chosen) | ~there
+    return drawn
+
+
+def _scan(
+    trace: Trace, running: Running, chosen: NDArray[np.int64], t0: int, t1: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Slices of lanes that run in a window, found by looking at all slices of their tracks in it."""
     numbers = numbering.numbering(trace)
     places, rows = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     tracks = np.searchsorted(numbers, chosen, "right") - 1
     for index in np.unique(tracks[(chosen >= 0) & (chosen < numbers[-1])]).tolist():
-        track = trace.tracks[index]
-        start = trace.slices.start[track.first : track.last]
-        part = slice(track.first, track.first + int(np.searchsorted(start, t1)))
-        runs = trace.slices.start[part] + np.maximum(trace.slices.duration[part], 1) > t0
-        found = np.flatnonzero(runs) + track.first
+        before = running.at(index, t0)
+        first, last = running.inside(index, t0, t1)
+        found = np.concatenate([before[before < first], np.arange(first, last)])
         lane = numbers[index] + trace.slices.depth[found]
         for place in np.flatnonzero(tracks == index).tolist():
             of_lane = found[lane == chosen[place]]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import functools
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +23,7 @@ import pytest
 
 from app.commands.cli import main
 from parsers.events.writer import EventWriter, record
+from tests.writers import chrome_traces
 
 ROOT = Path(__file__).parents[3]
 DEMO = ROOT / "app" / "demo"
@@ -452,3 +455,61 @@ class TestServer:
         process.terminate()
         process.wait(10)
         assert {path: path.stat().st_mtime_ns for path in base.rglob("*")} | {base: base.stat().st_mtime_ns} == before
+
+
+class TestTraces:
+    """A trace alone, as a file and as all there is in a directory."""
+
+    @pytest.fixture
+    def trace(self, tmp_path: Path) -> Path:
+        path = tmp_path / "only/trace_view.json"
+        path.parent.mkdir()
+        path.write_text(chrome_traces.text())
+        return path
+
+    def test_list_check_and_export(self, trace: Path, tmp_path: Path) -> None:
+        for place in (trace, trace.parent):
+            listed = run("list", place)
+            assert listed.returncode == 0
+            assert listed.stdout.splitlines()[1].endswith("1 trace")
+            (source,) = json.loads(run("list", place, "--json").stdout)
+            assert [file["path"] for file in source["profile_files"]] == [str(trace)]
+            checked = run("check", place)
+            assert checked.returncode == 0
+            assert checked.stdout.startswith(f"1 runs, 1 files, {trace.stat().st_size:,} bytes: no damage")
+            out = tmp_path / f"out-{place.name.partition('.')[0]}"
+            done = run("export", place, "--out", out)
+            assert done.returncode == 0, done.stderr
+            (path,) = out.rglob("slices.csv")
+            with path.open(newline="") as file:
+                rows = list(csv.DictReader(file))
+            wanted = sorted((one["name"], one["at"], one["ns"]) for one in chrome_traces.slices())
+            assert sorted((row["name"], int(row["start_ns"]), int(row["duration_ns"])) for row in rows) == wanted
+            assert len((path.parent / "flows.csv").read_text().splitlines()) == 1 + 2 * chrome_traces.STEPS
+            assert len((path.parent / "counters.csv").read_text().splitlines()) == 1 + 30
+
+    def test_damage_is_found(self, trace: Path, tmp_path: Path) -> None:
+        trace.write_text(chrome_traces.text()[:-5000])
+        for place in (trace, trace.parent):
+            done = run("check", place)
+            assert done.returncode == 1
+            assert str(trace) in done.stdout
+            assert "2 problems" in done.stdout  # no end, and an event that has none
+            exported = run("export", place, "--out", tmp_path / "out")
+            assert exported.returncode == 3
+            assert str(trace) in exported.stderr
+
+    def test_traces_are_exported_beside_others_only_if_named(self, base: Path, tmp_path: Path) -> None:
+        (base / "both").mkdir()
+        shutil.copytree(DEMO / "nan_inf", base / "both/one")
+        (base / "both/one/trace_view.json").write_text(chrome_traces.text())
+        assert run("export", base / "both", "--out", tmp_path / "a").returncode == 0
+        assert not (tmp_path / "a/traces").exists()
+        assert run("export", base / "both", "--out", tmp_path / "b", "--kinds", "traces").returncode == 0
+        assert [path.name for path in (tmp_path / "b").iterdir()] == ["traces"]
+
+    def test_other_files_are_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "x.json").write_text('{"a": 1}')
+        done = run("list", tmp_path / "x.json")
+        assert done.returncode == 2
+        assert "expected a directory, a trace or an event file" in done.stderr

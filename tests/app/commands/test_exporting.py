@@ -79,7 +79,7 @@ def test_ranks_are_chosen_one_by_one(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--kinds", "scalars,graphs"], "--kinds: expected names from scalars,histograms,images,tensors,landscapes,texts,lineage, found 'graphs'"),  # noqa: E501
+        (["--kinds", "scalars,graphs"], "--kinds: expected names from scalars,histograms,images,tensors,landscapes,texts,lineage,traces, found 'graphs'"),  # noqa: E501
         (["--kinds", ""], "--kinds: expected names from"),
         (["--steps", "a:b"], "--steps: expected A:B, A:, :B or one step, found 'a:b'"),
         (["--steps", "7:3"], "--steps: expected A:B with A <= B, found '7:3'"),

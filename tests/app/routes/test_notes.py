@@ -24,7 +24,10 @@ def client(tmp_path: Path):
 
 
 TOKEN = {"Authorization": "Bearer " + "t" * 43}
-CHANGES = [("/api/note", {"run": "one", "remark": "x", "add": [":star"]}), ("/api/view", {"save": "n", "place": "scalars"})]
+CHANGES = [
+    ("/api/note", {"run": "one", "remark": "x", "add": [":star"]}), ("/api/view", {"save": "n", "place": "scalars"}),
+    ("/api/mark", {"save": "n", "run": "one", "times": [5]}),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("path", "change"), CHANGES)
@@ -38,7 +41,7 @@ def test_others_change_nothing(client, tmp_path: Path, path: str, change: dict[s
         assert client.post(path, headers=TOKEN, **body).status_code == 415
     assert client.get(path, headers=TOKEN).status_code in (404, 405)
     assert not (tmp_path / "notes" / "notes.jsonl").exists()
-    based = change | ({"was": Note().version} if "run" in change else {})
+    based = change | ({"was": Note().version} if "remark" in change else {})
     assert client.post(path, json=based, headers=TOKEN | {"Origin": "http://localhost"}).json["done"] is True
 
 
@@ -85,3 +88,20 @@ def test_without_a_workspace_nothing_is_kept(make_app) -> None:
     answer = make_app().server.test_client().post("/api/note", json={"run": "a", "add": [":star"]})
     assert answer.status_code == 507
     assert "workspace" in answer.json["error"]
+
+
+def test_marks_are_saved_listed_and_deleted(client) -> None:
+    asked = {"save": "stall", "run": "one", "session": "p", "rank": 2, "times": [90, 20]}
+    made = client.post("/api/mark", json=asked, headers=TOKEN).json
+    assert made["done"]
+    assert (made["now"]["name"], made["now"]["times"], made["now"]["rank"]) == ("stall", [20, 90], 2)
+    other = client.post("/api/mark", json=asked | {"times": [1]}, headers=TOKEN).json
+    assert (other["done"], other["now"]) == (False, made["now"])
+    again = client.post("/api/mark", json=asked | {"times": [1], "instead": made["now"]["version"]}, headers=TOKEN).json
+    assert again["done"]
+    gone = client.post("/api/mark", json={"delete": made["now"]["key"], "was": again["now"]["version"]}, headers=TOKEN).json
+    assert gone == {"done": True, "now": None}
+    for wrong in ({}, {"save": "n", "delete": "k"}, asked | {"times": []}, asked | {"times": ["1"]}, asked | {"save": ""},
+                  asked | {"rank": "0"}, asked | {"session": ""}):  # fmt: skip
+        assert client.post("/api/mark", json=wrong, headers=TOKEN).status_code == 400, wrong
+    assert client.post("/api/mark", json=asked | {"run": "none"}, headers=TOKEN).status_code == 404

@@ -20,9 +20,9 @@ from app import create_app
 from app.commands.settings import SettingError
 from app.store import notes
 from app.store.notes import Notes
-from app.store.notes_format import Content, RunNote, SavedView, decode, encode
+from app.store.notes_format import Content, RunNote, SavedMark, SavedView, decode, encode
 from app.store.store import Store
-from layouts.notes import ICONS, Note, NoteChange, NotKept, Stale, Unfit, View, ordered_tags
+from layouts.notes import ICONS, Mark, Note, NoteChange, NotKept, Stale, Unfit, View, ordered_tags
 from layouts.shell.run_list import listing
 
 HARMLESS = "scalars?run=a&smooth=0.6"
@@ -76,6 +76,46 @@ def lost(content: Content) -> int:
     return sum(SMALL.notes[key] != content.notes.get(key) for key in SMALL.notes) + (SMALL.views != content.views)
 
 
+MARKED = Content(SMALL.notes, SMALL.views, {"m1": SavedMark("k1", "/data/a", Mark("m1", "stall 停顿", "s", 3, (12, 2**60)))})
+
+
+def test_marks_are_lines_of_version_2_and_files_without_any_stay_what_they_were() -> None:
+    assert decode(encode(MARKED)) == (MARKED, True)
+    lines = [json.loads(line[9:]) for line in encode(MARKED).decode("ascii").splitlines()]
+    assert lines[0] == {"format": "mindscope notes", "version": 2}
+    assert lines[4] == {"mark": "m1", "run": "k1", "path": "/data/a", "session": "s", "rank": 3, "name": "stall 停顿",
+                        "times": [12, 2**60]}  # fmt: skip
+    assert encode(SMALL).splitlines()[0] == encode(Content()).splitlines()[0]
+    for place, byte in enumerate(encode(MARKED)):
+        data = bytearray(encode(MARKED))
+        data[place] ^= 1
+        content, intact = decode(bytes(data))
+        assert not intact
+        assert (content.marks != MARKED.marks) + lost(content) <= (2 if byte == 0x0A else 1)
+
+
+def test_marks_are_saved_replaced_and_deleted(tmp_path: Path) -> None:
+    kept, other = Notes(str(tmp_path)), Notes(str(tmp_path))
+    made = kept.save_mark("k1", "/data/a", Mark("m1", "  the   stall ", ".", 0, (90, 20)))
+    assert (made.name, made.times) == ("the stall", (20, 90))
+    assert other.look().marks["m1"].mark == made
+    with pytest.raises(Stale):
+        other.save_mark("k1", "/data/a", Mark("m2", "the stall", ".", 0, (5,)))
+    moved = other.save_mark("k1", "/data/a", Mark("m2", "the stall", ".", 0, (5,)), instead=made.version)
+    assert (moved.key, moved.times) == ("m1", (5,))
+    other.save_mark("k1", "/data/a", Mark("m3", "the stall", ".", 1, (7,)))  # another rank
+    with pytest.raises(Stale):
+        kept.delete_mark("m1", made.version)
+    kept.delete_mark("m1", moved.version)
+    kept.delete_mark("m1", moved.version)
+    assert list(kept.look().marks) == ["m3"]
+    for times in ((), (1, 2, 3), (2**62,)):
+        with pytest.raises(Unfit):
+            kept.save_mark("k1", "/data/a", Mark("m4", "n", ".", 0, times))
+    with pytest.raises(Unfit):
+        kept.save_mark("k1", "/data/a", Mark("m4", "n", "a\0b", 0, (1,)))
+
+
 def test_every_flipped_byte_is_noticed_and_costs_one_record() -> None:
     whole = encode(SMALL)
     for place in range(len(whole)):
@@ -126,7 +166,7 @@ def test_a_damaged_file_is_kept_aside_and_told_and_the_rest_goes_on(tmp_path: Pa
 def test_what_cannot_be_read_is_neither_emptied_nor_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "notes.jsonl"
     newer = encode(SMALL).split(b"\n", 1)[1]
-    first = json.dumps({"format": "mindscope notes", "version": 2}).encode()
+    first = json.dumps({"format": "mindscope notes", "version": 3}).encode()
     path.write_bytes(b"%08x %s\n" % (zlib.crc32(first), first) + newer)
     written = path.read_bytes()
     kept = Notes(str(tmp_path))

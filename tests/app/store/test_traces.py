@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -13,9 +13,10 @@ import pytest
 from app.store import traces
 from app.store.store import Store
 from app.store.traces import Traces
-from layouts.sources import ProfileFrame
+from layouts.sources import IdleTime, ProfileFrame
 from parsers import open_run
 from parsers.profiler.access import Profile
+from parsers.profiler.trace import idle, views
 from tests.writers import chrome_traces
 
 KEY = ("one", "host_1_2_ascend_ms", 0)
@@ -43,10 +44,16 @@ def kept(tmp_path: Path) -> Iterator[Traces]:
 
 
 def ready(found: Traces, profile: Profile) -> ProfileFrame:
+    """Wait until a trace is complete, with its pyramid and idle time, or not read."""
     until = time.monotonic() + 60
-    while (frame := found.frame(profile)).state in ("reading", "waiting"):
+    while (frame := found.frame(profile)).state in ("reading", "waiting") or half_done(found, profile):
         assert time.monotonic() < until
     return frame
+
+
+def half_done(found: Traces, profile: Profile) -> bool:
+    opened = found.open(profile)
+    return opened is not None and (opened.pyramid is None or found.idle_time(profile).state == "reading")
 
 
 def test_a_store_lists_and_reads_a_trace(file: Path, tmp_path: Path) -> None:
@@ -124,6 +131,61 @@ def test_reading_is_cancelled_and_resumed(
     assert ready(kept, profile).state == "ready"
 
 
+def slow_pyramid(folder: Path, done: Path) -> Callable[[], list[str]]:
+    """What makes the process build no pyramid until a file is there, in place of `traces._paths`."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(
+        "import os, time\n"
+        "from parsers.profiler.trace import pyramid\n"
+        "build = pyramid.build\n"
+        "def slow(trace, directory, *, progress):\n"
+        f"    while not os.path.exists({str(done)!r}):\n"
+        "        progress(len(trace.slices) // 2, len(trace.slices))\n"
+        "        time.sleep(0.05)\n"
+        "    build(trace, directory, progress=progress)\n"
+        "pyramid.build = slow\n"
+    )
+    return lambda: [str(folder), *filter(None, (str(Path(traces.__file__).parents[2]), *sys.path))]
+
+
+def test_columns_are_seen_before_the_pyramid(
+    kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    done = tmp_path / "done"
+    monkeypatch.setattr(traces, "_paths", slow_pyramid(tmp_path / "slow", done))
+    until = time.monotonic() + 60
+    while (opened := kept.open(profile)) is None or (frame := kept.frame(profile)).done == 0:
+        assert time.monotonic() < until
+    total = len(chrome_traces.slices())
+    assert (frame.state, frame.done, frame.total) == ("ready", total // 2, total)
+    assert opened.pyramid is None
+    assert len(opened.trace.slices) == total
+    lanes = range(int(opened.first_lanes[-1]))
+    early = views.view(opened.trace, None, lanes, 12, 0, 800, running=opened.running()).packed()
+    done.touch()
+    while opened.pyramid is None:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert kept.open(profile) is opened
+    assert kept.frame(profile).total == 0
+    assert views.view(opened.trace, opened.pyramid, lanes, 12, 0, 800).packed() == early
+
+
+def test_columns_of_a_trace_that_is_cancelled_are_not_kept(
+    kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(traces, "_paths", slow_pyramid(tmp_path / "slow", tmp_path / "done"))
+    until = time.monotonic() + 60
+    while kept.open(profile) is None:
+        assert time.monotonic() < until
+    kept.cancel(profile)
+    while kept.frame(profile).state == "ready":
+        assert time.monotonic() < until
+    assert kept.frame(profile).state == "cancelled"
+    assert kept.open(profile) is None
+    assert list((tmp_path / "index-traces").iterdir()) == []
+
+
 def test_a_process_that_fails_says_why(kept: Traces, profile: Profile, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     broken = tmp_path / "broken/parsers"
     broken.mkdir(parents=True)
@@ -159,3 +221,56 @@ def test_a_profile_without_a_trace(kept: Traces, tmp_path: Path) -> None:
 def test_a_file_that_has_gone(kept: Traces, profile: Profile, file: Path) -> None:
     file.unlink()
     assert kept.frame(profile).state == "failed"
+
+
+def done(found: Traces, profile: Profile) -> IdleTime:
+    until = time.monotonic() + 60
+    while (idle_time := found.idle_time(profile)).state == "reading":
+        assert time.monotonic() < until
+    return idle_time
+
+
+def test_idle_time_is_known_once_the_trace_was_read(kept: Traces, profile: Profile, tmp_path: Path) -> None:
+    assert kept.idle_time(profile).state == "unread"
+    assert ready(kept, profile).state == "ready"
+    found = done(kept, profile)
+    assert found.state == "ready"
+    assert found.idle is not None
+    assert found.idle.steps["step"].tolist() == ["1", "2", "3"]
+    busy = 2 * 50_000 + chrome_traces.SMALL * 20
+    assert found.idle.steps["idle_ns"].tolist() == [chrome_traces.STEP_NS - busy] * 3
+    again = Traces(str(tmp_path / "index-traces"))  # a second start, which has read nothing
+    assert again.idle_time(profile).state == "ready"
+    again.stop()
+
+
+def test_a_kept_trace_without_its_idle_time_is_read_again(kept: Traces, profile: Profile, tmp_path: Path) -> None:
+    assert ready(kept, profile).state == "ready"
+    assert done(kept, profile).state == "ready"
+    kept.stop()
+    (place,) = (tmp_path / "index-traces").iterdir()
+    (place / idle.FILE).unlink()
+    again = Traces(str(tmp_path / "index-traces"))
+    assert again.idle_time(profile).state == "unread"
+    assert ready(again, profile).state == "ready"
+    assert done(again, profile).state == "ready"
+    again.stop()
+
+
+def test_a_store_of_a_trace_file(file: Path) -> None:
+    store = Store([file], interval=0).start()
+    try:
+        assert store.wait(30)
+        (row,) = store.runs()
+        assert row.name == "trace_view.json"
+        (profile,) = store.profiles(row.key)
+        assert profile.frames == ("trace",)
+        until = time.monotonic() + 60
+        while (opened := store.trace(row.key, profile.session, profile.rank)) is None:
+            assert time.monotonic() < until
+        assert len(opened.trace.slices) == len(chrome_traces.slices())
+        trace = open_run(file).profile[profile.session, profile.rank].trace
+        assert trace is not None
+        assert len(trace.slices) == len(chrome_traces.slices())
+    finally:
+        store.stop()

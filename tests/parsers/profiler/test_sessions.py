@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from parsers import discover, open_run
+from parsers.profiler.trace import sources
 from tests.parsers.profiler.written import FILES
 
 
@@ -128,3 +129,24 @@ def test_every_profile_of_the_real_data_opens(real_data: Path) -> None:
                 assert any(len(profile.frame(name)) for name in ("operators", "steps", "pipeline", "kernels")), source.name
                 opened += 1
     assert opened >= 25
+
+
+def test_the_output_of_cann_belongs_to_the_session_around_it(tmp_path: Path) -> None:
+    profiler = tmp_path / "run/profiler"
+    for device in (0, 3, 9):
+        folder = profiler / f"PROF_00000{device}_2023_X/device_{device}/timeline"
+        folder.mkdir(parents=True)
+        for number in (1, 2):
+            (folder / f"msprof_{device}_2_{number}.json").write_text("[]")
+    for rank in (0, 3):
+        (profiler / f"ascend_timeline_display_{rank}.json").write_text("[]")
+    profiles = open_run(tmp_path / "run").profile
+    assert sorted(profiles) == [("profiler", 0), ("profiler", 3)]
+    # no other file has rank 9
+    assert [one.name for one in sources.grouped(profiles["profiler", 0])] == [
+        "ascend_timeline_display_0.json", "PROF_000000_2023_X/device_0/timeline/msprof_0_2_*.json",
+        "PROF_000009_2023_X/device_9/timeline/msprof_9_2_*.json",
+    ]  # fmt: skip
+    assert [one.name for one in sources.grouped(profiles["profiler", 3])] == [
+        "ascend_timeline_display_3.json", "PROF_000003_2023_X/device_3/timeline/msprof_3_2_*.json",
+    ]  # fmt: skip

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from layouts.figures.curves import WRONG, Line, Look, View
-from layouts.figures.lines import figure
+from layouts.figures.lines import MOST_TRACES, figure, on_canvas
 from layouts.figures.ticks import time_ticks
 from parsers import Series
 from parsers.analysis import parse_threshold
@@ -44,7 +44,7 @@ def times(trace: dict[str, Any]) -> np.ndarray:
 
 
 def mains(made: dict[str, Any]) -> list[dict[str, Any]]:
-    return [trace for trace in made["data"] if "key" in trace.get("meta", {})]
+    return [trace for trace in [*made.get("canvas", []), *made["data"]] if "key" in trace.get("meta", {})]
 
 
 def marks(made: dict[str, Any]) -> list[dict[str, Any]]:
@@ -240,3 +240,28 @@ def test_a_view_between_two_points_shows_the_line_that_crosses_it() -> None:
     assert xs(made["data"][0]).tolist() == [0.0, 1.0]
     assert made["layout"]["meta"]["inside"] == 0
     assert made["layout"]["yaxis"].get("showticklabels") is None
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.6])
+def test_many_lines_are_for_the_canvas_and_marks_for_plotly(weight: float) -> None:
+    look = Look(weight=weight, threshold=parse_threshold("<1"))
+    several = [line(series([1.0 + n, 0.5, math.nan, 2.0]), run=f"r{n}") for n in range(MOST_TRACES + 1)]
+    few = figure(several[:-1], look)
+    assert on_canvas(few) == few
+    whole = figure(several, look)
+    made = on_canvas(whole)
+    assert made["canvas"] + made["data"] == whole["data"]
+    assert made["layout"] == whole["layout"]
+    assert len(made["canvas"]) == len(several) * (2 if weight else 1)
+    assert len(mains(made)) == len(several)
+    assert all(whole["data"][trace["meta"]["raw"]] in made["canvas"] for trace in mains(made) if weight)
+    assert (len(marks(made)), bool(red(made))) == (1, True)
+    assert not mains({"data": made["data"]})
+
+
+def test_single_points_of_many_lines_are_one_trace_in_their_colours() -> None:
+    several = [line(series([float(n)]), run=f"r{n}", colour=f"#00000{n}", axis=1 + n % 2) for n in range(6)]
+    left, right = [t for t in figure(several, Look())["data"] if t["mode"] == "markers"]
+    assert (ys(left).tolist(), ys(right).tolist()) == ([0.0, 2.0, 4.0], [1.0, 3.0, 5.0])
+    assert left["marker"]["color"] == ["#000000", "#000002", "#000004"]
+    assert right["yaxis"] == "y2"

@@ -1,0 +1,65 @@
+// Pixels in which several slices run: their busy share as opacity. The pixels of all lanes are one image, a row for each lane,
+// which is stretched to the height of the lane: a call for a lane instead of one for a pixel.
+
+/** The least that a pixel shows where anything ran. */
+const LEAST = 0.22;
+const LEVELS = 255;
+/** Pixels written at once; more lanes take several images. */
+const MOST = 4_000_000;
+
+let sheet = null;
+
+/** Opacity of a pixel, 0..255, by its busy share in LEVELS parts; 0 for none. */
+export const opacity = (level) => (level ? Math.round(255 * (LEAST + (1 - LEAST) * (level / LEVELS))) : 0);
+
+const OPACITIES = Uint8Array.from({ length: LEVELS + 1 }, (_, level) => opacity(level));
+
+/** The share as a level: at least 1 where anything ran. */
+export const levelOf = (share) => (share > 0 ? Math.max(1, Math.round(Math.min(1, share) * LEVELS)) : 0);
+
+/** Pixels of shares in a colour [r, g, b], as an image has them (red in the lowest byte), into `into`. */
+export function pixelsOf(shares, [red, green, blue], into) {
+  const colour = (blue << 16) | (green << 8) | red;
+  for (let column = 0; column < shares.length; column += 1) {
+    const share = shares[column];
+    into[column] = share > 0 ? ((OPACITIES[levelOf(share)] << 24) | colour) >>> 0 : 0;
+  }
+}
+
+/** Draw lanes: [{ shares, y, height }, ...], all of as many columns. */
+export function drawBusy(context, lanes, columns, colour) {
+  const most = Math.max(1, Math.floor(MOST / columns));
+  for (let first = 0; first < lanes.length; first += most) drawSome(context, lanes.slice(first, first + most), columns, colour);
+}
+
+function drawSome(context, lanes, columns, colour) {
+  sheet = sheet || document.createElement("canvas");
+  if (sheet.width !== columns || sheet.height < lanes.length) {
+    sheet.width = columns;
+    sheet.height = lanes.length;
+  }
+  const image = new ImageData(columns, lanes.length);
+  const pixels = new Uint32Array(image.data.buffer);
+  lanes.forEach(({ shares }, row) => pixelsOf(shares, colour, pixels.subarray(row * columns, (row + 1) * columns)));
+  sheet.getContext("2d").putImageData(image, 0, 0);
+  const smoothing = context.imageSmoothingEnabled;
+  context.imageSmoothingEnabled = false;
+  lanes.forEach(({ y, height }, row) => context.drawImage(sheet, 0, row, columns, 1, 0, y, columns, height));
+  context.imageSmoothingEnabled = smoothing;
+}
+
+/** The same as rectangles, neighbouring pixels of nearly one share as one: for drawings that have no pixels. */
+export function shapeBusy(context, { shares, y, height }, [red, green, blue]) {
+  let start = 0;
+  let level = 0;
+  for (let column = 0; column <= shares.length; column += 1) {
+    const next = column < shares.length && shares[column] > 0 ? Math.max(1, Math.round(Math.min(1, shares[column]) * 15)) : 0;
+    if (next === level) continue;
+    if (level) {
+      context.fillStyle = `rgba(${red}, ${green}, ${blue}, ${LEAST + (1 - LEAST) * (level / 15)})`;
+      context.fillRect(start, y, column - start, height);
+    }
+    start = column;
+    level = next;
+  }
+}

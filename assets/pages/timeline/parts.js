@@ -1,0 +1,241 @@
+// Which traces one timeline shows: other ranks, sessions, runs and files beside the trace of the page, chosen in a menu, and
+// how they lie on one axis. The state has `source` (the file of the page's own profile), `also` (a query for each other trace),
+// `axis`, `at` (the step that is aligned) and `clocks`.
+
+import { fillSelect, icon, iconButton, make, menu, pressSegment, segments, select, words } from "../../base/elements.js";
+import { count } from "../../base/format.js";
+import { setLabel, translate, writeText } from "../../base/i18n.js";
+import { last } from "../../base/state.js";
+import { duration, signed } from "./axis.js";
+
+/** As many as the server shows together. */
+const MOST = 16;
+const AXES = ["clock", "start", "step"];
+
+const get = (page, key) => last(page.state, key, "");
+
+/** The traces of the state after the first: [{ run, session, rank, source }, ...], of those that are in `all`, each once. */
+export function tracesBeside(first, also, all) {
+  const seen = new Set([JSON.stringify([first.run, first.session, first.rank, first.source])]);
+  const found = [];
+  for (const text of also) {
+    const query = Object.fromEntries(new URLSearchParams(text));
+    const one = {
+      run: query.run ?? first.run, session: query.session ?? first.session, rank: query.rank ?? first.rank,
+      source: query.source ?? "",
+    };
+    const key = JSON.stringify(Object.values(one));
+    const known = all.some(({ run, profile }) =>
+      run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank);
+    if (known && !seen.has(key) && found.length < MOST - 1) found.push(one);
+    seen.add(key);
+  }
+  return found;
+}
+
+/** Such a trace as the state has it: what it has in common with the first is left out. */
+export function alsoText(first, one) {
+  const query = new URLSearchParams();
+  for (const key of ["run", "session", "rank"]) if (one[key] !== first[key]) query.set(key, one[key]);
+  if (one.source) query.set("source", one.source);
+  return query.toString() || `rank=${one.rank}`;
+}
+
+/** The state without one of the traces after the first: what is kept of others gets their new numbers. */
+export function withoutPart(state, number) {
+  const renumbered = (id) => {
+    const found = /^(part)?(\d+)(?=\.|$)/.exec(id);
+    if (!found || (!found[1] && !id.includes("."))) return id;
+    const part = Number(found[2]);
+    if (part === number) return null;
+    return part > number ? `${found[1] || ""}${part - 1}${id.slice(found[0].length)}` : id;
+  };
+  const changes = { also: state.also.filter((_, at) => at !== number - 1) };
+  for (const key of ["fold", "open", "hide", "in", "pin", "order", "tall", "slice", "stream"]) {
+    if (state[key]) changes[key] = state[key].map(renumbered).filter((id) => id !== null);
+  }
+  return changes;
+}
+
+/** What names the traces to the server: [[parameter, value], ...]; ask is the profile of the page. */
+export function queryOf(page, ask) {
+  const first = { run: ask.run[0], session: ask.session[0], rank: ask.rank[0], source: get(page, "source") };
+  const others = tracesBeside(first, page.state.also || [], page.all);
+  page.parts = [first, ...others];
+  /** @type {[string, any][]} */
+  const query = Object.entries(first).filter(([, value]) => value !== "");
+  for (const one of others) query.push(["also", alsoText(first, one)]);
+  if (!others.length) return query;
+  if (AXES.includes(get(page, "axis"))) query.push(["axis", get(page, "axis")]);
+  if (get(page, "at")) query.push(["at", get(page, "at")]);
+  if (get(page, "clocks") === "1") query.push(["devices", "1"]);
+  return query;
+}
+
+// The name of the best trace of its profile, once the server has said it.
+const bestOf = (page, one) => page.known?.[page.parts.indexOf(one)]?.sources[0];
+
+// The profile of a trace in the catalogue.
+const entryOf = (page, one) => page.all.find(({ run, profile }) =>
+  run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank);
+
+/** The run and the profile of a trace by its number, as the catalogue has them. */
+export const profileOf = (page, part) => entryOf(page, page.parts[part]);
+
+/** What to call traces: what they differ in. */
+export function namesOf(page) {
+  const differ = (key) => new Set(page.parts.map((one) => one[key])).size > 1;
+  const [run, session, rank, source] = ["run", "session", "rank", "source"].map(differ);
+  return page.parts.map((one) => {
+    const entry = entryOf(page, one);
+    const sameJob = rank && page.parts.every((other) => entryOf(page, other)?.profile.job === entry?.profile.job);
+    const names = [];
+    if (run && !sameJob) names.push(entry ? entry.run.name : one.run);
+    if (session && !sameJob) names.push(one.session);
+    if (rank) names.push(translate("profiling.rank_n", { n: one.rank }));
+    if (source) names.push(one.source || (bestOf(page, one) ?? translate("timeline.best")));
+    return names.join(" · ");
+  });
+}
+
+// The menu -----------------------------------------------------------------------------------------------------------
+
+export function makePartsMenu(page) {
+  page.partsName = make("span");
+  const summary = make("summary", "ms-button ms-timeline-parts", [icon("compare"), page.partsName, icon("down")]);
+  for (const name of ["title", "aria-label"]) setLabel(summary, name, "timeline.parts_tip");
+  page.partList = make("ul", "ms-timeline-part-list");
+  page.partAdd = select("timeline.parts_add", (name) => add(page, [addable(page)[Number(name)]]));
+  page.partAll = make("button", "ms-button", [], { type: "button" });
+  page.partAll.addEventListener("click", () => add(page, ranksLeft(page)));
+  const adding = make("div", "ms-timeline-part-row", [page.partAdd, page.partAll]);
+  page.axes = segments("timeline.axis", AXES.map((one) => [one, `timeline.axis.${one}`]),
+    (axis) => page.change({ axis: [axis], ...(axis === "clock" ? {} : { clocks: [] }) }));
+  page.atSelect = select("timeline.axis_step", (at) => page.change({ at: [at] }));
+  page.clocks = make("button", "ms-button", words("timeline.clocks"), { type: "button", "aria-pressed": "false" });
+  setLabel(page.clocks, "title", "timeline.clocks_tip");
+  page.clocks.addEventListener("click", () => page.change({ clocks: get(page, "clocks") === "1" ? [] : ["1"] }));
+  page.clocksNote = make("p", "ms-muted ms-timeline-part-note");
+  page.axisBox = make("div", "ms-timeline-part-axis", [
+    words("timeline.axis", {}, "span", "ms-muted"),
+    make("div", "ms-timeline-part-row", [page.axes, page.atSelect, page.clocks]),
+    page.clocksNote,
+  ]);
+  const element = menu(summary, [page.partList, adding, page.axisBox]);
+  element.classList.add("ms-timeline-parts-menu");
+  page.partsMenu = element;
+  return element;
+}
+
+const sameProfile = (one, { run, profile }) =>
+  run.key === one.run && profile.session === one.session && String(profile.rank) === one.rank;
+
+// Profiles with a trace that is not shown, those of the same job first.
+function addable(page) {
+  const left = page.all.filter((entry) =>
+    entry.profile.frames.includes("trace") && !page.parts.some((one) => sameProfile(one, entry)));
+  const own = (entry) => Number(entry.profile.job !== page.profile.job);
+  return left.sort((a, b) => own(a) - own(b));
+}
+
+const ranksLeft = (page) => addable(page).filter((entry) => entry.profile.job === page.profile.job);
+
+function add(page, entries) {
+  const [first] = page.parts;
+  const texts = entries.slice(0, MOST - page.parts.length).map(({ run, profile }) =>
+    alsoText(first, { run: run.key, session: profile.session, rank: String(profile.rank), source: "" }));
+  page.change({ also: [...page.parts.slice(1).map((one) => alsoText(first, one)), ...texts] });
+}
+
+function setSource(page, number, source) {
+  if (!number) {
+    page.change({ source: source ? [source] : [], slice: [], range: [], span: [], mark: [] });
+    return;
+  }
+  const [first, ...others] = page.parts;
+  page.change({ also: others.map((one, at) => alsoText(first, at === number - 1 ? { ...one, source } : one)) });
+}
+
+function remove(page, number) {
+  // The state may name traces that are not there any more.
+  const [first, ...others] = page.parts;
+  page.change(withoutPart({ ...page.state, also: others.map((one) => alsoText(first, one)) }, number));
+}
+
+function partItem(page, one, number) {
+  const about = (page.known || [])[number];
+  const part = page.line && page.line.facts.parts[number];
+  const entry = entryOf(page, one);
+  const title = page.parts.length > 1 ? namesOf(page)[number] : "";
+  const name = title || `${entry ? entry.run.name : one.run} · ${translate("profiling.rank_n", { n: one.rank })}`;
+  const row = [make("span", "ms-timeline-part-name ms-cut", name, { title: `${one.run} · ${one.session} · ${one.rank}` })];
+  if (about && about.sources.length > 1) {
+    const files = select("timeline.source", (source) => setSource(page, number, source === about.sources[0] ? "" : source));
+    fillSelect(files, about.sources.map((source) => [source, source]), one.source || about.sources[0]);
+    row.push(files);
+  } else row.push(make("span", "ms-muted ms-cut ms-timeline-part-file", about ? about.sources[0] || "" : ""));
+  if (number) {
+    const button = iconButton("close", "timeline.parts_remove", "remove");
+    button.addEventListener("click", () => remove(page, number));
+    row.push(button);
+  } else row.push(make("span"));
+  if (part && part.align) {
+    row.push(words("timeline.aligned", {
+      time: signed(part.align.ns), n: count(part.align.collectives), spread: duration(part.align.spread),
+    }, "span", "ms-muted ms-timeline-part-align"));
+  } else if (part && number && get(page, "clocks") === "1" && page.line.facts.axis === "clock") {
+    row.push(words("timeline.unaligned", {}, "span", "ms-muted ms-timeline-part-align"));
+  }
+  return make("li", "ms-timeline-part-row", row);
+}
+
+/** Bring the menu in step with the state and with what has been read. */
+export function drawParts(page) {
+  const many = page.parts.length > 1;
+  writeText(page.partsName, many ? "timeline.parts_n" : "timeline.parts", { n: page.parts.length });
+  page.partList.replaceChildren(...page.parts.map((one, number) => partItem(page, one, number)));
+  const left = addable(page);
+  const files = page.known && page.known[0] ? page.known[0].sources.length : 1;
+  page.partsMenu.hidden = !many && !left.length && files < 2;
+  const full = page.parts.length >= MOST;
+  const nameOf = ({ run, profile }) => [
+    run.name, profile.session === "." ? "" : profile.session, translate("profiling.rank_n", { n: profile.rank }),
+  ].filter(Boolean).join(" · ");
+  fillSelect(page.partAdd, [["", translate("timeline.parts_add")], ...left.map((one, at) => [String(at), nameOf(one)])], "");
+  page.partAdd.disabled = !left.length || full;
+  const ranks = ranksLeft(page);
+  page.partAll.hidden = ranks.length < 1 || full;
+  writeText(page.partAll, "timeline.parts_ranks", { n: ranks.length + 1 });
+  page.axisBox.hidden = !many;
+  const facts = page.line && page.line.facts;
+  if (!many || !facts) return;
+  pressSegment(page.axes, facts.axis);
+  const steps = [...new Set(facts.steps.slice(0, 2000).map(([label]) => label).filter(Boolean))];
+  page.atSelect.hidden = facts.axis !== "step" || !steps.length;
+  const labels = steps.map((label) => [label, translate("timeline.step_n", { n: label })]);
+  fillSelect(page.atSelect, labels, get(page, "at") || facts.at);
+  page.axes.querySelector('[data-value="step"]').disabled = !steps.length;
+  const clock = page.axes.querySelector('[data-value="clock"]');
+  clock.disabled = !facts.comparable;
+  page.clocks.hidden = facts.axis !== "clock";
+  const aligned = get(page, "clocks") === "1";
+  page.clocks.setAttribute("aria-pressed", String(aligned));
+  page.clocksNote.hidden = facts.comparable && facts.axis !== "clock";
+  const note = !facts.comparable ? "incomparable" : aligned ? "clocks_aligned" : "clocks_recorded";
+  writeText(page.clocksNote, `timeline.note.${note}`);
+}
+
+// Slices in the address ----------------------------------------------------------------------------------------------
+
+/** The row of a slice as the state has it: "7" in the first trace, "2.7" in the third. */
+export function rowText({ parts }, row) {
+  const part = parts.findLastIndex((one) => one.row <= row && one.slices > 0);
+  return part > 0 ? `${part}.${row - parts[part].row}` : String(row);
+}
+
+/** The row that such a text names; null for anything else. */
+export function rowOf({ parts }, text) {
+  const found = /^(?:(\d{1,2})\.)?(\d{1,10})$/.exec(text);
+  const part = found && parts[Number(found[1] || 0)];
+  return part && Number(found[2]) < part.slices ? part.row + Number(found[2]) : null;
+}

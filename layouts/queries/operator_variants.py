@@ -1,0 +1,13 @@
+"""The tabs of the operators page: by what operators ran on."""
+
+from __future__ import annotations
+
+_CORES = {
+    "GPU": "gpu", "GPU_KERNEL": "gpu_kernel", "AI_CPU": "ai_cpu", "AICPU": "ai_cpu", "HOST_CPU": "host_cpu",
+    "HCCL": "communication", "COMMUNICATION": "communication",
+}  # fmt: skip
+
+
+def variant_of(core: str) -> str:
+    """Return the tab of a core. Unknown cores are cores of the device."""
+    return _CORES.get(core, "ai_core")

@@ -1,0 +1,44 @@
+"""What the server imports until it has answered a first page: imports are most of what a start takes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+VISIT = """
+import sys
+from app import create_app
+from app.store.store import Store
+from layouts.pages.scalars.page import draw
+
+store = Store([sys.argv[1]], interval=0).start()
+assert store.wait(60)
+client = create_app(store).server.test_client()
+for path in ("/", "/api/runs.json", "/api/pages/runs.json", "/scalars", "/api/pages/scalars.json"):
+    assert client.get(path).status_code == 200, path
+assert draw(store, {"tag": ["loss"], "columns": ["600"], "smooth": ["0.6"]})["data"]
+installed = ((name, getattr(module, "__file__", "") or "") for name, module in sys.modules.items())
+print(*{name.partition(".")[0] for name, file in installed if "site-packages" in file})
+"""
+ALLOWED = {
+    "numpy", "msgspec", "orjson", "google_crc32c", "diskcache",  # reading and keeping
+    "dash", "dash_ag_grid", "dash_cytoscape", "flask", "flask_compress", "brotli", "_brotli", "backports",  # serving
+    # what Dash and Flask import
+    "plotly", "_plotly_utils", "narwhals", "pydantic", "pydantic_core", "annotated_types", "typing_inspection",
+    "typing_extensions", "werkzeug", "jinja2", "markupsafe", "click", "blinker", "itsdangerous", "importlib_metadata", "zipp",
+    "janus", "lazy_importer",
+    "_distutils_hack", "a1_coverage", "coverage",  # of the environment and of measuring coverage
+}  # fmt: skip
+
+
+def test_a_first_page_imports_what_it_needs_and_no_more(tmp_path: Path) -> None:
+    """pandas, pyarrow, scikit-learn, PyYAML and others are imported when a page or a file needs them."""
+    configured = shutil.ignore_patterns("*.yaml", "*.yml")
+    shutil.copytree(ROOT / "app" / "demo" / "long_history", tmp_path / "long_history", ignore=configured)
+    command = [sys.executable, "-c", VISIT, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) - ALLOWED == set()
+    assert "numpy" in done.stdout.split()
