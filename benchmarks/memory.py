@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.measure import ROOT, Figure, in_fresh_process
@@ -96,10 +98,11 @@ def pandas(path: str) -> dict[str, float]:
     return _timed(lambda: len(pd.read_csv(path)))
 
 
-def _timed(work: object) -> dict[str, float]:
+def _timed(work: Callable[[], int]) -> dict[str, float]:
+    """CPU seconds and most memory of one call. Importing pandas, which takes as long for both, is not measured."""
     import resource
 
-    assert callable(work)
+    importlib.import_module("pandas")
     begun = time.process_time()
     rows = work()
     taken = time.process_time() - begun
