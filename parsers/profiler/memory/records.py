@@ -57,7 +57,7 @@ def memory(source: ProfileInput) -> Part:
         rows.keep(kept)
     order = checks.in_order(rows, columns["time_ns"], columns["component"], "column Timestamp")
     if order is not None:
-        columns = taken(columns, order)
+        columns = _reordered(columns, order)
     frame = frame_of(MEMORY, len(columns["time_ns"]), columns, source.name)
     return Part(frame, (*table.problems, *rows.complaints.all()))
 
@@ -75,6 +75,19 @@ def taken(columns: dict[str, Any], rows: NDArray[Any]) -> dict[str, Any]:
     """Return these rows of columns: a mask, or indices in the order wanted."""
     places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
     return {name: values.take(places) for name, values in columns.items()}
+
+
+def _reordered(columns: dict[str, Any], order: NDArray[np.intp]) -> dict[str, Any]:
+    """Return columns in another order; the memory of one is used again for the next, since new memory takes longer."""
+    made: dict[str, Any] = {}
+    spare: dict[Any, NDArray[Any]] = {}
+    for name, values in columns.items():
+        if isinstance(values, np.ndarray):
+            made[name] = np.take(values, order, out=spare.pop(values.dtype, None), mode="clip")
+            spare[values.dtype] = values
+        else:
+            made[name] = values.take(order)
+    return made
 
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
