@@ -532,11 +532,12 @@ def _digit_by_digit(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64]
 def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
     """Map the codes of a block to those of the whole column; a missing text becomes the empty one."""
     known = []
-    for text in values.categories.tolist():
+    for place, text in enumerate(values.categories.tolist()):
         code = texts.get(text) if text else None
         if code is None:
             stripped = str(text).strip()
-            code = 0 if text == _TEXT else texts.setdefault("" if stripped in _MISSING else stripped, len(texts))
+            added = text == _TEXT and not bool((values.codes == place).any())  # by `_parsed`, and by no cell of the file
+            code = 0 if added else texts.setdefault("" if stripped in _MISSING else stripped, len(texts))
         known.append(code)
     codes = values.codes
     table = np.array([*known, texts.setdefault("", len(texts)) if bool((codes < 0).any()) else 0], np.int32)

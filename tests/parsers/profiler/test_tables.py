@@ -106,6 +106,12 @@ def test_cells_that_are_no_times_are_told_in_the_order_of_lines(path: Path) -> N
     ]
 
 
+def test_a_cell_with_the_text_of_the_record_that_is_added(path: Path) -> None:
+    assert list(read(path, HEADER + ROW.replace("MatMul", "\x01")).columns["name"]) == ["\x01"]
+    table = read(path, HEADER + ROW + ROW.replace("MatMul", "\x01"))
+    assert list(table.columns["name"]) == ["MatMul", "\x01"]
+
+
 def test_the_lines_of_rows(path: Path) -> None:
     path.write_text(HEADER + ROW + "\n" + "a,x,1,0,0\n" + ROW + "a,5\n" + '"b\nc",5,1,0,0\n' + ROW)
     table = read_table(str(path), FIELDS, numbered=True)
