@@ -463,3 +463,83 @@ FLOPS_SCOPES = Schema(
         FILE,
     ),
 )
+
+MEMORY = Schema(
+    "memory",
+    "Memory of the device over time, by component, in the order of time. Components joined by + are sums of the others; APP is "
+    "what the process holds, device what the whole device does.",
+    (
+        Column("component", "category", "", "PTA, MindSpore, GE, WORKSPACE, APP, device, or a sum such as PTA+GE"),
+        Column("stream", "int64", "", "stream whose request changed the totals, which are those of all streams; -1 for none"),
+        Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown"),
+        Column("time_ns", "int64", "ns", "time by the clock of the file"),
+        Column("allocated_bytes", "int64", "B", "memory in use; -1 for unknown"),
+        Column("reserved_bytes", "int64", "B", "memory taken from the device; -1 for unknown"),
+        Column("active_bytes", "int64", "B", "memory in use or waiting for another stream; -1 for unknown"),
+        FILE,
+    ),
+)
+
+OPERATOR_MEMORY = Schema(
+    "operator_memory",
+    "Blocks of device memory that were allocated while recording, in the order of allocation. Times are either of the clock "
+    "(ns) or, in files of MindSpore's memory tracker, numbers of events.",
+    (
+        Column("name", "category", "", "operator that allocated it, with its scopes where the file has them"),
+        Column("scope", "category", "", "scopes of the operator, separated by /; empty for none"),
+        Column("component", "category", "", "PTA, MindSpore or GE; of the memory tracker the pool; empty for unknown"),
+        Column("stream", "int64", "", "stream; -1 for unknown"),
+        Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown"),
+        Column("size_bytes", "int64", "B", "size; -1 for unknown"),
+        Column("allocated_ns", "int64", "ns", "when it was allocated; -1 for before the recording, or unknown"),
+        Column("released_ns", "int64", "ns", "when it was released as the file says; -1 for not while recording"),
+        Column("active_released_ns", "int64", "ns", "when no stream used it any more; -1 for not while recording, or unknown"),
+        Column("allocated_event", "int64", "", "event of the memory tracker that allocated it; -1 for none"),
+        Column("released_event", "int64", "", "event of the memory tracker that released it; -1 for never"),
+        Column("last_used_event", "int64", "", "event of the last task that used it; -1 for unknown"),
+        Column("total_allocated_bytes", "int64", "B", "allocated by the component after this allocation; -1 for unknown"),
+        Column("total_reserved_bytes", "int64", "B", "reserved by the component then; -1 for unknown"),
+        Column("total_active_bytes", "int64", "B", "active then; -1 for unknown"),
+        Column("address", "int64", "", "address on the device; -1 for unknown"),
+        Column("kind", "category", "", "what the memory tracker says it holds: Weight, Workspace ...; empty for unknown"),
+        Column("owner", "category", "", "task that allocated it, and its graph; empty for unknown"),
+        Column("source", "category", "", "file and line of the allocation, as file:line; empty for unknown"),
+        Column("stack", "category", "", "lines of the program that led to it; empty for unknown"),
+        FILE,
+    ),
+)
+
+STATIC_MEMORY = Schema(
+    "static_memory",
+    "The plan of device memory that was made when graphs were compiled. Life cycles are numbers of nodes. kind is block: "
+    "memory in use from node first to node last; total: the whole plan as the file says; node: all memory in use at a node; "
+    "static: memory of a graph in use at all nodes; capacity and peak of the device; "
+    "allocations and releases, which are counts; forward_start and backward_end, which are nodes.",
+    (
+        Column("kind", "category", "", "what the row tells, as below"),
+        Column("graph", "int64", "", "graph; -1 for all"),
+        Column("model", "category", "", "model; empty for unknown"),
+        Column("name", "category", "", "operator or tensor; empty for none"),
+        Column("first", "int64", "", "first node at which it is in use; -1 for unknown"),
+        Column("last", "int64", "", "last node at which it is in use; -1 for the last one of the graph, or unknown"),
+        Column("size_bytes", "int64", "B", "size; -1 for unknown"),
+        Column("count", "int64", "", "allocations or releases; -1 for other kinds"),
+        Column("type", "category", "", "type of the tensor; empty for unknown"),
+        Column("data_type", "category", "", "data type; empty for unknown"),
+        Column("shape", "category", "", "shape, as in 32,3,224,224; empty for unknown"),
+        Column("format", "category", "", "format; empty for unknown"),
+        FILE,
+    ),
+)
+
+MODULE_MEMORY = Schema(
+    "module_memory",
+    "Device memory reserved by components of CANN over time, in the order of time.",
+    (
+        Column("component", "category", "", "component, such as HCCL or SLOG; the number of one without a name"),
+        Column("device", "int64", "", "number of the device on its machine, not the rank; -1 for unknown"),
+        Column("time_ns", "int64", "ns", "time by the clock of the file"),
+        Column("reserved_bytes", "int64", "B", "memory reserved; -1 for unknown"),
+        FILE,
+    ),
+)

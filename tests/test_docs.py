@@ -25,6 +25,7 @@ from parsers.export import FORMATS
 from parsers.export.directory import KINDS as EXPORTED
 from parsers.model import KINDS
 from parsers.profiler.registry import FRAMES
+from tests.parsers.profiler.written import FILES
 
 ROOT = Path(__file__).resolve().parents[1]
 DEMO = ROOT / "app" / "demo"
@@ -108,7 +109,7 @@ def test_modules_and_paths_that_are_named_exist(document: Path) -> None:
     assert modules
     assert paths
     assert [name for name in modules if not found(name)] == []
-    assert [name for name in paths if not re.search(r"[<*]|metrics_csv|npu_modules", name) and not (ROOT / name).exists()] == []
+    assert [name for name in paths if not re.search(r"[<*]|metrics_csv|cache_hits", name) and not (ROOT / name).exists()] == []
 
 
 # Completeness --------------------------------------------------------------------------------------------------------
@@ -249,6 +250,8 @@ def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.copytree(DEMO / "lenet_adam_lr0.01_b64", tmp_path / "output" / "summary" / "run1")
     shutil.copytree(ROOT / "tests" / "data" / "mindspore_profiler" / "2.10_minddata" / "profiler",
                     tmp_path / "output" / "profiled" / "profiler")  # fmt: skip
+    for name in ("memory_record.csv", "operator_memory.csv", "npu_module_mem.csv"):
+        (tmp_path / "output" / "profiled" / "profiler" / name).write_text(FILES[name], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -3,7 +3,8 @@
 
 SQLite, opened for reading only and never written to. Times are ns, texts numbers into STRING_IDS. Read are TASK with
 COMPUTE_TASK_INFO and COMMUNICATION_OP (executions), STEP_TIME, CANN_API (calls) and StepTraceTime (steps); names that differ
-between versions (blockDim, blockNum, block_dim) are known. Memory, hardware counters and communication are not read here.
+between versions (blockDim, blockNum, block_dim) are known. Memory is read in `parsers.profiler.memory.databases`; hardware
+counters and links are not read.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ def quoted(name: str) -> str:
 Make = Callable[[Database, ProfileInput, Complaints], "pd.DataFrame"]
 
 
-def _read(source: ProfileInput, schema: Schema, make: Make) -> Part:
+def read_part(source: ProfileInput, schema: Schema, make: Make) -> Part:
     """Return what `make` reads from a database; an empty frame and a problem if it cannot be read."""
     complaints = Complaints(source.path)
     frame = schema.empty()
@@ -171,11 +172,11 @@ def _read(source: ProfileInput, schema: Schema, make: Make) -> Part:
 
 def kernels(source: ProfileInput) -> Part:
     """Every execution on the device and every communication operator, by begin."""
-    return _read(source, KERNELS, _kernels)
+    return read_part(source, KERNELS, _kernels)
 
 
 def _kernels(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
-    texts = _Texts(database, complaints)
+    texts = Texts(database, complaints)
     frames = [_tasks(database, texts, source, complaints), _communication(database, texts, source, complaints)]
     frame = joined(KERNELS, [frame for frame in frames if frame is not None])
     frame = frame.sort_values("start_ns", kind="stable", ignore_index=True)
@@ -184,7 +185,7 @@ def _kernels(database: Database, source: ProfileInput, complaints: Complaints) -
     return frame
 
 
-def _tasks(database: Database, texts: _Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
+def _tasks(database: Database, texts: Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     info = "COMPUTE_TASK_INFO"
     if not (database.has("TASK", "startNs", "endNs", "globalTaskId") and database.has(info, "name", "globalTaskId")):
         tables = ", ".join(sorted(database.columns)[:40]) or "none"
@@ -214,7 +215,7 @@ def _tasks(database: Database, texts: _Texts, source: ProfileInput, complaints: 
     return frame_of(KERNELS, rows, made, source.name)
 
 
-def _communication(database: Database, texts: _Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
+def _communication(database: Database, texts: Texts, source: ProfileInput, complaints: Complaints) -> pd.DataFrame | None:
     if not database.has("COMMUNICATION_OP", "opName", "startNs", "endNs"):
         return None
     kind = database.column("COMMUNICATION_OP", "opType")
@@ -234,7 +235,7 @@ def _columns(
     parts: list[NDArray[np.int64]] = []
     left_out = 0
     for rows in database.rows(query, f"Table {table}", complaints):
-        values = [[_whole(cell) for cell in column] for column in zip(*rows, strict=True)]
+        values = [[whole(cell) for cell in column] for column in zip(*rows, strict=True)]
         block = np.array([[NONE if cell is None else cell for cell in column] for column in values], np.int64)
         there = [begin is not None and end is not None and end >= begin for begin, end in zip(*values[:2], strict=True)]
         kept = np.array(there, np.bool_)
@@ -242,11 +243,11 @@ def _columns(
         parts.append(block[:, kept])
     if left_out:
         complaints.add(f"Table {table}: expected startNs <= endNs in every row; {left_out:,} rows were skipped.")
-    whole = np.concatenate(parts, axis=1) if parts else np.empty((len(names), 0), np.int64)
-    return dict(zip(names, whole, strict=True)), whole.shape[1]
+    joint = np.concatenate(parts, axis=1) if parts else np.empty((len(names), 0), np.int64)
+    return dict(zip(names, joint, strict=True)), joint.shape[1]
 
 
-def _whole(cell: Any) -> int | None:
+def whole(cell: Any) -> int | None:
     """Return a whole number within int64, also from text; None otherwise."""
     if isinstance(cell, str | float):
         try:
@@ -256,7 +257,7 @@ def _whole(cell: Any) -> int | None:
     return cell if isinstance(cell, int) and abs(cell) < 2**62 else None
 
 
-class _Texts:
+class Texts:
     """STRING_IDS: text ids -> texts."""
 
     def __init__(self, database: Database, complaints: Complaints) -> None:
@@ -290,7 +291,7 @@ def _steps_at(database: Database, starts: NDArray[np.int64], complaints: Complai
 
 def api(source: ProfileInput) -> Part:
     """Calls of the host by level and name, with the variance of their times."""
-    return _read(source, API, _api)
+    return read_part(source, API, _api)
 
 
 def _api(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
@@ -306,7 +307,7 @@ def _api(database: Database, source: ProfileInput, complaints: Complaints) -> pd
     grouped = calls.groupby(["level", "name"], sort=True)["ns"]
     found: Any = grouped.agg(["size", "sum", "mean", "min", "max"]).reset_index()
     level = [levels.get(int(one), str(one)) for one in found["level"]]
-    texts = _Texts(database, complaints)
+    texts = Texts(database, complaints)
     made = {
         "level": pd.Categorical(pd.array(level, dtype="str")), "name": texts.of(found["name"].to_numpy()),
         "count": found["size"], "total_ns": found["sum"], "mean_ns": found["mean"], "min_ns": found["min"],
@@ -324,7 +325,7 @@ _STEP_COLUMNS = {
 
 def steps(source: ProfileInput) -> Part:
     """StepTraceTime of the analysis database, converted from microseconds to ns."""
-    return _read(source, STEPS, _steps)
+    return read_part(source, STEPS, _steps)
 
 
 def _steps(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
@@ -339,8 +340,8 @@ def _steps(database: Database, source: ProfileInput, complaints: Complaints) -> 
     columns: dict[str, Any] = {}
     for name, values in zip(names, zip(*found, strict=True) if found else [()] * len(names), strict=True):
         if name in ("step", "device"):
-            whole = [_whole(value) for value in values]
-            columns[name] = [NONE if value is None else value for value in whole]
+            numbers = [whole(value) for value in values]
+            columns[name] = [NONE if value is None else value for value in numbers]
         else:
             column = _STEP_COLUMNS[name]
             columns[name] = np.array([_number(value, table, column, complaints) for value in values], np.float64) * 1000
@@ -365,7 +366,7 @@ _COMMUNICATION_TIMES = {
 
 def communication(source: ProfileInput) -> Part:
     """CommAnalyzerTime of the analysis database: what communication operators consist of, times in ms."""
-    return _read(source, COMMUNICATION, _communication_times)
+    return read_part(source, COMMUNICATION, _communication_times)
 
 
 def _communication_times(database: Database, source: ProfileInput, complaints: Complaints) -> pd.DataFrame:
@@ -393,14 +394,14 @@ def _communication_times(database: Database, source: ProfileInput, complaints: C
 
 # What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
 
-_DATABASE_FILE = ProfileFileKind(
+DATABASE_FILE = ProfileFileKind(
     "database", numbered("ascend_(?:mindspore|pytorch)_profiler", "db"), marks_profile=True, device="Ascend"
 )
-_MSPROF_FILE = ProfileFileKind("msprof", stamped("msprof", "db"), marks_profile=True, device="Ascend")
+MSPROF_FILE = ProfileFileKind("msprof", stamped("msprof", "db"), marks_profile=True, device="Ascend")
 _ANALYSIS_FILE = ProfileFileKind("analysis", re.compile(r"(?:analysis|communication_analyzer)\.db"))
-KERNELS_OF_PROFILER = FrameReader(KERNELS, _DATABASE_FILE, kernels, unless=("kernel_details", "op_summary"))
-KERNELS_OF_MSPROF = FrameReader(KERNELS, _MSPROF_FILE, kernels, unless=("kernel_details", "op_summary", "database"))
+KERNELS_OF_PROFILER = FrameReader(KERNELS, DATABASE_FILE, kernels, unless=("kernel_details", "op_summary"))
+KERNELS_OF_MSPROF = FrameReader(KERNELS, MSPROF_FILE, kernels, unless=("kernel_details", "op_summary", "database"))
 ANALYSIS = FrameReader(STEPS, _ANALYSIS_FILE, steps, unless=("step_trace_time",))
 COMMUNICATION_OF_ANALYSIS = FrameReader(COMMUNICATION, _ANALYSIS_FILE, communication, unless=("communication",))
-API_OF_PROFILER = FrameReader(API, _DATABASE_FILE, api, unless=("api_statistic",))
-API_OF_MSPROF = FrameReader(API, _MSPROF_FILE, api, unless=("api_statistic", "database"))
+API_OF_PROFILER = FrameReader(API, DATABASE_FILE, api, unless=("api_statistic",))
+API_OF_MSPROF = FrameReader(API, MSPROF_FILE, api, unless=("api_statistic", "database"))

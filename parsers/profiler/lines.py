@@ -40,6 +40,13 @@ class Complaints:
     path: str
     problems: list[Problem] = field(default_factory=list)
     left_out: int = 0
+    told: set[str] = field(default_factory=set)
+
+    def once(self, what: str, text: str, kind: str = "bad_table") -> None:
+        """Add the first problem of what is found again and again."""
+        if what not in self.told:
+            self.told.add(what)
+            self.add(text, kind)
 
     def add(self, text: str, kind: str = "bad_table") -> None:
         """Add a problem, unless it is already there."""
@@ -122,7 +129,8 @@ class Lines:
         if stray is not None and stray < whole:
             whole = int(starts[np.searchsorted(starts, stray, side="right") - 1])
         number = int(np.searchsorted(starts, whole))
-        lines = self._line + np.searchsorted(newlines, starts[:number])
+        plain = len(newlines) == len(ends)  # no record has a newline within
+        lines = self._line + (np.arange(number) if plain else np.searchsorted(newlines, starts[:number]))
         self._line += int(np.searchsorted(newlines, whole))
         self._rest = data[whole:]
         block = self._checked(data[:whole], starts[:number], ends[:number], lines) if number else _NOTHING

@@ -15,6 +15,7 @@ from parsers.deferred import pandas as pd
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler import ascend_output, communication, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
 from parsers.profiler.derived import operators_of, types_of
+from parsers.profiler.memory import databases, modules, operators, plan, records, tracker
 from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
 from parsers.profiler.trace.files import TRACE_FILES
 from parsers.schema import Schema
@@ -66,6 +67,19 @@ FRAME_READERS: tuple[FrameReader, ...] = (
     database.COMMUNICATION_OF_ANALYSIS,
     flops.SUMMARY,
     flops.SCOPES,
+    records.MEMORY_RECORD,
+    databases.MEMORY_OF_PROFILER,
+    databases.MEMORY_OF_MSPROF,
+    operators.OPERATOR_MEMORY_FILE,
+    databases.BLOCKS_OF_PROFILER,
+    databases.BLOCKS_OF_MSPROF,
+    tracker.MEMORY_BLOCKS,
+    plan.STATIC_OP_MEM,
+    plan.MEMORY_SUMMARY,
+    plan.MEMORY_DETAILS,
+    modules.NPU_MODULE_MEM,
+    databases.MODULES_OF_PROFILER,
+    databases.MODULES_OF_MSPROF,
 )
 
 # Files that describe a session and hold no rows.

@@ -26,7 +26,7 @@ from parsers.profiler.sessions import ProfileFile
 from parsers.schema import Schema
 
 MAGIC = b"MSPF\0\0\0"
-VERSION = 2
+VERSION = 3
 """Increment whenever this layout or the output of a reader changes."""
 _PREFIX = struct.Struct("<7sBQQ")
 _PIECE = 1 << 20

@@ -57,12 +57,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The content of one file: columns by name, of equal length; `found` are those that the file has."""
+    """The content of one file: columns by name, of equal length; `found` are those that the file has.
+
+    lines holds the line of the file at which each row begins, if the caller asked for it; else it is empty.
+    """
 
     columns: dict[str, Any]
     rows: int
     found: frozenset[str]
     problems: tuple[Problem, ...]
+    lines: NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +84,19 @@ def plain(name: str) -> str:
     return re.sub(r"[\s_]+", "", name).casefold()
 
 
-def read_table(path: str, fields: Sequence[Field], *, further: str = "", among: Callable[[str], bool] | None = None) -> Table:
+def read_table(
+    path: str,
+    fields: Sequence[Field],
+    *,
+    further: str = "",
+    among: Callable[[str], bool] | None = None,
+    numbered: bool = False,
+) -> Table:
     """Read columns of a text table; never raises for its content, or if it does not exist.
 
     A column that the file does not have holds missing values; if it is required, that is a problem and there are no rows.
     With `further`, all other columns are read too, or those whose names are `among` the wanted, with this prefix to their
-    names: numbers as float64, else texts.
+    names: numbers as float64, else texts. With `numbered`, the table has the line of each row.
     """
     complaints = Complaints(path)
     try:
@@ -94,7 +105,7 @@ def read_table(path: str, fields: Sequence[Field], *, further: str = "", among: 
                 complaints.add("The file is empty.", "empty_file")
                 return _nothing(fields, complaints)
             lines = Lines(file, complaints)
-            return _read(lines, fields, _Further(further, among), complaints, file.size)
+            return _read(lines, fields, _Further(further, among, numbered), complaints, file.size)
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
         return _nothing(fields, complaints)
@@ -102,15 +113,16 @@ def read_table(path: str, fields: Sequence[Field], *, further: str = "", among: 
 
 def _nothing(fields: Sequence[Field], complaints: Complaints) -> Table:
     columns = {field.name: _missing(field, 0) for field in fields}
-    return Table(columns, 0, frozenset(), complaints.all())
+    return Table(columns, 0, frozenset(), complaints.all(), np.empty(0, np.int64))
 
 
 @dataclass(frozen=True, slots=True)
 class _Further:
-    """The columns that are read in addition to the fields: the prefix to their names ("": none), and which of them."""
+    """What is read in addition to the fields: columns with this prefix to their names ("": none), which, and line numbers."""
 
     prefix: str
     among: Callable[[str], bool] | None
+    lines: bool
 
 
 def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: Complaints, size: int) -> Table:
@@ -130,13 +142,16 @@ def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: 
     growing: dict[str, _Growing] = {}
     texts: dict[str, dict[str, int]] = {one.field.name: {} for one in placed}
     rows = 0
+    places: list[NDArray[np.int64]] = []
     for block in lines.blocks():
         if not growing:
             placed += _others(lines, placed, block, further) if further.prefix else []
             expected = int(1.1 * len(block.lines) * max(size / len(block.data), 1.0))
             growing = {one.field.name: _Growing(one.field, expected) for one in placed}
         columns, kept = _columns(lines, block, placed, complaints)
-        rows += kept
+        rows += len(kept)
+        if further.lines:
+            places.append(kept)
         for one in placed:
             name = one.field.name
             part = columns.pop(name)
@@ -150,7 +165,8 @@ def _read(lines: Lines, fields: Sequence[Field], further: _Further, complaints: 
         joined[name] = _categories(whole, texts[name]) if one.field.kind == "text" else whole
     found = frozenset(joined)
     columns = {field.name: joined.pop(field.name) if field.name in joined else _missing(field, rows) for field in fields}
-    return Table({**columns, **joined}, rows, found, complaints.all())
+    at = np.concatenate(places) if places else np.empty(0, np.int64)
+    return Table({**columns, **joined}, rows, found, complaints.all(), at)
 
 
 class _Growing:
@@ -286,8 +302,8 @@ def _dtypes() -> Mapping[str, Any]:
 
 def _columns(
     lines: Lines, block: Block, placed: Sequence[_Placed], complaints: Complaints
-) -> tuple[dict[str, Any], int]:
-    """Return the columns of one block and the number of its rows."""
+) -> tuple[dict[str, Any], NDArray[np.int64]]:
+    """Return the columns of one block and the line of each of its rows."""
     block, columns = _cells(lines, block, placed, complaints)
     values: dict[str, Any] = {}
     kept = np.ones(len(block.lines), np.bool_)
@@ -304,7 +320,8 @@ def _columns(
     if not kept.all():
         _tell_left_out(block, placed, kept, complaints)
         values = {name: value[kept] for name, value in values.items()}
-    return values, int(np.count_nonzero(kept))
+        return values, block.lines[kept]
+    return values, block.lines
 
 
 def _cells(
@@ -383,13 +400,30 @@ def _times(one: _Placed, raw: NDArray[Any], block: Block, complaints: Complaints
     raw = np.asarray(raw, f"S{_WIDTH}")
     decimals = len(str(int(one.scale))) - 1
     values, odd = _digits(raw, decimals)
-    for row in np.flatnonzero(odd).tolist():
-        text = raw[row].decode("utf-8", "replace").strip()
+    rows = np.flatnonzero(odd)
+    texts, first, codes = np.unique(raw[rows], return_index=True, return_inverse=True)
+    made, wrong = np.full(len(texts), _UNSET, np.int64), np.zeros(len(texts), np.bool_)
+    for place, cell in enumerate(texts.tolist()):
+        text = cell.decode("utf-8", "replace").strip()
         number = exact_ns(text, decimals)
-        if number is None and text not in _MISSING:
-            complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a time, found {text[:60]!r}.")
-        values[row] = _UNSET if number is None else number
+        if number is not None:
+            made[place] = number
+            _tell_rounded(one, text, int(block.lines[rows[first[place]]]), complaints)
+        wrong[place] = number is None and text not in _MISSING
+    for row in rows[wrong[codes]].tolist():
+        text = raw[row].decode("utf-8", "replace").strip()
+        complaints.add(f"Line {block.lines[row]}, column {one.header}: expected a time, found {text[:60]!r}.")
+    values[rows] = made[codes]
     return values
+
+
+def _tell_rounded(one: _Placed, text: str, line: int, complaints: Complaints) -> None:
+    """Report a time that a spreadsheet rounded to a few digits, such as 1.69512E+15: it is read, but means little."""
+    lost = Decimal(text).as_tuple().exponent
+    if isinstance(lost, int) and lost > 0 and "e" in text.casefold():
+        error = f"rounded to {10**lost * one.scale / 1e9:g} s; such times cannot be compared"
+        what = f"expected all digits of a time, found {text[:60]!r}, {error}"
+        complaints.once(one.header, f"Line {line}, column {one.header}: {what}.")
 
 
 def exact_ns(text: str, decimals: int) -> int | None:
@@ -403,8 +437,73 @@ def exact_ns(text: str, decimals: int) -> int | None:
         return None
 
 
+_LAYOUT = re.compile(rb"(\d{1,19})(?:(\.)(\d*))?[\t\r ]*")
+_LAYOUTS = 4
+"""Layouts of numbers that are looked for in a block; digits in another one are read one place after the other."""
+_BLANK = np.isin(np.arange(256), (0, 9, 13, 32))
+
+
 def _digits(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Parse decimal numbers as multiples of 10**-decimals; also return which rows have another form and are left to parse."""
+    """Parse decimal numbers as multiples of 10**-decimals; also return which rows have another form and are left to parse.
+
+    The times of a file mostly have the same number of digits: these are read eight digits at a time, a third of the work.
+    """
+    value, odd = np.zeros(len(raw), np.int64), np.zeros(len(raw), np.bool_)
+    left = np.arange(len(raw))
+    for _ in range(_LAYOUTS):
+        tried = [_LAYOUT.fullmatch(raw[left[place]]) for place in (0, len(left) // 2, -1)] if len(left) else []
+        layout = next((match for match in tried if match is not None), None)
+        if layout is None:
+            break
+        part = raw if len(left) == len(raw) else raw[left]
+        found, good = _alike(part, len(layout[1]), len(layout[3] or b""), layout[2] is not None, decimals)
+        value[left[good]] = found[good]
+        left = left[~good]
+    if len(left):
+        value[left], odd[left] = _digit_by_digit(raw[left], decimals)
+    return value, odd
+
+
+def _alike(
+    raw: NDArray[Any], whole: int, fraction: int, dotted: bool, decimals: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Parse the numbers that have this many digits before and after the dot; also return which ones these are."""
+    rows = len(raw)
+    if whole + decimals > 19 or fraction > decimals:
+        return np.zeros(rows, np.int64), np.zeros(rows, np.bool_)
+    view = raw.view(np.uint8).reshape(rows, _WIDTH)
+    end = whole + dotted + fraction
+    padded = np.full((rows, 24), 48, np.uint8)
+    padded[:, 24 - whole - decimals : 24 - decimals] = view[:, :whole]
+    padded[:, 24 - decimals : 24 - decimals + fraction] = view[:, whole + dotted : end]
+    words = padded.view("<u8")
+    high = np.uint64(0xF0F0F0F0F0F0F0F0)
+    digits = ((words & high) == _ZEROS) & (((words + np.uint64(0x0606060606060606)) & high) == _ZEROS)
+    good = digits[:, 0] & digits[:, 1] & digits[:, 2]  # faster than `all` of three
+    if dotted:
+        good &= view[:, whole] == 46
+    aligned = -(-end // 8) * 8
+    for place in range(end, aligned):
+        good &= _BLANK[view[:, place]]
+    after = raw.view("<u8").reshape(rows, _WIDTH // 8)
+    for place in range(aligned // 8, _WIDTH // 8):
+        good &= after[:, place] == 0
+    # Eight digits to a number: pairs of digits, then all four pairs with two multiplications.
+    words = words - _ZEROS
+    words = words * np.uint64(10) + (words >> np.uint64(8))
+    pairs = np.uint64(0x000000FF000000FF)
+    words = (words & pairs) * np.uint64(0x000F424000000064) + ((words >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
+    words >>= np.uint64(32)
+    value = words[:, 0] * np.uint64(10**16) + words[:, 1] * np.uint64(10**8) + words[:, 2]
+    good &= value <= np.uint64(2**63 - 1)
+    return value.astype(np.int64), good
+
+
+_ZEROS = np.uint64(0x3030303030303030)
+
+
+def _digit_by_digit(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Parse numbers of any layout as multiples of 10**-decimals; also return which rows have another form."""
     rows = len(raw)
     view = raw.view(np.uint8).reshape(rows, _WIDTH)
     width = int(np.flatnonzero(view.any(axis=0))[-1]) + 1 if rows and view.any() else 0
@@ -433,11 +532,12 @@ def _digits(raw: NDArray[Any], decimals: int) -> tuple[NDArray[np.int64], NDArra
 def _coded(values: pd.Categorical, texts: dict[str, int]) -> NDArray[np.int32]:
     """Map the codes of a block to those of the whole column; a missing text becomes the empty one."""
     known = []
-    for text in values.categories.tolist():
+    for place, text in enumerate(values.categories.tolist()):
         code = texts.get(text) if text else None
         if code is None:
             stripped = str(text).strip()
-            code = 0 if text == _TEXT else texts.setdefault("" if stripped in _MISSING else stripped, len(texts))
+            added = text == _TEXT and not bool((values.codes == place).any())  # by `_parsed`, and by no cell of the file
+            code = 0 if added else texts.setdefault("" if stripped in _MISSING else stripped, len(texts))
         known.append(code)
     codes = values.codes
     table = np.array([*known, texts.setdefault("", len(texts)) if bool((codes < 0).any()) else 0], np.int32)

@@ -67,6 +67,7 @@ _WRITTEN: Mapping[str, str] = {
 }
 _DATABASES: Mapping[str, str] = {
     "ascend_mindspore_profiler_0.db": f"""
+        PRAGMA page_size = 1024;
         {TABLES}
         CREATE TABLE STEP_TIME (id INTEGER, startNs INTEGER, endNs INTEGER);
         INSERT INTO STEP_TIME VALUES (1, 1764246877073569600, 1764246877073569900);""",

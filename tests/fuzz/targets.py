@@ -21,6 +21,7 @@ import pandas as pd
 from app.store.notes_format import Newer
 from app.store.notes_format import decode as decode_notes
 from parsers import open_run
+from parsers.analysis import memory
 from parsers.checkpoints import PLACE, landscape_plan
 from parsers.errors import FormatError, PayloadError
 from parsers.events.reader import EventReader
@@ -258,10 +259,33 @@ def _read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) 
     if kind in SOURCES:
         _look_at_trace(profile.trace.columns)
         _ = profile.trace.slices, profile.trace.tracks, profile.trace.flows, profile.trace.counters
+    if any(profile.gives(frame) for frame in ("memory", "operator_memory", "static_memory", "module_memory")):
+        _look_at_memory(profile)
     _ = profile.about, profile.step_points
     _check_problems(profile.problems)
     if kind in ("profiler_info", "profiler_metadata"):
         _check_problems(open_run(folder).problems)
+
+
+def _look_at_memory(profile: Profile) -> None:
+    """Check that blocks sum to the curve, and that the parts of a pool and of a plan are what they are said to be."""
+    records, frame = profile.memory, profile.operator_memory
+    for component in (*memory.components(records), "PTA"):
+        series, blocks = memory.curve(records, component), memory.counted(records, frame, component)
+        for time in (0, *series.time[:1].tolist(), *series.time[-1:].tolist()):
+            found = memory.explain(frame, blocks, series, time)
+            if found.before + int(found.groups["size_bytes"].sum()) != found.total:
+                raise Broken("the blocks do not sum to the curve")
+            memory.extremes(series, 0, time, 7)
+        memory.peak(records, component)
+    for clock in ("ns", "event"):
+        blocks = memory.blocks_of(frame, clock=clock)
+        pool = memory.pool_at(frame, blocks, int(blocks.start[0])) if len(blocks) else None
+        if pool is not None and pool.used + pool.free != int(pool.map["size_bytes"].sum()):
+            raise Broken("the parts of the pool do not sum to it")
+    for graph in profile.static_memory["graph"].unique().tolist()[:MOST_VALUES]:
+        memory.plan(profile.static_memory, graph)
+    memory.large_components(profile.module_memory)
 
 
 def _profile_file(folder: str, name: str, kind: str, data: bytes) -> ProfileFile:

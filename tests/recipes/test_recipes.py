@@ -50,13 +50,13 @@ RECIPES = (
     ),
     Recipe(
         "Add a frame of a profile",
-        {"frame/npu_modules.py": "parsers/profiler/npu_modules.py",
-         "frame/npu_module_mem.csv": "tests/data/torch_npu/7.1/npu_module_mem.csv"},
+        {"frame/cache_hits.py": "parsers/profiler/cache_hits.py",
+         "frame/l2_cache.csv": "tests/data/torch_npu/7.1/l2_cache.csv"},
         (
-            ("parsers/profiler/registry.py", r"(?<=\n)(from parsers\.profiler import [^\n(]+)\n", r"\1, npu_modules\n"),
-            ("parsers/profiler/registry.py", r"(?<=\n    flops\.SCOPES,\n)", "    npu_modules.NPU_MODULE_MEM,\n"),
+            ("parsers/profiler/registry.py", r"(?<=\n)(from parsers\.profiler import [^\n(]+)\n", r"\1, cache_hits\n"),
+            ("parsers/profiler/registry.py", r"(?<=\n    flops\.SCOPES,\n)", "    cache_hits.L2_CACHE,\n"),
         ),
-        ("tests/contract/test_profile_frames.py", "-k", "module_memory or schemas or kind"),
+        ("tests/contract/test_profile_frames.py", "-k", "cache_hits or schemas or kind"),
         4,
     ),
 )  # fmt: skip

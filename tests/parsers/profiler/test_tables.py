@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import random
 from decimal import Decimal
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.profiler import lines
-from parsers.profiler.tables import MOST_COLUMNS, NONE, Field, Table, read_table
+from parsers.profiler.tables import MOST_COLUMNS, NONE, Field, Table, exact_ns, read_table
 
 FIELDS = (
     Field("name", ("Name",), "text", required=True),
@@ -66,6 +67,56 @@ def test_times_keep_their_nanoseconds(path: Path) -> None:
 def test_any_time_is_what_decimal_says(tmp_path_factory: pytest.TempPathFactory, times: list[Decimal]) -> None:
     table = read(tmp_path_factory.mktemp("t") / "t.csv", HEADER + "".join(f"a,{time:f},1,0,0\n" for time in times))
     assert table.columns["start"].tolist() == [int(time * 1000) for time in times]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 19), st.integers(0, 5)), min_size=1, max_size=7), st.integers(1, 60), st.randoms(),
+    st.sampled_from(["ns", "us", "ms", "s"]),
+)  # fmt: skip
+def test_times_of_several_layouts_are_what_decimal_says(
+    tmp_path_factory: pytest.TempPathFactory, layouts: list[tuple[int, int]], rows: int, draw: random.Random, unit: str
+) -> None:
+    """Times are read by their layout, and those of a rare one place after the other."""
+    cells = []
+    for row in range(rows):
+        whole, fraction = layouts[row % len(layouts)]
+        cell = "".join(draw.choice("0123456789") for _ in range(whole))
+        cell += "." * (fraction > 0) + "".join(draw.choice("0123456789") for _ in range(fraction))
+        cells.append(cell + draw.choice(["", "", "\t", "  ", "x", " 1", "e1"]))
+    path = tmp_path_factory.mktemp("times") / "table.csv"
+    path.write_text(f"Start Time({unit}),Name\n" + "".join(f"{cell},a\n" for cell in cells))
+    found = read_table(str(path), (Field("start", ("Start Time",), "time", unit),)).columns["start"].tolist()
+    decimals = {"ns": 0, "us": 3, "ms": 6, "s": 9}[unit]
+    wanted = [exact_ns(cell.strip(), decimals) for cell in cells]
+    assert found == [NONE if number is None else number for number in wanted]
+
+
+def test_times_that_a_spreadsheet_rounded_are_told_once(path: Path) -> None:
+    table = read(path, HEADER + "a,1.69512E+15\t,1,0,0\nb,1.69513E+15,1,0,0\nc,12.5e1,1,0,0\n")
+    assert table.columns["start"].tolist() == [1695120000000000000, 1695130000000000000, 125000]
+    wanted = "expected all digits of a time, found '1.69512E+15', rounded to 10000 s; such times cannot be compared"
+    assert texts(table) == [f"Line 2, column Start Time(us): {wanted}."]
+
+
+def test_cells_that_are_no_times_are_told_in_the_order_of_lines(path: Path) -> None:
+    table = read(path, HEADER + "a,x,1,0,0\nb,N/A,1,0,0\nc,b,1,0,0\nd,x,1,0,0\ne,5,1,0,0\n")
+    assert table.columns["name"].tolist() == ["e"]
+    assert [text.partition(":")[0] for text in texts(table) if "column" in text] == [
+        f"Line {line}, column Start Time(us)" for line in (2, 4, 5)
+    ]
+
+
+def test_a_cell_with_the_text_of_the_record_that_is_added(path: Path) -> None:
+    assert list(read(path, HEADER + ROW.replace("MatMul", "\x01")).columns["name"]) == ["\x01"]
+    table = read(path, HEADER + ROW + ROW.replace("MatMul", "\x01"))
+    assert list(table.columns["name"]) == ["MatMul", "\x01"]
+
+
+def test_the_lines_of_rows(path: Path) -> None:
+    path.write_text(HEADER + ROW + "\n" + "a,x,1,0,0\n" + ROW + "a,5\n" + '"b\nc",5,1,0,0\n' + ROW)
+    table = read_table(str(path), FIELDS, numbered=True)
+    assert table.lines.tolist() == [2, 5, 7, 9]
+    assert len(read_table(str(path), FIELDS).lines) == 0
 
 
 def test_columns_in_another_order_padded_and_unknown(path: Path) -> None:

@@ -75,6 +75,43 @@ FILES: dict[str, str] = {
             ],
         }
     ),
+    "memory_record.csv": "Component,Timestamp(us),Total Allocated(MB),Total Reserved(MB),Total Active(MB),Stream Ptr,Device Type\n"
+    "APP,1764246877082702.440\t,,11925.015625,,,NPU:0\nPTA,1764246877082703.000\t,4304.95751953125,10372.0,4304.95751953125,2,NPU:0\n"
+    "PTA+GE,1764246877082703.000\t,4304.95751953125,10372.0,4304.95751953125,2,NPU:0\n",
+    "operator_memory.csv": "Name,Size(KB),Allocation Time(us),Release Time(us),Active Release Time(us),Duration(us),"
+    "Active Duration(us),Allocation Total Allocated(MB),Allocation Total Reserved(MB),Allocation Total Active(MB),"
+    "Release Total Allocated(MB),Release Total Reserved(MB),Release Total Active(MB),Stream Ptr,Device Type\n"
+    "aten::mul,8192.5,1764246877077300.010\t,1764246877077616.730\t,1764246877077613.640\t,316.720,313.630,4313.0693359375,"
+    "10372.0,4313.0693359375,4313.0693359375,10372.0,4313.0693359375,2,NPU:0\n"
+    "aten::gt,1.0,1764246877077310.000\t,,,,,4304.958984375,10372.0,4304.958984375,,,,2,NPU:0\n",
+    "npu_module_mem.csv": "Device_id,Component,Timestamp(us),Total Reserved(KB),Device\n"
+    "0,HCCL,1764246877076535.790\t,1271500.0,NPU:0\n0,SLOG,1764246877076535.790\t,0.0,NPU:0\n",
+    "static_op_mem.csv": "Device_id,Op Name,Model Name,Graph ID,Node Index Start,Node Index End,Size(KB)\n"
+    "host,conv,0,0,1,6,1250.03125\nhost,relu,0,0,4,4294967295,8.0\nhost,TOTAL,0,0,1,4294967295,1500.5\n",
+    "memory_usage_summary_0.json": '{"capacity": 31.0, "allocations": 12, "deallocations": 12, "peak_mem": 1.5, "static_mem": 0.25}',
+    "memory_usage_details_0.json": json.dumps(
+        {
+            "0": {
+                "graph_id": 0, "static_mem": 0.25, "fp_start": 1, "bp_end": 2, "lines": [0.25, 0.75, 0.5],
+                "nodes": [
+                    {"name": "Cast-op1", "fullname": "Default/Cast-op1", "node_id": 0, "allocations": 0, "size": 0, "allocated": 0},
+                    {"name": "Conv-op2", "fullname": "Default/Conv-op2", "node_id": 1, "allocations": 1, "size": 0.5, "allocated": 0.5},
+                    {"name": "ReLU-op3", "fullname": "", "node_id": 2, "allocations": 1, "size": 0.25, "allocated": -0.25},
+                ],
+                "breakdowns": [
+                    [{"tensor_name": "Conv-op2:0", "tensor_id": 4, "size": 0.5, "type": "kOutputOnly", "shape": [32, 6], "format": "NCHW",
+                      "data_type": "float16", "life_long": "LifeLongNone", "life_start": 1, "life_end": 2}],
+                ],
+            }
+        }
+    ),
+    "memory_block.csv": "start_time_stamp,end_time_stamp,device_addr,stream_id,pool_type,size,actual_peak_memory,file_name,line_num,"
+    "type,producer_task,task_name,node_name,graph_name,user_tasks,last_user_task,python_stack,is_persistent,is_small,\n"
+    "2,9,0x12c041200000,0,Default,1024,1024,kernel_actor.cc,51,KernelOutput,1,Default/Mul-op1,Default/net/Mul-op1,kernel_graph_0,"
+    "{3-7-},7,train.py:12,0,0,\n"
+    "4,18446744073709551615,0x12c041200400,0,Default,2048,3072,,,Weight,1,,,,{},,,1,0,\n",
+    "task.csv": "time_stamp,task_name,node_name,graph_name,file_name,line_num,python_stack,\n"
+    "1,Default/Mul-op1,Default/net/Mul-op1,kernel_graph_0,kernel_actor.cc,48,train.py:12,\n",
     "minddata_cpu_utilization_0.json": json.dumps(
         {
             "sampling_interval": 10, "cpu_processor_num": 4, "time_stamp": [5, 15],

@@ -1,0 +1,53 @@
+"""Reads npu_module_mem.csv: device memory that each component of CANN has reserved, over time.
+
+Written into ASCEND_PROFILER_OUTPUT by MindSpore 2.3 and later (in KB) and by torch_npu (in MB of 2^20 bytes).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from parsers.frames import MODULE_MEMORY
+from parsers.profiler.memory import checks
+from parsers.profiler.memory.records import taken
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, numbered
+from parsers.profiler.tables import NONE, Field, read_table
+
+_FIELDS = (
+    Field("component", ("Component",), "text", required=True),
+    Field("time_ns", ("Timestamp",), "time", "us", required=True),
+    Field("reserved_bytes", ("Total Reserved",), "number", "kb"),
+    Field("device", ("Device",), "text"),
+    Field("number", ("Device_id",), "whole"),
+)
+
+
+def module_memory(source: ProfileInput) -> Part:
+    """npu_module_mem.csv: a row for each sample of a component, in the order of time."""
+    table = read_table(source.path, _FIELDS, numbered=True)
+    columns = table.columns
+    rows = checks.Rows(source.path, table.lines)
+    columns["reserved_bytes"] = checks.sizes(rows, "column Total Reserved", columns["reserved_bytes"])
+    named, number = checks.devices(columns["device"]), columns.pop("number")
+    columns["device"] = np.where(named == NONE, np.maximum(number, NONE), named)
+    component = columns["component"]
+    unnamed = np.array([*(str(name).isdecimal() for name in component.categories), False], np.bool_)
+    rows.report(
+        unnamed[component.codes],
+        lambda row: f"column Component: expected a name, found {component[row]}; the number is shown",
+    )
+    kept = checks.timed(rows, columns["time_ns"], "column Timestamp")
+    if not kept.all():
+        columns = taken(columns, kept)
+        rows.keep(kept)
+    order = checks.in_order(rows, columns["time_ns"], columns["component"], "column Timestamp")
+    if order is not None:
+        columns = taken(columns, order)
+    frame = frame_of(MODULE_MEMORY, len(columns["time_ns"]), columns, source.name)
+    return Part(frame, (*table.problems, *rows.complaints.all()))
+
+
+# What is registered in `parsers.profiler.registry` ------------------------------------------------------------------
+
+_NPU_MODULE_FILE = ProfileFileKind("npu_module_mem", numbered("npu_module_mem"))
+NPU_MODULE_MEM = FrameReader(MODULE_MEMORY, _NPU_MODULE_FILE, module_memory)

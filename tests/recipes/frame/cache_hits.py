@@ -1,0 +1,40 @@
+"""l2_cache.csv: how often tasks on the device found their data in the second-level cache.
+
+Written into ASCEND_PROFILER_OUTPUT by MindSpore 2.3 and later and by torch_npu, when `l2_cache` is set. Every column is read.
+"""
+
+from __future__ import annotations
+
+from parsers.frames import FILE
+from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, stamped
+from parsers.profiler.tables import Field, read_table
+from parsers.schema import Column, Schema
+
+CACHE_HITS = Schema(
+    "cache_hits",
+    "Use of the second-level cache by tasks on the device.",
+    (
+        Column("name", "category", "", "operator of the task"),
+        Column("stream", "int64", "", "stream; -1 for unknown"),
+        Column("task", "int64", "", "task; -1 for unknown"),
+        Column("hits", "float64", "", "part of the reads that found their data: 0 to 1; NaN for unknown"),
+        Column("victims", "float64", "", "part of the lines that were evicted: 0 to 1; NaN for unknown"),
+        FILE,
+    ),
+)
+_FIELDS = (
+    Field("name", ("Op Name",), "text", required=True),
+    Field("stream", ("Stream Id",), "whole"),
+    Field("task", ("Task Id",), "whole"),
+    Field("hits", ("Hit Rate",)),
+    Field("victims", ("Victim Rate",)),
+)
+
+
+def cache_hits(file: ProfileInput) -> Part:
+    """Read the table; `N/A` becomes a missing value."""
+    table = read_table(file.path, _FIELDS)
+    return Part(frame_of(CACHE_HITS, table.rows, table.columns, file.name), table.problems)
+
+
+L2_CACHE = FrameReader(CACHE_HITS, ProfileFileKind("l2_cache", stamped("l2_cache")), cache_hits)
