@@ -7,8 +7,8 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
 * ``*.pb`` except ``memory_usage_<n>.pb``, ``*.ir``, ``*.dot``, ``*.onnx``, ``trace_code_graph_<n>``: a graph; those in
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
-or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, or ``profiler_*`` with profiler output)
-or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself. Runs below
+or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, ``cluster_analysis_output``, or
+``profiler_*`` with profiler output) or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself. Runs below
 ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
@@ -34,7 +34,7 @@ from operator import itemgetter
 from parsers.checkpoints import PLACE
 from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
-from parsers.names import PROFILE_NAME, printable
+from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.profiler.registry import marks_profile
 from parsers.profiler.sessions import extent, files_below
 from parsers.profiler.trace.files import holds_trace
@@ -530,6 +530,8 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     files.append((name, *known))
                 elif directory and name in PROFILE_PARTS:
                     profiled = True
+                elif directory and name == CLUSTER_OUTPUT:
+                    profiles.append(name)
                 elif directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path)):
                     profiles.append(name)
                 elif entry.is_symlink():
