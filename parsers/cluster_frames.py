@@ -121,7 +121,7 @@ CLUSTER_STEPS = Schema(
         Column("forward_backward_ns", "float64", "ns", "forward and backward (legacy)"),
         Column("tail_ns", "float64", "ns", "after backward (legacy)"),
         Column("own_bubble_ns", "float64", "ns", "bubble as computed here: exposed time of all operations between two ranks"),
-        Column("bubble_source", "category", "", "intervals: exact; at most: least of exposed time and sum of p2p; empty for none"),
+        Column("bubble_source", "category", "", "receive: receive_ns; at most: least of exposed_ns and the sum of p2p; empty: unknown"),
         Column("dp", "int64", "", "place in the data-parallel dimension; -1 for unknown"),
         Column("pp", "int64", "", "stage, from 0; -1 for unknown"),
         Column("tp", "int64", "", "place in the tensor-parallel dimension; -1 for unknown"),

@@ -530,9 +530,7 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     files.append((name, *known))
                 elif directory and name in PROFILE_PARTS:
                     profiled = True
-                elif directory and name == CLUSTER_OUTPUT:
-                    profiles.append(name)
-                elif directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path)):
+                elif (directory and name == CLUSTER_OUTPUT) or (directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path))):
                     profiles.append(name)
                 elif entry.is_symlink():
                     links.append(name)  # also a broken one: its target may exist at the next scan

@@ -194,7 +194,7 @@ class Profiles(Frames, Mapping[tuple[str, int], Profile]):
         self._found = problems
         self._lock = threading.RLock()
         self._jobs: tuple[Job, ...] | None = None
-        self._profiles = {}
+        self._profiles: dict[tuple[str, int], Profile] = {}
         for session in sessions:
             files: dict[int, list[ProfileFile]] = {rank: [] for rank in session.ranks}
             for file in session.files:

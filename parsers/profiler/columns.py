@@ -26,7 +26,7 @@ VERSION = 1
 """Increment whenever this layout or the output of a reader changes."""
 _MAGIC = b"MSRC"
 _PREFIX = struct.Struct("<4sBII")
-_TYPES = {"i": np.dtype("<i8"), "f": np.dtype("<f8"), "t": np.dtype("<i4")}
+_TYPES: Mapping[str, np.dtype[Any]] = {"i": np.dtype("<i8"), "f": np.dtype("<f8"), "t": np.dtype("<i4")}
 Values = list[Any]
 
 

@@ -136,7 +136,7 @@ def read_operations(path: str, complaints: Complaints) -> Operations:
     for step, section, operations in entries(path, Operation, _operation, complaints):
         number_of_step = step_number(step)
         for name, operation in operations.items():
-            if name != TOTAL:
+            if name.partition("@")[0] != TOTAL:
                 _add(found, (number_of_step, name, section), operation)
     return found
 
@@ -148,7 +148,7 @@ def read_cluster_operations(path: str, complaints: Complaints) -> Operations:
         number_of_step = step_number(step)
         told = ranks_named(outer)
         for name, ranks in operations.items():
-            if name == TOTAL:
+            if name.partition("@")[0] == TOTAL:
                 continue
             if told is not None:
                 found.groups.setdefault(name.partition("@")[2], told)
@@ -212,6 +212,33 @@ class Links:
         self._appends = [self.rows.values[name].append for name in _LINKED]
         self._complaints = complaints
         self._ends: dict[str, tuple[int, int] | None] = {}
+        self._summed: set[tuple[int, int]] = set()
+        self._later: list[tuple[tuple[int, int, int, int, int], str, tuple[int, int, float, float], bool]] = []
+
+    def matrix(self, step: int, key: str, group: str, section: str) -> tuple[tuple[int, int, int, int, int], str, bool]:
+        """Return for the key of a matrix the numbers that `add` takes, the one operation it is of, and whether ranks are local.
+
+        group is that of the key, if it has none; section is found by the name, if it is empty.
+        """
+        name, kind, own, local = named_matrix(key)
+        section = section or ("p2p" if is_p2p(name) else "collective")
+        number_of = self.rows.text("group", own or group)
+        if kind == "total" and name:
+            self._summed.add((step, number_of))
+        text = self.rows.text
+        codes = (step, number_of, text("name", name), text("section", section), text("class", kind))
+        return codes, name if kind == "single" else "", local
+
+    def add_total(self, key: tuple[int, int, int, int, int], link: str, told: tuple[int, int, float, float], *, local: bool) -> None:
+        """Append a link of the sum over a group, unless there are sums by operation type: then each byte would count twice."""
+        self._later.append((key, link, told, local))
+
+    def finish(self) -> None:
+        """Append the sums over groups that are needed."""
+        for key, link, told, local in self._later:
+            if key[:2] not in self._summed:
+                self.add(key, link, told, local=local)
+        self._later.clear()
 
     def add(
         self, key: tuple[int, int, int, int, int], link: str, told: tuple[int, int, float, float], *, local: bool
@@ -244,17 +271,15 @@ def read_links(path: str, complaints: Complaints, *, cluster: bool = False) -> L
     found = Links(complaints)
     text = found.rows.text
     for outer, inner, matrices in entries(path, dict[str, Link], _by_rank(_link), complaints):
-        step, section = step_number(inner if cluster else outer), outer if cluster else inner
+        step, section = (step_number(inner), "p2p" if outer == "p2p" else "") if cluster else (step_number(outer), inner)
         for key, links in matrices.items():
-            name, kind, group, local = named_matrix(key)
-            if cluster:
-                section = "p2p" if outer == "p2p" or is_p2p(name) else "collective"
-            single = name if kind == "single" else ""
-            codes = (step, text("group", group), text("name", name), text("section", section), text("class", kind))
+            codes, single, local = found.matrix(step, key, "", section)
+            add = found.add_total if key.startswith(TOTAL) else found.add
             for link, told in links.items():
                 operation = text("operation", told.operation or told.named or single)
                 cells = (operation, text("transport", told.transport), told.size, told.time)
-                found.add(codes, link, cells, local=local and not cluster)
+                add(codes, link, cells, local=local and not cluster)
+    found.finish()
     return found
 
 

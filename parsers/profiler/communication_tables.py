@@ -11,7 +11,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from parsers.profiler.communication_json import Band, Links, Operations, is_p2p, named_matrix, step_number
+from parsers.profiler.communication import TOTAL
+from parsers.profiler.communication_json import Band, Links, Operations, is_p2p, step_number
 from parsers.profiler.database import Database
 from parsers.profiler.groups import hash_of
 from parsers.profiler.json_entries import number
@@ -21,8 +22,9 @@ from parsers.profiler.tables import NONE
 OPERATIONS = "CommAnalyzerTime"
 CLUSTER_OPERATIONS = "ClusterCommunicationTime"
 _TIMES = ("start_timestamp", "elapse_time|elapsed_time", "transit_time", "wait_time", "synchronization_time", "idle_time")
+_NOBODY = 0xFFFFFFFF
 _TRANSFERS = ("Memcpy", "Reduce_Inline", "RDMASend", "Reduce_TBE")
-Row = Sequence[Any]
+Row = tuple[Any, ...]
 
 
 def table_rows(database: Database, table: str, columns: Sequence[str], complaints: Complaints, more: str = "") -> Iterable[Row]:
@@ -46,6 +48,7 @@ def operations(database: Database, complaints: Complaints, *, cluster: bool = Fa
         band = sent.setdefault(row[: len(keys)], {}).setdefault(str(transport), Band(number(size), number(time)))
         if number(length) > 0.0:
             band.packets[str(length)] = (number(count), number(duration))
+    nothing = {"SDMA": Band(0.0, 0.0)} if database.has(bandwidth, *keys) else {}
     found = Operations(complaints, ranks=cluster)
     for row in table_rows(database, table, (*keys, "type", *_TIMES), complaints):
         step, name, group = row[:3]
@@ -55,9 +58,11 @@ def operations(database: Database, complaints: Complaints, *, cluster: bool = Fa
             complaints.add(f"Table {table}: expected the number of a rank, found {str(rank)[:60]!r}; the row was skipped.")
             continue
         text = str(name).partition("@")[0]
+        if text == TOTAL:
+            continue
         section = str(section) if section else "p2p" if is_p2p(text) else "collective"
         where = (step_number(step), str(group or ""), text, section)
-        found.add(where, [number(time) for time in times], sent.get(row[: len(keys)], {}), rank)
+        found.add(where, [number(time) for time in times], sent.get(row[: len(keys)], nothing), rank)
     return found
 
 
@@ -71,16 +76,13 @@ def links(database: Database, complaints: Complaints, *, cluster: bool = False) 
     columns = ("step", "hccl_op_name", "group_name", "src_rank", "dst_rank", "transport_type", "transit_size", "transit_time")
     for row in table_rows(database, table, (*columns, "type", "op_name"), complaints):
         step, key, group, source, target, transport, size, time, section, operation = row
-        name, kind, _, local = named_matrix(str(key))
-        single = name if kind == "single" else ""
-        section = str(section) if section else "p2p" if is_p2p(name) else "collective"
-        codes = (
-            step_number(step), text("group", str(group or "")), text("name", name), text("section", section), text("class", kind)
-        )  # fmt: skip
+        codes, single, local = found.matrix(step_number(step), str(key), str(group or ""), str(section or ""))
         cells = (
             text("operation", str(operation or single)), text("transport", str(transport or "")), number(size), number(time)
         )  # fmt: skip
-        found.add(codes, f"{_whole(source)}-{_whole(target)}", cells, local=local and not cluster)
+        add = found.add_total if str(key).startswith(TOTAL) else found.add
+        add(codes, f"{_whole(source)}-{_whole(target)}", cells, local=local and not cluster)
+    found.finish()
     return found
 
 
@@ -97,7 +99,8 @@ class Tasks:
 
     def __init__(self, database: Database, complaints: Complaints) -> None:
         self._database, self._complaints = database, complaints
-        self._texts = dict(table_rows(database, "STRING_IDS", ("id", "value"), complaints)) if _has_texts(database) else {}
+        listed = table_rows(database, "STRING_IDS", ("id", "value"), complaints) if _has_texts(database) else ()
+        self._texts: dict[Any, Any] = {row[0]: row[1] for row in listed}
         self._steps = sorted(self._marked())
 
     def operations(self) -> Operations | None:
@@ -178,10 +181,11 @@ class Tasks:
         columns = ("name", "groupName", "opId", "srcRank", "dstRank", "transportType", "linkType", "size", "taskType")
         cells = ", ".join(self._database.column(info, name) for name in columns)
         query = f"SELECT {cells}, TASK.startNs, TASK.endNs FROM {info} JOIN TASK ON TASK.globalTaskId = {info}.globalTaskId"  # noqa: S608  quoted names
-        found = []
+        found: list[Row] = []
         for rows in self._database.rows(query, f"Table {info}", self._complaints):
             for name, group, op, source, target, transport, link, size, kind, start, end in rows:
-                if str(self._texts.get(kind)) not in _TRANSFERS or not isinstance(size, int) or size <= 0 or target == 0xFFFFFFFF:
+                moves = str(self._texts.get(kind)) in _TRANSFERS and isinstance(size, int) and size > 0
+                if not moves or target == _NOBODY:
                     continue
                 if source == target:
                     medium = "LOCAL"

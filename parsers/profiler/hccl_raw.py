@@ -77,7 +77,7 @@ def _rows(path: str, complaints: Complaints) -> Iterator[tuple[int, list[str]]]:
 
 def _cells(text: str, at: int) -> tuple[list[str], int]:
     """Return the cells of the line that begins here, and where the next one begins."""
-    cells = []
+    cells: list[str] = []
     while True:
         match = _CELL.match(text, at)
         if match is None:  # an unclosed quote

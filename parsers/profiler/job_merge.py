@@ -146,8 +146,8 @@ def groups_of(told: pd.DataFrame, collectives: pd.DataFrame, problems: list[Prob
     more = pd.DataFrame({name: columns[name] for name in GROUPS.names}, copy=False)
     found = joined(GROUPS, [first, more]) if len(new) else first
     found = found.copy(deep=False)
-    sections = [";".join(sorted(by_group[group][0], reverse=True)) if group in by_group else "" for group in found["group"]]
-    found["sections"] = categorical(sections)
+    does = [";".join(sorted(by_group[group][0], reverse=True)) if group in by_group else "" for group in found["group"]]
+    found["sections"] = categorical(does)
     return found
 
 
@@ -246,9 +246,11 @@ def steps(
     some = set(zip(collectives["rank"].tolist(), collectives["step"].tolist(), strict=True))
     keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
     between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)
-    waited = bubble.at_most(frame["exposed_ns"].to_numpy(np.float64), between)
-    frame["own_bubble_ns"] = waited
-    frame["bubble_source"] = categorical(["at most" if known else "" for known in np.isfinite(waited).tolist()])
+    received = frame["receive_ns"].to_numpy(np.float64)
+    most = bubble.at_most(frame["exposed_ns"].to_numpy(np.float64), between)
+    frame["own_bubble_ns"] = np.where(np.isfinite(received), received, most)
+    place = np.where(np.isfinite(received), 0, np.where(np.isfinite(most), 1, 2)).astype(np.int8)
+    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=pd.Index(["receive", "at most", ""], dtype="str"))
     return frame, [*parts.problems, *complaints.all()]
 
 

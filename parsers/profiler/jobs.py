@@ -11,6 +11,7 @@ Only names and the small files profiler_info and profiler_metadata are read.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -215,12 +216,13 @@ def _count(value: Any) -> int:
 
 
 def _ids(groups: Mapping[str, _Group]) -> Mapping[bytes, frozenset[str]]:
-    """Return the names of groups by what they are: their kind and ranks, as written. Groups of one rank prove nothing."""
+    """Return the names of groups by what they are: a hash of kind and ranks, as written. Groups of one rank prove nothing."""
     found: dict[bytes, set[str]] = {}
     for name, group in groups.items():
         ranks = bytes(group.global_ranks)
         if b"," in ranks:
-            found.setdefault(group.group_name.encode("utf-8", "replace") + b"\0" + ranks, set()).add(name)
+            what = hashlib.blake2b(group.group_name.encode("utf-8", "replace") + b"\0" + ranks, digest_size=16).digest()
+            found.setdefault(what, set()).add(name)
     return {what: frozenset(names) for what, names in found.items()}
 
 

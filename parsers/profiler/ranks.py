@@ -16,7 +16,7 @@ from typing import Any
 from parsers.cluster_frames import GROUPS, JOB_FRAMES
 from parsers.errors import FormatError
 from parsers.model import Problem
-from parsers.profiler import communication_json, communication_tables, hccl_raw, job_files, step_parts
+from parsers.profiler import communication_json, communication_tables, hccl_raw, step_parts
 from parsers.profiler.columns import Rows, packed
 from parsers.profiler.communication_json import Links, Operations
 from parsers.profiler.communication_tables import Tasks
@@ -137,10 +137,11 @@ def _operations(reading: _Reading) -> Operations | None:
         ("msprof", lambda database, complaints: Tasks(database, complaints).operations()),
         ("cluster_database", lambda database, complaints: communication_tables.operations(database, complaints, cluster=True)),
     )
-    kind, found = _first(reading, asks)
-    if found is not None:
-        found.collectives.file = found.packets.file = reading.name(kind)
-    return found
+    kind, asked = _first(reading, asks)
+    if not isinstance(asked, Operations):
+        return None
+    asked.collectives.file = asked.packets.file = reading.name(kind)
+    return asked
 
 
 def _links(reading: _Reading) -> Links | None:
@@ -155,10 +156,11 @@ def _links(reading: _Reading) -> Links | None:
         ("msprof", lambda database, complaints: Tasks(database, complaints).links()),
         ("cluster_database", lambda database, complaints: communication_tables.links(database, complaints, cluster=True)),
     )
-    kind, found = _first(reading, asks)
-    if found is not None:
-        found.rows.file = reading.name(kind)
-    return found
+    kind, linked = _first(reading, asks)
+    if not isinstance(linked, Links):
+        return None
+    linked.rows.file = reading.name(kind)
+    return linked
 
 
 def _first(reading: _Reading, asks: Sequence[tuple[str, Callable[[Database, Complaints], Any]]]) -> tuple[str, Any]:

@@ -75,7 +75,8 @@ def _table(path: str, wanted: str, complaints: Complaints) -> Iterator[Cells]:
     try:
         with RegularFile(path) as file:
             if file.size > LONGEST:
-                complaints.add(f"Expected a table of steps of at most {LONGEST >> 20} MB, found {file.size >> 20:,} MB; it was skipped.")
+                text = f"Expected a table of steps of at most {LONGEST >> 20} MB, found {file.size >> 20:,} MB"
+                complaints.add(f"{text}; it was skipped.")
                 return
             data = file.read(0, file.size)
     except OSError as error:
@@ -89,7 +90,8 @@ def _table(path: str, wanted: str, complaints: Complaints) -> Iterator[Cells]:
     try:
         header = [plain(name) for name in next(lines, [])]
         if wanted not in header:
-            complaints.add(f"Line 1: expected a column {wanted}, found {', '.join(header[:20]) or 'none'}; nothing is taken from it.")
+            found = ", ".join(header[:20]) or "none"
+            complaints.add(f"Line 1: expected a column {wanted}, found {found}; nothing is taken from the file.")
             return
         for cells in lines:
             if not cells:
@@ -130,7 +132,9 @@ def read_cluster_steps(path: str, rows: Rows, complaints: Complaints) -> None:
         _cluster_row(rows, (cells.get("step"), cells.get("type", ""), cells.get("index", "")), parts, places, complaints)
 
 
-def _cluster_row(rows: Rows, key: Sequence[Any], parts: Mapping[str, float], places: Sequence[int], complaints: Complaints) -> None:
+def _cluster_row(
+    rows: Rows, key: Sequence[Any], parts: Mapping[str, float], places: Sequence[int], complaints: Complaints
+) -> None:
     step, kind, index = key
     where = dict(zip(_PLACES, places, strict=True))
     text = str(index).removesuffix(".0").strip('"')
@@ -139,7 +143,8 @@ def _cluster_row(rows: Rows, key: Sequence[Any], parts: Mapping[str, float], pla
     elif kind == "stage" and (ranks := ranks_named(text) or (ranks_named(f"({text})") if text else None)):
         _add(rows, step_number(step), "stage", parts, rank=NONE, ranks=text_of(ranks), **where)
     else:
-        complaints.add(f"Expected a row of a rank or stage, found type {str(kind)[:20]!r} and index {text[:60]!r}; it was skipped.")
+        told = f"found type {str(kind)[:20]!r} and index {text[:60]!r}"
+        complaints.add(f"Expected a row of a rank or stage, {told}; it was skipped.")
 
 
 # Databases -------------------------------------------------------------------------------------------------------------------
@@ -187,11 +192,10 @@ def read_cluster_analyse(path: str, trace: str, rows: Rows, complaints: Complain
     mode = match[1] if match is not None else ""
     scale = _TICK if mode == "data-parallel" else _MS
     wanted = "fpandbp" if mode == "data-parallel" else ""
-    found: list[dict[str, float]] = []
     header = _header(path)
     columns = {name: next((alias for alias in aliases if alias in header), aliases[0]) for name, aliases in _LEGACY.items()}
-    for cells in _table(path, wanted or columns["computing_ns"], complaints):
-        found.append(_parts(cells, columns, scale, complaints))
+    cells_of = _table(path, wanted or columns["computing_ns"], complaints)
+    found = [_parts(cells, columns, scale, complaints) for cells in cells_of]
     intervals = _intervals(trace) if trace else {}
     for place, parts in enumerate(found):
         mean = place == len(found) - 1 and len(found) > 1

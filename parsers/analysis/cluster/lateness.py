@@ -56,7 +56,7 @@ def waits(collectives: pd.DataFrame, groups: pd.DataFrame) -> tuple[Floats, Floa
 
 def _keys(collectives: pd.DataFrame, chosen: NDArray[Any]) -> NDArray[np.int64]:
     """Return a number for each operation: of one group, name and step; the n-th of a rank goes with the n-th of the others."""
-    key = np.zeros(len(chosen), np.int64)
+    key: NDArray[np.int64] = np.zeros(len(chosen), np.int64)
     for name in ("group", "name"):
         codes = collectives[name].cat.codes.to_numpy()[chosen].astype(np.int64)
         key = pd.factorize(key * (len(collectives[name].cat.categories) + 1) + codes)[0].astype(np.int64)
@@ -70,9 +70,8 @@ def _keys(collectives: pd.DataFrame, chosen: NDArray[Any]) -> NDArray[np.int64]:
     begins = np.flatnonzero(np.r_[True, same[1:] != same[:-1]])
     number = np.empty(len(same), np.int64)
     number[order] = np.arange(len(same)) - np.repeat(begins, np.diff(np.r_[begins, len(same)]))
-    if not number.any():
-        return key
-    return key * (int(number.max()) + 1) + number
+    apart: NDArray[np.int64] = key * (int(number.max()) + 1) + number
+    return apart
 
 
 def idle_explained(collectives: pd.DataFrame) -> NDArray[np.bool_]:

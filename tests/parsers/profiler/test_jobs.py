@@ -49,7 +49,8 @@ def test_hosts_processes_and_times_do_not_part_a_job(tmp_path: Path) -> None:
 
 
 def test_a_rank_that_occurs_twice_makes_two_jobs_in_the_order_of_time(tmp_path: Path) -> None:
-    for place, (time_of, number) in enumerate(((20261120233012, 0), (20261120233011, 1), (20261120243012, 1), (20261120243013, 0))):
+    taken = ((20261120233012, 0), (20261120233011, 1), (20261120243012, 1), (20261120243013, 0))
+    for place, (time_of, number) in enumerate(taken):
         rank(tmp_path, f"host_{place}_{time_of}_ascend_ms", number)
     first, second = sorted(jobs(tmp_path), key=lambda job: job.name)
     assert [member.session.split("_")[1] for member in first.members] == ["0", "1"]
