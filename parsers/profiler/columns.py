@@ -27,7 +27,7 @@ VERSION = 1
 _MAGIC = b"MSRC"
 _PREFIX = struct.Struct("<4sBII")
 _TYPES: Mapping[str, np.dtype[Any]] = {"i": np.dtype("<i8"), "f": np.dtype("<f8"), "t": np.dtype("<i4")}
-Values = list[Any]
+Values = list[Any] | NDArray[Any]
 
 
 class Rows:
@@ -52,7 +52,9 @@ class Rows:
         """Append a row; texts are given as texts."""
         for name in self.names:
             cell = cells[name]
-            self.values[name].append(self.text(name, cell) if name in self.texts else cell)
+            values = self.values[name]
+            if isinstance(values, list):
+                values.append(self.text(name, cell) if name in self.texts else cell)
 
 
 class _Column(msgspec.Struct, array_like=True):
@@ -171,10 +173,10 @@ class Joined:
                     text = f"{session}/{part.file}" if name == "file" and session != "." else part.file if name == "file" else ""
                     parts.append(np.broadcast_to(np.int32(known.setdefault(text, len(known))), rows))
             elif name in arrays:
-                parts.append(arrays[name])
+                parts.append(_narrow(arrays[name]))
             else:
                 missing: Any = (rank if name == "rank" else NONE) if column.dtype == "int64" else np.nan
-                parts.append(np.broadcast_to(np.dtype(column.dtype).type(missing), rows))
+                parts.append(np.broadcast_to(np.min_scalar_type(missing).type(missing), rows))
 
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame of the schema; this object is empty afterwards."""
@@ -187,9 +189,18 @@ class Joined:
                 categories = pd.Index(list(self._texts[column.name]), dtype="str")
                 made[column.name] = pd.Categorical.from_codes(whole, categories=categories, validate=False)
             else:
-                made[column.name] = whole
+                made[column.name] = whole.astype(column.dtype, copy=False)
         self.rows = 0
         return pd.DataFrame(made, copy=False)
+
+
+def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy, so that the bytes it was read from can go; whole numbers in the smallest type that holds them."""
+    if values.dtype.kind != "i":
+        return values.copy()
+    low, high = int(values.min()), int(values.max())
+    kind = next((kind for kind in (np.int8, np.int16, np.int32) if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max), None)
+    return values.copy() if kind is None else values.astype(kind)
 
 
 def _small(codes: NDArray[np.int32]) -> NDArray[Any]:

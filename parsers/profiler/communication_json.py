@@ -13,10 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
+import numpy as np
+from msgspec.structs import astuple
+from numpy.typing import NDArray
 
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
 from parsers.profiler.columns import Rows
-from parsers.profiler.communication import MS, TOTAL, begin_ns
+from parsers.profiler.communication import MS, TOTAL
 from parsers.profiler.groups import ranks_named
 from parsers.profiler.json_entries import entries, number
 from parsers.profiler.lines import Complaints
@@ -86,7 +89,10 @@ _PACKET = ("transport", "size_bytes", "count", "time_ns")
 
 
 class Operations:
-    """Rows of collectives and packets; with `ranks`, each row has the rank it is of. groups are the ranks of groups, where told."""
+    """Rows of collectives and packets; with `ranks`, each row has the rank it is of. groups are ranks of groups, where told.
+
+    The rows are there after `finish`: what is read of 1,000 ranks is collected as it comes and converted column by column.
+    """
 
     def __init__(self, complaints: Complaints, *, ranks: bool = False) -> None:
         own = ("rank",) if ranks else ()
@@ -94,40 +100,94 @@ class Operations:
         self.packets = Rows(PACKETS, (*_OPERATION, *own, *_PACKET))
         self.groups: dict[str, tuple[int, ...]] = {}
         self._complaints = complaints
-        self._own = ranks
+        self._texts: dict[str, dict[str, int]] = {name: {} for name in ("group", "name", "section", "transport")}
+        self._found: list[tuple[Any, ...]] = []
+        self._sent: list[tuple[Any, ...]] = []
 
-    def add(self, where: tuple[int, str, str, str], times: Sequence[float], bands: Mapping[str, Band], rank: int = NONE) -> None:
-        """Append an operation: (step, group, name, section); start in us, then times in ms; what went over each transport."""
-        name = where[2]
-        if not times[1] >= 0.0:
+    def add(self, where: tuple[int, str, str, str], times: Times, bands: Mapping[str, Band], rank: int = NONE) -> None:
+        """Append an operation: (step, group, name, section); its times; what went over each transport."""
+        step, group, name, section = where
+        if not times.elapse >= 0.0:
             self._complaints.add(f"{name[:60]}: expected Elapse Time(ms), a number of at least 0; it was skipped.")
             return
-        self._row(self.collectives, where, rank, (begin_ns(times[0]), *(time * MS for time in times[1:]), self._sent(name, bands)))
-        split = any(bands[part].packets for part in _PARTS if part in bands)
+        texts = self._texts
+        groups, names, sections = texts["group"], texts["name"], texts["section"]
+        key = (
+            step, groups.setdefault(group, len(groups)), names.setdefault(name, len(names)),
+            sections.setdefault(section, len(sections)), rank,
+        )  # fmt: skip
+        parts = others = whole = 0.0
+        known = split = False
         for transport, band in bands.items():
-            if transport == "SDMA" and split:
-                continue
-            for size, (count, time) in band.packets.items():
-                length = number(size)
-                if length > 0.0 and count >= 0:
-                    self._row(self.packets, where, rank, (transport, round(length * MB), int(count), time * MS))
+            size = band.size
+            if -_MOST_MB < size < _MOST_MB:
+                known = True
+                if size < 0.0:
+                    self._complaints.add(f"{name[:60]}: expected a Transit Size(MB) of at least 0; its size is not shown.")
+                    size = float("-inf")
+                if transport in _PARTS:
+                    parts += size
+                elif transport == "SDMA":
+                    whole = size
+                elif transport != "LOCAL":
+                    others += size
+            split = split or (bool(band.packets) and transport in _PARTS)
+        megabytes = (parts or whole) + others if known else -1.0
+        self._found.append((*key, *astuple(times), megabytes))
+        for transport, band in bands.items():
+            if band.packets and not (transport == "SDMA" and split):
+                self._add_packets(key, transport, band)
 
-    def _row(self, rows: Rows, where: tuple[int, str, str, str], rank: int, cells: tuple[Any, ...]) -> None:
-        whole = (*where, rank, *cells) if self._own else (*where, *cells)
-        for name, cell in zip(rows.names, whole, strict=True):
-            rows.values[name].append(rows.text(name, cell) if name in rows.texts else cell)
+    def _add_packets(self, key: tuple[int, ...], transport: str, band: Band) -> None:
+        transports = self._texts["transport"]
+        code = transports.setdefault(transport, len(transports))
+        for size, (count, time) in band.packets.items():
+            length = number(size)
+            if length > 0.0 and 0.0 <= count < _MOST_MB:
+                self._sent.append((*key, code, length, count, time))
 
-    def _sent(self, name: str, bands: Mapping[str, Band]) -> int:
-        """Return the bytes sent over all transports; SDMA counts where its parts are not given."""
-        sizes = {transport: band.size for transport, band in bands.items() if abs(band.size) < 2.0**43}
-        if any(size < 0.0 for size in sizes.values()):
-            self._complaints.add(f"{name[:60]}: expected a Transit Size(MB) of at least 0; its size is not shown.")
-            return NONE
-        if not sizes:
-            return NONE
-        parts = sum(sizes.get(part, 0.0) for part in _PARTS)
-        others = sum(size for transport, size in sizes.items() if transport not in (*_PARTS, "SDMA", "LOCAL"))
-        return round((parts or sizes.get("SDMA", 0.0)) * MB) + round(others * MB)
+    def finish(self) -> Operations:
+        """Make rows of what was added, and return these."""
+        columns = [np.array(column) for column in zip(*self._found, strict=True)]
+        if columns:
+            self._set(self.collectives, columns[:5])
+            values = self.collectives.values
+            values["start_ns"] = _begins_ns(columns[5])
+            for name, column in zip(_TIMES[1:-1], columns[6:11], strict=True):
+                values[name] = np.where(np.abs(column) < _MOST_NUMBER, column, np.nan) * MS
+            values["size_bytes"] = _bytes(columns[11])
+        columns = [np.array(column) for column in zip(*self._sent, strict=True)]
+        if columns:
+            self._set(self.packets, columns[:5])
+            values = self.packets.values
+            values["transport"], self.packets.texts["transport"] = columns[5], self._texts["transport"]
+            values["size_bytes"] = _bytes(columns[6])
+            values["count"], values["time_ns"] = columns[7].astype(np.int64), columns[8] * MS
+        return self
+
+    def _set(self, rows: Rows, columns: Sequence[NDArray[Any]]) -> None:
+        for name, column in zip((*_OPERATION, "rank"), columns, strict=True):
+            if name in rows.names:
+                rows.values[name] = column
+            if name in rows.texts:
+                rows.texts[name] = self._texts[name]
+
+
+_MOST_NUMBER = 2.0**53
+_MOST_MB = 2.0**43
+
+
+def _begins_ns(microseconds: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Convert begins in microseconds without rounding them to floats of nanoseconds; NONE for unknown ones."""
+    known = np.abs(microseconds) < _MOST_NUMBER
+    fraction, whole = np.modf(np.where(known, microseconds, 0.0))
+    return np.where(known, whole.astype(np.int64) * 1_000 + np.rint(fraction * 1_000).astype(np.int64), NONE)
+
+
+def _bytes(megabytes: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Convert MB to bytes; NONE for unknown and negative ones."""
+    known = (megabytes >= 0.0) & (megabytes < _MOST_MB)
+    return np.where(known, np.rint(np.where(known, megabytes, 0.0) * MB).astype(np.int64), NONE)
 
 
 def read_operations(path: str, complaints: Complaints) -> Operations:
@@ -138,7 +198,7 @@ def read_operations(path: str, complaints: Complaints) -> Operations:
         for name, operation in operations.items():
             if name.partition("@")[0] != TOTAL:
                 _add(found, (number_of_step, name, section), operation)
-    return found
+    return found.finish()
 
 
 def read_cluster_operations(path: str, complaints: Complaints) -> Operations:
@@ -158,14 +218,12 @@ def read_cluster_operations(path: str, complaints: Complaints) -> Operations:
                     _add(found, (number_of_step, name, section), operation, int(rank))
                 else:
                     complaints.add(f"{name[:60]}: expected the number of a rank, found {rank[:60]!r}; it was skipped.")
-    return found
+    return found.finish()
 
 
 def _add(found: Operations, where: tuple[int, str, str], operation: Operation, rank: int = NONE) -> None:
     name, _, group = where[1].partition("@")
-    times = operation.times
-    listed = (times.start, times.elapse, times.transit, times.wait, times.synchronisation, times.idle)
-    found.add((where[0], group, name, where[2]), listed, operation.bands, rank)
+    found.add((where[0], group, name, where[2]), operation.times, operation.bands, rank)
 
 
 def _operation(value: Any) -> Operation | None:
@@ -205,82 +263,92 @@ _LINKED = (
 
 
 class Links:
-    """Rows of links."""
+    """Rows of links, which are there after `finish`."""
 
     def __init__(self, complaints: Complaints) -> None:
         self.rows = Rows(LINKS, _LINKED)
-        self._appends = [self.rows.values[name].append for name in _LINKED]
         self._complaints = complaints
-        self._ends: dict[str, tuple[int, int] | None] = {}
-        self._summed: set[tuple[int, int]] = set()
-        self._later: list[tuple[tuple[int, int, int, int, int], str, tuple[int, int, float, float], bool]] = []
+        self._summed: set[tuple[int, str]] = set()
+        self._matrices: list[tuple[int, str, str, str, str, bool, int]] = []
+        self._ends: list[str] = []
+        self._operations: list[str] = []
+        self._transports: list[str] = []
+        self._sizes: list[float] = []
+        self._times: list[float] = []
 
-    def matrix(self, step: int, key: str, group: str, section: str) -> tuple[tuple[int, int, int, int, int], str, bool]:
-        """Return for the key of a matrix the numbers that `add` takes, the one operation it is of, and whether ranks are local.
+    def add(self, step: int, key: str, group: str, section: str, links: Mapping[str, Link], *, local: bool | None = None) -> None:
+        """Append a matrix: its key, the group if that is not in the key, the section if it is known; links by `source-target`.
 
-        group is that of the key, if it has none; section is found by the name, if it is empty.
+        local says that the ends are numbers in the group; None finds it by the key.
         """
-        name, kind, own, local = named_matrix(key)
+        name, kind, own, is_local = named_matrix(key)
         section = section or ("p2p" if is_p2p(name) else "collective")
-        number_of = self.rows.text("group", own or group)
-        if kind == "total" and name:
-            self._summed.add((step, number_of))
-        text = self.rows.text
-        codes = (step, number_of, text("name", name), text("section", section), text("class", kind))
-        return codes, name if kind == "single" else "", local
+        self.extend((step, own or group, name, section, kind), links, local=is_local if local is None else local)
 
-    def add_total(self, key: tuple[int, int, int, int, int], link: str, told: tuple[int, int, float, float], *, local: bool) -> None:
-        """Append a link of the sum over a group, unless there are sums by operation type: then each byte would count twice."""
-        self._later.append((key, link, told, local))
+    def extend(self, where: tuple[int, str, str, str, str], links: Mapping[str, Link], *, local: bool) -> None:
+        """Append links of one step, group, name, section and class."""
+        single = where[2] if where[4] == "single" else ""
+        told = links.values()
+        if where[4] == "total" and where[2]:
+            self._summed.add(where[:2])
+        self._matrices.append((*where, local, len(links)))
+        self._ends += links
+        self._operations += [one.operation or one.named or single for one in told]
+        self._transports += [one.transport for one in told]
+        self._sizes += [one.size for one in told]
+        self._times += [one.time for one in told]
 
-    def finish(self) -> None:
-        """Append the sums over groups that are needed."""
-        for key, link, told, local in self._later:
-            if key[:2] not in self._summed:
-                self.add(key, link, told, local=local)
-        self._later.clear()
+    def finish(self) -> Links:
+        """Make rows of what was added, and return these. Sums over a group are left out where there are sums by operation type."""
+        if not self._ends:
+            return self
+        counts = np.array([matrix[-1] for matrix in self._matrices])
+        needed = [not (one[4] == "total" and not one[2] and one[1] and one[:2] in self._summed) for one in self._matrices]
+        first, second, known = self._numbers()
+        kept = known & np.repeat(np.array(needed, np.bool_), counts)
+        local = np.repeat(np.array([matrix[5] for matrix in self._matrices], np.bool_), counts)[kept]
+        first, second = first[kept], second[kept]
+        values = self.rows.values
+        values["step"] = np.repeat(np.array([matrix[0] for matrix in self._matrices], np.int64), counts)[kept]
+        for place, name in enumerate(("group", "name", "section", "class"), 1):
+            values[name] = np.repeat(self._codes(name, [matrix[place] for matrix in self._matrices]), counts)[kept]
+        values["operation"] = self._codes("operation", self._operations)[kept]
+        values["transport"] = self._codes("transport", self._transports)[kept]
+        values["source"], values["target"] = np.where(local, NONE, first), np.where(local, NONE, second)
+        values["source_local"], values["target_local"] = np.where(local, first, NONE), np.where(local, second, NONE)
+        sizes, times = np.array(self._sizes)[kept], np.array(self._times)[kept]
+        if (sizes < 0.0).any():
+            worst = float(np.nanmin(sizes))
+            self._complaints.add(f"Expected a Transit Size(MB) of at least 0 in every link, found {worst:g}; such are not shown.")
+        values["size_bytes"], values["time_ns"] = _bytes(sizes), np.where(np.abs(times) < _MOST_NUMBER, times, np.nan) * MS
+        return self
 
-    def add(
-        self, key: tuple[int, int, int, int, int], link: str, told: tuple[int, int, float, float], *, local: bool
-    ) -> None:
-        """Append a link: numbers of (step, group, name, section, class); `a-b`; (operation, transport, MB, ms)."""
-        ends = self._ends[link] if link in self._ends else self._parsed(link)
-        if ends is None:
-            return
-        size = told[2]
-        if not 0.0 <= size < 2.0**43:
-            if size < 0.0:
-                self._complaints.add(f"Link {link}: expected a Transit Size(MB) of at least 0, found {size:g}; it is not shown.")
-            size = NONE / MB
-        a, b = ends
-        places = (NONE, NONE, a, b) if local else (a, b, NONE, NONE)
-        cells = (*key, told[0], *places, told[1], round(size * MB), told[3] * MS)
-        for append, cell in zip(self._appends, cells, strict=True):
-            append(cell)
+    def _codes(self, name: str, texts: Sequence[str]) -> NDArray[np.int32]:
+        known = self.rows.texts[name]
+        for text in set(texts):
+            known.setdefault(text, len(known))
+        return np.array([known[text] for text in texts], np.int32)
 
-    def _parsed(self, link: str) -> tuple[int, int] | None:
-        match = _LINK.fullmatch(link)
-        if match is None:
-            self._complaints.add(f"Expected a link such as 0-1, found {link[:60]!r}; it was skipped.")
-        self._ends[link] = (int(match[1]), int(match[2])) if match is not None else None
-        return self._ends[link]
+    def _numbers(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the two numbers of every link, and whether it is one."""
+        known: dict[str, tuple[int, int]] = {}
+        for link in dict.fromkeys(self._ends):
+            match = _LINK.fullmatch(link)
+            if match is None:
+                self._complaints.add(f"Expected a link such as 0-1, found {link[:60]!r}; it was skipped.")
+            known[link] = (int(match[1]), int(match[2])) if match is not None else (NONE, NONE)
+        pairs = np.array([known[link] for link in self._ends], np.int64)
+        return pairs[:, 0], pairs[:, 1], pairs[:, 0] >= 0
 
 
 def read_links(path: str, complaints: Complaints, *, cluster: bool = False) -> Links:
     """communication_matrix.json of one rank, or cluster_communication_matrix.json of all."""
     found = Links(complaints)
-    text = found.rows.text
     for outer, inner, matrices in entries(path, dict[str, Link], _by_rank(_link), complaints):
         step, section = (step_number(inner), "p2p" if outer == "p2p" else "") if cluster else (step_number(outer), inner)
         for key, links in matrices.items():
-            codes, single, local = found.matrix(step, key, "", section)
-            add = found.add_total if key.startswith(TOTAL) else found.add
-            for link, told in links.items():
-                operation = text("operation", told.operation or told.named or single)
-                cells = (operation, text("transport", told.transport), told.size, told.time)
-                add(codes, link, cells, local=local and not cluster)
-    found.finish()
-    return found
+            found.add(step, key, "", section, links, local=False if cluster else None)
+    return found.finish()
 
 
 def named_matrix(key: str) -> tuple[str, str, str, bool]:

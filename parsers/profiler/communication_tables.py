@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from parsers.profiler.communication import TOTAL
-from parsers.profiler.communication_json import Band, Links, Operations, is_p2p, step_number
+from parsers.profiler.communication_json import Band, Link, Links, Operations, Times, is_p2p, step_number
 from parsers.profiler.database import Database
 from parsers.profiler.groups import hash_of
 from parsers.profiler.json_entries import number
@@ -62,8 +62,8 @@ def operations(database: Database, complaints: Complaints, *, cluster: bool = Fa
             continue
         section = str(section) if section else "p2p" if is_p2p(text) else "collective"
         where = (step_number(step), str(group or ""), text, section)
-        found.add(where, [number(time) for time in times], sent.get(row[: len(keys)], nothing), rank)
-    return found
+        found.add(where, Times(*map(number, times)), sent.get(row[: len(keys)], nothing), rank)
+    return found.finish()
 
 
 def links(database: Database, complaints: Complaints, *, cluster: bool = False) -> Links | None:
@@ -72,18 +72,13 @@ def links(database: Database, complaints: Complaints, *, cluster: bool = False) 
     if not database.has(table, "hccl_op_name", "src_rank", "dst_rank"):
         return None
     found = Links(complaints)
-    text = found.rows.text
     columns = ("step", "hccl_op_name", "group_name", "src_rank", "dst_rank", "transport_type", "transit_size", "transit_time")
     for row in table_rows(database, table, (*columns, "type", "op_name"), complaints):
         step, key, group, source, target, transport, size, time, section, operation = row
-        codes, single, local = found.matrix(step_number(step), str(key), str(group or ""), str(section or ""))
-        cells = (
-            text("operation", str(operation or single)), text("transport", str(transport or "")), number(size), number(time)
-        )  # fmt: skip
-        add = found.add_total if str(key).startswith(TOTAL) else found.add
-        add(codes, f"{_whole(source)}-{_whole(target)}", cells, local=local and not cluster)
-    found.finish()
-    return found
+        link = Link(str(transport or ""), number(size), number(time), str(operation or ""))
+        ends = {f"{_whole(source)}-{_whole(target)}": link}
+        found.add(step_number(step), str(key), str(group or ""), str(section or ""), ends, local=False if cluster else None)
+    return found.finish()
 
 
 def _whole(value: Any) -> str:
@@ -109,7 +104,7 @@ class Tasks:
             return None
         sent = self._sent()
         found = Operations(self._complaints)
-        rows = found.collectives
+        begins: list[int] = []
         columns = ("opName", "startNs", "endNs", "groupName", "opId")
         for name_id, start, end, group, number_of in table_rows(self._database, "COMMUNICATION_OP", columns, self._complaints):
             name = str(self._texts.get(name_id, name_id))
@@ -119,9 +114,10 @@ class Tasks:
                 continue
             section = "p2p" if is_p2p(name) else "collective"
             where = (self._step_at(start), self._group(group), name, section)
-            nan = float("nan")
-            found.add(where, (0.0, (end - start) / 1e6, nan, nan, nan, nan), sent.get(number_of, {}))
-            rows.values["start_ns"][-1], rows.values["elapse_ns"][-1] = start, float(end - start)
+            begins.append(start)
+            found.add(where, Times(elapse=(end - start) / 1e6), sent.get(number_of, {}))
+        rows = found.finish().collectives
+        rows.values["start_ns"] = begins  # whole, not by way of a float of microseconds
         return found
 
     def links(self) -> Links | None:
@@ -136,12 +132,10 @@ class Tasks:
             total[0] += size
             total[1] += end - start
         found = Links(self._complaints)
-        text = found.rows.text
         for (step, group, name, section, link, transport), (size, time) in totals.items():
-            codes = (step, text("group", group), text("name", name), text("section", section), text("class", "total"))
-            told = (text("operation", ""), text("transport", transport), size / 1e6, time / 1e6)
-            found.add(codes, link, told, local=True)
-        return found
+            told = {link: Link(transport, size / 1e6, time / 1e6)}
+            found.extend((step, group, name, section, "total"), told, local=True)
+        return found.finish()
 
     def groups(self) -> dict[str, Any]:
         """Return parallel_group_info of META_DATA."""

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from parsers.files import RegularFile
-from parsers.profiler.communication_json import Band, Links, Operations, is_p2p, step_number
+from parsers.profiler.communication_json import Band, Link, Links, Operations, Times, is_p2p, step_number
 from parsers.profiler.json_entries import number
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
@@ -24,7 +24,6 @@ LONGEST = 256 << 20
 _CELL = re.compile(r'"([^"]*(?:""[^"]*)*)"|([^,"\r\n]*)')
 _NAMES = ("step_num", "communication_cost", "wait_cost", "link_info", "communication_operator_cost")
 _KB_IN_MB = 1e-3
-_NAN = float("nan")
 
 
 def read(path: str, complaints: Complaints) -> tuple[Operations, Links]:
@@ -33,17 +32,17 @@ def read(path: str, complaints: Complaints) -> tuple[Operations, Links]:
     for line, cells in _rows(path, complaints):
         step, mean = step_number(cells[0]), cells[0] == "-"
         where = f"Line {line}"
-        _links(links, (NONE if mean else step, "", "mean" if mean else "total", ""), _object(cells[3], where, complaints))
+        _links(links, (NONE if mean else step, "", "mean" if mean else "total"), _object(cells[3], where, complaints))
         for name, entry in _object(cells[4], where, complaints).items() if not mean else ():
             if not (isinstance(entry, list) and len(entry) >= 4 and isinstance(entry[3], dict)):
                 complaints.add(f"{where}, {name[:60]}: expected step, communication, waiting and links; it was skipped.")
                 continue
             transit, wait = number(entry[1]), number(entry[2])
             section = "p2p" if is_p2p(name) else "collective"
-            times = (_NAN, transit + wait, transit, wait, _NAN, 0.0)
+            times = Times(elapse=transit + wait, transit=transit, wait=wait, idle=0.0)
             operations.add((step, "", name, section), times, _sent(entry[3]))
-            _links(links, (step, name, "single", name), entry[3])
-    return operations, links
+            _links(links, (step, name, "single"), entry[3])
+    return operations.finish(), links.finish()
 
 
 def _rows(path: str, complaints: Complaints) -> Iterator[tuple[int, list[str]]]:
@@ -110,15 +109,15 @@ def _bands(transports: Any) -> Iterator[tuple[str, float, float]]:
             yield transport, number(numbers[1]) * _KB_IN_MB, number(numbers[0])
 
 
-def _links(found: Links, key: tuple[int, str, str, str], links: dict[str, Any]) -> None:
-    step, name, kind, operation = key
-    text = found.rows.text
+def _links(found: Links, key: tuple[int, str, str], links: dict[str, Any]) -> None:
+    step, name, kind = key
     section = "p2p" if is_p2p(name) else "collective" if name else ""
-    codes = (step, text("group", ""), text("name", name), text("section", section), text("class", kind))
+    by_transport: dict[str, dict[str, Link]] = {}
     for link, transports in links.items():
         for transport, size, time in _bands(transports):
-            told = (text("operation", operation), text("transport", transport), size, time)
-            found.add(codes, link, told, local=True)
+            by_transport.setdefault(transport, {})[link] = Link(transport, size, time)
+    for told in by_transport.values():
+        found.extend((step, "", name, section, kind), told, local=True)
 
 
 def _sent(links: dict[str, Any]) -> dict[str, Band]:

@@ -33,6 +33,8 @@ _KINDS = (
 _KIND = re.compile("|".join(_KINDS))
 _RELATIVE = 1e-6
 _LEAST_NS = 1_000.0
+_AT_ONCE = 1 << 17
+"""Rows of links converted at a time: of a large job there are millions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,8 +169,10 @@ def links(parts: Parts, groups: pd.DataFrame, offsets: Mapping[int, int]) -> tup
     left = whole[~whole["source"].isin(senders)] if len(senders) and len(whole) else whole
     frame = joined(LINKS, [own, left]).copy(deep=False)
     size, time = frame["size_bytes"].to_numpy(), frame["time_ns"].to_numpy()
-    known = (size > 0) & (time > 0.0)
-    frame["bandwidth"] = np.where(known, size / np.where(known, time, 1.0) * 1e9, np.nan)
+    bandwidth = np.full(len(frame), np.nan)
+    np.divide(size, time, out=bandwidth, where=(size > 0) & (time > 0.0))
+    bandwidth *= 1e9
+    frame["bandwidth"] = bandwidth
     return frame, [*parts.problems, *complaints.all()]
 
 
@@ -180,18 +184,21 @@ def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, in
     members = _members(rows, counted, groups)
     starts = np.cumsum([0, *(len(ranks) for ranks in members)])
     flat = np.array([rank for ranks in members for rank in ranks], np.int64)
-    group = rows["group"].cat.codes.to_numpy()[counted]
-    nameless = np.append(np.asarray(rows["group"].cat.categories == "", bool), False)[group]
-    first = rows["rank"].map(offsets).fillna(NONE).to_numpy(np.int64)[counted] if offsets else np.full(len(counted), NONE)
+    sizes = np.diff(starts)
+    nameless = np.asarray(rows["group"].cat.categories == "", bool)
+    codes, ranks = rows["group"].cat.codes.to_numpy(), rows["rank"].to_numpy()
     made = rows.copy(deep=False)
     for name, numbers in zip(("source", "target"), local, strict=True):
-        mine = numbers[counted]
-        inside = mine < np.diff(starts)[group]
-        at = np.minimum(starts[group] + mine, max(len(flat) - 1, 0))
-        found = np.where(inside, flat[at] if len(flat) else NONE, NONE)
-        found = np.where(nameless, np.where(first >= 0, first + mine, NONE), found)
         values = rows[name].to_numpy().copy()
-        values[counted] = found
+        for begin in range(0, len(counted), _AT_ONCE):
+            place = counted[begin : begin + _AT_ONCE]
+            group, mine = codes[place], numbers[place]
+            at = np.minimum(starts[group] + mine, max(len(flat) - 1, 0))
+            found = np.where(mine < sizes[group], flat[at], NONE) if len(flat) else np.full(len(place), NONE)
+            if nameless[group].any():
+                first = np.array([offsets.get(rank, NONE) for rank in ranks[place].tolist()], np.int64)
+                found = np.where(nameless[group], np.where(first >= 0, first + mine, NONE), found)
+            values[place] = found
         made[name] = values
     return made
 
@@ -202,14 +209,15 @@ def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) ->
     known = dict(zip(told["group"].astype("str"), told["ranks"].astype("str"), strict=True))
     names = rows["group"].cat.categories.tolist()
     members: list[Sequence[int]] = [ranks_of(known[name]) if name in known else [] for name in names]
-    own = rows.iloc[counted]
-    own = own[own["source_local"] == own["target_local"]]
-    own = own[~own["group"].astype("str").isin(known)].drop_duplicates(["group", "source_local", "rank"])
-    for code, number, rank in zip(own["group"].cat.codes.tolist(), own["source_local"].tolist(), own["rank"].tolist(), strict=True):
+    unknown = np.append(np.array([name not in known for name in names], np.bool_), False)
+    codes, number = rows["group"].cat.codes.to_numpy(), rows["source_local"].to_numpy()
+    own = counted[unknown[codes[counted]] & (number[counted] == rows["target_local"].to_numpy()[counted])]
+    told_by = rows["rank"].to_numpy()
+    for code, local, rank in dict.fromkeys(zip(codes[own].tolist(), number[own].tolist(), told_by[own].tolist(), strict=True)):
         found = list(members[code])
-        if number < 1 << 20:
-            found += [NONE] * (number + 1 - len(found))
-            found[number] = rank
+        if local < 1 << 20:
+            found += [NONE] * (local + 1 - len(found))
+            found[local] = rank
         members[code] = found
     return members
 
