@@ -1,7 +1,7 @@
 """The frames of a job: what was read of all ranks that ran together, and what follows from comparing them.
 
-Times are ns, sizes bytes (a MB of communication files is 10^6 bytes), bandwidth bytes per second. -1 stands for an unknown whole
-number, NaN for an unknown time.
+Times are ns, sizes bytes (a MB of communication files is 10^6 bytes), bandwidth bytes per second. -1 stands for an unknown
+whole number, NaN for an unknown time.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ COLLECTIVES = Schema(
     (
         _STEP,
         _GROUP,
-        Column("name", "category", "", "operation without its group: hcom_allReduce__271_0_1; the same in all ranks of the group"),
+        Column("name", "category", "", "operation without its group: hcom_allReduce__271_0_1; the same in all its ranks"),
         Column("kind", "category", "", "allreduce, allgather, reducescatter, alltoall, broadcast, send ...; empty for unknown"),
         _SECTION,
         _RANK,
@@ -49,9 +49,9 @@ COLLECTIVES = Schema(
         Column("synchronisation_ns", "float64", "ns", "part of wait_ns before the first transfer"),
         Column("idle_ns", "float64", "ns", "neither transferring nor waiting"),
         Column("size_bytes", "int64", "B", "bytes sent; -1 for unknown"),
-        Column("idle_explained", "category", "", "no: bytes moved but neither transit nor wait was recorded, so idle_ns tells nothing"),
-        Column("own_wait_ns", "float64", "ns", "elapse - least elapse of the group; NaN unless all ranks have it and it ends together"),
-        Column("lateness_ns", "float64", "ns", "what the others waited for this rank: second least - least elapse; 0 but for the last"),
+        Column("idle_explained", "category", "", "no: bytes moved but no transit or wait was recorded, so idle tells nothing"),
+        Column("own_wait_ns", "float64", "ns", "elapse - least elapse of the group; NaN unless all ranks have it"),
+        Column("lateness_ns", "float64", "ns", "what others waited for this rank: second least - least elapse"),
         _FILE,
     ),
 )
@@ -121,7 +121,7 @@ CLUSTER_STEPS = Schema(
         Column("forward_backward_ns", "float64", "ns", "forward and backward (legacy)"),
         Column("tail_ns", "float64", "ns", "after backward (legacy)"),
         Column("own_bubble_ns", "float64", "ns", "bubble as computed here: exposed time of all operations between two ranks"),
-        Column("bubble_source", "category", "", "receive: receive_ns; at most: least of exposed_ns and the sum of p2p; empty: unknown"),
+        Column("bubble_source", "category", "", "receive: receive_ns; at most: least of exposed_ns and sum of p2p; or empty"),
         Column("dp", "int64", "", "place in the data-parallel dimension; -1 for unknown"),
         Column("pp", "int64", "", "stage, from 0; -1 for unknown"),
         Column("tp", "int64", "", "place in the tensor-parallel dimension; -1 for unknown"),

@@ -8,8 +8,8 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
 or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, ``cluster_analysis_output``, or
-``profiler_*`` with profiler output) or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself. Runs below
-``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
+``profiler_*`` with profiler output) or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself.
+Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
 ``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
@@ -530,7 +530,7 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     files.append((name, *known))
                 elif directory and name in PROFILE_PARTS:
                     profiled = True
-                elif (directory and name == CLUSTER_OUTPUT) or (directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path))):
+                elif directory and _named_profile(name, entry.path):
                     profiles.append(name)
                 elif entry.is_symlink():
                     links.append(name)  # also a broken one: its target may exist at the next scan
@@ -543,6 +543,13 @@ def _list(path: str, mtime_ns: int) -> _Listing:
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
         profiled, dump,
     )  # fmt: skip
+
+
+def _named_profile(name: str, path: str) -> bool:
+    """Return whether a directory is a profiler directory by its name, for names that others use too by its contents."""
+    if name == CLUSTER_OUTPUT:
+        return True
+    return PROFILE_NAME.fullmatch(name) is not None and (not name.startswith("profiler_") or _profiled(path))
 
 
 def _profiled(path: str) -> bool:

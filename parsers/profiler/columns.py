@@ -1,7 +1,7 @@
 r"""Columns of one rank without pandas: made by workers, passed as bytes, joined for all ranks.
 
-Layout: magic ``MSRC`` and a version byte; uint32 LE length and uint32 LE CRC32C of the header; the header (msgpack of `_Header`);
-then the columns, raw little-endian. Texts are numbers into lists in the header. Nothing in it is executed.
+Layout: magic ``MSRC`` and a version byte; uint32 LE length and uint32 LE CRC32C of the header; the header (msgpack of
+`_Header`); then the columns, raw little-endian. Texts are numbers into lists in the header. Nothing in it is executed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,13 @@ VERSION = 1
 """Increment whenever this layout or the output of a reader changes."""
 _MAGIC = b"MSRC"
 _PREFIX = struct.Struct("<4sBII")
-_TYPES: Mapping[str, np.dtype[Any]] = {"i": np.dtype("<i8"), "f": np.dtype("<f8"), "t": np.dtype("<i4")}
+_PIECE = 1 << 20
+_TYPES: Mapping[str, np.dtype[Any]] = {
+    "b": np.dtype("<i1"), "h": np.dtype("<i2"), "w": np.dtype("<i4"), "i": np.dtype("<i8"), "f": np.dtype("<f8"),
+    "t": np.dtype("<i4"),
+}  # fmt: skip
+_WHOLE = {1: "b", 2: "h", 4: "w", 8: "i"}
+"""Bytes of a whole number -> type."""
 Values = list[Any] | NDArray[Any]
 
 
@@ -61,6 +67,7 @@ class _Column(msgspec.Struct, array_like=True):
     name: str
     type: str
     texts: list[str] | None
+    like: str = ""  # the column that has the texts of this one
 
 
 class _Frame(msgspec.Struct, array_like=True):
@@ -78,20 +85,32 @@ class _Header(msgspec.Struct):
 
 
 def packed(frames: Iterable[Rows], problems: Sequence[Problem]) -> bytes:
-    """Return rows and problems as bytes."""
+    """Return rows and problems as bytes; the rows are empty afterwards."""
     told: list[_Frame] = []
-    parts: list[bytes] = []
+    parts: list[memoryview] = []
+    told_texts: dict[int, str] = {}
     for rows in frames:
         dtypes = {column.name: column.dtype for column in rows.schema.columns}
-        columns = []
+        number, columns = len(rows), []
         for name in rows.names:
             kind = "t" if name in rows.texts else "f" if dtypes[name] == "float64" else "i"
-            parts.append(np.array(rows.values[name], _TYPES[kind]).tobytes())
-            columns.append(_Column(name, kind, list(rows.texts[name]) if kind == "t" else None))
-        told.append(_Frame(rows.schema.name, rows.file, len(rows), columns))
-    body = b"".join(parts)
-    header = msgspec.msgpack.encode(_Header(told, list(problems), len(body), google_crc32c.value(body)))
-    return _PREFIX.pack(_MAGIC, VERSION, len(header), google_crc32c.value(header)) + header + body
+            values = rows.values[name]
+            rows.values[name] = []
+            if kind == "i":
+                values = narrow(np.asarray(values, np.int64 if isinstance(values, list) else None))
+                kind = _WHOLE[values.dtype.itemsize]
+            parts.append(np.ascontiguousarray(values, _TYPES[kind]).view(np.uint8).data.cast("B"))
+            like = told_texts.setdefault(id(rows.texts[name]), f"{rows.schema.name}.{name}") if kind == "t" else ""
+            own = kind == "t" and like == f"{rows.schema.name}.{name}"
+            columns.append(_Column(name, kind, list(rows.texts[name]) if own else None, "" if own else like))
+        told.append(_Frame(rows.schema.name, rows.file, number, columns))
+    crc = 0
+    for part in parts:
+        for start in range(0, len(part), _PIECE):
+            crc = google_crc32c.extend(crc, bytes(part[start : start + _PIECE]))
+    header = msgspec.msgpack.encode(_Header(told, list(problems), sum(map(len, parts)), crc))
+    del told
+    return b"".join((_PREFIX.pack(_MAGIC, VERSION, len(header), google_crc32c.value(header)), header, *parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +143,11 @@ def unpacked(data: bytes) -> RankColumns:
         header = msgspec.msgpack.decode(raw, type=_Header)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise FormatError(f"columns: the header cannot be decoded ({error})") from error
-    body = data[_PREFIX.size + size :]
-    if len(body) != header.size or google_crc32c.value(body) != header.crc:
+    body = memoryview(data)[_PREFIX.size + size :]
+    if len(body) != header.size or google_crc32c.value(bytes(body)) != header.crc:
         raise FormatError("columns: they do not match the header")
     frames: dict[str, FrameColumns] = {}
+    told: dict[str, list[str]] = {}
     at = 0
     for frame in header.frames:
         arrays: dict[str, NDArray[Any]] = {}
@@ -137,9 +157,10 @@ def unpacked(data: bytes) -> RankColumns:
                 raise FormatError(f"columns: {frame.name}.{column.name} is not complete")
             array = arrays[column.name] = np.frombuffer(body, _TYPES[column.type], frame.rows, at)
             at += array.nbytes
-            if column.texts is not None:
-                texts[column.name] = column.texts
-                if frame.rows and not 0 <= int(array.min()) <= int(array.max()) < len(column.texts):
+            if column.type == "t":
+                known = column.texts if column.texts is not None else told.get(column.like, [])
+                told[f"{frame.name}.{column.name}"] = texts[column.name] = known
+                if frame.rows and not 0 <= int(array.min()) <= int(array.max()) < len(known):
                     raise FormatError(f"columns: {frame.name}.{column.name} has a number without a text")
         frames[frame.name] = FrameColumns(frame.file, frame.rows, arrays, texts)
     return RankColumns(frames, tuple(header.problems))
@@ -170,10 +191,11 @@ class Joined:
                     table = np.array([known.setdefault(text, len(known)) for text in texts[name]], np.int32)
                     parts.append(_small(table[arrays[name]]))
                 else:
-                    text = f"{session}/{part.file}" if name == "file" and session != "." else part.file if name == "file" else ""
+                    shown = part.file if session == "." else f"{session}/{part.file}"
+                    text = shown if name == "file" else ""
                     parts.append(np.broadcast_to(np.int32(known.setdefault(text, len(known))), rows))
             elif name in arrays:
-                parts.append(_narrow(arrays[name]))
+                parts.append(narrow(arrays[name]))
             else:
                 missing: Any = (rank if name == "rank" else NONE) if column.dtype == "int64" else np.nan
                 parts.append(np.broadcast_to(np.min_scalar_type(missing).type(missing), rows))
@@ -194,13 +216,13 @@ class Joined:
         return pd.DataFrame(made, copy=False)
 
 
-def _narrow(values: NDArray[Any]) -> NDArray[Any]:
+def narrow(values: NDArray[Any]) -> NDArray[Any]:
     """Return a copy, so that the bytes it was read from can go; whole numbers in the smallest type that holds them."""
-    if values.dtype.kind != "i":
+    if values.dtype.kind != "i" or not len(values):
         return values.copy()
     low, high = int(values.min()), int(values.max())
-    kind = next((kind for kind in (np.int8, np.int16, np.int32) if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max), None)
-    return values.copy() if kind is None else values.astype(kind)
+    kind = np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high, -1)))
+    return values.astype(kind)
 
 
 def _small(codes: NDArray[np.int32]) -> NDArray[Any]:

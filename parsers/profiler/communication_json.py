@@ -1,9 +1,10 @@
 """Reads communication.json and communication_matrix.json of a rank, and the cluster files of the same entries.
 
-Times are milliseconds, begins microseconds, sizes MB of 10^6 bytes. Of a rank: {step: {p2p | collective: {operation@group: ...}}};
-of cluster_communication*.json: {"(0, 1)" | p2p: {step: {operation@group: {rank: ...}}}}, in the matrix links of ranks of the job.
-SDMA is the sum of HCCS, PCIE and SIO and counted only where these are not given. In a matrix top1, middle and bottom1 to bottom3
-are single operations and total is their sum; the oldest files have a row for each operation, and ranks of the job, instead.
+Times are milliseconds, begins microseconds, sizes MB of 10^6 bytes. Of a rank: {step: {p2p | collective: {operation@group:
+...}}}; of cluster_communication*.json: {"(0, 1)" | p2p: {step: {operation@group: {rank: ...}}}}, in the matrix links of ranks
+of the job. SDMA is the sum of HCCS, PCIE and SIO and counted only where these are not given. In a matrix top1, middle and
+bottom1 to bottom3 are single operations and total is their sum; the oldest files have a row for each operation, and ranks of
+the job, instead.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from msgspec.structs import astuple
 from numpy.typing import NDArray
 
 from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
-from parsers.profiler.columns import Rows
+from parsers.profiler.columns import Rows, narrow
 from parsers.profiler.communication import MS, TOTAL
 from parsers.profiler.groups import ranks_named
 from parsers.profiler.json_entries import entries, number
@@ -101,8 +102,8 @@ class Operations:
         self.groups: dict[str, tuple[int, ...]] = {}
         self._complaints = complaints
         self._texts: dict[str, dict[str, int]] = {name: {} for name in ("group", "name", "section", "transport")}
-        self._found: list[tuple[Any, ...]] = []
-        self._sent: list[tuple[Any, ...]] = []
+        self._found = _Growing()
+        self._sent = _Growing()
 
     def add(self, where: tuple[int, str, str, str], times: Times, bands: Mapping[str, Band], rank: int = NONE) -> None:
         """Append an operation: (step, group, name, section); its times; what went over each transport."""
@@ -148,7 +149,7 @@ class Operations:
 
     def finish(self) -> Operations:
         """Make rows of what was added, and return these."""
-        columns = [np.array(column) for column in zip(*self._found, strict=True)]
+        columns = self._found.columns()
         if columns:
             self._set(self.collectives, columns[:5])
             values = self.collectives.values
@@ -156,7 +157,7 @@ class Operations:
             for name, column in zip(_TIMES[1:-1], columns[6:11], strict=True):
                 values[name] = np.where(np.abs(column) < _MOST_NUMBER, column, np.nan) * MS
             values["size_bytes"] = _bytes(columns[11])
-        columns = [np.array(column) for column in zip(*self._sent, strict=True)]
+        columns = self._sent.columns()
         if columns:
             self._set(self.packets, columns[:5])
             values = self.packets.values
@@ -171,6 +172,38 @@ class Operations:
                 rows.values[name] = column
             if name in rows.texts:
                 rows.texts[name] = self._texts[name]
+
+
+class _Growing:
+    """Rows as tuples, turned into arrays some thousand at a time: a row in an array takes a third of the memory."""
+
+    AT_ONCE = 1 << 14
+
+    def __init__(self) -> None:
+        self._rows: list[tuple[Any, ...]] = []
+        self._blocks: list[list[NDArray[Any]]] = []
+
+    def append(self, row: tuple[Any, ...]) -> None:
+        """Add a row."""
+        self._rows.append(row)
+        if len(self._rows) >= self.AT_ONCE:
+            self._turn()
+
+    def _turn(self) -> None:
+        if self._rows:
+            self._blocks.append([narrow(np.array(column)) for column in zip(*self._rows, strict=True)])
+            self._rows = []
+
+    def columns(self) -> list[NDArray[Any]]:
+        """Return the columns of all rows, and forget them."""
+        self._turn()
+        columns = [list(parts) for parts in zip(*self._blocks, strict=True)]
+        self._blocks = []
+        found = []
+        for parts in columns:
+            found.append(np.concatenate(parts))
+            parts.clear()
+        return found
 
 
 _MOST_NUMBER = 2.0**53
@@ -276,7 +309,9 @@ class Links:
         self._sizes: list[float] = []
         self._times: list[float] = []
 
-    def add(self, step: int, key: str, group: str, section: str, links: Mapping[str, Link], *, local: bool | None = None) -> None:
+    def add(
+        self, step: int, key: str, group: str, section: str, links: Mapping[str, Link], *, local: bool | None = None
+    ) -> None:
         """Append a matrix: its key, the group if that is not in the key, the section if it is known; links by `source-target`.
 
         local says that the ends are numbers in the group; None finds it by the key.
@@ -299,7 +334,7 @@ class Links:
         self._times += [one.time for one in told]
 
     def finish(self) -> Links:
-        """Make rows of what was added, and return these. Sums over a group are left out where there are sums by operation type."""
+        """Make rows of what was added, and return these; sums over a group only where there are none by operation type."""
         if not self._ends:
             return self
         counts = np.array([matrix[-1] for matrix in self._matrices])
@@ -311,7 +346,7 @@ class Links:
         values = self.rows.values
         values["step"] = np.repeat(np.array([matrix[0] for matrix in self._matrices], np.int64), counts)[kept]
         for place, name in enumerate(("group", "name", "section", "class"), 1):
-            values[name] = np.repeat(self._codes(name, [matrix[place] for matrix in self._matrices]), counts)[kept]
+            values[name] = np.repeat(self._codes(name, [str(matrix[place]) for matrix in self._matrices]), counts)[kept]
         values["operation"] = self._codes("operation", self._operations)[kept]
         values["transport"] = self._codes("transport", self._transports)[kept]
         values["source"], values["target"] = np.where(local, NONE, first), np.where(local, NONE, second)
@@ -319,7 +354,8 @@ class Links:
         sizes, times = np.array(self._sizes)[kept], np.array(self._times)[kept]
         if (sizes < 0.0).any():
             worst = float(np.nanmin(sizes))
-            self._complaints.add(f"Expected a Transit Size(MB) of at least 0 in every link, found {worst:g}; such are not shown.")
+            text = f"Expected a Transit Size(MB) of at least 0 in every link, found {worst:g}"
+            self._complaints.add(f"{text}; such sizes are not shown.")
         values["size_bytes"], values["time_ns"] = _bytes(sizes), np.where(np.abs(times) < _MOST_NUMBER, times, np.nan) * MS
         return self
 

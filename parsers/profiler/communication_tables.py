@@ -1,7 +1,7 @@
 """Reads communication from databases: analysis.db, the databases of profilers, cluster_analysis.db of msprof-analyze.
 
-CommAnalyzerTime, -Bandwidth and -Matrix hold what communication.json and communication_matrix.json hold, in the same units; only
-rows with traffic are in -Bandwidth. The databases of profilers hold single tasks instead (COMMUNICATION_OP, in ns, and
+CommAnalyzerTime, -Bandwidth and -Matrix hold what communication.json and communication_matrix.json hold, in the same units;
+only rows with traffic are in -Bandwidth. The databases of profilers hold single tasks instead (COMMUNICATION_OP, in ns, and
 COMMUNICATION_TASK_INFO): what a rank sent, and how long its operations took, but not what of that was waiting.
 """
 
@@ -168,7 +168,8 @@ class Tasks:
     def _transfers(self) -> list[Row]:
         """Return the tasks that move bytes: operation, group, number of the operation, ends, transport, bytes, begin, end."""
         info = "COMMUNICATION_TASK_INFO"
-        if not (self._database.has(info, "globalTaskId", "srcRank", "dstRank", "size") and self._database.has("TASK", "startNs")):
+        known = self._database.has(info, "globalTaskId", "srcRank", "dstRank", "size")
+        if not (known and self._database.has("TASK", "startNs", "endNs", "globalTaskId")):
             return []
         link_types = self._named("ENUM_HCCL_LINK_TYPE")
         transports = self._named("ENUM_HCCL_TRANSPORT_TYPE")

@@ -1,8 +1,8 @@
 """Reads hccl_raw_<rank>.csv: communication of a rank by step, of MindSpore 1.x and 2.0 to 2.2 on Ascend.
 
-step_num, communication_cost, wait_cost (ms), link_info and communication_operator_cost (JSON); the last row, step `-`, is the mean.
-A link has [ms, KB of 1,000 bytes, KB/s(, ms of waiting)] per transport. KB/s of a step is a SUM of bandwidths and is not read.
-Ranks in links are numbers in the stage.
+step_num, communication_cost, wait_cost (ms), link_info and communication_operator_cost (JSON); the last row, step `-`, is the
+mean. A link has [ms, KB of 1,000 bytes, KB/s(, ms of waiting)] per transport. KB/s of a step is a SUM of bandwidths and is not
+read. Ranks in links are numbers in the stage.
 """
 
 from __future__ import annotations
@@ -65,13 +65,16 @@ def _rows(path: str, complaints: Complaints) -> Iterator[tuple[int, list[str]]]:
         cells, end = _cells(text, at)
         line += 1
         if header and tuple(cells) != _NAMES:
-            complaints.add(f"Line 1: expected {', '.join(_NAMES)}, found {', '.join(cells)[:200]}; nothing is taken from the file.")
+            found = ", ".join(cells)[:200]
+            complaints.add(f"Line 1: expected {', '.join(_NAMES)}, found {found}; nothing is taken from the file.")
             return
         if not header and len(cells) == len(_NAMES):
             yield line, cells
         elif not header and any(cells):
             complaints.add(f"Line {line}: expected {len(_NAMES)} cells, found {len(cells)}; it was skipped.")
         at, header = end, False
+    if line < 2:
+        complaints.add("Line 1: expected rows below the names of columns, found none.")
 
 
 def _cells(text: str, at: int) -> tuple[list[str], int]:

@@ -30,7 +30,7 @@ def read_here(files: Sequence[Files], what: Collection[str]) -> Iterator[bytes]:
 class Job:
     """The sessions and ranks that ran together. Its frames are those in JOB_FRAMES, also as attributes; never write into one.
 
-    files says of which sessions and ranks it is; problems is what the user should know, and the damage in the files read so far.
+    files says of which sessions and ranks it is; problems is what the user should know, and damage in the files read so far.
     """
 
     def __init__(self, files: JobFiles, read: Read = read_here) -> None:

@@ -1,7 +1,8 @@
 """The kinds of files from which only frames of jobs are read (`parsers.profiler.ranks`).
 
-`communication_matrix.json` and the legacy `hccl_raw_<rank>.csv` and `<device>_cluster_analyse_<mode>_<stages>_<ranks>_<rank>.csv`
-are of one rank. Those of `cluster_analysis_output`, written by msprof-analyze and MindStudio Insight, are of all ranks of a job.
+`communication_matrix.json` and the legacy `hccl_raw_<rank>.csv` and
+`<device>_cluster_analyse_<mode>_<stages>_<ranks>_<rank>.csv` are of one rank. Those of `cluster_analysis_output`, written by
+msprof-analyze and MindStudio Insight, are of all ranks of a job.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ CLUSTER_ANALYSE = ProfileFileKind(
     "cluster_analyse",
     re.compile(r"(?:ascend|gpu)_cluster_analyse_[a-z-]+_\d{1,9}_\d{1,9}_(?P<rank>\d{1,9})\.csv"),
     marks_profile=True,
-    shown="ascend_cluster_analyse_*.csv",
+    shown="ascend_cluster_analyse_pipeline-parallel_2_8_*.csv",
 )
 CLUSTER_STEPS = ProfileFileKind("cluster_steps", re.compile(r"cluster_step_trace_time\.csv"), marks_profile=True, of_job=True)
 CLUSTER_COMMUNICATION = ProfileFileKind(

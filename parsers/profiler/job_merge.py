@@ -101,7 +101,7 @@ def communication(parts: Parts) -> tuple[dict[str, pd.DataFrame], list[Problem]]
 
 
 def kind_of(name: str) -> str:
-    """Return the kind of an operation by its name: allreduce of hcom_allReduce__271_0_1 or stream_1_AllReduce-op4; "" for none."""
+    """Return the kind of an operation by its name: allreduce of hcom_allReduce__271_0_1; "" for none."""
     match = _KIND.search(name.lower().replace("_", ""))
     return match[0] if match is not None else ""
 
@@ -204,7 +204,7 @@ def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, in
 
 
 def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) -> list[Sequence[int]]:
-    """Return for each group of rows its ranks by number; of a group without information those that tell a link to themselves."""
+    """Return for each group of rows its ranks by number; of an unknown group those that tell a link to themselves."""
     told = groups[groups["told"].astype("str") == "yes"]
     known = dict(zip(told["group"].astype("str"), told["ranks"].astype("str"), strict=True))
     names = rows["group"].cat.categories.tolist()
@@ -290,4 +290,5 @@ def _compare_steps(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaint
         name = next(name for name in names if wrong.loc[(rank, step), name])
         a, b = mine.loc[(rank, step), name], theirs.loc[(rank, step), name]
         what = f"Rank {rank}, step {step}, {name.removesuffix('_ns')}"
-        complaints.add(f"{what}: expected {a / 1e6:,.3f} ms, as in its own files, found {b / 1e6:,.3f} ms; its own files are shown.")
+        told = f"expected {a / 1e6:,.3f} ms, as in its own files, found {b / 1e6:,.3f} ms"
+        complaints.add(f"{what}: {told}; its own files are shown.")

@@ -1,8 +1,8 @@
 """Finds the jobs among the sessions of a run: the sessions and ranks that ran together.
 
 A session with several ranks is one job (a legacy directory). Sessions of one rank belong together if their paths are equal
-without rank, host, process and time (`rank_3`, `<host>_<pid>_<time>_ascend_ms`; `rank{r}_start{a}_stop{b}` keeps a and b) and if
-they tell no different number of ranks. A rank that occurs several times was profiled several times: the k-th sessions of all
+without rank, host, process and time (`rank_3`, `<host>_<pid>_<time>_ascend_ms`; `rank{r}_start{a}_stop{b}` keeps a and b) and
+if they tell no different number of ranks. A rank that occurs several times was profiled several times: the k-th sessions of all
 ranks, by their start, are one job. Groups of ranks that have other ids in one session than in another prove that these are two
 jobs, so they are never joined. What `cluster_analysis_output` holds belongs to the job beside it; alone it is a job.
 
@@ -241,14 +241,14 @@ def _jobs_of(ones: list[_One]) -> list[JobFiles]:
     reason = "groups of ranks with other ids" if len(parts) > len(sets) else "other numbers of ranks"
     jobs = [job for part in parts for job in _captures(part)]
     if len(parts) > 1:
-        text = f"The sessions in this directory are of {len(parts)} jobs, since their files tell {reason}; they are shown apart."
+        text = f"The sessions here are of {len(parts)} jobs, since their files tell {reason}; they are shown apart."
         told = Problem(_above([one.session.path for one in ones]), 0, 0, "bad_table", text)
         jobs[0] = replace(jobs[0], problems=(*jobs[0].problems, told))
     return jobs
 
 
 def _proven_apart(ones: list[_One]) -> list[list[_One]]:
-    """Split sessions by the ids of their groups: two sessions that know a group of the same ranks by other ids are of two jobs."""
+    """Split sessions by the ids of groups: two that know a group of the same ranks by other ids are of two jobs."""
     parts: list[tuple[dict[bytes, frozenset[str]], list[_One]]] = []
     unknown: list[_One] = []
     for one in sorted(ones, key=lambda one: (one.start, one.session.name)):
@@ -280,7 +280,7 @@ def _captures(ones: list[_One]) -> list[JobFiles]:
     for place in range(number):
         members = [mine[place] for mine in by_rank.values() if place < len(mine)]
         size = max(one.size for one in members)
-        made = tuple(Member(one.session.name, one.session.path, one.rank, _host(one.session), _own(one.session)) for one in members)
+        made = tuple(map(_member, members))
         name = made[0].session if len(made) == 1 else _alike(made[0].session)
         whole = tuple(one.session for one in members if any(file.kind in OF_JOB for file in one.session.files))
         path = _above([member.path for member in made])
@@ -289,10 +289,14 @@ def _captures(ones: list[_One]) -> list[JobFiles]:
     twice = [rank for rank, mine in by_rank.items() if len(mine) > 1]
     if twice:
         subject = f"Rank {twice[0]} occurs" if len(twice) == 1 else f"Ranks {_listed(twice)} occur"
-        text = f"{subject} up to {number} times in this directory; the sessions are shown as {number} jobs, in the order of time."
+        text = f"{subject} up to {number} times in this directory; they are shown as {number} jobs, in the order of time."
         told = Problem(_above([one.session.path for one in ones]), 0, 0, "bad_table", text)
         jobs[0] = replace(jobs[0], problems=(*jobs[0].problems, told))
     return jobs
+
+
+def _member(one: _One) -> Member:
+    return Member(one.session.name, one.session.path, one.rank, _host(one.session), _own(one.session))
 
 
 def _own(session: Session) -> tuple[ProfileFile, ...]:

@@ -53,14 +53,23 @@ def entries(path: str, kind: type[T], lenient: Callable[[Any], T | None], compla
                         for b, found in inner.items():
                             yield a, b, found
                     return
+            begun = len(complaints.problems)
+            number = 0
             for a, b, piece in _pieces(file, complaints):
+                number += 1
                 yield a, b, _decoded(piece, f"{a[:60]}.{b[:60]}", decoder, lenient, complaints)
+            if not number and len(complaints.problems) == begun:
+                complaints.add("Expected JSON with objects by step, found another content; nothing is taken from the file.")
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
 
 
 def _decoded(
-    piece: bytes, where: str, decoder: msgspec.json.Decoder[dict[str, T]], lenient: Callable[[Any], T | None], complaints: Complaints
+    piece: bytes,
+    where: str,
+    decoder: msgspec.json.Decoder[dict[str, T]],
+    lenient: Callable[[Any], T | None],
+    complaints: Complaints,
 ) -> dict[str, T]:
     try:
         return decoder.decode(piece)
@@ -148,7 +157,8 @@ def _pieces(file: RegularFile, complaints: Complaints) -> Iterator[tuple[str, st
             begin = end
         rest = data[begin:]
         if len(rest) > LONGEST_ENTRY:
-            complaints.add(f"{keys[0][:60]}.{keys[1][:60]}: expected entries of at most {LONGEST_ENTRY:,} bytes; the rest was skipped.")
+            where = f"{keys[0][:60]}.{keys[1][:60]}"
+            complaints.add(f"{where}: expected entries of at most {LONGEST_ENTRY:,} bytes; the rest was skipped.")
             return
     if depth > 0 or not at:
         complaints.add("The file ends within its JSON; what comes before is shown.", "truncated")

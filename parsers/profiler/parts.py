@@ -40,7 +40,7 @@ class ProfileFileKind:
 
     The pattern's group `rank`, if there is one, holds the rank. marks_profile: a directory that holds such a file is a profile
     without any other sign. device is what it proves that the profile was taken on: Ascend, GPU, CPU; "" for nothing. shown is
-    the file name as users know it, where it cannot be derived from the pattern. of_job: it is about all ranks of a job, not one.
+    the file name as users know it, where it cannot be derived from the pattern. of_job: it is about all ranks of a job.
     """
 
     name: str

@@ -94,7 +94,10 @@ DERIVED: Mapping[str, Derived] = {
 FRAMES: Mapping[str, Schema] = {reader.schema.name: reader.schema for reader in FRAME_READERS}
 FILE_KINDS: Mapping[str, ProfileFileKind] = {
     kind.name: kind
-    for kinds in ((INFO, METADATA, STEP_POINTS, *TRACE_FILES, *JOB_FILES), *((reader.file, *reader.also_reads) for reader in FRAME_READERS))
+    for kinds in (
+        (INFO, METADATA, STEP_POINTS, *TRACE_FILES, *JOB_FILES),
+        *((reader.file, *reader.also_reads) for reader in FRAME_READERS),
+    )
     for kind in kinds
 }
 

@@ -49,7 +49,7 @@ _LEGACY = {
     "forward_backward_ns": ("fpandbp",),
     "tail_ns": ("tail",),
 }
-_TIMES = tuple(column.name for column in CLUSTER_STEPS.columns if column.name.endswith("_ns") and column.name != "own_bubble_ns")
+_TIMES = tuple(name for name in CLUSTER_STEPS.names if name.endswith("_ns") and name != "own_bubble_ns")
 _PLACES = ("dp", "pp", "tp")
 _MODE = re.compile(r"cluster_analyse_([a-z-]+)_(\d+)_(\d+)_\d+\.csv")
 Cells = Mapping[str, str]
@@ -63,8 +63,9 @@ def new_rows(*, ranks: bool = False) -> Rows:
 
 def _add(rows: Rows, step: int, kind: str, parts: Mapping[str, float], **cells: Any) -> None:
     if "total_ns" not in parts:
-        parts = {**parts, "total_ns": parts.get("computing_ns", _NAN) + parts.get("exposed_ns", _NAN) + parts.get("free_ns", _NAN)}
-    rows.add(step=step, kind=kind, device=cells.pop("device", NONE), **cells, **{name: parts.get(name, _NAN) for name in _TIMES})
+        parts = {**parts, "total_ns": sum(parts.get(name, _NAN) for name in ("computing_ns", "exposed_ns", "free_ns"))}
+    times = {name: parts.get(name, _NAN) for name in _TIMES}
+    rows.add(step=step, kind=kind, device=cells.pop("device", NONE), **cells, **times)
 
 
 # Text ------------------------------------------------------------------------------------------------------------------------
@@ -93,7 +94,9 @@ def _table(path: str, wanted: str, complaints: Complaints) -> Iterator[Cells]:
             found = ", ".join(header[:20]) or "none"
             complaints.add(f"Line 1: expected a column {wanted}, found {found}; nothing is taken from the file.")
             return
+        rows = False
         for cells in lines:
+            rows = True
             if not cells:
                 continue
             if len(cells) != len(header):
@@ -101,6 +104,8 @@ def _table(path: str, wanted: str, complaints: Complaints) -> Iterator[Cells]:
                 complaints.add(f"Line {lines.line_num}: {text}.")
                 continue
             yield dict(zip(header, (cell.strip() for cell in cells), strict=True))
+        if not rows:
+            complaints.add("Line 1: expected rows below the names of columns, found none.")
     except csv.Error as error:
         complaints.add(f"Line {lines.line_num}: expected a table, found: {error}; the rest was skipped.")
 

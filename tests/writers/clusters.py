@@ -1,4 +1,4 @@
-"""Makes the frames of jobs of many ranks in which it is known what is wrong: with one slow rank, one slow link, a bubble, or nothing.
+"""Makes the frames of jobs of many ranks in which it is known what is wrong: one slow rank, one slow link, or nothing.
 
 Ranks of a group compute, meet in an operation, and go on together, several times a step. Computing varies by `noise`, and now
 and then a rank has a hiccup. Also writes such jobs as files (`write`).
@@ -41,12 +41,13 @@ class Made:
 
 def make(
     seed: int, *, ranks: int = 64, group: int = 8, steps: int = 10, noise: float = 0.01, hiccups: float = 0.002,
-    slow_rank: int = -1, slower: float = 0.05, late_ns: float = 0.0, since: int = 1, slow_link: int = -1, link_share: float = 0.7,
+    slow_rank: int = -1, slower: float = 0.05, late_ns: float = 0.0, since: int = 1, slow_link: int = -1,
+    link_share: float = 0.7,
 ) -> Made:
     """Make a job of groups of neighbouring ranks.
 
-    slow_rank computes `slower` longer from step `since` on, or does nothing for late_ns before. slow_link is the rank whose link to
-    the next one has link_share of the bandwidth of the others.
+    slow_rank computes `slower` longer from step `since` on, or does nothing for late_ns before. slow_link is the rank whose
+    link to the next one has link_share of the bandwidth of the others.
     """  # fmt: skip
     random = np.random.default_rng(seed)
     computing = COMPUTING_NS * (1.0 + noise * random.standard_normal((steps, ranks)))
@@ -117,14 +118,15 @@ def _frames(
 
 
 def write(folder: Path, *, ranks: int, steps: int, operations: int, seed: int = 0) -> None:
-    """Write a job as torch_npu writes it: communication.json, communication_matrix.json and step_trace_time.csv of each rank."""
+    """Write a job as torch_npu writes it: both communication files and step_trace_time.csv of each rank."""
     random = np.random.default_rng(seed)
     group = 8
     for rank in range(ranks):
         base = folder / f"host{rank // 8}_{rank}_20261120233012998_ascend_pt"
         (base / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
         first = rank // group * group
-        told = {f"group_{first}": {"group_name": "tp", "group_rank": rank - first, "global_ranks": [*range(first, first + group)]}}
+        members = [*range(first, first + group)]
+        told = {f"group_{first}": {"group_name": "tp", "group_rank": rank - first, "global_ranks": members}}
         about = {"distributed_args": {"rank": rank, "world_size": ranks}, "parallel_group_info": told}
         (base / "profiler_metadata.json").write_text(json.dumps(about))
         (base / f"profiler_info_{rank}.json").write_text(json.dumps({"rank_id": rank}))
@@ -133,13 +135,17 @@ def write(folder: Path, *, ranks: int, steps: int, operations: int, seed: int = 
         (output / "communication.json").write_text(json.dumps(communication(random, steps, operations, hashed)))
         (output / "communication_matrix.json").write_text(json.dumps(matrix(random, steps, rank - first, group, hashed)))
         lines = ["Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free,Stage,Bubble,Preparing"]
-        lines += [f"{step},{random.normal(1e5, 1e3):.3f},2000.5,100.25,2100.75,3000.125,105000.0,0.0,12.5" for step in range(1, steps + 1)]
+        rest = "2000.5,100.25,2100.75,3000.125,105000.0,0.0,12.5"
+        lines += [f"{step},{random.normal(1e5, 1e3):.3f},{rest}" for step in range(1, steps + 1)]
         (output / "step_trace_time.csv").write_text("\n".join(lines) + "\n")
 
 
 def communication(random: np.random.Generator, steps: int, operations: int, group: str) -> Any:
     """Return the content of a communication.json."""
-    nothing = {"Transit Size(MB)": 0, "Transit Time(ms)": 0, "Bandwidth(GB/s)": 0, "Large Packet Ratio": 0, "Size Distribution": {}}
+    nothing = {
+        "Transit Size(MB)": 0, "Transit Time(ms)": 0, "Bandwidth(GB/s)": 0, "Large Packet Ratio": 0,
+        "Size Distribution": {},
+    }  # fmt: skip
     found: dict[str, Any] = {}
     for step in range(1, steps + 1):
         entries = {}
@@ -170,8 +176,9 @@ def matrix(random: np.random.Generator, steps: int, local: int, group: int, hash
             for place in ("top1", "middle", "bottom1", "bottom2", "bottom3", "total"):
                 keys[f"{kind}-{place}@{hashed}"] = {
                     f"{local}-{target}": {
-                        "Transport Type": "LOCAL" if target == local else "HCCS", "Transit Size(MB)": float(random.random() * 100),
-                        "Transit Time(ms)": float(random.random()), "Bandwidth(GB/s)": 20.0, "Op Name": f"hcom_{kind}__1_1_{step}",
+                        "Transport Type": "LOCAL" if target == local else "HCCS",
+                        "Transit Size(MB)": float(random.random() * 100), "Transit Time(ms)": float(random.random()),
+                        "Bandwidth(GB/s)": 20.0, "Op Name": f"hcom_{kind}__1_1_{step}",
                     }
                     for target in range(group)
                 }  # fmt: skip

@@ -50,7 +50,7 @@ def bubbles(steps: pd.DataFrame, *, least: float = LEAST_SHARE) -> list[Bubble]:
         share = float(own["share"].median())
         if share < least:
             continue
-        longest = own["share"].idxmax()
+        longest = own.index[int(own["share"].to_numpy().argmax())]
         per_step = float(own["own_bubble_ns"].median()) / max(float(rows.groupby("rank")["step"].nunique().median()), 1.0)
         exact_here = bool(sources[rows["pp"] == stage].ne("at most").all())
         found.append(Bubble(int(str(stage)), int(longest[1]), per_step, share, exact_here, number))
@@ -76,7 +76,7 @@ def _whole(intervals: tuple[Ints, Ints]) -> tuple[Ints, Ints]:
 
 
 def in_theory(stages: int, micro_batches: int) -> float:
-    """Return the share of a step that 1F1B waits with equal stages: (p - 1) / (m + p - 1); 0 for one stage or no micro batch."""
+    """Return the share of a step that 1F1B waits with equal stages: (p - 1) / (m + p - 1); 0 for one stage."""
     if stages < 2 or micro_batches < 1:
         return 0.0
     return (stages - 1) / (micro_batches + stages - 1)

@@ -22,7 +22,8 @@ def waits(collectives: pd.DataFrame, groups: pd.DataFrame) -> tuple[Floats, Floa
     """Return for each row of collectives what its rank waited, and the lateness it caused, both in ns.
 
     wait = elapse - least elapse of the group; lateness = second least - least elapse for the rank that came last, 0 for others.
-    NaN for kinds that do not end together, and for operations that not every rank of the group has (schemas COLLECTIVES, GROUPS).
+    NaN for kinds that do not end together, and for operations that not every rank of the group has. Takes schemas COLLECTIVES
+    and GROUPS.
     """
     rows = len(collectives)
     own, late = np.full(rows, np.nan), np.full(rows, np.nan)

@@ -81,7 +81,7 @@ def slow_links(
         below = -z_scores(bandwidth, LEAST_SPREAD)
         for place in np.flatnonzero((bandwidth < share * usual) & (below > z)).tolist():
             row = peers.iloc[place]
-            ends = int(row["source"]), int(row["target"])
-            told = str(transport), int(row["size_bytes"]), float(row["time_ns"]), float(bandwidth[place])
-            found.append(SlowLink(*ends, *told, usual, float(below[place])))
+            source, target, size = int(row["source"]), int(row["target"]), int(row["size_bytes"])
+            told = float(row["time_ns"]), float(bandwidth[place]), usual, float(below[place])
+            found.append(SlowLink(source, target, str(transport), size, *told))
     return sorted(found, key=lambda one: one.share)

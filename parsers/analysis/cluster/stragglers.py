@@ -25,9 +25,10 @@ ALIKE = ("dp", "tp", "cp", "ep", "sp", "dp_cp", "tp_cp", "tp_dp", "dp_ep", "tp_e
 class Limits:
     """When a rank is slow.
 
-    lateness: least share of a step that the others wait for it. z: least z-score of its computing or free time. spread: smallest
-    relative spread that is believed. pair: least (highest - lowest) / mean in groups of two and three. last: least share of the
-    group's operations to which it comes last, and of steps in which it is late. steps: least number of steps to speak of more than a step.
+    lateness: least share of a step that the others wait for it. z: least z-score of its computing or free time. spread:
+    smallest relative spread that is believed. pair: least (highest - lowest) / mean in groups of two and three. last: least
+    share of the group's operations to which it comes last, and of steps in which it is late. steps: least number of steps to
+    speak of more than a step.
     """
 
     lateness: float = 0.01
@@ -120,8 +121,10 @@ def alike(groups: pd.DataFrame) -> list[str]:
     """Return the groups whose ranks do the same work (schema GROUPS)."""
     kinds = groups["kind"].astype("str")
     if not kinds.ne("").any():
-        return groups.loc[groups["sections"].astype("str").eq("collective") & (groups["size"] > 1), "group"].astype("str").tolist()
-    return groups.loc[kinds.isin(ALIKE) & (groups["size"] > 1), "group"].astype("str").tolist()
+        chosen = groups["sections"].astype("str").eq("collective")
+    else:
+        chosen = kinds.isin(ALIKE)
+    return [str(group) for group in groups.loc[chosen & (groups["size"] > 1), "group"]]
 
 
 def _of_group(group: str, kind: str, table: _Table, ends: Collection[int], limits: Limits) -> list[Straggler]:
@@ -179,8 +182,8 @@ def _tables(collectives: pd.DataFrame, steps: pd.DataFrame, judged: Collection[s
     cell = pair_of * len(numbers) + step_of
     shape = len(pairs), len(numbers)
     late, came_last, operations = (
-        np.bincount(cell, weights, shape[0] * shape[1]).reshape(shape)
-        for weights in (lateness[rows], (lateness[rows] > 0.0).astype(np.float64), None)
+        np.bincount(cell, weights, shape[0] * shape[1]).astype(np.float64).reshape(shape)
+        for weights in (lateness[rows], lateness[rows] > 0.0, np.ones(len(rows)))
     )
     of_pair, rank_of_pair = pairs // len(ranks), pairs % len(ranks)
     begins = np.flatnonzero(np.r_[True, of_pair[1:] != of_pair[:-1]]).tolist()
@@ -190,11 +193,12 @@ def _tables(collectives: pd.DataFrame, steps: pd.DataFrame, judged: Collection[s
         known = (total > 0.0).all(axis=0) & (operations[begin:end] > 0).all(axis=0)
         if end - begin < 2 or not known.any():
             continue
-        whole = (grid[mine][:, known] for grid in grids)
-        own = (grid[begin:end][:, known] for grid in (late, came_last))
-        kept_steps = numbers[known].tolist()
+        computing, free = (grid[mine][:, known] for grid in grids[1:])
+        own = late[begin:end][:, known], came_last[begin:end][:, known]
+        counted = operations[begin, known]
+        whole = ranks[mine].tolist(), numbers[known].tolist()
         group = str(collectives["group"].cat.categories[of_pair[begin]])
-        yield group, _Table(ranks[mine].tolist(), kept_steps, *whole, *own, operations[begin, known].astype(np.float64))
+        yield group, _Table(*whole, total[:, known], computing, free, own[0], own[1], counted)
 
 
 def _judged(place: int, table: _Table, window: NDArray[np.bool_], limits: Limits) -> tuple[str, float, float]:

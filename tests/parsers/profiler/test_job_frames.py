@@ -59,7 +59,9 @@ def test_a_job_without_files_has_empty_frames(tmp_path: Path) -> None:
     (tmp_path / "kernel_details.csv").write_text("Name,Duration(us),Start Time(us)\n")
     job = job_of(tmp_path)
     for name in JOB_FRAMES:
-        assert not len(job.frame(name)) and not job.gives(name) and job.wanted(name)
+        assert not len(job.frame(name))
+        assert not job.gives(name)
+        assert job.wanted(name)
     assert job.problems == ()
 
 
@@ -135,7 +137,8 @@ def test_lateness_of_the_four_ranks(four: Job) -> None:
 
 
 def test_idle_time_is_not_explained_where_small_tasks_were_not_recorded(four: Job) -> None:
-    row = four.collectives[(four.collectives["name"] == "hcom_reduceScatter__097_4_1") & (four.collectives["rank"] == 0)].iloc[0]
+    own = four.collectives[four.collectives["rank"] == 0]
+    row = own[own["name"] == "hcom_reduceScatter__097_4_1"].iloc[0]
     assert (row["idle_explained"], row["idle_ns"], row["size_bytes"]) == ("no", pytest.approx(26.30914e6), 440_466_432)
     waiting = four.collectives[four.collectives["wait_ns"] > 0]
     assert set(waiting["idle_explained"]) == {"yes"}
@@ -247,10 +250,10 @@ def test_the_oldest_files_have_ranks_of_the_job(real_data: Path) -> None:
     assert sends["bandwidth"].iloc[0] == pytest.approx(20.97152e6 / 0.86381540625e-3)
     total = job.links[job.links["class"] == "total"]
     assert set(total["name"]) == {""}
-    single = job.links[job.links["class"] == "single"].groupby(["section", "source", "target"], observed=True)["size_bytes"].sum()
-    assert total.groupby(["section", "source", "target"], observed=True)["size_bytes"].sum().to_dict() == pytest.approx(
-        single.to_dict(), abs=20
-    )
+    keys = ["section", "source", "target"]
+    single = job.links[job.links["class"] == "single"].groupby(keys, observed=True)["size_bytes"].sum()
+    sums = total.groupby(keys, observed=True)["size_bytes"].sum()
+    assert sums.to_dict() == pytest.approx(single.to_dict(), abs=20)
 
 
 # Steps -----------------------------------------------------------------------------------------------------------------------

@@ -11,13 +11,16 @@ from parsers.cluster_frames import GROUPS
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.parts import frame_of
 
-SIZES = {"tensor_model_parallel_size": 2, "data_parallel_size": 2, "pipeline_model_parallel_size": 4, "context_parallel_size": 1}
+SIZES = {
+    "tensor_model_parallel_size": 2, "data_parallel_size": 2, "pipeline_model_parallel_size": 4,
+    "context_parallel_size": 1,
+}  # fmt: skip
 
 
 def groups(*told: tuple[str, str, Sequence[int]]) -> pd.DataFrame:
     columns = {
-        "group": [str(place) for place in range(len(told))], "kind": [one[0] for one in told], "sections": [one[1] for one in told],
-        "ranks": [text_of(one[2]) for one in told],
+        "group": [str(place) for place in range(len(told))], "kind": [one[0] for one in told],
+        "sections": [one[1] for one in told], "ranks": [text_of(one[2]) for one in told],
     }  # fmt: skip
     return frame_of(GROUPS, len(told), columns, "made")
 

@@ -58,7 +58,8 @@ def test_a_link_at_seven_tenths_is_named(ranks: int) -> None:
     assert right >= 0.95 * len(trials(ranks))
 
 
-def test_a_rank_that_comes_late_from_the_host(ranks: int = 64) -> None:
+def test_a_rank_that_comes_late_from_the_host() -> None:
+    ranks = 64
     right = 0
     for seed in trials(ranks):
         slow = int(np.random.default_rng(seed).integers(ranks))
@@ -87,7 +88,8 @@ def test_since_which_step_and_what_it_costs() -> None:
     assert found.last > 0.9
 
 
-def test_two_ranks_only_differ(ranks: int = 8) -> None:
+def test_two_ranks_only_differ() -> None:
+    ranks = 8
     right = 0
     for seed in range(TRIALS):
         found = named(make(seed, ranks=ranks, group=2, slow_rank=3, slower=0.10))
