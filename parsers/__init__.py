@@ -49,6 +49,7 @@ from parsers.payloads.cache import PayloadCache
 from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
 from parsers.profiler.access import Profile, Profiles
+from parsers.profiler.job_access import Job
 from parsers.profiler.trace.frames import TraceFrames
 from parsers.profiler.trace.opened import OpenTrace
 from parsers.runs import Run, open_run
@@ -94,6 +95,7 @@ __all__ = [
     "HistogramValue",
     "ImageValue",
     "Insight",
+    "Job",
     "LandscapePlan",
     "LandscapeValue",
     "LineageRow",

@@ -46,7 +46,7 @@ class Times(msgspec.Struct, gc=False):
     idle: float = msgspec.field(default=_NAN, name="Idle Time(ms)")
 
 
-class Band(msgspec.Struct):
+class Band(msgspec.Struct, gc=False):
     """Communication Bandwidth Info of one transport."""
 
     size: float = msgspec.field(default=_NAN, name="Transit Size(MB)")
@@ -54,7 +54,7 @@ class Band(msgspec.Struct):
     packets: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict, name="Size Distribution")
 
 
-class Operation(msgspec.Struct):
+class Operation(msgspec.Struct, gc=False):
     """One operation in one rank."""
 
     times: Times = msgspec.field(name="Communication Time Info")
@@ -118,9 +118,12 @@ class Operations:
             sections.setdefault(section, len(sections)), rank,
         )  # fmt: skip
         parts = others = whole = 0.0
-        known = split = False
+        known = split = packed = False
         for transport, band in bands.items():
             size = band.size
+            if size == 0.0 and not band.packets:  # four of five
+                known = True
+                continue
             if -_MOST_MB < size < _MOST_MB:
                 known = True
                 if size < 0.0:
@@ -132,10 +135,11 @@ class Operations:
                     whole = size
                 elif transport != "LOCAL":
                     others += size
-            split = split or (bool(band.packets) and transport in _PARTS)
+            if band.packets:
+                packed, split = True, split or transport in _PARTS
         megabytes = (parts or whole) + others if known else -1.0
         self._found.append((*key, *astuple(times), megabytes))
-        for transport, band in bands.items():
+        for transport, band in bands.items() if packed else ():
             if band.packets and not (transport == "SDMA" and split):
                 self._add_packets(key, transport, band)
 
