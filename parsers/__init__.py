@@ -53,6 +53,7 @@ from parsers.payloads.cache import PayloadCache
 from parsers.payloads.series import PayloadSeries
 from parsers.payloads.values import HistogramValue, ImageValue, LandscapeValue, TensorValue, TextValue, Value
 from parsers.profiler.access import Profile, Profiles
+from parsers.profiler.job_access import Job
 from parsers.profiler.trace.frames import TraceFrames
 from parsers.profiler.trace.idle import Idle
 from parsers.profiler.trace.opened import OpenTrace
@@ -104,6 +105,7 @@ __all__ = [
     "Idle",
     "ImageValue",
     "Insight",
+    "Job",
     "LandscapePlan",
     "LandscapeValue",
     "LineageRow",

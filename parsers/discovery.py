@@ -7,9 +7,9 @@ A directory is a run if it directly holds a file of a kind in `parsers.registry`
 * ``*.pb`` except ``memory_usage_<n>.pb``, ``*.ir``, ``*.dot``, ``*.onnx``, ``trace_code_graph_<n>``: a graph; those in
   ``actor_set`` and ``verbose_ir_files`` belong to the run of the parent directory;
 
-or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, or ``profiler_*`` with profiler output)
-or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself. Runs below
-``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
+or if it contains a profiler directory (``profiler``, ``*_ascend_ms``, ``*_ascend_pt``, ``cluster_analysis_output``, or
+``profiler_*`` with profiler output) or a debugger dump (``rank_<n>/.dump_metadata``), or if it holds profiler files itself.
+Runs below ``rank_<n>`` or ``rank<n>`` are ranks of one job; a directory
 ``profile`` beside ``summary`` (MindFormers) belongs to the run in ``summary``.
 
 ``config.json``, ``hparams.json``, ``*.yaml`` and ``*.yml`` in the directory of a run are its settings; they make no run.
@@ -34,7 +34,7 @@ from operator import itemgetter
 from parsers.checkpoints import PLACE
 from parsers.errors import SourceError
 from parsers.model import Problem, Source, SourceFile
-from parsers.names import PROFILE_NAME, printable
+from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.profiler.registry import marks_profile
 from parsers.profiler.sessions import extent, files_below
 from parsers.profiler.trace.files import holds_trace
@@ -537,7 +537,7 @@ def _list(path: str, mtime_ns: int) -> _Listing:
                     files.append((name, *known))
                 elif directory and name in PROFILE_PARTS:
                     profiled = True
-                elif directory and PROFILE_NAME.fullmatch(name) and (not name.startswith("profiler_") or _profiled(entry.path)):
+                elif directory and _named_profile(name, entry.path):
                     profiles.append(name)
                 elif entry.is_symlink():
                     links.append(name)  # also a broken one: its target may exist at the next scan
@@ -550,6 +550,13 @@ def _list(path: str, mtime_ns: int) -> _Listing:
         mtime_ns, settled, tuple(sorted(directories)), tuple(sorted(links)), tuple(sorted(files)), tuple(sorted(profiles)),
         profiled, dump,
     )  # fmt: skip
+
+
+def _named_profile(name: str, path: str) -> bool:
+    """Return whether a directory is a profiler directory by its name, for names that others use too by its contents."""
+    if name == CLUSTER_OUTPUT:
+        return True
+    return PROFILE_NAME.fullmatch(name) is not None and (not name.startswith("profiler_") or _profiled(path))
 
 
 def _profiled(path: str) -> bool:

@@ -7,6 +7,8 @@ import re
 
 PROFILE_NAME = re.compile(r"profiler(_.*)?|.*_ascend_(ms|pt)")
 """Name of a profiler directory."""
+CLUSTER_OUTPUT = "cluster_analysis_output"
+"""Name of the directory in which msprof-analyze and MindStudio put what they made of all ranks of a job."""
 NO_TAG = "(no tag)"
 """The tag of values whose tag is empty or missing in the file: a name that can be shown, chosen and put into an address."""
 

@@ -11,6 +11,8 @@ import numpy as np
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem, Source
+from parsers.profiler.job_access import Job
+from parsers.profiler.jobs import find_jobs
 from parsers.profiler.json_files import read_json
 from parsers.profiler.parts import ProfileFileKind, ProfileInput, constant, joined
 from parsers.profiler.registry import (
@@ -24,7 +26,7 @@ from parsers.profiler.registry import (
     display_name,
     kinds_giving,
 )
-from parsers.profiler.sessions import ProfileFile, Session, find_sessions
+from parsers.profiler.sessions import OF_JOB, ProfileFile, Session, find_sessions
 from parsers.profiler.trace import sources
 from parsers.profiler.trace.frames import TraceFrames
 from parsers.schema import Schema
@@ -190,11 +192,15 @@ class Profiles(Frames, Mapping[tuple[str, int], Profile]):
     def __init__(self, sessions: tuple[Session, ...], problems: tuple[Problem, ...] = ()) -> None:
         self.sessions = sessions
         self._found = problems
-        self._profiles = {
-            (session.name, rank): Profile(session.name, rank, tuple(file for file in session.files if file.rank == rank))
-            for session in sessions
-            for rank in session.ranks
-        }
+        self._lock = threading.RLock()
+        self._jobs: tuple[Job, ...] | None = None
+        self._profiles: dict[tuple[str, int], Profile] = {}
+        for session in sessions:
+            files: dict[int, list[ProfileFile]] = {rank: [] for rank in session.ranks}
+            for file in session.files:
+                if file.kind not in OF_JOB:
+                    files[file.rank].append(file)
+            self._profiles |= {(session.name, rank): Profile(session.name, rank, tuple(own)) for rank, own in files.items()}
 
     def __repr__(self) -> str:
         return f"Profiles({', '.join(map(repr, self._profiles))})"
@@ -207,6 +213,21 @@ class Profiles(Frames, Mapping[tuple[str, int], Profile]):
 
     def __getitem__(self, key: tuple[str, int]) -> Profile:
         return self._profiles[key]
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs: sessions and ranks that ran together, in the order of their first session."""
+        with self._lock:
+            if self._jobs is None:
+                self._jobs = tuple(map(Job, find_jobs(self.sessions)))
+            return self._jobs
+
+    def keep_jobs(self, old: Profiles) -> None:
+        """Take over the jobs of the same files from an earlier look, with the frames they hold."""
+        with self._lock, old._lock:
+            if old._jobs:
+                known = {job.files: job for job in old._jobs}
+                self._jobs = tuple(known.get(job.files, job) for job in self.jobs)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -243,5 +264,6 @@ class RunProfiles:
             known = old._profiles.get(key)
             if known is not None and known.files == profile.files:
                 new._profiles[key] = known
+        new.keep_jobs(old)
         self.current = new
         return True

@@ -398,7 +398,7 @@ DATABASE_FILE = ProfileFileKind(
     "database", numbered("ascend_(?:mindspore|pytorch)_profiler", "db"), marks_profile=True, device="Ascend"
 )
 MSPROF_FILE = ProfileFileKind("msprof", stamped("msprof", "db"), marks_profile=True, device="Ascend")
-_ANALYSIS_FILE = ProfileFileKind("analysis", re.compile(r"(?:analysis|communication_analyzer)\.db"))
+_ANALYSIS_FILE = ProfileFileKind("analysis", re.compile(r"(?:analysis|communication_analyzer)\.db"), marks_profile=True)
 KERNELS_OF_PROFILER = FrameReader(KERNELS, DATABASE_FILE, kernels, unless=("kernel_details", "op_summary"))
 KERNELS_OF_MSPROF = FrameReader(KERNELS, MSPROF_FILE, kernels, unless=("kernel_details", "op_summary", "database"))
 ANALYSIS = FrameReader(STEPS, _ANALYSIS_FILE, steps, unless=("step_trace_time",))

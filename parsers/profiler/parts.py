@@ -39,7 +39,7 @@ class ProfileFileKind:
 
     The pattern's group `rank`, if there is one, holds the rank. marks_profile: a directory that holds such a file is a profile
     without any other sign. device is what it proves that the profile was taken on: Ascend, GPU, CPU; "" for nothing. shown is
-    the file name as users know it, where it cannot be derived from the pattern.
+    the file name as users know it, where it cannot be derived from the pattern. of_job: it is about all ranks of a job.
     """
 
     name: str
@@ -47,6 +47,7 @@ class ProfileFileKind:
     marks_profile: bool = False
     device: str = ""
     shown: str = ""
+    of_job: bool = False
 
 
 def numbered(stem: str, end: str = "csv") -> re.Pattern[str]:

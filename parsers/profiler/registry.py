@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from parsers.deferred import pandas as pd
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.profiler import ascend_output, communication, database, dynamic_shape, flops, gpu, host, legacy_ascend, minddata
 from parsers.profiler.derived import operators_of, types_of
+from parsers.profiler.job_files import JOB_FILES
 from parsers.profiler.memory import databases, modules, operators, plan, records, tracker
 from parsers.profiler.parts import FrameReader, ProfileFileKind, numbered
 from parsers.profiler.trace.files import TRACE_FILES
@@ -105,7 +107,10 @@ DERIVED: Mapping[str, Derived] = {
 FRAMES: Mapping[str, Schema] = {reader.schema.name: reader.schema for reader in FRAME_READERS}
 FILE_KINDS: Mapping[str, ProfileFileKind] = {
     kind.name: kind
-    for kinds in ((INFO, METADATA, STEP_POINTS, *TRACE_FILES), *((reader.file, *reader.also_reads) for reader in FRAME_READERS))
+    for kinds in (
+        (INFO, METADATA, STEP_POINTS, *TRACE_FILES, *JOB_FILES),
+        *((reader.file, *reader.also_reads) for reader in FRAME_READERS),
+    )
     for kind in kinds
 }
 
@@ -131,6 +136,7 @@ _RANK = r"(?P<rank>\d{1,9})"
 _RANKED = rf"(?:_{_RANK})?"
 
 
+@lru_cache(maxsize=1 << 12)  # the ranks of a job have files of the same names
 def classify(name: str) -> tuple[str, int | None] | None:
     """Return the kind of a file by its name, and the rank in it; None for a file of no interest."""
     for kind in FILE_KINDS.values():

@@ -14,23 +14,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from parsers.errors import FormatError
 from parsers.model import Problem
-from parsers.names import PROFILE_NAME, printable
+from parsers.names import CLUSTER_OUTPUT, PROFILE_NAME, printable
 from parsers.profiler.json_files import read_json
-from parsers.profiler.registry import INFO, METADATA, classify
+from parsers.profiler.registry import FILE_KINDS, INFO, METADATA, classify
 from parsers.profiler.trace.files import CHROME_TRACE
 
 PARTS = re.compile(r"ASCEND_PROFILER_OUTPUT|FRAMEWORK|PROF_.*|mindstudio_profiler_output|mindstudio_profiler_log")
-_BELOW = re.compile(rf"{PARTS.pattern}|device_\d+|rank[_-]?\d+.*")
+_BELOW = re.compile(rf"{PARTS.pattern}|{CLUSTER_OUTPUT}|device_\d+|rank[_-]?\d+.*")
 _WITHIN = re.compile(r"(?:^|[\\/])PROF_[^\\/]*[\\/]")
 _DEVICE = re.compile(r"(?:^|[\\/])PROF_[^\\/]*[\\/](?:.*[\\/])?device_(\d{1,9})[\\/]")
 DEEPEST = 6
-MOST_FILES = 20_000
-"""Maximum profiler files of one run."""
+MOST_FILES = 400_000
+"""Maximum profiler files of one run: 40 of each of 10,000 ranks."""
 _RANK = re.compile(r"(?:^|[^a-z])rank[_-]?(\d{1,9})(?:$|[^\d])", re.IGNORECASE)
 
 
@@ -54,8 +54,9 @@ def files_below(directories: Sequence[str]) -> Iterator[str]:
 def extent(directories: Sequence[str]) -> tuple[int, float]:
     """Return bytes and newest mtime in seconds of the profiler files in these directories; (0, 0.0) if there are none."""
     size, newest, left = 0, 0.0, MOST_FILES
+    named = frozenset(directories)
     for path in files_below(directories):
-        if _classified(path, directories) is None:
+        if _classified(path, named) is None:
             continue
         left -= 1
         if left < 0:
@@ -78,8 +79,8 @@ class Session:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The ranks of its files."""
-        return tuple(sorted({file.rank for file in self.files}))
+        """The ranks of its files; files about all ranks of a job have none."""
+        return tuple(sorted({file.rank for file in self.files if file.kind not in OF_JOB}))
 
 
 def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, ...], tuple[Problem, ...]]:
@@ -87,9 +88,10 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
     found: dict[str, list[tuple[str, str, str, int | None, os.stat_result]]] = {}
     problems: list[Problem] = []
     left = MOST_FILES
+    named = frozenset(directories)
     for directory in directories:
         for session, path in _files(directory, problems):
-            known = _classified(path, directories)
+            known = _classified(path, named)
             if known is None:
                 continue
             left -= 1
@@ -105,14 +107,14 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
             found.setdefault(session, []).append((path, os.path.relpath(path, session), *known, status))
     sessions = []
     for path, entries in found.items():
-        named = {entry[3] for entry in entries} - {None}
-        rank = _rank_of(path, [(entry[2], entry[0]) for entry in entries], named)
+        ranks = {entry[3] for entry in entries} - {None}
+        rank = _rank_of(path, [(entry[2], entry[0]) for entry in entries], ranks)
         files = tuple(
             ProfileFile(
                 file,
                 _shown(name),
                 kind,
-                own if own is not None else _device_of(name, named, rank),
+                own if own is not None else _device_of(name, ranks, rank),
                 status.st_size,
                 status.st_mtime_ns,
             )
@@ -123,7 +125,7 @@ def find_sessions(run: str, directories: Sequence[str]) -> tuple[tuple[Session, 
     return tuple(sorted(shown, key=lambda session: session.name)), tuple(problems)
 
 
-def _classified(path: str, directories: Sequence[str]) -> tuple[str, int | None] | None:
+def _classified(path: str, directories: Set[str]) -> tuple[str, int | None] | None:
     """Return kind and rank of a file by its name. A file that stands in place of a directory is a trace of any name."""
     known = classify(os.path.basename(path))
     return (CHROME_TRACE.name, None) if known is None and path in directories else known
@@ -135,6 +137,8 @@ def _shown(path: str) -> str:
 
 ABOUT = (INFO.name, METADATA.name)
 """Kinds of files that describe a session and hold no data."""
+OF_JOB = frozenset(kind.name for kind in FILE_KINDS.values() if kind.of_job)
+"""Kinds of files about all ranks of a job."""
 
 
 def _files(directory: str, problems: list[Problem]) -> Iterator[tuple[str, str]]:

@@ -64,6 +64,22 @@ _WRITTEN: Mapping[str, str] = {
     "hparams.yaml": "lr: 1e-3\nbase: &base {epochs: 10, on: yes}\nrunner_config:\n  <<: *base\n"
     "  sizes: [1, 0x1F, 1:30, .inf]\n",
     "trace_code_graph_1": "",
+    "communication_matrix.json": '{"step5": {"p2p": {}, "collective": {"allreduce-total@39": {"0-1": {"Transport Type":'
+    ' "HCCS", "Transit Size(MB)": 8.388608, "Transit Time(ms)": 0.4007, "Bandwidth(GB/s)": 20.9, "Op Name": "a"}}}}}',
+    "hccl_raw_0.csv": "step_num,communication_cost,wait_cost,link_info,communication_operator_cost\n"
+    '1,2.6,270.25,"{""1-0"": {""SDMA"": [2.5, 52706.8, 2170311.4]}}","{""stream_1_AllReduce-op4"": [""1"", 2.6, 1.5, {""1-0"": '
+    '{""SDMA"": [2.5, 52706.8, 2170311.4]}}]}"\n',
+    "ascend_cluster_analyse_pipeline-parallel_2_4_0.csv": "computation_time,communication_alone_time,stage_time,"
+    "receive_alone_time,collective_communication_alone_time\n13.8,164.4,121.8,56.3,108.1\n14.6,164.2,122.4,56.4,107.7\n",
+    "cluster_step_trace_time.csv": "Step,Type,Index,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n"
+    '13,rank,0,231.5,420.25,0.0,420.25,158.5\n13,stage,"(0, 1)",231.5,420.25,0.0,420.25,158.5\n',
+    "cluster_communication.json": '{"(0, 1)": {"step5": {"hcom_allReduce__1@39": {"0": {"Communication Time Info": '
+    '{"Start Timestamp(us)": 1764246877147674.5, "Elapse Time(ms)": 0.4}, "Communication Bandwidth Info": {"HCCS": '
+    '{"Transit Size(MB)": 8.3, "Transit Time(ms)": 0.4, "Size Distribution": {"8.3": [1, 0.4]}}}}}}}}',
+    "cluster_communication_matrix.json": '{"p2p": {"step5": {"send-total@39": {"0-8": {"Transport Type": "RDMA", '
+    '"Transit Size(MB)": 20.9, "Transit Time(ms)": 0.8}}}}}',
+    "communication_group.json": '{"collective": [[0, 1]], "p2p": [], "comm_group_parallel_info": [{"type": "collective", '
+    '"rank_set": [0, 1], "group_name": "39", "group_id": "group_1", "pg_name": "dp"}]}',
 }
 _DATABASES: Mapping[str, str] = {
     "ascend_mindspore_profiler_0.db": f"""
@@ -79,6 +95,17 @@ _DATABASES: Mapping[str, str] = {
         INSERT INTO StepTraceTime VALUES ('step5', 10.5, 1.5, 0.5, 2.0, 3.0, 15.0, 0.0, 0.25);
         INSERT INTO CommAnalyzerTime VALUES
             ('hcom_allReduce__1@2', 'g', 1736412474757059.5, 2.5, 0.5, 1.5, 0.25, 0.5, 'step5', 'collective');""",
+    "cluster_analysis.db": """
+        CREATE TABLE CommunicationGroupMapping (type TEXT, rank_set TEXT, group_name TEXT, group_id TEXT, pg_name TEXT);
+        CREATE TABLE ClusterStepTraceTime (step TEXT, type TEXT, "index" TEXT, computing REAL, free REAL);
+        CREATE TABLE ClusterCommunicationTime (step TEXT, rank_id INTEGER, hccl_op_name TEXT, group_name TEXT,
+            start_timestamp NUMERIC, elapsed_time NUMERIC);
+        CREATE TABLE ClusterCommunicationMatrix (step TEXT, hccl_op_name TEXT, group_name TEXT, src_rank REAL, dst_rank REAL,
+            transport_type TEXT, transit_size NUMERIC, transit_time NUMERIC);
+        INSERT INTO CommunicationGroupMapping VALUES ('collective', '(0,2)', '39', '', '');
+        INSERT INTO ClusterStepTraceTime VALUES ('13', 'rank', '0', 231.5, 158.5);
+        INSERT INTO ClusterCommunicationTime VALUES ('step13', 0, 'hcom_allReduce__1', '39', 1764246877147674.5, 0.5);
+        INSERT INTO ClusterCommunicationMatrix VALUES ('step13', 'allreduce-total', '39', 0.0, 2.0, 'HCCS', 8.5, 0.5);""",
 }
 _GIF = b"GIF89a\x02\x00\x03\x00\x00\x00\x00;"
 _JPEG = b"\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00\xff\xc0\x00\x11\x08\x00\x03\x00\x02\x03\xff\xd9"

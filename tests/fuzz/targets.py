@@ -23,6 +23,7 @@ from app.store.notes_format import decode as decode_notes
 from parsers import open_run
 from parsers.analysis import memory
 from parsers.checkpoints import PLACE, landscape_plan
+from parsers.cluster_frames import JOB_FRAMES
 from parsers.errors import FormatError, PayloadError
 from parsers.events.reader import EventReader
 from parsers.events.wire import WireError
@@ -41,9 +42,12 @@ from parsers.payloads.twins import with_twin
 from parsers.payloads.values import TensorValue
 from parsers.profiler import snapshot as frame_snapshot
 from parsers.profiler.access import Profile
+from parsers.profiler.job_access import Job
+from parsers.profiler.jobs import find_jobs
 from parsers.profiler.parts import ProfileInput
+from parsers.profiler.ranks import KINDS as KINDS_OF_JOBS
 from parsers.profiler.registry import FILE_KINDS, FRAME_READERS, FRAMES
-from parsers.profiler.sessions import ProfileFile
+from parsers.profiler.sessions import ProfileFile, Session
 from parsers.profiler.trace import sources, storage
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.files import SOURCES, TRACE_FILES
@@ -255,6 +259,7 @@ def _read_profile(kind: str, name: str, seeds: Seeds, data: bytes, folder: str) 
             part = reader.read(ProfileInput(file.path, file.name, beside))
             reader.schema.check(part.frame)
             _check_problems(part.problems)
+    _read_of_job(tuple(files))
     profile = Profile("session", 0, tuple(files))
     if kind in SOURCES:
         _look_at_trace(profile.trace.columns)
@@ -286,6 +291,20 @@ def _look_at_memory(profile: Profile) -> None:
     for graph in profile.static_memory["graph"].unique().tolist()[:MOST_VALUES]:
         memory.plan(profile.static_memory, graph)
     memory.large_components(profile.module_memory)
+
+
+def _read_of_job(files: tuple[ProfileFile, ...]) -> None:
+    """Read the frames of a job of one rank with these files."""
+    kinds = {file.kind for file in files}
+    wanted = [name for name, giving in KINDS_OF_JOBS.items() if kinds.intersection(giving)]
+    if not wanted:
+        return
+    session = Session("session", os.path.dirname(files[0].path), files)
+    for found in find_jobs((session,)):
+        job = Job(found)
+        for name in wanted:
+            JOB_FRAMES[name].check(job.frame(name))
+        _check_problems(job.problems)
 
 
 def _profile_file(folder: str, name: str, kind: str, data: bytes) -> ProfileFile:

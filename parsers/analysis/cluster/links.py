@@ -1,0 +1,87 @@
+"""Links that are slower than others of their kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from parsers.analysis.cluster.robust import z_scores
+from parsers.deferred import pandas as pd
+
+LEAST_BYTES = 1_000_000
+"""Bytes below which a bandwidth is that of starting, not of transferring."""
+SHARE = 0.8
+"""Share of the median below which a link is slow."""
+Z = 3.5
+LEAST_SPREAD = 0.02
+LEAST_PEERS = 4
+"""Links of one transport without which there is no usual bandwidth."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlowLink:
+    """A slow link: ranks of the job, transport, bytes and ns over all steps, bandwidth and that of its peers in B/s, z-score.
+
+    lost_ns is what the transfers of the link would have saved at the usual bandwidth.
+    """
+
+    source: int
+    target: int
+    transport: str
+    size_bytes: int
+    time_ns: float
+    bandwidth: float
+    usual: float
+    z: float
+
+    @property
+    def share(self) -> float:
+        """Its bandwidth as a share of the usual one."""
+        return self.bandwidth / self.usual
+
+    @property
+    def lost_ns(self) -> float:
+        """Time in ns that its transfers took longer than at the usual bandwidth."""
+        return self.time_ns - self.size_bytes / self.usual * 1e9
+
+
+def totals(links: pd.DataFrame) -> pd.DataFrame:
+    """Return bytes, ns and bandwidth (B/s) of each pair of ranks and transport, over steps, groups and types (schema LINKS).
+
+    Only the class total counts, where a file has none the single operations; links within a rank, without known ranks, without
+    bytes or without time do not count.
+    """
+    kinds = links["class"].astype("str")
+    usable = (links["source"] >= 0) & (links["target"] >= 0) & (links["source"] != links["target"])
+    usable &= (links["size_bytes"] > 0) & (links["time_ns"] > 0.0)
+    rows = links[usable & kinds.eq("total")]
+    if rows.empty:
+        rows = links[usable & kinds.eq("single")]
+    keys = ["source", "target", "transport"]
+    found = rows.groupby(keys, observed=True, sort=True)[["size_bytes", "time_ns"]].sum().reset_index()
+    found["bandwidth"] = found["size_bytes"] / found["time_ns"] * 1e9
+    return found
+
+
+def slow_links(
+    links: pd.DataFrame, *, share: float = SHARE, z: float = Z, least_bytes: int = LEAST_BYTES
+) -> list[SlowLink]:
+    """Return links below `share` of the median bandwidth of their transport and more than z spreads below it, slowest first.
+
+    The spread is max(1.4826 * median distance, 2 % of the median). Fewer than four links of a transport are not judged.
+    """
+    found = []
+    rows = totals(links)
+    for transport, peers in rows[rows["size_bytes"] >= least_bytes].groupby("transport", observed=True, sort=True):
+        bandwidth = peers["bandwidth"].to_numpy()
+        if len(bandwidth) < LEAST_PEERS:
+            continue
+        usual = float(np.median(bandwidth))
+        below = -z_scores(bandwidth, LEAST_SPREAD)
+        for place in np.flatnonzero((bandwidth < share * usual) & (below > z)).tolist():
+            row = peers.iloc[place]
+            source, target, size = int(row["source"]), int(row["target"]), int(row["size_bytes"])
+            told = float(row["time_ns"]), float(bandwidth[place]), usual, float(below[place])
+            found.append(SlowLink(source, target, str(transport), size, *told))
+    return sorted(found, key=lambda one: one.share)

@@ -1,0 +1,94 @@
+"""Where a rank sits in the grid tensor x pipeline x data, and which ranks are a stage of the pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.deferred import pandas as pd
+
+ORDER = ("tensor", "context", "expert", "data", "pipeline")
+"""Dimensions from the one that changes with every rank: the order of MindSpore and Megatron."""
+Ranks = tuple[int, ...]
+
+
+def places(ranks: Sequence[int], sizes: Mapping[str, int]) -> dict[str, NDArray[np.int64]]:
+    """Return the place of each rank in every dimension: tp, cp, dp, pp, from 0; -1 for all of them where sizes are unknown.
+
+    sizes are those of `distributed_args`: tensor_model_parallel_size, context_parallel_size, data_parallel_size,
+    pipeline_model_parallel_size. Experts are spread over ranks that the data dimension has already, so they take no place.
+    """
+    number = np.asarray(ranks, np.int64)
+    known = {name.partition("_")[0]: max(int(size), 1) for name, size in sizes.items()}
+    short = {"tensor": "tp", "context": "cp", "data": "dp", "pipeline": "pp"}
+    if not {"tensor", "data", "pipeline"} <= known.keys() or (number < 0).any():
+        return {name: np.full(len(number), -1, np.int64) for name in short.values()}
+    found = {}
+    for name in (name for name in ORDER if name in short):
+        size = known.get(name, 1)
+        found[short[name]] = number % size
+        number = number // size
+    if number.any():  # more ranks than the sizes have places for
+        return {name: np.full(len(number), -1, np.int64) for name in short.values()}
+    return found
+
+
+def chains(groups: pd.DataFrame, ranks_of: Any) -> list[Ranks]:
+    """Return the pipeline chains: ranks of the groups that are for the pipeline, first stage first.
+
+    These are the groups of kind pp; where no kind is known, those that do nothing but send and receive.
+    """
+    kinds, sections = groups["kind"].astype("str"), groups["sections"].astype("str")
+    named = kinds.eq("pp")
+    chosen = groups[named] if named.any() else groups[kinds.eq("") & sections.eq("p2p")]
+    found = {ranks_of(text) for text in chosen["ranks"].astype("str")}
+    return sorted(ranks for ranks in found if len(ranks) > 1)
+
+
+def stages(groups: pd.DataFrame, ranks_of: Any) -> list[Ranks]:
+    """Return the ranks of each stage, the first stage first; nothing without a pipeline (schema GROUPS).
+
+    A stage is a connected set of groups that hold at most one rank of each pipeline chain. ranks_of reads the texts of ranks.
+    """
+    known = chains(groups, ranks_of)
+    chain_of = {rank: number for number, ranks in enumerate(known) for rank in ranks}
+    if not known:
+        return []
+    above = {rank: rank for rank in chain_of}
+
+    def top(rank: int) -> int:
+        while above[rank] != rank:
+            above[rank] = rank = above[above[rank]]
+        return rank
+
+    for text in groups["ranks"].astype("str").unique():
+        ranks = [rank for rank in ranks_of(text) if rank in chain_of]
+        if len({chain_of[rank] for rank in ranks}) == len(ranks):
+            for rank in ranks[1:]:
+                above[top(rank)] = top(ranks[0])
+    found: dict[int, list[int]] = {}
+    for rank in sorted(chain_of):
+        found.setdefault(top(rank), []).append(rank)
+    place = {rank: number for ranks in known for number, rank in enumerate(ranks)}
+    return sorted((tuple(ranks) for ranks in found.values()), key=lambda ranks: (place[ranks[0]], ranks))
+
+
+def stage_rows(steps: pd.DataFrame, of: Sequence[Ranks], text_of: Any) -> pd.DataFrame:
+    """Return a row for each stage and step: the highest of its ranks, column by column (schema CLUSTER_STEPS)."""
+    own = steps[steps["kind"].astype("str") == "rank"]
+    times = [name for name in steps.columns if name.endswith("_ns")]
+    frames = []
+    for number, ranks in enumerate(of):
+        highest = own[own["rank"].isin(ranks)].groupby("step", sort=True)[times].max()
+        made = pd.DataFrame(index=range(len(highest)), columns=steps.columns)
+        made["step"], made["kind"], made["rank"] = highest.index.to_numpy(), "stage", -1
+        made["ranks"], made["device"], made["pp"], made["dp"], made["tp"] = text_of(ranks), -1, number, -1, -1
+        made[times] = highest.to_numpy()
+        made["bubble_source"], made["file"] = "", ""
+        frames.append(made)
+    if not frames:
+        return steps.iloc[:0]
+    return pd.concat(frames, ignore_index=True).astype(steps.dtypes.astype("str").to_dict())

@@ -1,0 +1,231 @@
+r"""Columns of one rank without pandas: made by workers, passed as bytes, joined for all ranks.
+
+Layout: magic ``MSRC`` and a version byte; uint32 LE length and uint32 LE CRC32C of the header; the header (msgpack of
+`_Header`); then the columns, raw little-endian. Texts are numbers into lists in the header. Nothing in it is executed.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import google_crc32c
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.deferred import pandas as pd
+from parsers.errors import FormatError
+from parsers.model import Problem
+from parsers.profiler.tables import NONE
+from parsers.schema import Schema
+
+VERSION = 1
+"""Increment whenever this layout or the output of a reader changes."""
+_MAGIC = b"MSRC"
+_PREFIX = struct.Struct("<4sBII")
+_PIECE = 1 << 20
+_TYPES: Mapping[str, np.dtype[Any]] = {
+    "b": np.dtype("<i1"), "h": np.dtype("<i2"), "w": np.dtype("<i4"), "i": np.dtype("<i8"), "f": np.dtype("<f8"),
+    "t": np.dtype("<i4"),
+}  # fmt: skip
+_WHOLE = {1: "b", 2: "h", 4: "w", 8: "i"}
+"""Bytes of a whole number -> type."""
+Values = list[Any] | NDArray[Any]
+
+
+class Rows:
+    """Rows of one file as they are read, column by column: lists of numbers, and of texts as numbers into `texts`."""
+
+    def __init__(self, schema: Schema, names: Sequence[str], file: str = "") -> None:
+        self.file = file
+        dtypes = {column.name: column.dtype for column in schema.columns}
+        self.schema, self.names = schema, tuple(names)
+        self.values: dict[str, Values] = {name: [] for name in names}
+        self.texts: dict[str, dict[str, int]] = {name: {} for name in names if dtypes[name] == "category"}
+
+    def __len__(self) -> int:
+        return len(self.values[self.names[0]])
+
+    def text(self, name: str, text: str) -> int:
+        """Return the number of a text of a column."""
+        known = self.texts[name]
+        return known.setdefault(text, len(known))
+
+    def add(self, **cells: Any) -> None:
+        """Append a row; texts are given as texts."""
+        for name in self.names:
+            cell = cells[name]
+            values = self.values[name]
+            if isinstance(values, list):
+                values.append(self.text(name, cell) if name in self.texts else cell)
+
+
+class _Column(msgspec.Struct, array_like=True):
+    name: str
+    type: str
+    texts: list[str] | None
+    like: str = ""  # the column that has the texts of this one
+
+
+class _Frame(msgspec.Struct, array_like=True):
+    name: str
+    file: str
+    rows: int
+    columns: list[_Column]
+
+
+class _Header(msgspec.Struct):
+    frames: list[_Frame]
+    problems: list[Problem]
+    size: int
+    crc: int
+
+
+def packed(frames: Iterable[Rows], problems: Sequence[Problem]) -> bytes:
+    """Return rows and problems as bytes; the rows are empty afterwards."""
+    told: list[_Frame] = []
+    parts: list[memoryview] = []
+    told_texts: dict[int, str] = {}
+    for rows in frames:
+        dtypes = {column.name: column.dtype for column in rows.schema.columns}
+        number, columns = len(rows), []
+        for name in rows.names:
+            kind = "t" if name in rows.texts else "f" if dtypes[name] == "float64" else "i"
+            values = rows.values[name]
+            rows.values[name] = []
+            if kind == "i":
+                values = narrow(np.asarray(values, np.int64 if isinstance(values, list) else None))
+                kind = _WHOLE[values.dtype.itemsize]
+            parts.append(np.ascontiguousarray(values, _TYPES[kind]).view(np.uint8).data.cast("B"))
+            like = told_texts.setdefault(id(rows.texts[name]), f"{rows.schema.name}.{name}") if kind == "t" else ""
+            own = kind == "t" and like == f"{rows.schema.name}.{name}"
+            columns.append(_Column(name, kind, list(rows.texts[name]) if own else None, "" if own else like))
+        told.append(_Frame(rows.schema.name, rows.file, number, columns))
+    crc = 0
+    for part in parts:
+        for start in range(0, len(part), _PIECE):
+            crc = google_crc32c.extend(crc, bytes(part[start : start + _PIECE]))
+    header = msgspec.msgpack.encode(_Header(told, list(problems), sum(map(len, parts)), crc))
+    del told
+    return b"".join((_PREFIX.pack(_MAGIC, VERSION, len(header), google_crc32c.value(header)), header, *parts))
+
+
+@dataclass(frozen=True, slots=True)
+class FrameColumns:
+    """One frame: the file it is from, the number of rows, arrays by column, and the texts of text columns."""
+
+    file: str
+    rows: int
+    arrays: Mapping[str, NDArray[Any]]
+    texts: Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class RankColumns:
+    """What `packed` was given: frames by name, and problems."""
+
+    frames: Mapping[str, FrameColumns]
+    problems: tuple[Problem, ...]
+
+
+def unpacked(data: bytes) -> RankColumns:
+    """Return what is in bytes of `packed`; FormatError unless they are complete and of this version."""
+    if len(data) < _PREFIX.size:
+        raise FormatError(f"columns: expected at least {_PREFIX.size} bytes, found {len(data)}")
+    magic, version, size, crc = _PREFIX.unpack_from(data)
+    raw = data[_PREFIX.size : _PREFIX.size + size]
+    if magic != _MAGIC or version != VERSION or len(raw) != size or google_crc32c.value(raw) != crc:
+        raise FormatError(f"columns: expected those of one rank, version {VERSION}")
+    try:
+        header = msgspec.msgpack.decode(raw, type=_Header)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise FormatError(f"columns: the header cannot be decoded ({error})") from error
+    body = memoryview(data)[_PREFIX.size + size :]
+    if len(body) != header.size or google_crc32c.value(bytes(body)) != header.crc:
+        raise FormatError("columns: they do not match the header")
+    frames: dict[str, FrameColumns] = {}
+    told: dict[str, list[str]] = {}
+    at = 0
+    for frame in header.frames:
+        arrays: dict[str, NDArray[Any]] = {}
+        texts: dict[str, list[str]] = {}
+        for column in frame.columns:
+            if column.type not in _TYPES or frame.rows < 0 or at + frame.rows * _TYPES[column.type].itemsize > len(body):
+                raise FormatError(f"columns: {frame.name}.{column.name} is not complete")
+            array = arrays[column.name] = np.frombuffer(body, _TYPES[column.type], frame.rows, at)
+            at += array.nbytes
+            if column.type == "t":
+                known = column.texts if column.texts is not None else told.get(column.like, [])
+                told[f"{frame.name}.{column.name}"] = texts[column.name] = known
+                if frame.rows and not 0 <= int(array.min()) <= int(array.max()) < len(known):
+                    raise FormatError(f"columns: {frame.name}.{column.name} has a number without a text")
+        frames[frame.name] = FrameColumns(frame.file, frame.rows, arrays, texts)
+    return RankColumns(frames, tuple(header.problems))
+
+
+@dataclass(slots=True)
+class Joined:
+    """Rows of one frame of all ranks, joined as they arrive."""
+
+    schema: Schema
+    rows: int = 0
+    _parts: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
+    _texts: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    def add(self, found: RankColumns, session: str, rank: int = NONE) -> None:
+        """Append the rows of one rank, or of all; session is its name, before the name of the file."""
+        part = found.frames.get(self.schema.name)
+        if part is None or not part.rows:
+            return
+        rows, arrays, texts = part.rows, part.arrays, part.texts
+        self.rows += rows
+        for column in self.schema.columns:
+            name = column.name
+            parts = self._parts.setdefault(name, [])
+            if column.dtype == "category":
+                known = self._texts.setdefault(name, {})
+                if name in texts:
+                    table = np.array([known.setdefault(text, len(known)) for text in texts[name]], np.int32)
+                    parts.append(_small(table[arrays[name]]))
+                else:
+                    shown = part.file if session == "." else f"{session}/{part.file}"
+                    text = shown if name == "file" else ""
+                    parts.append(np.broadcast_to(np.int32(known.setdefault(text, len(known))), rows))
+            elif name in arrays:
+                parts.append(narrow(arrays[name]))
+            else:
+                missing: Any = (rank if name == "rank" else NONE) if column.dtype == "int64" else np.nan
+                parts.append(np.broadcast_to(np.min_scalar_type(missing).type(missing), rows))
+
+    def frame(self) -> pd.DataFrame:
+        """Return the rows as a frame of the schema; this object is empty afterwards."""
+        if not self.rows:
+            return self.schema.empty()
+        made: dict[str, Any] = {}
+        for column in self.schema.columns:
+            whole = np.concatenate(self._parts.pop(column.name))
+            if column.dtype == "category":
+                categories = pd.Index(list(self._texts[column.name]), dtype="str")
+                made[column.name] = pd.Categorical.from_codes(whole, categories=categories, validate=False)
+            else:
+                made[column.name] = whole.astype(column.dtype, copy=False)
+        self.rows = 0
+        return pd.DataFrame(made, copy=False)
+
+
+def narrow(values: NDArray[Any]) -> NDArray[Any]:
+    """Return a copy, so that the bytes it was read from can go; whole numbers in the smallest type that holds them."""
+    if values.dtype.kind != "i" or not len(values):
+        return values.copy()
+    low, high = int(values.min()), int(values.max())
+    kind = np.result_type(np.min_scalar_type(min(low, -1)), np.min_scalar_type(min(-high, -1)))
+    return values.astype(kind)
+
+
+def _small(codes: NDArray[np.int32]) -> NDArray[Any]:
+    """Return codes in the smallest type that holds them."""
+    most = int(codes.max()) if len(codes) else 0
+    return codes.astype(np.int8) if most < 128 else codes.astype(np.int16) if most < 1 << 15 else codes

@@ -1,0 +1,145 @@
+"""A job of a run: its frames, read from the files of all its ranks on first use."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS
+from parsers.deferred import pandas as pd
+from parsers.model import Problem
+from parsers.profiler import job_merge
+from parsers.profiler.job_merge import Parts, Piece
+from parsers.profiler.jobs import JobFiles
+from parsers.profiler.ranks import KINDS, columns_of
+from parsers.profiler.registry import display_name
+from parsers.profiler.sessions import OF_JOB, ProfileFile
+from parsers.profiler.step_parts import stages_named
+
+Files = tuple[ProfileFile, ...]
+Read = Callable[[Sequence[Files], Collection[str]], Iterable[bytes]]
+"""Reads the files of ranks, and gives the bytes of each in the same order: `columns_of`, here or in other processes."""
+
+
+def read_here(files: Sequence[Files], what: Collection[str]) -> Iterator[bytes]:
+    """Read rank after rank in this thread."""
+    return (columns_of(one, what) for one in files)
+
+
+class Job:
+    """The sessions and ranks that ran together. Its frames are those in JOB_FRAMES, also as attributes; never write into one.
+
+    files says of which sessions and ranks it is; problems is what the user should know, and damage in the files read so far.
+    """
+
+    def __init__(self, files: JobFiles, read: Read = read_here) -> None:
+        self.files = files
+        self._read = read
+        self._lock = threading.RLock()
+        self._frames: dict[str, pd.DataFrame] = {}
+        self._problems: dict[str, tuple[Problem, ...]] = {}
+
+    def __repr__(self) -> str:
+        return f"Job({self.files.name!r}, ranks={len(self.files.members)})"
+
+    def __getattr__(self, name: str) -> pd.DataFrame:
+        if name in JOB_FRAMES:
+            return self.frame(name)
+        raise AttributeError(f"{type(self).__name__} has no attribute {name!r}; its frames are {', '.join(JOB_FRAMES)}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *JOB_FRAMES]
+
+    @property
+    def name(self) -> str:
+        """A name, unique among the jobs of the run."""
+        return self.files.name
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that have files of their own."""
+        return self.files.ranks
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The hosts that directories are named after."""
+        return tuple(sorted({member.host for member in self.files.members if member.host}))
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What is wrong with the job, and damage in the files that have been read."""
+        with self._lock:
+            found = (problem for problems in self._problems.values() for problem in problems)
+            return tuple(dict.fromkeys((*self.files.problems, *found)))
+
+    def gives(self, name: str) -> bool:
+        """Return whether there is a file that gives a frame (a name in JOB_FRAMES)."""
+        wanted = set(KINDS[name])
+        return any(file.kind in wanted for files in self._files() for file in files)
+
+    def wanted(self, name: str) -> tuple[str, ...]:
+        """Return the names of the files any of which gives a frame, the usual ones first."""
+        return tuple(dict.fromkeys(map(display_name, KINDS[name])))
+
+    def without(self, name: str) -> tuple[int, ...]:
+        """Return the ranks that have no file of their own that gives a frame."""
+        wanted = set(KINDS[name])
+        return tuple(one.rank for one in self.files.members if not any(file.kind in wanted for file in one.files))
+
+    def extent(self, name: str) -> int:
+        """Return the size in bytes of the files that may give a frame."""
+        wanted = set(KINDS[name])
+        return sum(file.size for files in self._files() for file in files if file.kind in wanted)
+
+    def frame(self, name: str) -> pd.DataFrame:
+        """Return a frame by its name in JOB_FRAMES, read on first use; KeyError for another name.
+
+        Never raises for the content of files. Frames that are read together are kept together.
+        """
+        schema = JOB_FRAMES[name]
+        with self._lock:
+            if name not in self._frames:
+                self._make(name)
+            return schema.check(self._frames[name])
+
+    def let_go(self) -> None:
+        """Drop all frames; the damage found is kept."""
+        with self._lock:
+            self._frames.clear()
+
+    def _make(self, name: str) -> None:
+        if name in (GROUPS.name, COLLECTIVES.name, PACKETS.name):
+            parts = self._parts((GROUPS.name, COLLECTIVES.name, PACKETS.name))
+            frames, problems = job_merge.communication(parts)
+            self._frames |= frames
+        elif name == LINKS.name:
+            groups = self.frame(GROUPS.name)
+            self._frames[name], problems = job_merge.links(self._parts((name,)), groups, self._stage_starts())
+        else:
+            groups, collectives = self.frame(GROUPS.name), self.frame(COLLECTIVES.name)
+            parts = self._parts((CLUSTER_STEPS.name,))
+            self._frames[name], problems = job_merge.steps(parts, groups, collectives, dict(self.files.parallel))
+        self._problems[name] = tuple(dict.fromkeys(problems))
+
+    def _files(self) -> list[Files]:
+        whole = (tuple(file for file in session.files if file.kind in OF_JOB) for session in self.files.whole)
+        return [*(member.files for member in self.files.members), *whole]
+
+    def _parts(self, names: tuple[str, ...]) -> Parts:
+        wanted = {kind for name in names for kind in KINDS[name]}
+        marks = [(member.session, member.path, member.rank) for member in self.files.members]
+        marks += [(session.name, session.path, -1) for session in self.files.whole]
+        files = [tuple(file for file in one if file.kind in wanted) for one in self._files()]
+        read = self._read(files, names)
+        pieces = (Piece(*mark, data) for mark, data in zip(marks, read, strict=True))
+        return job_merge.joined_parts(pieces, [JOB_FRAMES[name] for name in names])
+
+    def _stage_starts(self) -> dict[int, int]:
+        """Return the first rank of the stage of each rank, as far as names of legacy cluster files tell."""
+        found = {}
+        for member in self.files.members:
+            named = next((told for file in member.files if (told := stages_named(file.name)) is not None), None)
+            if named is not None and named[0] > 0 and named[1] >= named[0]:
+                size = named[1] // named[0]
+                found[member.rank] = member.rank // size * size
+        return found

@@ -1,0 +1,294 @@
+"""Joins what was read of each rank into the frames of a job, and adds what only all ranks together tell.
+
+Where a rank has files of its own, those of `cluster_analysis_output` only serve to be compared with them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from parsers.analysis.cluster import bubble
+from parsers.analysis.cluster.lateness import idle_explained, waits
+from parsers.analysis.cluster.stages import chains, places
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS
+from parsers.deferred import pandas as pd
+from parsers.model import Problem
+from parsers.profiler.columns import Joined, RankColumns, unpacked
+from parsers.profiler.groups import ranks_of, text_of
+from parsers.profiler.lines import Complaints
+from parsers.profiler.parts import categorical, changed, constant, joined
+from parsers.profiler.tables import NONE
+from parsers.schema import Schema
+
+_KINDS = (
+    "batchsendrecv", "sendrecv", "allreduce", "reducescatter", "allgather", "alltoallv", "alltoall", "broadcast", "scatter",
+    "gather", "reduce", "barrier", "send", "receive", "recv",
+)  # fmt: skip
+_KIND = re.compile("|".join(_KINDS))
+_RELATIVE = 1e-6
+_LEAST_NS = 1_000.0
+_AT_ONCE = 1 << 17
+"""Rows of links converted at a time: of a large job there are millions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What `columns_of` gave for one rank (rank -1: for all), of which session, and the directory it is of."""
+
+    session: str
+    path: str
+    rank: int
+    data: bytes
+
+
+@dataclass(slots=True)
+class Parts:
+    """Rows of all ranks' own files, and of files about all ranks."""
+
+    own: dict[str, pd.DataFrame]
+    whole: dict[str, pd.DataFrame]
+    problems: list[Problem]
+    whole_path: str = ""
+
+
+def joined_parts(pieces: Iterable[Piece], schemas: Sequence[Schema]) -> Parts:
+    """Join pieces as they arrive; FormatError for one that is damaged."""
+    own = {schema.name: Joined(schema) for schema in schemas}
+    whole = {schema.name: Joined(schema) for schema in schemas}
+    problems: list[Problem] = []
+    path = ""
+    for piece in pieces:
+        found: RankColumns = unpacked(piece.data)
+        problems += found.problems
+        path = piece.path if piece.rank < 0 else path
+        for joining in (own if piece.rank >= 0 else whole).values():
+            joining.add(found, piece.session, piece.rank)
+    return Parts(
+        {name: one.frame() for name, one in own.items()}, {name: one.frame() for name, one in whole.items()}, problems, path
+    )  # fmt: skip
+
+
+# Communication ---------------------------------------------------------------------------------------------------------------
+
+
+def communication(parts: Parts) -> tuple[dict[str, pd.DataFrame], list[Problem]]:
+    """Return groups, collectives and packets of a job."""
+    problems = list(parts.problems)
+    complaints = Complaints(parts.whole_path)
+    own = parts.own[COLLECTIVES.name]
+    _compare_operations(own, parts.whole[COLLECTIVES.name], complaints)
+    ranks = own["rank"].unique()
+    rows = {
+        name: joined(schema, [parts.own[name], _without(parts.whole[name], ranks)])
+        for name, schema in ((COLLECTIVES.name, COLLECTIVES), (PACKETS.name, PACKETS))
+    }
+    collectives = rows[COLLECTIVES.name].copy(deep=False)
+    collectives["kind"] = changed(collectives["name"].array, kind_of)
+    groups = groups_of(joined(GROUPS, [parts.own[GROUPS.name], parts.whole[GROUPS.name]]), collectives, problems)
+    explained = idle_explained(collectives)
+    known = collectives["idle_ns"].notna().to_numpy()
+    told = np.where(~known, 2, np.where(explained, 0, 1)).astype(np.int8)
+    collectives["idle_explained"] = pd.Categorical.from_codes(told, categories=pd.Index(["yes", "no", ""], dtype="str"))
+    collectives["own_wait_ns"], collectives["lateness_ns"] = waits(collectives, groups)
+    problems += complaints.all()
+    return {GROUPS.name: groups, COLLECTIVES.name: collectives, PACKETS.name: rows[PACKETS.name]}, problems
+
+
+def kind_of(name: str) -> str:
+    """Return the kind of an operation by its name: allreduce of hcom_allReduce__271_0_1; "" for none."""
+    match = _KIND.search(name.lower().replace("_", ""))
+    return match[0] if match is not None else ""
+
+
+def _without(frame: pd.DataFrame, ranks: NDArray[Any]) -> pd.DataFrame:
+    return frame[~frame["rank"].isin(ranks)] if len(ranks) and len(frame) else frame
+
+
+def _compare_operations(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaints) -> None:
+    """Report ranks whose own files and files about all ranks tell other operations."""
+    if not len(whole) or not len(own):
+        return
+    mine = own.groupby("rank")["elapse_ns"].agg(["size", "sum"])
+    theirs = whole.groupby("rank")["elapse_ns"].agg(["size", "sum"])
+    for rank in mine.index.intersection(theirs.index).tolist():
+        a, b = mine.loc[rank], theirs.loc[rank]
+        if a["size"] != b["size"] or abs(a["sum"] - b["sum"]) > _LEAST_NS + _RELATIVE * abs(a["sum"]):
+            here = f"{int(a['size']):,} operations of {a['sum'] / 1e6:,.3f} ms together"
+            text = f"Rank {rank}: expected {here}, as in its own files, found {int(b['size']):,} of {b['sum'] / 1e6:,.3f} ms"
+            complaints.add(f"{text}; its own files are shown.")
+
+
+def groups_of(told: pd.DataFrame, collectives: pd.DataFrame, problems: list[Problem]) -> pd.DataFrame:
+    """Return a row for each group that a file tells of or that operations name (schema GROUPS)."""
+    first = told.drop_duplicates("group", ignore_index=True)
+    pairs = told.drop_duplicates(["group", "ranks"])
+    for group in pairs.loc[pairs["group"].duplicated(), "group"].astype("str").unique()[:8]:
+        ranks = " and ".join(pairs.loc[pairs["group"] == group, "ranks"].astype("str").tolist()[:3])
+        file = str(first.loc[first["group"] == group, "file"].iloc[0])
+        text = f"Group {group}: expected the same ranks in all files, found {ranks}; the first ones are shown."
+        problems.append(Problem(file, 0, 0, "bad_table", text))
+    seen = collectives.drop_duplicates(["group", "section", "rank"])[["group", "section", "rank", "file"]]
+    by_group: dict[str, tuple[set[str], list[int], str]] = {}
+    for group, section, rank, file in zip(*(seen[name].tolist() for name in seen.columns), strict=True):
+        sections, ranks_seen, _ = by_group.setdefault(group, (set(), [], file))
+        sections.add(section)
+        ranks_seen.append(rank)
+    known = set(first["group"].astype("str"))
+    new = [(group, found) for group, found in by_group.items() if group and group not in known]
+    columns: dict[str, Any] = {name: categorical(["" for _ in new]) for name in ("name", "kind", "sections")}
+    columns |= {"group": categorical([group for group, _ in new]), "ranks": categorical([text_of(one[1]) for _, one in new])}
+    columns |= {"size": np.array([len(set(one[1])) for _, one in new], np.int64), "told": constant("no", len(new))}
+    columns |= {"file": categorical([one[2] for _, one in new])}
+    more = pd.DataFrame({name: columns[name] for name in GROUPS.names}, copy=False)
+    found = joined(GROUPS, [first, more]) if len(new) else first
+    found = found.copy(deep=False)
+    does = [";".join(sorted(by_group[group][0], reverse=True)) if group in by_group else "" for group in found["group"]]
+    found["sections"] = categorical(does)
+    return found
+
+
+# Links -----------------------------------------------------------------------------------------------------------------------
+
+
+def links(parts: Parts, groups: pd.DataFrame, offsets: Mapping[int, int]) -> tuple[pd.DataFrame, list[Problem]]:
+    """Return the links of a job, with ranks of the job for numbers in groups where these are known.
+
+    offsets is the first rank of the stage of each rank, for legacy files, whose numbers are those in the stage.
+    """
+    complaints = Complaints(parts.whole_path)
+    own = _resolved(parts.own[LINKS.name], groups, offsets)
+    whole = parts.whole[LINKS.name]
+    senders = own["rank"].unique() if len(own) else np.empty(0, np.int64)
+    _compare_links(own, whole, complaints)
+    left = whole[~whole["source"].isin(senders)] if len(senders) and len(whole) else whole
+    frame = joined(LINKS, [own, left]).copy(deep=False)
+    size, time = frame["size_bytes"].to_numpy(), frame["time_ns"].to_numpy()
+    bandwidth = np.full(len(frame), np.nan)
+    np.divide(size, time, out=bandwidth, where=(size > 0) & (time > 0.0))
+    bandwidth *= 1e9
+    frame["bandwidth"] = bandwidth
+    return frame, [*parts.problems, *complaints.all()]
+
+
+def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, int]) -> pd.DataFrame:
+    local = rows["source_local"].to_numpy(), rows["target_local"].to_numpy()
+    counted = np.flatnonzero(local[0] >= 0)
+    if not len(counted):
+        return rows
+    members = _members(rows, counted, groups)
+    starts = np.cumsum([0, *(len(ranks) for ranks in members)])
+    flat = np.array([rank for ranks in members for rank in ranks], np.int64)
+    sizes = np.diff(starts)
+    nameless = np.asarray(rows["group"].cat.categories == "", bool)
+    codes, ranks = rows["group"].cat.codes.to_numpy(), rows["rank"].to_numpy()
+    made = rows.copy(deep=False)
+    for name, numbers in zip(("source", "target"), local, strict=True):
+        values = rows[name].to_numpy().copy()
+        for begin in range(0, len(counted), _AT_ONCE):
+            place = counted[begin : begin + _AT_ONCE]
+            group, mine = codes[place], numbers[place]
+            at = np.minimum(starts[group] + mine, max(len(flat) - 1, 0))
+            found = np.where(mine < sizes[group], flat[at], NONE) if len(flat) else np.full(len(place), NONE)
+            if nameless[group].any():
+                first = np.array([offsets.get(rank, NONE) for rank in ranks[place].tolist()], np.int64)
+                found = np.where(nameless[group], np.where(first >= 0, first + mine, NONE), found)
+            values[place] = found
+        made[name] = values
+    return made
+
+
+def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) -> list[Sequence[int]]:
+    """Return for each group of rows its ranks by number; of an unknown group those that tell a link to themselves."""
+    told = groups[groups["told"].astype("str") == "yes"]
+    known = dict(zip(told["group"].astype("str"), told["ranks"].astype("str"), strict=True))
+    names = rows["group"].cat.categories.tolist()
+    members: list[Sequence[int]] = [ranks_of(known[name]) if name in known else [] for name in names]
+    unknown = np.append(np.array([name not in known for name in names], np.bool_), False)
+    codes, number = rows["group"].cat.codes.to_numpy(), rows["source_local"].to_numpy()
+    own = counted[unknown[codes[counted]] & (number[counted] == rows["target_local"].to_numpy()[counted])]
+    told_by = rows["rank"].to_numpy()
+    for code, local, rank in dict.fromkeys(zip(codes[own].tolist(), number[own].tolist(), told_by[own].tolist(), strict=True)):
+        found = list(members[code])
+        if local < 1 << 20:
+            found += [NONE] * (local + 1 - len(found))
+            found[local] = rank
+        members[code] = found
+    return members
+
+
+def _compare_links(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaints) -> None:
+    if not len(whole) or not len(own):
+        return
+    sums = [
+        frame[(frame["class"] == "total") & (frame["size_bytes"] > 0)].groupby(["source", "target"])["size_bytes"].sum()
+        for frame in (own, whole)
+    ]
+    both = sums[0].index.intersection(sums[1].index)
+    for pair in both[sums[0][both].to_numpy() != sums[1][both].to_numpy()].tolist():
+        a, b = int(sums[0][pair]), int(sums[1][pair])
+        if abs(a - b) > len(own):  # sizes are rounded to bytes row by row
+            text = f"Link {pair[0]}-{pair[1]}: expected {a:,} bytes, as in the rank's own files, found {b:,}"
+            complaints.add(f"{text}; its own files are shown.")
+
+
+# Steps -----------------------------------------------------------------------------------------------------------------------
+
+
+def steps(
+    parts: Parts, groups: pd.DataFrame, collectives: pd.DataFrame, parallel: Mapping[str, int]
+) -> tuple[pd.DataFrame, list[Problem]]:
+    """Return the steps of a job, with our own bubble and the place of each rank in the grid of parallel dimensions."""
+    complaints = Complaints(parts.whole_path)
+    own, whole = parts.own[CLUSTER_STEPS.name], parts.whole[CLUSTER_STEPS.name]
+    own = own.copy(deep=False)
+    own = _placed(own, groups, parallel)
+    _compare_steps(own, whole, complaints)
+    frame = joined(CLUSTER_STEPS, [own, _without(whole, own["rank"].unique())]).copy(deep=False)
+    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum()
+    some = set(zip(collectives["rank"].tolist(), collectives["step"].tolist(), strict=True))
+    keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
+    between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)
+    received = frame["receive_ns"].to_numpy(np.float64)
+    most = bubble.at_most(frame["exposed_ns"].to_numpy(np.float64), between)
+    frame["own_bubble_ns"] = np.where(np.isfinite(received), received, most)
+    place = np.where(np.isfinite(received), 0, np.where(np.isfinite(most), 1, 2)).astype(np.int8)
+    frame["bubble_source"] = pd.Categorical.from_codes(place, categories=pd.Index(["receive", "at most", ""], dtype="str"))
+    return frame, [*parts.problems, *complaints.all()]
+
+
+def _placed(own: pd.DataFrame, groups: pd.DataFrame, parallel: Mapping[str, int]) -> pd.DataFrame:
+    if not len(own):
+        return own
+    ranks = own["rank"].to_numpy()
+    found = places(ranks.tolist(), parallel)
+    place = {rank: number for chain in chains(groups, ranks_of) for number, rank in enumerate(chain)}
+    stage = np.array([place.get(rank, NONE) for rank in ranks.tolist()], np.int64)
+    for name in ("dp", "tp"):
+        own[name] = found[name]
+    own["pp"] = np.where(stage >= 0, stage, found["pp"])
+    return own
+
+
+def _compare_steps(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaints) -> None:
+    if not len(whole) or not len(own):
+        return
+    names = ["computing_ns", "exposed_ns", "free_ns"]
+    mine, theirs = (
+        frame[frame["kind"].astype("str") == "rank"].drop_duplicates(["rank", "step"]).set_index(["rank", "step"])[names]
+        for frame in (own, whole)
+    )
+    both = mine.index.intersection(theirs.index)
+    gap = (mine.loc[both] - theirs.loc[both]).abs()
+    wrong = gap > _LEAST_NS + _RELATIVE * mine.loc[both].abs()
+    for rank, step in both[wrong.any(axis=1).to_numpy()].tolist():
+        name = next(name for name in names if wrong.loc[(rank, step), name])
+        a, b = mine.loc[(rank, step), name], theirs.loc[(rank, step), name]
+        what = f"Rank {rank}, step {step}, {name.removesuffix('_ns')}"
+        told = f"expected {a / 1e6:,.3f} ms, as in its own files, found {b / 1e6:,.3f} ms"
+        complaints.add(f"{what}: {told}; its own files are shown.")

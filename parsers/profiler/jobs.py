@@ -1,0 +1,338 @@
+"""Finds the jobs among the sessions of a run: the sessions and ranks that ran together.
+
+A session with several ranks is one job (a legacy directory). Sessions of one rank belong together if their paths are equal
+without rank, host, process and time (`rank_3`, `<host>_<pid>_<time>_ascend_ms`; `rank{r}_start{a}_stop{b}` keeps a and b) and
+if they tell no different number of ranks. A rank that occurs several times was profiled several times: the k-th sessions of all
+ranks, by their start, are one job. Groups of ranks that have other ids in one session than in another prove that these are two
+jobs, so they are never joined. What `cluster_analysis_output` holds belongs to the job beside it; alone it is a job.
+
+Only names and the small files profiler_info and profiler_metadata are read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+import msgspec
+
+from parsers.files import RegularFile
+from parsers.model import Problem
+from parsers.names import CLUSTER_OUTPUT
+from parsers.profiler.job_files import CLUSTER_ANALYSE
+from parsers.profiler.registry import INFO, METADATA
+from parsers.profiler.sessions import OF_JOB, ProfileFile, Session
+
+_RANK = re.compile(r"(?<![a-zA-Z])((?:rank|device)[_-]?)\d{1,9}(?!\d)", re.IGNORECASE)
+_STAMP = re.compile(r"(?:([^/]*)_)?(?<=_)\d+_(\d{14,20})(?=_ascend_(?:ms|pt)\b)|(?<!\d)(\d{14,20})(?=_ascend_(?:ms|pt)\b)")
+_SIZE = re.compile(r"_\d+_(\d+)_\d+\.csv")
+_LONGEST = 4 << 20
+"""Bytes of a file about a session that is read to find jobs; a group of 10,000 ranks takes 60 kB."""
+_FEW = 8
+"""Ranks named in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One rank of a job: name and directory of its session, rank, host ("" for unknown), its files."""
+
+    session: str
+    path: str
+    rank: int
+    host: str
+    files: tuple[ProfileFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JobFiles:
+    """The files of a job: a name unique in the run, members by rank, sessions about all ranks, what the user should know.
+
+    size is the number of ranks that the files tell, 0 for unknown. parallel is the size of each parallel dimension by its name
+    in profiler_metadata: `tensor_model_parallel_size` ...
+    """
+
+    name: str
+    members: tuple[Member, ...]
+    whole: tuple[Session, ...] = ()
+    size: int = 0
+    parallel: tuple[tuple[str, int], ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The ranks that have files of their own."""
+        return tuple(member.rank for member in self.members)
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """The ranks below `size` without files of their own."""
+        return tuple(sorted(set(range(self.size)).difference(self.ranks))) if self.size else ()
+
+
+@dataclass(slots=True)
+class _One:
+    """A session of one rank, and what it tells: number of ranks, start, ids of groups by (how they are named, their ranks)."""
+
+    session: Session
+    rank: int
+    size: int = 0
+    start: tuple[str, int] = ("", 0)
+    groups: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
+    parallel: tuple[tuple[str, int], ...] = ()
+
+
+def find_jobs(sessions: Sequence[Session]) -> tuple[JobFiles, ...]:
+    """Return the jobs of these sessions, in the order of their first session."""
+    whole = [session for session in sessions if session.files and not session.ranks]
+    found: list[JobFiles] = []
+    alike: dict[str, list[_One]] = {}
+    for session in sessions:
+        if len(session.ranks) > 1:
+            found.append(_legacy(session))
+        elif session.ranks:
+            alike.setdefault(_alike(session.path), []).append(_told(session, session.ranks[0]))
+    for ones in alike.values():
+        found += _jobs_of(ones)
+    found = [_with_whole(job, own) for job, own in zip(found, _placed(found, whole), strict=True)]
+    taken = {id(session) for job in found for session in job.whole}
+    found += [JobFiles(session.name, (), (session,)) for session in whole if id(session) not in taken]
+    place = {session.name: number for number, session in enumerate(sessions)}
+    return tuple(_named(sorted(found, key=lambda job: min(place[name] for name in _sessions_of(job)))))
+
+
+def _sessions_of(job: JobFiles) -> list[str]:
+    return [member.session for member in job.members] or [session.name for session in job.whole]
+
+
+def _named(jobs: list[JobFiles]) -> Iterable[JobFiles]:
+    """Give jobs of one name numbers."""
+    seen: dict[str, int] = {}
+    for job in jobs:
+        seen[job.name] = number = seen.get(job.name, 0) + 1
+        yield job if number == 1 else replace(job, name=f"{job.name} ({number})")
+
+
+def _alike(path: str) -> str:
+    """Return what the paths of all ranks of a job share: `*` in place of rank, host, process and time."""
+    return _STAMP.sub("*", _RANK.sub(r"\1*", path))
+
+
+def _legacy(session: Session) -> JobFiles:
+    by_rank: dict[int, list[ProfileFile]] = {rank: [] for rank in session.ranks}
+    for file in session.files:
+        if file.kind not in OF_JOB:
+            by_rank[file.rank].append(file)
+    members = tuple(Member(session.name, session.path, rank, "", tuple(files)) for rank, files in by_rank.items())
+    size = max((_size_in_names(files) for files in by_rank.values()), default=0)
+    own = (session,) if any(file.kind in OF_JOB for file in session.files) else ()
+    return JobFiles(session.name, members, own, size, problems=_beyond(session.path, members, size))
+
+
+def _size_in_names(files: Iterable[ProfileFile]) -> int:
+    found = (_SIZE.search(file.name) for file in files if file.kind == CLUSTER_ANALYSE.name)
+    return max((int(match[1]) for match in found if match is not None), default=0)
+
+
+def _beyond(path: str, members: Sequence[Member], size: int) -> tuple[Problem, ...]:
+    """Report ranks that a job of this size cannot have."""
+    beyond = [member.rank for member in members if size and member.rank >= size]
+    if not beyond:
+        return ()
+    text = f"The files tell of {size:,} ranks, yet there are files of rank {_listed(beyond)}; all of them are shown."
+    return (Problem(path, 0, 0, "bad_table", text),)
+
+
+def _listed(ranks: Sequence[int]) -> str:
+    shown = ", ".join(map(str, ranks[:_FEW]))
+    return f"{shown} and {len(ranks) - _FEW:,} more" if len(ranks) > _FEW else shown
+
+
+# What a session tells --------------------------------------------------------------------------------------------------------
+
+
+class _Group(msgspec.Struct):
+    group_name: str = ""
+    global_ranks: msgspec.Raw = msgspec.Raw(b"")
+
+
+class _Metadata(msgspec.Struct):
+    distributed_args: dict[str, Any] = {}
+    parallel_group_info: dict[str, _Group] = {}
+
+
+class _Info(msgspec.Struct):
+    rank_size: Any = None
+    profiling_start_time: Any = None
+    end_info: dict[str, Any] = {}
+
+
+def _told(session: Session, rank: int) -> _One:
+    one = _One(session, rank)
+    kinds = {file.kind: file for file in reversed(session.files)}
+    sizes = [_size_in_names(session.files)]
+    start = 0
+    if METADATA.name in kinds:
+        about = _decoded(kinds[METADATA.name].path, _Metadata)
+        if about is not None:
+            sizes.append(_count(about.distributed_args.get("world_size")))
+            one.groups = _ids(about.parallel_group_info)
+            named = about.distributed_args.items()
+            one.parallel = tuple((name, value) for name, value in named if name.endswith("_parallel_size") and _count(value))
+    if INFO.name in kinds:
+        info = _decoded(kinds[INFO.name].path, _Info)
+        if info is not None:
+            sizes.append(_count(info.rank_size))
+            start = _count(info.profiling_start_time) or _count(info.end_info.get("collectionTimeEnd"))
+    one.size = max(sizes)
+    stamp = _STAMP.search(session.path)
+    written = min((file.mtime_ns for file in session.files), default=0)
+    one.start = ((stamp[2] or stamp[3]) if stamp is not None else "", start or written)
+    return one
+
+
+_T = TypeVar("_T")
+
+
+def _decoded(path: str, kind: type[_T]) -> _T | None:
+    """Decode a small JSON file; None for one that cannot be read, which its frames report."""
+    try:
+        with RegularFile(path) as file:
+            data = file.read(0, min(file.size, _LONGEST))
+        return msgspec.json.decode(data, type=kind, strict=False)
+    except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+
+
+def _count(value: Any) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0
+    return number if 0 < number < 2**63 else 0
+
+
+def _ids(groups: Mapping[str, _Group]) -> Mapping[bytes, frozenset[str]]:
+    """Return the names of groups by what they are: a hash of kind and ranks, as written. Groups of one rank prove nothing."""
+    found: dict[bytes, set[str]] = {}
+    for name, group in groups.items():
+        ranks = bytes(group.global_ranks)
+        if b"," in ranks:
+            what = hashlib.blake2b(group.group_name.encode("utf-8", "replace") + b"\0" + ranks, digest_size=16).digest()
+            found.setdefault(what, set()).add(name)
+    return {what: frozenset(names) for what, names in found.items()}
+
+
+# Sessions of one rank each ---------------------------------------------------------------------------------------------------
+
+
+def _jobs_of(ones: list[_One]) -> list[JobFiles]:
+    """Return the jobs of sessions whose paths are alike."""
+    sizes = sorted({one.size for one in ones if one.size})
+    if len(sizes) > 1:
+        unknown = [one for one in ones if not one.size]
+        sets = [[one for one in ones if one.size == size] for size in sizes] + ([unknown] if unknown else [])
+    else:
+        sets = [ones]
+    parts = [part for each in sets for part in _proven_apart(each)]
+    reason = "groups of ranks with other ids" if len(parts) > len(sets) else "other numbers of ranks"
+    jobs = [job for part in parts for job in _captures(part)]
+    if len(parts) > 1:
+        text = f"The sessions here are of {len(parts)} jobs, since their files tell {reason}; they are shown apart."
+        told = Problem(_above([one.session.path for one in ones]), 0, 0, "bad_table", text)
+        jobs[0] = replace(jobs[0], problems=(*jobs[0].problems, told))
+    return jobs
+
+
+def _proven_apart(ones: list[_One]) -> list[list[_One]]:
+    """Split sessions by the ids of groups: two that know a group of the same ranks by other ids are of two jobs."""
+    parts: list[tuple[dict[bytes, frozenset[str]], list[_One]]] = []
+    unknown: list[_One] = []
+    for one in sorted(ones, key=lambda one: (one.start, one.session.name)):
+        if not one.groups:
+            unknown.append(one)
+            continue
+        for known, members in parts:
+            shared = one.groups.keys() & known.keys()
+            if all(one.groups[what] & known[what] for what in shared):
+                known.update(one.groups)
+                members.append(one)
+                break
+        else:
+            parts.append((dict(one.groups), [one]))
+    found = [members for _, members in parts]
+    if not found:
+        return [unknown]
+    found[0] += unknown
+    return found
+
+
+def _captures(ones: list[_One]) -> list[JobFiles]:
+    """Return the k-th session of each rank as one job."""
+    by_rank: dict[int, list[_One]] = {}
+    for one in sorted(ones, key=lambda one: (one.rank, one.start, one.session.name)):
+        by_rank.setdefault(one.rank, []).append(one)
+    number = max(map(len, by_rank.values()))
+    jobs = []
+    for place in range(number):
+        members = [mine[place] for mine in by_rank.values() if place < len(mine)]
+        size = max(one.size for one in members)
+        made = tuple(map(_member, members))
+        name = made[0].session if len(made) == 1 else _alike(made[0].session)
+        whole = tuple(one.session for one in members if any(file.kind in OF_JOB for file in one.session.files))
+        path = _above([member.path for member in made])
+        parallel = next((one.parallel for one in members if one.parallel), ())
+        jobs.append(JobFiles(name, made, whole, size, parallel, _beyond(path, made, size)))
+    twice = [rank for rank, mine in by_rank.items() if len(mine) > 1]
+    if twice:
+        subject = f"Rank {twice[0]} occurs" if len(twice) == 1 else f"Ranks {_listed(twice)} occur"
+        text = f"{subject} up to {number} times in this directory; they are shown as {number} jobs, in the order of time."
+        told = Problem(_above([one.session.path for one in ones]), 0, 0, "bad_table", text)
+        jobs[0] = replace(jobs[0], problems=(*jobs[0].problems, told))
+    return jobs
+
+
+def _member(one: _One) -> Member:
+    return Member(one.session.name, one.session.path, one.rank, _host(one.session), _own(one.session))
+
+
+def _own(session: Session) -> tuple[ProfileFile, ...]:
+    return tuple(file for file in session.files if file.kind not in OF_JOB)
+
+
+def _host(session: Session) -> str:
+    """Return the host in the name of a directory; "" for another name."""
+    stamp = _STAMP.search(session.path)
+    return (stamp[1] or "") if stamp is not None else ""
+
+
+def _above(paths: Sequence[str]) -> str:
+    if len(paths) == 1:
+        return paths[0]
+    try:
+        return os.path.commonpath(paths)
+    except ValueError:
+        return paths[0]
+
+
+# Files about all ranks -------------------------------------------------------------------------------------------------------
+
+
+def _placed(jobs: Sequence[JobFiles], whole: Sequence[Session]) -> list[tuple[Session, ...]]:
+    """Return for each job the sessions about all ranks beside it; of several jobs in one place the first one."""
+    tops = [_above([member.path for member in job.members]) for job in jobs]
+    own: list[list[Session]] = [[] for _ in jobs]
+    for session in whole:
+        beside = os.path.dirname(session.path) if os.path.basename(session.path) == CLUSTER_OUTPUT else session.path
+        inside = os.path.join(beside, "")
+        place = next((number for number, top in enumerate(tops) if top == beside or top.startswith(inside)), None)
+        if place is not None:
+            own[place].append(session)
+    return [tuple(mine) for mine in own]
+
+
+def _with_whole(job: JobFiles, own: tuple[Session, ...]) -> JobFiles:
+    return replace(job, whole=(*job.whole, *own)) if own else job

@@ -1,0 +1,275 @@
+"""Reads what one rank tells of its job, as a pure function from files to bytes: workers import it and share nothing.
+
+Where several files hold the same, the text outputs come first, then analysis.db, then the databases of profilers. The files of
+`cluster_analysis_output` are read in the same way; their rows say which rank they are of.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from parsers.cluster_frames import GROUPS, JOB_FRAMES
+from parsers.errors import FormatError
+from parsers.model import Problem
+from parsers.profiler import communication_json, communication_tables, hccl_raw, step_parts
+from parsers.profiler.columns import Rows, packed
+from parsers.profiler.communication_json import Links, Operations
+from parsers.profiler.communication_tables import Tasks
+from parsers.profiler.database import Database
+from parsers.profiler.groups import hash_of, ranks_in, ranks_named, text_of
+from parsers.profiler.json_files import read_json
+from parsers.profiler.lines import Complaints
+from parsers.profiler.sessions import ProfileFile
+
+FRAMES = tuple(JOB_FRAMES)
+"""What can be asked for."""
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "groups": ("profiler_metadata", "database", "msprof", "cluster_groups", "cluster_database"),
+    "collectives": (
+        "communication", "analysis", "database", "msprof", "hccl_raw", "cluster_communication", "cluster_database",
+    ),
+    "packets": ("communication", "analysis", "database", "msprof", "cluster_communication", "cluster_database"),
+    "links": ("communication_matrix", "analysis", "database", "msprof", "hccl_raw", "cluster_matrix", "cluster_database"),
+    "cluster_steps": (
+        "step_trace_time", "analysis", "cluster_analyse", "step_trace_raw", "cluster_steps", "cluster_database",
+    ),
+}  # fmt: skip
+"""Frame -> kinds of files that give it, the first ones first."""
+_GROUP = ("group", "name", "kind", "ranks", "size", "told")
+
+
+class _Reading:
+    """The files of one rank, or of all ranks, by kind; each database is opened once."""
+
+    def __init__(self, files: Sequence[ProfileFile]) -> None:
+        self._files = {file.kind: file for file in reversed(files)}
+        self._complaints: dict[str, Complaints] = {}
+
+    def has(self, kind: str) -> bool:
+        """Return whether there is a file of this kind."""
+        return kind in self._files
+
+    def path(self, kind: str) -> str:
+        """Return the path of the file of a kind; "" for none."""
+        return self._files[kind].path if kind in self._files else ""
+
+    def name(self, kind: str) -> str:
+        """Return the name of the file of a kind below its session."""
+        return self._files[kind].name if kind in self._files else ""
+
+    def complaints(self, kind: str) -> Complaints:
+        """Return what is collected about the file of a kind."""
+        path = self.path(kind)
+        return self._complaints.setdefault(path, Complaints(path))
+
+    def problems(self) -> list[Problem]:
+        """Return the damage found."""
+        return [problem for complaints in self._complaints.values() for problem in complaints.all()]
+
+    def asked(self, kind: str, ask: Callable[[Database, Complaints], Any]) -> Any:
+        """Return what `ask` reads from the database of a kind; None if there is none or it cannot be read."""
+        if not self.has(kind):
+            return None
+        complaints = self.complaints(kind)
+        path = self.path(kind)
+        try:
+            if not os.path.getsize(path):
+                complaints.add("The file is empty.", "empty_file")
+                return None
+            with Database(path) as database:
+                return ask(database, complaints)
+        except OSError as error:
+            complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
+        except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
+            complaints.add(f"Expected a database that can be read, found: {error}; the rest is not taken from it.")
+        return None
+
+
+def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
+    """Return frames of one rank, or of `cluster_analysis_output`, as bytes of `parsers.profiler.columns`.
+
+    files are those of one rank, or the files about all ranks of one directory; what are names in FRAMES. Damage in the files is
+    among the bytes. Never raises for the content of files; KeyError for another name.
+    """
+    unknown = set(what).difference(FRAMES)
+    if unknown:
+        raise KeyError(min(unknown))
+    reading = _Reading(files)
+    rows: list[Rows] = []
+    if "groups" in what:
+        rows.append(_groups(reading))
+    raw = None
+    if reading.has("hccl_raw") and {"collectives", "packets", "links"}.intersection(what):
+        raw = hccl_raw.read(reading.path("hccl_raw"), reading.complaints("hccl_raw"))
+        raw[0].collectives.file = raw[0].packets.file = raw[1].rows.file = reading.name("hccl_raw")
+    if "collectives" in what or "packets" in what:
+        found = _operations(reading) or (raw[0] if raw else None)
+        if found is not None:
+            rows += [one for one in (found.collectives, found.packets) if one.schema.name in what]
+            if "groups" in what:
+                _add_seen(rows[0], found.groups, reading.name("cluster_communication"))
+    if "links" in what:
+        linked = _links(reading) or (raw[1] if raw else None)
+        if linked is not None:
+            rows.append(linked.rows)
+    if "cluster_steps" in what:
+        rows.append(_steps(reading))
+    return packed(rows, reading.problems())
+
+
+def _operations(reading: _Reading) -> Operations | None:
+    for kind, read in (
+        ("communication", communication_json.read_operations),
+        ("cluster_communication", communication_json.read_cluster_operations),
+    ):
+        if reading.has(kind):
+            found = read(reading.path(kind), reading.complaints(kind))
+            found.collectives.file = found.packets.file = reading.name(kind)
+            return found
+    asks: tuple[tuple[str, Callable[[Database, Complaints], Any]], ...] = (
+        ("analysis", communication_tables.operations),
+        ("database", lambda database, complaints: Tasks(database, complaints).operations()),
+        ("msprof", lambda database, complaints: Tasks(database, complaints).operations()),
+        ("cluster_database", lambda database, complaints: communication_tables.operations(database, complaints, cluster=True)),
+    )
+    kind, asked = _first(reading, asks)
+    if not isinstance(asked, Operations):
+        return None
+    asked.collectives.file = asked.packets.file = reading.name(kind)
+    return asked
+
+
+def _links(reading: _Reading) -> Links | None:
+    for kind, cluster in (("communication_matrix", False), ("cluster_matrix", True)):
+        if reading.has(kind):
+            found = communication_json.read_links(reading.path(kind), reading.complaints(kind), cluster=cluster)
+            found.rows.file = reading.name(kind)
+            return found
+    asks: tuple[tuple[str, Callable[[Database, Complaints], Any]], ...] = (
+        ("analysis", communication_tables.links),
+        ("database", lambda database, complaints: Tasks(database, complaints).links()),
+        ("msprof", lambda database, complaints: Tasks(database, complaints).links()),
+        ("cluster_database", lambda database, complaints: communication_tables.links(database, complaints, cluster=True)),
+    )
+    kind, linked = _first(reading, asks)
+    if not isinstance(linked, Links):
+        return None
+    linked.rows.file = reading.name(kind)
+    return linked
+
+
+def _first(reading: _Reading, asks: Sequence[tuple[str, Callable[[Database, Complaints], Any]]]) -> tuple[str, Any]:
+    """Return the first kind of database that answers, and its answer."""
+    for kind, ask in asks:
+        found = reading.asked(kind, ask)
+        if found is not None:
+            return kind, found
+    return "", None
+
+
+def _steps(reading: _Reading) -> Rows:
+    whole = step_parts.new_rows(ranks=True)
+    if reading.has("cluster_steps"):
+        whole.file = reading.name("cluster_steps")
+        step_parts.read_cluster_steps(reading.path("cluster_steps"), whole, reading.complaints("cluster_steps"))
+        return whole
+    if reading.asked("cluster_database", lambda database, found: step_parts.read_steps_of_cluster(database, whole, found)):
+        whole.file = reading.name("cluster_database")
+        return whole
+    rows = step_parts.new_rows()
+    kinds = ("step_trace_time", "analysis", "cluster_analyse", "step_trace_raw")
+    rows.file = next((reading.name(kind) for kind in kinds if reading.has(kind)), "")
+    if reading.has("step_trace_time"):
+        step_parts.read_step_trace_time(reading.path("step_trace_time"), rows, reading.complaints("step_trace_time"))
+        return rows
+    if reading.asked("analysis", lambda database, found: step_parts.read_steps_of_analysis(database, rows, found)):
+        return rows
+    trace = reading.path("step_trace_raw")
+    if reading.has("cluster_analyse"):
+        step_parts.read_cluster_analyse(reading.path("cluster_analyse"), trace, rows, reading.complaints("cluster_analyse"))
+    elif trace:
+        step_parts.read_step_trace_raw(trace, os.path.basename(trace), rows, reading.complaints("step_trace_raw"))
+    return rows
+
+
+# Groups ----------------------------------------------------------------------------------------------------------------------
+
+
+def _groups(reading: _Reading) -> Rows:
+    rows = Rows(GROUPS, _GROUP)
+    if reading.has("profiler_metadata"):
+        complaints = reading.complaints("profiler_metadata")
+        content = _object(reading.path("profiler_metadata"), complaints)
+        _add_told(rows, content.get("parallel_group_info"), complaints)
+        rows.file = reading.name("profiler_metadata")
+    for kind in ("database", "msprof"):
+        if not len(rows) and reading.has(kind):
+            rows.file = reading.name(kind)
+            told = reading.asked(kind, lambda database, complaints: Tasks(database, complaints).groups())
+            _add_told(rows, told, reading.complaints(kind))
+    for kind in ("cluster_database", "cluster_groups"):
+        rows.file = reading.name(kind) or rows.file
+    if reading.has("cluster_groups"):
+        complaints = reading.complaints("cluster_groups")
+        content = _object(reading.path("cluster_groups"), complaints)
+        _add_mapped(rows, content.get("comm_group_parallel_info", []), complaints)
+    elif reading.has("cluster_database"):
+        told = reading.asked("cluster_database", communication_tables.mapped_groups)
+        _add_mapped(rows, told or [], reading.complaints("cluster_database"))
+    return rows
+
+
+def _object(path: str, complaints: Complaints) -> dict[str, Any]:
+    try:
+        found = read_json(path)
+    except OSError as error:
+        complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
+        return {}
+    except FormatError as error:
+        complaints.add(f"Nothing is taken from the file: {error}.")
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _add(rows: Rows, group: str, name: str, kind: str, ranks: tuple[int, ...]) -> None:
+    rows.add(group=group, name=name, kind=kind, ranks=text_of(ranks), size=len(ranks), told="yes")
+
+
+def _add_told(rows: Rows, told: Any, complaints: Complaints) -> None:
+    """Append parallel_group_info."""
+    for name, group in told.items() if isinstance(told, dict) else ():
+        ranks = ranks_in(group.get("global_ranks")) if isinstance(group, dict) else None
+        if ranks is None:
+            complaints.add(f"Group {name[:60]}: expected global_ranks, a list of ranks; it was skipped.")
+            continue
+        kind = group.get("group_name")
+        _add(rows, hash_of(name), name, kind if isinstance(kind, str) else "", ranks)
+
+
+def _add_seen(rows: Rows, groups: Mapping[str, tuple[int, ...]], file: str) -> None:
+    """Append groups whose ranks only the keys of cluster_communication.json tell."""
+    known = rows.texts["group"]
+    rows.file = rows.file or file
+    for group, ranks in groups.items():
+        if group not in known:
+            _add(rows, group, "", "", ranks)
+
+
+def _add_mapped(rows: Rows, told: Any, complaints: Complaints) -> None:
+    """Append comm_group_parallel_info of a cluster."""
+    for group in told if isinstance(told, list) else ():
+        ranks = group.get("rank_set") if isinstance(group, dict) else None
+        found = ranks_named(ranks) if isinstance(ranks, str) else ranks_in(ranks)
+        if found is None:
+            complaints.add(f"Expected a group with rank_set, found {json.dumps(group, default=str)[:60]}; it was skipped.")
+            continue
+        hashed, name, kind = (str(group.get(key) or "") for key in ("group_name", "group_id", "pg_name"))
+        _add(rows, _NOT_TEXT.sub("", hashed), name, kind, found)
+
+
+_NOT_TEXT = re.compile(r"[\ud800-\udfff]")
