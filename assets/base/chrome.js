@@ -307,7 +307,10 @@ const keys = {
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
-    for (const open of document.querySelectorAll("details.ms-details[open]")) open.open = false;
+    for (const open of document.querySelectorAll("details.ms-details[open]")) {
+      open.open = false;
+      event.preventDefault();  // the page keeps what it would have given up
+    }
     if (event.target instanceof HTMLElement && event.target.closest(".ms-filter")) event.target.blur();
     return;
   }

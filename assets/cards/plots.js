@@ -30,9 +30,15 @@ export function holdSize(plot) {
   };
   hold();
   plot.on("plotly_afterplot", hold);
-  new ResizeObserver(() => {
+  const resized = new ResizeObserver(() => {
+    // Dash has taken the plot away: plotly forgets its layout, and the element disappears.
+    if (!plot.layout) {
+      resized.disconnect();
+      return;
+    }
     if (plot.clientWidth === plot.layout.width && plot.clientHeight === plot.layout.height) return;
     delete plot.layout.width;
     delete plot.layout.height;
-  }).observe(plot);
+  });
+  resized.observe(plot);
 }

@@ -451,6 +451,7 @@ def test_runs_are_grouped_compared_with_a_baseline_and_told_in_a_table(page: Pag
     expect(rows).to_have_count(2)
     expect(page.locator(CARDS)).to_have_count(0)
     page.locator(".ms-cards-controls .ms-menu-down > summary").last.click()
+    expect(page.locator('[data-export="final"]')).to_have_attribute("href", re.compile("final"))
     href = page.locator('[data-export="final"]').get_attribute("href")
     assert href is not None
     with urlopen(address + href) as answer:
