@@ -9,7 +9,7 @@ import numpy as np
 
 from parsers.frames import MODULE_MEMORY
 from parsers.profiler.memory import checks
-from parsers.profiler.memory.records import taken
+from parsers.profiler.memory.records import over_time
 from parsers.profiler.parts import FrameReader, Part, ProfileFileKind, ProfileInput, frame_of, numbered
 from parsers.profiler.tables import NONE, Field, read_table
 
@@ -36,13 +36,7 @@ def module_memory(source: ProfileInput) -> Part:
         unnamed[component.codes],
         lambda row: f"column Component: expected a name, found {component[row]}; the number is shown",
     )
-    kept = checks.timed(rows, columns["time_ns"], "column Timestamp")
-    if not kept.all():
-        columns = taken(columns, kept)
-        rows.keep(kept)
-    order = checks.in_order(rows, columns["time_ns"], columns["component"], "column Timestamp")
-    if order is not None:
-        columns = taken(columns, order)
+    columns = over_time(rows, columns)
     frame = frame_of(MODULE_MEMORY, len(columns["time_ns"]), columns, source.name)
     return Part(frame, (*table.problems, *rows.complaints.all()))
 

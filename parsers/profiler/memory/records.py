@@ -51,13 +51,7 @@ def memory(source: ProfileInput) -> Part:
     for name in ("allocated_bytes", "active_bytes"):  # MindSpore writes 0.0, torch_npu nothing
         columns[name][process[columns["component"].codes]] = NONE
     columns["device"] = checks.devices(columns["device"])
-    kept = checks.timed(rows, columns["time_ns"], "column Timestamp")
-    if not kept.all():
-        columns = taken(columns, kept)
-        rows.keep(kept)
-    order = checks.in_order(rows, columns["time_ns"], columns["component"], "column Timestamp")
-    if order is not None:
-        columns = _reordered(columns, order)
+    columns = over_time(rows, columns)
     frame = frame_of(MEMORY, len(columns["time_ns"]), columns, source.name)
     return Part(frame, (*table.problems, *rows.complaints.all()))
 
@@ -69,6 +63,16 @@ def of_mindspore(path: str, components: pd.Categorical) -> bool:
         return True
     parts = os.path.dirname(path).split(os.sep)
     return not any("PTA" in name for name in named) and any(_MINDSPORE_SESSION.fullmatch(part) for part in parts)
+
+
+def over_time(rows: checks.Rows, columns: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns of the rows that have a time, in the order of time; others, and times out of order, are reported."""
+    kept = checks.timed(rows, columns["time_ns"], "column Timestamp")
+    if not kept.all():
+        columns = taken(columns, kept)
+        rows.keep(kept)
+    order = checks.in_order(rows, columns["time_ns"], columns["component"], "column Timestamp")
+    return columns if order is None else _reordered(columns, order)
 
 
 def taken(columns: dict[str, Any], rows: NDArray[Any]) -> dict[str, Any]:
