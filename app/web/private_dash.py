@@ -6,15 +6,34 @@ Dash 4.4 has no public way to do these things, so pyproject.toml pins the tested
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from dash import _callback, _get_app, _get_paths, _hooks, _pages
 from dash._utils import to_json
+from plotly.io import _json as _plotly_json
 
 __all__ = ["NoHooks", "apart_from_other_apps", "to_json"]
 # to_json serializes components as Dash sends them, so that a page's content can be built once and served as a file.
+
+_module_of_plotly = _plotly_json.get_module
+
+
+def whole_module(name: str, should_load: bool = True) -> Any:
+    """Return a module as plotly looks it up to encode JSON, but never one that another thread is still importing.
+
+    plotly takes pandas from `sys.modules`, and fails if it is half imported (`parsers.deferred` imports it when it is first
+    used); importing it again waits until it is complete.
+    """
+    if should_load:
+        return _module_of_plotly(name)
+    return None if sys.modules.get(name) is None else importlib.import_module(name)
+
+
+_plotly_json.get_module = whole_module
 
 
 class NoHooks:

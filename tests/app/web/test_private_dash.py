@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import ast
 import contextvars
+import importlib
 import json
 import os
+import sys
+import threading
+import time
 from pathlib import Path
 
 import dash
 import pytest
 from dash import html
+from plotly.io import _json
 
 from app.web import private_dash, server
 
@@ -75,6 +80,21 @@ def test_utils_components_as_dash_sends_them() -> None:
     """Contents of pages are made once and served as files, so they are serialised as in a callback's answer."""
     sent = json.loads(private_dash.to_json(html.Div("text", id="a")))
     assert sent == {"props": {"children": "text", "id": "a"}, "type": "Div", "namespace": "dash_html_components"}
+
+
+def test_json_is_not_encoded_with_a_module_that_another_thread_is_importing(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """plotly would take pandas half imported, and answers would fail while the first frame is made."""
+    (tmp_path / "slow_to_import.py").write_text("import time\nbegun = True\ntime.sleep(0.5)\nNaT = None\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    importing = threading.Thread(target=importlib.import_module, args=["slow_to_import"])
+    importing.start()
+    while not hasattr(sys.modules.get("slow_to_import"), "begun"):
+        time.sleep(0.01)
+    assert not hasattr(sys.modules["slow_to_import"], "NaT")
+    assert hasattr(_json.get_module("slow_to_import", should_load=False), "NaT")
+    importing.join()
+    assert _json.get_module("never_imported", should_load=False) is None
+    assert _json.get_module("json") is json
 
 
 def test_variables_of_the_environment_change_nothing(source, monkeypatch: pytest.MonkeyPatch) -> None:
