@@ -18,6 +18,7 @@ def test_two_runs_are_chosen_swapped_compared_and_saved(page: Page, address: str
     first, second = selects.nth(0).input_value(), selects.nth(1).input_value()
     assert {first, second} == {"lenet_adam_lr0.01_b64", "lenet_diverges_nan"}
     learning = page.locator(".ms-two-runs-card-settings tr", has_text="Learning rate")
+    expect(learning.locator("td")).not_to_have_count(0)
     before = learning.locator("td").all_inner_texts()
     assert before[0] != before[1]
     expect(page.locator(".ms-two-runs-curves .js-plotly-plot").first).to_be_visible()
