@@ -1,8 +1,8 @@
 """Notes that users write: remarks on runs, tags of runs, saved views of pages, and named marks on timelines.
 
 All input is untrusted: it comes from a browser, or from a file that anybody may have edited. `remark_text`, `tag_text`,
-`view_name`, `view_place`, `session_name` and `mark_times` validate and normalise it, or raise `Unfit`. A tag is a word, or one
-of ICONS after a colon (":star").
+`view_name`, `view_place`, `session_name`, `rank_number` and `mark_times` validate and normalise it, or raise `Unfit`. A tag is
+a word, or one of ICONS after a colon (":star").
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ LONGEST_SESSION = 4_000
 MOST_VIEWS = 500
 MOST_MARKS = 2_000
 LATEST_NS = 1 << 61
+HIGHEST_RANK = 10**9 - 1
+"""The highest rank that a file name can have."""
 
 # Control characters except tab and line feed, lone surrogates, and characters that change the direction of the text.
 _UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
@@ -195,6 +197,13 @@ def session_name(text: str) -> str:
     if not text or len(text) > LONGEST_SESSION or _UNSEEN.search(text):
         raise Unfit(f"session: expected 1 to {LONGEST_SESSION:,} characters, found {text[:80]!r}")
     return text
+
+
+def rank_number(rank: int) -> int:
+    """Return a rank as it is. Unfit if it is none."""
+    if not 0 <= rank <= HIGHEST_RANK:
+        raise Unfit(f"rank: expected 0 to {HIGHEST_RANK:,}, found {str(rank)[:80]}")
+    return rank
 
 
 def _line(text: str) -> str:

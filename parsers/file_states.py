@@ -89,27 +89,27 @@ class FileState:
 
     def block(self, tags: tuple[str, ...]) -> ScalarBlock | TagBlock:
         """Return all rows of the records with these tags as one block; blocks of several reads are joined once."""
-        parts = self.scalars[tags]
-        if len(parts) > 1:
-            rounds = self._rounds_of(parts)
-            blocks: Sequence[ScalarBlock | TagBlock] = [_joined_scalars(parts)] if rounds is None else rounds.blocks()
-            for block in blocks:
+        if len(self.scalars[tags]) > 1:
+            for block in self._joined_with(tags):
                 self.scalars[block.tags] = [block]
         return self.scalars[tags][0]
 
-    def _rounds_of(self, parts: Sequence[ScalarBlock | TagBlock]) -> Rounds | None:
-        """Return all rows of several reads as rounds, if all tags that take part in them have the same steps."""
-        tags = next((part.rounds.tags for part in parts if isinstance(part, TagBlock)), ())
-        if not tags or not all((tag,) in self.scalars for tag in tags):
-            return None
-        if (joined := _joined_rounds([self.scalars[tag,] for tag in tags])) is not None:
-            return joined
-        blocks = [_joined_scalars(self.scalars[tag,]) for tag in tags]
+    def _joined_with(self, tags: tuple[str, ...]) -> Sequence[ScalarBlock | TagBlock]:
+        """Return all rows of the records with these tags, and of those that share rounds with them, joined: as rounds if all of
+        them have the same steps, otherwise each on its own. Joining them one by one would compare all of them every time.
+        """
+        parts = self.scalars[tags]
+        together = next((part.rounds.tags for part in parts if isinstance(part, TagBlock)), ())
+        if not together or not all((tag,) in self.scalars for tag in together):
+            return [_joined_scalars(parts)]
+        if (joined := _joined_rounds([self.scalars[tag,] for tag in together])) is not None:
+            return joined.blocks()
+        blocks = [_joined_scalars(self.scalars[tag,]) for tag in together]
         step = blocks[0].step
         if not all(np.array_equal(block.step, step) for block in blocks[1:]):
-            return None
+            return blocks
         wall_time, order = np.stack([block.wall_time for block in blocks]), np.stack([block.order for block in blocks])
-        return Rounds.of(tags, step, wall_time, order, np.concatenate([block.value for block in blocks]))
+        return Rounds.of(together, step, wall_time, order, np.concatenate([block.value for block in blocks])).blocks()
 
     def index(self, kind: str, tag: str) -> list[PayloadBlock]:
         """Return the index of the large values of a tag, one block per plugin; blocks of several reads are joined once."""

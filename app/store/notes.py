@@ -31,6 +31,7 @@ from layouts.notes import (
     Unfit,
     View,
     mark_times,
+    rank_number,
     session_name,
     view_name,
     view_place,
@@ -140,10 +141,11 @@ class Notes:
         """Save a named mark on the timeline of a run; instead is the version of the mark of that name to replace.
 
         run is the key of the run's real path. Raises Stale if the profile has a mark of that name with another version, Unfit
-        for an invalid name, session or time, or NotKept.
+        for an invalid name, session, rank or time, or NotKept.
         """
         made = replace(
-            mark, name=view_name(mark.name), session=session_name(mark.session), times=mark_times(mark.times)
+            mark, name=view_name(mark.name), session=session_name(mark.session), rank=rank_number(mark.rank),
+            times=mark_times(mark.times),
         )  # fmt: skip
 
         def changed(content: Content) -> Content:
@@ -298,9 +300,9 @@ class Notes:
 
 
 _FLAGS = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
-_UNREADABLE = "Remarks, tags and saved views cannot be read, so none are shown and changes are not saved: {reason}"
+_UNREADABLE = "Remarks, tags, saved views and marks cannot be read, so none are shown and changes are not saved: {reason}"
 _SET_ASIDE = (
-    "The file of remarks, tags and saved views was damaged. This is a copy of it; its intact lines are still in use. "
+    "The file of remarks, tags, saved views and marks was damaged. This is a copy of it; its intact lines are still in use. "
     "Delete the copy when you no longer need it."
 )
 

@@ -29,6 +29,7 @@ from layouts.notes import (
     View,
     mark_times,
     ordered_tags,
+    rank_number,
     remark_text,
     session_name,
     tag_text,
@@ -114,7 +115,8 @@ class _MarkLine(msgspec.Struct, forbid_unknown_fields=True):
 
     def into(self, taken: _Taken) -> None:
         name, session, times = view_name(self.name), session_name(self.session), mark_times(self.times)
-        taken.marks[self.mark] = SavedMark(self.run, self.path, Mark(self.mark, name, session, self.rank, times))
+        mark = Mark(self.mark, name, session, rank_number(self.rank), times)
+        taken.marks[self.mark] = SavedMark(self.run, self.path, mark)
 
 
 class Newer(ValueError):

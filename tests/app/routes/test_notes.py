@@ -102,6 +102,6 @@ def test_marks_are_saved_listed_and_deleted(client) -> None:
     gone = client.post("/api/mark", json={"delete": made["now"]["key"], "was": again["now"]["version"]}, headers=TOKEN).json
     assert gone == {"done": True, "now": None}
     for wrong in ({}, {"save": "n", "delete": "k"}, asked | {"times": []}, asked | {"times": ["1"]}, asked | {"save": ""},
-                  asked | {"rank": "0"}, asked | {"session": ""}):  # fmt: skip
+                  asked | {"rank": "0"}, asked | {"session": ""}, asked | {"rank": 10**30}, asked | {"rank": -1}):  # fmt: skip
         assert client.post("/api/mark", json=wrong, headers=TOKEN).status_code == 400, wrong
     assert client.post("/api/mark", json=asked | {"run": "none"}, headers=TOKEN).status_code == 404

@@ -112,8 +112,14 @@ def test_marks_are_saved_replaced_and_deleted(tmp_path: Path) -> None:
     for times in ((), (1, 2, 3), (2**62,)):
         with pytest.raises(Unfit):
             kept.save_mark("k1", "/data/a", Mark("m4", "n", ".", 0, times))
-    with pytest.raises(Unfit):
-        kept.save_mark("k1", "/data/a", Mark("m4", "n", "a\0b", 0, (1,)))
+    for session, rank in (("a\0b", 0), (".", 10**30), (".", -1)):
+        with pytest.raises(Unfit):
+            kept.save_mark("k1", "/data/a", Mark("m4", "n", session, rank, (1,)))
+
+
+def test_a_mark_of_an_impossible_rank_in_the_file_is_left_out() -> None:
+    content = Content(marks={"m1": SavedMark("k1", "/data/a", Mark("m1", "n", ".", 10**30, (5,)))})
+    assert decode(encode(content))[0].marks == {}
 
 
 def test_every_flipped_byte_is_noticed_and_costs_one_record() -> None:

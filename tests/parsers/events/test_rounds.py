@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parsers import file_states
 from parsers.events import columns as columns_module
 from parsers.events import reading as reading_module
 from parsers.events.mindspore import MINDSPORE
@@ -190,6 +191,28 @@ def test_tags_that_no_longer_share_steps_are_still_joined(tmp_path: Path) -> Non
     (tmp_path / "file").write_bytes(content + b"".join(framed(data) for data in again))
     second = TENSORBOARD.read(str(tmp_path / "file"), first.cursor)
     assert state_points(state_of(first, second)) == sorted(points("tensorboard", (tmp_path / "file").read_bytes()))
+
+
+def test_a_read_that_ends_within_a_round_joins_each_tag_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a file that is being written, the last round is incomplete: the tags of its other rounds have other steps."""
+    path = tmp_path / "file"
+    with EventWriter(str(path), "tensorboard", wall_time=1e9) as writer:
+        for step in range(1, 400):
+            writer.add(step, dict.fromkeys(TAGS, step / 7))
+    content = path.read_bytes()
+    ends = [0, *np.cumsum([len(framed(data)) for _, data in records(content)]).tolist()]
+    batches: list[Batch] = []
+    for end in (ends[1 + 100 * len(TAGS) + 3], ends[1 + 300 * len(TAGS) + 5]):
+        path.write_bytes(content[:end])
+        batches.append(TENSORBOARD.read(str(path), batches[-1].cursor if batches else None))
+    state = state_of(*batches)
+    joined = []
+    original = file_states._joined_scalars
+    monkeypatch.setattr(file_states, "_joined_scalars", lambda parts: joined.append(len(parts)) or original(parts))
+    blocks = {tag: state.block((tag,)) for tag in TAGS}
+    assert len(joined) <= len(TAGS)
+    assert {len(block.step) for block in blocks.values()} == {300, 301}
+    assert state_points(state) == sorted(points("tensorboard", path.read_bytes()))
 
 
 def test_a_tag_that_comes_twice_in_a_record_keeps_both_values(tmp_path: Path) -> None:
