@@ -154,14 +154,27 @@ function line(on, xs, ys, width, pattern) {
   }
 }
 
-// Round ends are part of a dash, so that it is as long as one of plotly.
+// Move the pen on without drawing: whole patterns change nothing.
+function skip(pen, length) {
+  let rest = length % pen.pattern.reduce((sum, part) => sum + part, 0);
+  while (rest >= pen.left) {
+    rest -= pen.left;
+    pen.part = (pen.part + 1) % pen.pattern.length;
+    pen.left = pen.pattern[pen.part];
+  }
+  pen.left -= rest;
+}
+
+// Round ends are part of a dash, so that it is as long as one of plotly. Dashes off the sheet are not walked.
 function dashed(on, ends, width, pen) {
   if (!ends) return;
   const [x0, y0, x1, y1] = ends;
   const length = Math.hypot(x1 - x0, y1 - y0);
+  const [first, last] = within([x0, y0, x1, y1], [-width, -width, on.width + width, on.height + width]) || [1, 1];
   const round = width / 2;
-  let at = 0;
-  while (at < length) {
+  let at = first * length;
+  skip(pen, at);
+  while (at < last * length) {
     const end = Math.min(length, at + pen.left);
     const isEnd = at + pen.left <= length;
     if (pen.part % 2 === 0) {
@@ -178,10 +191,27 @@ function dashed(on, ends, width, pen) {
     } else pen.left -= end - at;
     at = end;
   }
+  skip(pen, Math.max(0, length - at));
 }
 
 /**
- * The part of a segment that is less than FAR from the origin on both axes, or null (Liang and Barsky).
+ * The part of a segment that is inside of a box, as shares of its length: [from, to], or null (Liang and Barsky).
+ * @param {number[]} segment x0, y0, x1, y1
+ * @param {number[]} box left, top, right, bottom
+ */
+function within([x0, y0, x1, y1], [left, top, right, bottom]) {
+  const [dx, dy] = [x1 - x0, y1 - y0];
+  let [from, to] = [0, 1];
+  for (const [delta, room] of [[-dx, x0 - left], [dx, right - x0], [-dy, y0 - top], [dy, bottom - y0]]) {
+    if (delta === 0 && room < 0) return null;
+    if (delta < 0) from = Math.max(from, room / delta);
+    if (delta > 0) to = Math.min(to, room / delta);
+  }
+  return from <= to ? [from, to] : null;
+}
+
+/**
+ * The part of a segment that is less than FAR from the origin on both axes, or null.
  * @returns {number[] | null}
  */
 export function cut(x0, y0, x1, y1) {
@@ -191,11 +221,6 @@ export function cut(x0, y0, x1, y1) {
     return [farX, farY, endX, endY];
   }
   const [dx, dy] = [x1 - x0, y1 - y0];
-  let [from, to] = [0, 1];
-  for (const [delta, room] of [[-dx, x0 + FAR], [dx, FAR - x0], [-dy, y0 + FAR], [dy, FAR - y0]]) {
-    if (delta === 0 && room < 0) return null;
-    if (delta < 0) from = Math.max(from, room / delta);
-    if (delta > 0) to = Math.min(to, room / delta);
-  }
-  return from <= to ? [x0 + from * dx, y0 + from * dy, x0 + to * dx, y0 + to * dy] : null;
+  const [from, to] = within([x0, y0, x1, y1], [-FAR, -FAR, FAR, FAR]) || [];
+  return from === undefined ? null : [x0 + from * dx, y0 + from * dy, x0 + to * dx, y0 + to * dy];
 }

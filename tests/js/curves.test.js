@@ -137,6 +137,21 @@ test("dashes are as long as plotly's, at any distance between points", () => {
   }
 });
 
+test("dashes go on where a line comes back onto the sheet, and those off it cost nothing", () => {
+  const of = (x) => [trace([5, 5, 5], { x, line: { color: "#c86432", width: 3, dash: "dash" } })];
+  const [whole, part] = [sheet(3600, 9), sheet(600, 9)];
+  const y = scaleOf([0, 10], 9, 0);
+  paint(whole, of([0, 4000, 3000]), { x: scaleOf([0, 3600], 0, 3600), y }, 1);
+  paint(part, of([-3000, 1000, 0]), { x: scaleOf([0, 600], 0, 600), y }, 1);
+  const columns = Array.from({ length: 600 }, (_, x) => x);
+  assert.ok(columns.some((x) => at(part, x, 4)[3] === 0));
+  for (const x of columns) assert.ok(Math.abs(at(part, x, 4)[3] - at(whole, x + 3000, 4)[3]) <= 1, `column ${x}`);
+  const begun = performance.now();
+  const steep = Array.from({ length: 2000 }, (_, i) => (i % 2 ? 1e30 : -1e30));
+  paint(part, [trace(steep, { dx: 0.005, line: { color: "#c86432", width: 3, dash: "dot" } })], scales(600, 9), 1);
+  assert.ok(performance.now() - begun < 500, "not 60,000 dashes for each of the segments");
+});
+
 test("lines that leave the plot by far are cut, not bent", () => {
   assert.deepEqual(cut(0, 0, 1, 1), [0, 0, 1, 1]);
   assert.equal(cut(2e5, 0, 3e5, 1), null);
