@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,29 @@ def test_bandwidth_is_absent_for_zero_time_or_bytes(tmp_path: Path) -> None:
     found = job_of(tmp_path).links["bandwidth"].tolist()
     assert [math.isnan(value) for value in found] == [True, True, False]
     assert found[2] == pytest.approx(4e9)
+
+
+def test_links_of_unknown_groups_take_the_ranks_that_tell_a_link_to_themselves(tmp_path: Path) -> None:
+    sent = {"Transit Size(MB)": 1.0, "Transit Time(ms)": 1.0}
+    for number, local in ((4, 0), (7, 3), (9, 999_999_999)):
+        links = {f"{local}-{local}": sent, f"{local}-0": sent, f"{local}-3": sent, f"{local}-1": sent}
+        rank(tmp_path, number, matrix={"step1": {"collective": {"allreduce-total@5": links}}})
+    found = job_of(tmp_path).links[["source", "target"]].values.tolist()
+    assert found == [[4, 4], [4, 7], [4, -1], [7, 7], [7, 4], [7, -1], [9, 9], [9, 4], [9, 7], [9, -1]]
+
+
+def test_large_numbers_in_unknown_groups_take_no_memory(tmp_path: Path) -> None:
+    sent = {"1048575-1048575": {"Transit Size(MB)": 1.0, "Transit Time(ms)": 1.0}}
+    rank(tmp_path, 0, matrix={"step1": {"collective": {f"allreduce-total@{group}": sent for group in range(1, 21)}}})
+    job = job_of(tmp_path)
+    tracemalloc.start()
+    try:
+        found = job.links
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found["source"].tolist() == found["target"].tolist() == [0] * 20
+    assert peak < 32 << 20
 
 
 def test_a_sum_over_the_group_counts_only_without_sums_by_type(tmp_path: Path) -> None:
