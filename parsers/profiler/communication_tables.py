@@ -7,10 +7,10 @@ COMMUNICATION_TASK_INFO): what a rank sent, and how long its operations took, bu
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from parsers.json_text import parse_json
 from parsers.profiler.communication import TOTAL
 from parsers.profiler.communication_json import Band, Link, Links, Operations, Times, is_p2p, step_number
 from parsers.profiler.database import Database
@@ -144,7 +144,7 @@ class Tasks:
         for name, value in table_rows(self._database, "META_DATA", ("name", "value"), self._complaints):
             if name == "parallel_group_info":
                 try:
-                    found = json.loads(value)
+                    found = parse_json(value)
                 except (TypeError, ValueError, RecursionError):
                     self._complaints.add("Table META_DATA: expected parallel_group_info as JSON; groups are not taken from it.")
                     return {}
