@@ -111,7 +111,7 @@ def test_a_number_of_ranks_that_no_job_has_is_refused(tmp_path: Path, world: Any
 def test_numbers_of_ranks_in_other_files_are_refused(tmp_path: Path) -> None:
     rank(tmp_path / "a", "rank_0_ascend_pt", 0)
     (tmp_path / "a" / "rank_0_ascend_pt" / "profiler_info_0.json").write_text(json.dumps({"rank_size": 1 << 60}))
-    legacy = tmp_path / "b" / f"ascend_cluster_analyse_pipeline-parallel_2_99999999_0.csv"
+    legacy = tmp_path / "b" / "ascend_cluster_analyse_pipeline-parallel_2_99999999_0.csv"
     legacy.parent.mkdir()
     legacy.write_text("computation_time,communication_alone_time\n1.0,2.0\n")
     for name in ("a", "b"):
