@@ -52,8 +52,8 @@ class Member:
 class JobFiles:
     """The files of a job: a name unique in the run, members by rank, sessions about all ranks, what the user should know.
 
-    size is the number of ranks that the files tell, at most MOST_RANKS; 0 for unknown. parallel is the size of each parallel dimension by its name
-    in profiler_metadata: `tensor_model_parallel_size` ...
+    size is the number of ranks that the files tell, at most MOST_RANKS; 0 for unknown. parallel is the size of each parallel
+    dimension by its name in profiler_metadata: `tensor_model_parallel_size` ...
     """
 
     name: str
