@@ -15,16 +15,17 @@ def parse_json(text: str) -> Any:
     ValueError for anything else and for numbers of thousands of digits, RecursionError for too many levels.
     """
     found = json.loads(text)
-    return _encodable(found) if "\\ud" in text or "\\uD" in text else found
+    return all_encodable(found) if "\\ud" in text or "\\uD" in text else found
 
 
-def _encodable(value: Any) -> Any:
+def all_encodable(value: Any) -> Any:
+    """Return what JSON was decoded to with all texts and keys `encodable`; RecursionError for too many levels."""
     if isinstance(value, str):
         return encodable(value)
     if isinstance(value, list):
-        return [_encodable(one) for one in value]
+        return [all_encodable(one) for one in value]
     if isinstance(value, dict):
-        return {encodable(name): _encodable(one) for name, one in value.items()}
+        return {encodable(name): all_encodable(one) for name, one in value.items()}
     return value
 
 

@@ -7,10 +7,11 @@ COMMUNICATION_TASK_INFO): what a rank sent, and how long its operations took, bu
 
 from __future__ import annotations
 
-import json
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from parsers.json_text import parse_json
 from parsers.profiler.communication import TOTAL
 from parsers.profiler.communication_json import Band, Link, Links, Operations, Times, is_p2p, step_number
 from parsers.profiler.database import Database
@@ -97,6 +98,7 @@ class Tasks:
         listed = table_rows(database, "STRING_IDS", ("id", "value"), complaints) if _has_texts(database) else ()
         self._texts: dict[Any, Any] = {row[0]: row[1] for row in listed}
         self._steps = sorted(self._marked())
+        self._begins = [begin for begin, _, _ in self._steps]
 
     def operations(self) -> Operations | None:
         """COMMUNICATION_OP, with what COMMUNICATION_TASK_INFO sent; None if the database has no such table."""
@@ -122,10 +124,11 @@ class Tasks:
 
     def links(self) -> Links | None:
         """Traffic between ranks by operation type, from COMMUNICATION_TASK_INFO; None if the database has no such table."""
-        if not self._transfers():
+        transfers = self._transfers()
+        if not transfers:
             return None
         totals: dict[tuple[int, str, str, str, str, str], list[float]] = {}
-        for name_id, group, _, source, target, transport, size, start, end in self._transfers():
+        for name_id, group, _, source, target, transport, size, start, end in transfers:
             name = str(self._texts.get(name_id, name_id))
             sent = (self._step_at(start), self._group(group), _type_of(name), "p2p" if is_p2p(name) else "collective")
             total = totals.setdefault((*sent, f"{source}-{target}", transport), [0.0, 0.0])
@@ -144,7 +147,7 @@ class Tasks:
         for name, value in table_rows(self._database, "META_DATA", ("name", "value"), self._complaints):
             if name == "parallel_group_info":
                 try:
-                    found = json.loads(value)
+                    found = parse_json(value)
                 except (TypeError, ValueError, RecursionError):
                     self._complaints.add("Table META_DATA: expected parallel_group_info as JSON; groups are not taken from it.")
                     return {}
@@ -163,7 +166,8 @@ class Tasks:
 
     def _step_at(self, start: int) -> int:
         """Return the step under way on the host; work on the device that ends later counts for the step before it."""
-        return next((number_of for begin, _, number_of in reversed(self._steps) if begin <= start), NONE)
+        place = bisect_right(self._begins, start)
+        return self._steps[place - 1][2] if place else NONE
 
     def _transfers(self) -> list[Row]:
         """Return the tasks that move bytes: operation, group, number of the operation, ends, transport, bytes, begin, end."""

@@ -7,7 +7,7 @@ Communication files name a group by the hash of its name. `parallel_group_info` 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 _WHOLE = 1 << 32
@@ -67,8 +67,3 @@ def ranks_named(text: str) -> tuple[int, ...] | None:
     if _SET.fullmatch(text) is None:
         return None
     return tuple(sorted({int(rank) for rank in re.findall(r"\d+", text)}))
-
-
-def global_rank(ranks: Sequence[int], local: int) -> int:
-    """Return the rank of the job that has a number in a group; -1 for a number that the group does not have."""
-    return ranks[local] if 0 <= local < len(ranks) else -1

@@ -7,12 +7,12 @@ read. Ranks in links are numbers in the stage.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
 
 from parsers.files import RegularFile
+from parsers.json_text import parse_json
 from parsers.profiler.communication_json import Band, Link, Links, Operations, Times, is_p2p, step_number
 from parsers.profiler.json_entries import number
 from parsers.profiler.lines import Complaints
@@ -96,13 +96,13 @@ def _cells(text: str, at: int) -> tuple[list[str], int]:
 
 def _object(text: str, where: str, complaints: Complaints) -> dict[str, Any]:
     try:
-        found = json.loads(text) if text else {}
+        found = parse_json(text) if text else {}
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         complaints.add(f"{where}: expected JSON with links or operations, found {text[:40]!r}; it was skipped.")
         return {}
-    return {name.encode("utf-8", "backslashreplace").decode(): value for name, value in found.items()}
+    return found
 
 
 def _bands(transports: Any) -> Iterator[tuple[str, float, float]]:

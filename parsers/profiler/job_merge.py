@@ -182,9 +182,6 @@ def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, in
     if not len(counted):
         return rows
     members = _members(rows, counted, groups)
-    starts = np.cumsum([0, *(len(ranks) for ranks in members)])
-    flat = np.array([rank for ranks in members for rank in ranks], np.int64)
-    sizes = np.diff(starts)
     nameless = np.asarray(rows["group"].cat.categories == "", bool)
     codes, ranks = rows["group"].cat.codes.to_numpy(), rows["rank"].to_numpy()
     made = rows.copy(deep=False)
@@ -193,8 +190,7 @@ def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, in
         for begin in range(0, len(counted), _AT_ONCE):
             place = counted[begin : begin + _AT_ONCE]
             group, mine = codes[place], numbers[place]
-            at = np.minimum(starts[group] + mine, max(len(flat) - 1, 0))
-            found = np.where(mine < sizes[group], flat[at], NONE) if len(flat) else np.full(len(place), NONE)
+            found = members.ranks(group, mine)
             if nameless[group].any():
                 first = np.array([offsets.get(rank, NONE) for rank in ranks[place].tolist()], np.int64)
                 found = np.where(nameless[group], np.where(first >= 0, first + mine, NONE), found)
@@ -203,23 +199,48 @@ def _resolved(rows: pd.DataFrame, groups: pd.DataFrame, offsets: Mapping[int, in
     return made
 
 
-def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) -> list[Sequence[int]]:
-    """Return for each group of rows its ranks by number; of an unknown group those that tell a link to themselves."""
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """The ranks of groups by their numbers in these.
+
+    Those of known groups are `flat[starts[group] + number]`. Of other groups only some numbers are known, which a file can
+    make as large as it likes: `keys` are group and number in one (`_keys`), sorted, and `told` is the rank of each.
+    """
+
+    starts: NDArray[np.int64]
+    flat: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    told: NDArray[np.int64]
+
+    def ranks(self, group: NDArray[Any], number: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the rank for each group and number in it; NONE for unknown ones."""
+        found = np.full(len(group), NONE, np.int64)
+        known = np.flatnonzero(number < np.diff(self.starts)[group])
+        found[known] = self.flat[self.starts[group[known]] + number[known]]
+        if len(self.keys):
+            keys = _keys(group, number)
+            at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+            found = np.where(self.keys[at] == keys, self.told[at], found)
+        return found
+
+
+def _keys(group: NDArray[Any], number: NDArray[Any]) -> NDArray[np.int64]:
+    """Return groups and numbers in them in one; the numbers in links have at most nine digits."""
+    return (group.astype(np.int64) << 30) | number.astype(np.int64)
+
+
+def _members(rows: pd.DataFrame, counted: NDArray[Any], groups: pd.DataFrame) -> _Members:
+    """Return the ranks of the groups of rows; of an unknown group those that tell a link to themselves."""
     told = groups[groups["told"].astype("str") == "yes"]
     known = dict(zip(told["group"].astype("str"), told["ranks"].astype("str"), strict=True))
     names = rows["group"].cat.categories.tolist()
-    members: list[Sequence[int]] = [ranks_of(known[name]) if name in known else [] for name in names]
-    unknown = np.append(np.array([name not in known for name in names], np.bool_), False)
+    members = [np.array(ranks_of(known[name]) if name in known else (), np.int64) for name in names]
+    unknown = np.array([name not in known for name in names], np.bool_)
     codes, number = rows["group"].cat.codes.to_numpy(), rows["source_local"].to_numpy()
-    own = counted[unknown[codes[counted]] & (number[counted] == rows["target_local"].to_numpy()[counted])]
-    told_by = rows["rank"].to_numpy()
-    for code, local, rank in dict.fromkeys(zip(codes[own].tolist(), number[own].tolist(), told_by[own].tolist(), strict=True)):
-        found = list(members[code])
-        if local < 1 << 20:
-            found += [NONE] * (local + 1 - len(found))
-            found[local] = rank
-        members[code] = found
-    return members
+    own = counted[unknown[codes[counted]] & (number[counted] == rows["target_local"].to_numpy()[counted])][::-1]
+    keys, first = np.unique(_keys(codes[own], number[own]), return_index=True)  # of several ranks the last one
+    starts = np.cumsum([0, *map(len, members)])
+    return _Members(starts, np.concatenate([*members, np.empty(0, np.int64)]), keys, rows["rank"].to_numpy()[own][first])
 
 
 def _compare_links(own: pd.DataFrame, whole: pd.DataFrame, complaints: Complaints) -> None:

@@ -23,6 +23,7 @@ import msgspec
 from parsers.files import RegularFile
 from parsers.model import Problem
 from parsers.names import CLUSTER_OUTPUT
+from parsers.profiler.groups import MOST_RANKS
 from parsers.profiler.job_files import CLUSTER_ANALYSE
 from parsers.profiler.registry import INFO, METADATA
 from parsers.profiler.sessions import OF_JOB, ProfileFile, Session
@@ -51,8 +52,8 @@ class Member:
 class JobFiles:
     """The files of a job: a name unique in the run, members by rank, sessions about all ranks, what the user should know.
 
-    size is the number of ranks that the files tell, 0 for unknown. parallel is the size of each parallel dimension by its name
-    in profiler_metadata: `tensor_model_parallel_size` ...
+    size is the number of ranks that the files tell, at most MOST_RANKS; 0 for unknown. parallel is the size of each parallel
+    dimension by its name in profiler_metadata: `tensor_model_parallel_size` ...
     """
 
     name: str
@@ -70,7 +71,8 @@ class JobFiles:
     @property
     def missing(self) -> tuple[int, ...]:
         """The ranks below `size` without files of their own."""
-        return tuple(sorted(set(range(self.size)).difference(self.ranks))) if self.size else ()
+        own = set(self.ranks)
+        return tuple(rank for rank in range(self.size) if rank not in own)
 
 
 @dataclass(slots=True)
@@ -83,6 +85,7 @@ class _One:
     start: tuple[str, int] = ("", 0)
     groups: Mapping[bytes, frozenset[str]] = field(default_factory=dict)
     parallel: tuple[tuple[str, int], ...] = ()
+    problems: list[Problem] = field(default_factory=list)
 
 
 def find_jobs(sessions: Sequence[Session]) -> tuple[JobFiles, ...]:
@@ -127,14 +130,25 @@ def _legacy(session: Session) -> JobFiles:
         if file.kind not in OF_JOB:
             by_rank[file.rank].append(file)
     members = tuple(Member(session.name, session.path, rank, "", tuple(files)) for rank, files in by_rank.items())
-    size = max((_size_in_names(files) for files in by_rank.values()), default=0)
+    problems: list[Problem] = []
+    size = max((_size_in_names(files, problems) for files in by_rank.values()), default=0)
     own = (session,) if any(file.kind in OF_JOB for file in session.files) else ()
-    return JobFiles(session.name, members, own, size, problems=_beyond(session.path, members, size))
+    return JobFiles(session.name, members, own, size, problems=(*problems[:_FEW], *_beyond(session.path, members, size)))
 
 
-def _size_in_names(files: Iterable[ProfileFile]) -> int:
-    found = (_SIZE.search(file.name) for file in files if file.kind == CLUSTER_ANALYSE.name)
-    return max((int(match[1]) for match in found if match is not None), default=0)
+def _size_in_names(files: Iterable[ProfileFile], problems: list[Problem]) -> int:
+    found = ((file.path, _SIZE.search(file.name)) for file in files if file.kind == CLUSTER_ANALYSE.name)
+    return max((_size_told(match[1], path, problems) for path, match in found if match is not None), default=0)
+
+
+def _size_told(value: Any, path: str, problems: list[Problem]) -> int:
+    """Return the number of ranks that a file tells; 0 for none and for one above MOST_RANKS, which is reported."""
+    size = _whole(value)
+    if size <= MOST_RANKS:
+        return size
+    text = f"Expected a job of at most {MOST_RANKS:,} ranks, found {str(value)[:40]}; the number of ranks is taken as unknown."
+    problems.append(Problem(path, 0, 0, "bad_table", text))
+    return 0
 
 
 def _beyond(path: str, members: Sequence[Member], size: int) -> tuple[Problem, ...]:
@@ -173,19 +187,19 @@ class _Info(msgspec.Struct):
 def _told(session: Session, rank: int) -> _One:
     one = _One(session, rank)
     kinds = {file.kind: file for file in reversed(session.files)}
-    sizes = [_size_in_names(session.files)]
+    sizes = [_size_in_names(session.files, one.problems)]
     start = 0
     if METADATA.name in kinds:
         about = _decoded(kinds[METADATA.name].path, _Metadata)
         if about is not None:
-            sizes.append(_count(about.distributed_args.get("world_size")))
+            sizes.append(_size_told(about.distributed_args.get("world_size"), kinds[METADATA.name].path, one.problems))
             one.groups = _ids(about.parallel_group_info)
             named = about.distributed_args.items()
             one.parallel = tuple((name, value) for name, value in named if name.endswith("_parallel_size") and _count(value))
     if INFO.name in kinds:
         info = _decoded(kinds[INFO.name].path, _Info)
         if info is not None:
-            sizes.append(_count(info.rank_size))
+            sizes.append(_size_told(info.rank_size, kinds[INFO.name].path, one.problems))
             start = _count(info.profiling_start_time) or _count(info.end_info.get("collectionTimeEnd"))
     one.size = max(sizes)
     stamp = _STAMP.search(session.path)
@@ -208,11 +222,16 @@ def _decoded(path: str, kind: type[_T]) -> _T | None:
 
 
 def _count(value: Any) -> int:
+    number = _whole(value)
+    return number if number < 2**63 else 0
+
+
+def _whole(value: Any) -> int:
+    """Return a whole number above 0; 0 for anything else."""
     try:
-        number = int(value)
+        return max(int(value), 0)
     except (TypeError, ValueError, OverflowError):
         return 0
-    return number if 0 < number < 2**63 else 0
 
 
 def _ids(groups: Mapping[str, _Group]) -> Mapping[bytes, frozenset[str]]:
@@ -285,7 +304,8 @@ def _captures(ones: list[_One]) -> list[JobFiles]:
         whole = tuple(one.session for one in members if any(file.kind in OF_JOB for file in one.session.files))
         path = _above([member.path for member in made])
         parallel = next((one.parallel for one in members if one.parallel), ())
-        jobs.append(JobFiles(name, made, whole, size, parallel, _beyond(path, made, size)))
+        refused = [problem for one in members for problem in one.problems][:_FEW]
+        jobs.append(JobFiles(name, made, whole, size, parallel, (*refused, *_beyond(path, made, size))))
     twice = [rank for rank, mine in by_rank.items() if len(mine) > 1]
     if twice:
         subject = f"Rank {twice[0]} occurs" if len(twice) == 1 else f"Ranks {_listed(twice)} occur"

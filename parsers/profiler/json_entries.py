@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from parsers.files import RegularFile
-from parsers.json_text import encodable, parse_json
+from parsers.json_text import all_encodable, encodable, parse_json
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
 
@@ -103,6 +103,7 @@ def _singly(piece: bytes) -> dict[str, Any]:
         try:
             name, end = decoder.raw_decode(text, begin)
             value, at = decoder.raw_decode(text, text.index("{", end))
+            value = all_encodable(value)
         except (ValueError, RecursionError):
             at = begin + 1
             continue

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import math
+import sqlite3
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,29 @@ def test_bandwidth_is_absent_for_zero_time_or_bytes(tmp_path: Path) -> None:
     assert found[2] == pytest.approx(4e9)
 
 
+def test_links_of_unknown_groups_take_the_ranks_that_tell_a_link_to_themselves(tmp_path: Path) -> None:
+    sent = {"Transit Size(MB)": 1.0, "Transit Time(ms)": 1.0}
+    for number, local in ((4, 0), (7, 3), (9, 999_999_999)):
+        links = {f"{local}-{local}": sent, f"{local}-0": sent, f"{local}-3": sent, f"{local}-1": sent}
+        rank(tmp_path, number, matrix={"step1": {"collective": {"allreduce-total@5": links}}})
+    found = job_of(tmp_path).links[["source", "target"]].values.tolist()
+    assert found == [[4, 4], [4, 7], [4, -1], [7, 7], [7, 4], [7, -1], [9, 9], [9, 4], [9, 7], [9, -1]]
+
+
+def test_large_numbers_in_unknown_groups_take_no_memory(tmp_path: Path) -> None:
+    sent = {"1048575-1048575": {"Transit Size(MB)": 1.0, "Transit Time(ms)": 1.0}}
+    rank(tmp_path, 0, matrix={"step1": {"collective": {f"allreduce-total@{group}": sent for group in range(1, 21)}}})
+    job = job_of(tmp_path)
+    tracemalloc.start()
+    try:
+        found = job.links
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found["source"].tolist() == found["target"].tolist() == [0] * 20
+    assert peak < 32 << 20
+
+
 def test_a_sum_over_the_group_counts_only_without_sums_by_type(tmp_path: Path) -> None:
     link = {"0-1": {"Transport Type": "HCCS", "Transit Size(MB)": 4.0, "Transit Time(ms)": 1.0, "op_name": "x"}}
     keys = {"Total Op Info@1": link, "allreduce-total@1": link, "Total Op Info@2": link, "allreduce-top1@2": link}
@@ -196,6 +221,45 @@ def test_names_with_braces_and_quotes(tmp_path: Path, monkeypatch: pytest.Monkey
     rank(tmp_path, 0, text)
     found = job_of(tmp_path).collectives["name"].tolist()
     assert found == [*names[:3], "\u4e2d\\ud83d"]
+
+
+LONE = r"\ud800"
+DAMAGED = '"x@1": {"Transit" 1}'
+
+
+@pytest.mark.parametrize("damage", ["", f", {DAMAGED}"])
+def test_unpaired_surrogates_within_entries_are_escaped(tmp_path: Path, damage: str) -> None:
+    bands = {f"S{LONE}": band(1.0, packets={"1.0": [1, 1.0]})}
+    link = {"0-1": {"Transport Type": LONE, "Transit Size(MB)": 1.0, "Transit Time(ms)": 1.0, "Op Name": LONE}}
+    told = (json.dumps({"a@1": operation(bands=bands)}), json.dumps({"allreduce-total@1": link}))
+    texts_of = [f'{{"step1": {{"collective": {one[:-1]}{damage}}}}}}}'.replace("\\\\ud", "\\ud") for one in told]
+    assert all(LONE in text and "\\\\" not in text for text in texts_of)
+    rank(tmp_path, 0, texts_of[0], matrix=texts_of[1])
+    job = job_of(tmp_path)
+    assert job.packets["transport"].tolist() == [f"S{LONE}"]
+    assert job.links[["transport", "operation"]].astype("str").values.tolist() == [[LONE, LONE]]
+    assert ("damaged entries were skipped" in texts(job)) == bool(damage)
+
+
+def test_unpaired_surrogates_within_hccl_raw_are_escaped(tmp_path: Path) -> None:
+    links = f'{{""0-1"": {{""{LONE}"": [1, 2, 3]}}}}'
+    operations = f'{{""s_{LONE}-op1"": [""1"", 1, 2, {links}]}}'
+    (tmp_path / "hccl_raw_0.csv").write_text(f'{HCCL}1,2,3,"{links}","{operations}"\n')
+    job = job_of(tmp_path)
+    assert job.links["transport"].tolist() == [LONE, LONE]
+    assert job.collectives["name"].tolist() == [f"s_{LONE}-op1"]
+
+
+def test_unpaired_surrogates_in_groups_of_databases_are_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "ascend_pytorch_profiler_0.db"
+    told = f'{{"g{LONE}": {{"group_name": "d{LONE}", "global_ranks": [0, 1]}}}}'
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE META_DATA (name TEXT, value TEXT)")
+        connection.execute("INSERT INTO META_DATA VALUES ('parallel_group_info', ?)", (told,))
+    connection.close()
+    found = unpacked(columns_of((ProfileFile(str(path), path.name, "database", 0, 0, 0),), ("groups",)))
+    assert found.frames["groups"].texts["name"] == [f"g{LONE}"]
+    assert found.frames["groups"].texts["kind"] == [f"d{LONE}"]
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "null", '{"step1": 5}', '{"step1": {"collective": []}}', "\x00\x01", "{}" * 9])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from parsers.profiler.jobs import JobFiles, find_jobs
 STEPS = "Step,Computing,Communication(Not Overlapped),Overlapped,Communication,Free\n1,1.0,2.0,0.0,2.0,3.0\n"
 
 
-def rank(base: Path, name: str, number: int, *, world: int = 0, groups: dict[str, Sequence[int]] | None = None) -> None:
+def rank(base: Path, name: str, number: int, *, world: Any = 0, groups: dict[str, Sequence[int]] | None = None) -> None:
     """Write a session of one rank."""
     folder = base / name
     (folder / "ASCEND_PROFILER_OUTPUT").mkdir(parents=True)
@@ -92,6 +93,38 @@ def test_a_rank_beyond_the_number_of_ranks_is_reported(tmp_path: Path) -> None:
     rank(tmp_path, "rank_7_ascend_pt", 7, world=4)
     (job,) = jobs(tmp_path)
     assert "rank 7" in job.problems[0].text
+
+
+@pytest.mark.parametrize(
+    "world", [(1 << 20) + 1, 1 << 62, 1 << 64, 10**300, "9" * 4000], ids=["2^20+1", "2^62", "2^64", "10^300", "digits"]
+)
+def test_a_number_of_ranks_that_no_job_has_is_refused(tmp_path: Path, world: Any) -> None:
+    for number in range(12):
+        rank(tmp_path, f"rank_{number}_ascend_pt", number, world=world)
+    (job,) = jobs(tmp_path)
+    assert (job.ranks, job.size, job.missing) == (tuple(range(12)), 0, ())
+    assert len(job.problems) == 8
+    assert job.problems[0].path == str(tmp_path / "rank_0_ascend_pt" / "profiler_metadata.json")
+    assert f"at most 1,048,576 ranks, found {str(world)[0]}" in job.problems[0].text
+
+
+def test_numbers_of_ranks_in_other_files_are_refused(tmp_path: Path) -> None:
+    rank(tmp_path / "a", "rank_0_ascend_pt", 0)
+    (tmp_path / "a" / "rank_0_ascend_pt" / "profiler_info_0.json").write_text(json.dumps({"rank_size": 1 << 60}))
+    legacy = tmp_path / "b" / "ascend_cluster_analyse_pipeline-parallel_2_99999999_0.csv"
+    legacy.parent.mkdir()
+    legacy.write_text("computation_time,communication_alone_time\n1.0,2.0\n")
+    for name in ("a", "b"):
+        (job,) = jobs(tmp_path / name)
+        assert (job.size, job.missing) == (0, ())
+        assert "at most 1,048,576 ranks" in job.problems[0].text
+
+
+def test_the_largest_job_has_a_size(tmp_path: Path) -> None:
+    rank(tmp_path, "rank_5_ascend_pt", 5, world=1 << 20)
+    (job,) = jobs(tmp_path)
+    assert (job.size, job.problems) == (1 << 20, ())
+    assert job.missing == (*range(5), *range(6, 1 << 20))
 
 
 def test_a_legacy_directory_with_several_ranks_is_one_job(tmp_path: Path) -> None:
