@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
-import json
 import pytest
 
 from parsers.analysis.advice import THRESHOLDS, called, review
