@@ -299,13 +299,21 @@ def critical_csv(opened: Together) -> Response:
 
 
 def _critical(opened: Together) -> tuple[int, int, pd.DataFrame]:
+    """Return (start, stop, frame of CRITICAL) for the trace and the range that a request names.
+
+    Rows and times are those of the axis, each part moved as its track is. The path is found with times as they were recorded,
+    from the slice of a device on that ends last: the range is one of the clock of the devices, as is time without a slice.
+    With devices=1, what the host did may thus reach beyond the range by as much as the devices are moved.
+    """
     allow_parameters("from", "to", "part")
     start, stop = time_range(opened)
     part = opened.parts[whole_number("part", 0, len(opened.parts) - 1) if request.args.get("part") else 0]
-    shift = part.place.shift
+    shift = part.place.shift + part.place.device
     frame = critical.path(part.opened.trace, start - shift, stop - shift, pyramid=part.opened.pyramid)
+    shifts = np.array([*(part.shift(track) for track in range(len(part.opened.trace.tracks))), shift], np.int64)
     return start, stop, frame.assign(
-        start_ns=frame["start_ns"] + shift, row=frame["row"].where(frame["row"] < 0, frame["row"] + part.row)
+        start_ns=frame["start_ns"] + shifts[frame["track"].to_numpy()],  # -1, no track, is the last one
+        row=frame["row"].where(frame["row"] < 0, frame["row"] + part.row),
     )
 
 

@@ -59,7 +59,8 @@ class Slices:
     phase: NDArray[np.uint8]
     """COMPLETE, INSTANT, ASYNC, UNFINISHED or UNSTARTED."""
     event: NDArray[np.int64]
-    """What finds the arguments: the number of the event in the file (see `joining.of_file`), or the row of a table."""
+    """What finds the arguments: the place of the event in the file (see `events`), or of a row in a database; with several
+    files also which one it is (see `joining.of_file`)."""
     depth: NDArray[np.int32]
     """Lane within the track from 0 on; slices of one lane never overlap."""
     self: NDArray[np.int64]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -146,10 +147,13 @@ def plain(name: str) -> str:
 # On disk ------------------------------------------------------------------------------------------------------------
 
 
+_Whole = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+
+
 class _Stored(msgspec.Struct, forbid_unknown_fields=True):
-    track: int
+    track: _Whole
     stream: str
-    threshold_ns: int
+    threshold_ns: _Whole
     steps: dict[str, list[int | str]]
     calls: dict[str, list[int | str]]
 
@@ -175,6 +179,6 @@ def read(directory: str) -> Idle | None:
         columns = {column.name: column.dtype for column in GAP_STEPS.columns}
         steps_ = GAP_STEPS.check(pd.DataFrame(stored.steps, columns=list(columns)).astype(columns))
         calls = _calls(pd.DataFrame(stored.calls, columns=list(GAP_CALLS.names)))
-    except (msgspec.DecodeError, ValueError, TypeError) as error:
+    except (msgspec.DecodeError, ValueError, TypeError, OverflowError) as error:
         raise FormatError(f"{os.path.join(directory, FILE)}: {error}") from error
     return Idle(stored.track, stored.stream, stored.threshold_ns, steps_, calls)

@@ -13,24 +13,22 @@ from parsers.model import Problem
 from parsers.profiler.trace import lanes
 from parsers.profiler.trace.columns import Counters, Flows, Slices, Trace, Track
 
-EVENT_BITS = 40
-"""Bits of `Slices.event` for the number of the event in its file; those above are the place of the file in `Trace.files`."""
 MOST_FILES = 1 << 20
+_BITS = 63
+"""Bits of `Slices.event` without its sign. The upper ones, as many as the files need, are the place of a file in `Trace.files`;
+those below the place of the event in its file: a byte offset and a number (`events`), or a table and a row id (`databases`)."""
 
 
 def joined(path: str, traces: Sequence[Trace]) -> Trace:
     """One trace of several; path is what to call it.
 
     Tracks of the same process and thread (number and name) are one, in order of the first file that has them. Times stay those
-    of the clock of the first one: a file that counts from another zero is left out, and a problem says so.
+    of the clock of the first one. Left out, and named by a problem, are a file that counts from another zero, those after the
+    first MOST_FILES, and a file so long that the place of an event in it does not fit into `Slices.event` beside the file's.
     """
-    taken = [one for one in traces if one.clock == traces[0].clock or not _size(one)][:MOST_FILES]
-    problems = [problem for one in traces for problem in one.problems]
-    problems += [
-        Problem(one.path, 0, 0, "bad_trace", f"Expected times of the clock of {traces[0].path}, found those of another one.")
-        for one in traces
-        if one.clock != traces[0].clock and _size(one)
-    ]
+    taken, left_out = _fitting(traces)
+    problems = [*(problem for one in traces for problem in one.problems), *left_out]
+    width = _width(len(taken))
     origin = min((one.origin_ns for one in taken if _size(one)), default=0)
     tracks: dict[tuple[str, str, str, str], int] = {}
     firsts: list[Track] = []
@@ -54,7 +52,7 @@ def joined(path: str, traces: Sequence[Trace]) -> Trace:
         slices, later = one.slices, one.origin_ns - origin
         of_slices.append([
             track_of[slices.track], slices.start + later, slices.duration, _codes(names, one.names)[slices.name],
-            _codes(categories, one.categories)[slices.category], slices.phase, slices.event + (place << EVENT_BITS),
+            _codes(categories, one.categories)[slices.category], slices.phase, slices.event + (place << width),
         ])  # fmt: skip
         flows, counters = one.flows, one.counters
         of_flows.append([flows.source + row, flows.target + row, _codes(kinds, one.flow_kinds)[flows.kind]])
@@ -82,11 +80,36 @@ def joined(path: str, traces: Sequence[Trace]) -> Trace:
 
 
 def of_file(trace: Trace, row: int) -> tuple[str, int]:
-    """The file of a slice, and the number of its event in this file."""
+    """The file of a slice, and the place of its event in this file."""
     event = int(trace.slices.event[row])
     if not trace.files:
         return trace.path, event
-    return trace.files[event >> EVENT_BITS], event & ((1 << EVENT_BITS) - 1)
+    width = _width(len(trace.files))
+    return trace.files[event >> width], event & ((1 << width) - 1)
+
+
+def _width(files: int) -> int:
+    """Bits of `Slices.event` for the place of an event in one of some files."""
+    return _BITS - max(files - 1, 0).bit_length()
+
+
+def _fitting(traces: Sequence[Trace]) -> tuple[list[Trace], list[Problem]]:
+    """The traces that can be joined, and what is said of the others."""
+    taken: list[Trace] = []
+    problems: list[Problem] = []
+    width = _width(min(len(traces), MOST_FILES))
+    for one in traces:
+        if one.clock != traces[0].clock and _size(one):
+            text = f"Expected times of the clock of {traces[0].path}, found those of another one."
+        elif len(taken) == MOST_FILES:
+            text = f"Expected at most {MOST_FILES:,} files of one recording, found more; this one is not shown."
+        elif int(one.slices.event.max(initial=0)) >> width:
+            text = f"Expected places of events below 2^{width} in each of {len(traces):,} files, found more; it is not shown."
+        else:
+            taken.append(one)
+            continue
+        problems.append(Problem(one.path, 0, 0, "bad_trace", text))
+    return taken, problems
 
 
 def _size(trace: Trace) -> int:

@@ -27,7 +27,7 @@ from parsers.profiler.progress import report_read
 from parsers.profiler.trace.columns import Clock, Counters, Flows, Kind, Slices, Trace, Track
 
 MAGIC = b"MSTR\0\0\0"
-VERSION = 1
+VERSION = 2
 """Increment whenever this layout, or what readers of traces make, changes."""
 HEADER, COLUMNS = "trace.header", "trace.columns"
 _PREFIX = struct.Struct("<7sBQQ")
@@ -77,8 +77,7 @@ class _Header(msgspec.Struct):
     problems: list[tuple[int, int, str, str]]
     columns: list[_Column]
     size: int
-    files: list[bytes] = []
-    """Missing in what was stored before traces of several files were: those are of one."""
+    files: list[bytes]
 
 
 class StoredNames(Sequence[str]):

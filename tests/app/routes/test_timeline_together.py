@@ -107,6 +107,50 @@ def test_statistics_search_and_one_slice(client: FlaskClient) -> None:
     assert flame["count"][flame["name"].index("ProfilerStep#1")] == RANKS
 
 
+def launched(rank: int) -> str:
+    """The file of a rank, with an arrow from each call of aten::addmm to its kernel 100 us later (by clocks alike)."""
+    made = json.loads(rank_traces.text(rank))
+    calls = [one["at"] for one in rank_traces.slices(rank) if one["name"] == "aten::addmm"]
+    for number, at in enumerate(calls):
+        arrow = {"id": str(number), "cat": "async_npu", "name": "async_npu"}
+        kernel = at + 100_000 + rank * rank_traces.CLOCK_NS
+        made.append({"ph": "s", **arrow, **chrome_traces.THREAD, "ts": chrome_traces.microseconds(at + 10)})
+        made.append({"ph": "f", "bp": "e", **arrow, **chrome_traces.STREAM, "ts": chrome_traces.microseconds(kernel)})
+    return json.dumps(made)
+
+
+@pytest.mark.parametrize("devices", [0, 1])
+def test_each_part_of_the_critical_path_lies_where_its_slice_does(tmp_path: Path, devices: int) -> None:
+    for rank in range(2):
+        folder = tmp_path / f"one/rank{rank}_ascend_pt/ASCEND_PROFILER_OUTPUT"
+        folder.mkdir(parents=True)
+        (folder / "trace_view.json").write_text(launched(rank))
+    store = Store([tmp_path], interval=0).start()
+    try:
+        assert store.wait(30)
+        client = create_app(store).server.test_client()
+        asked = {"part": 1, "devices": devices, "from": 0, "to": 1_000_000, "named": NAMED | {"also": ALSO[:1]}}
+        table = list(csv.DictReader(io.StringIO(get(client, "critical.csv", **asked).text)))
+        found = get(client, "critical", **asked).json
+    finally:
+        store.stop()
+    slices = [one for rank, one in events(aligned=bool(devices)) if rank == 1]
+    device_end = max(one["at"] + one["ns"] for one in slices if one["pid"] == 2 and one["at"] < 1_000_000)
+    on_path = [
+        (row["name"], int(row["start_ns"]), int(row["start_ns"]) + int(row["duration_ns"]))
+        for row in table if row["kind"] == "computation"
+    ]  # fmt: skip
+    assert {name for name, _, _ in on_path} == {"MatMulV2", "Cast0", "Cast1", "Cast2"}
+    for name, start, end in on_path:
+        assert any(one["name"] == name and one["at"] == start and one["ns"] == end - start for one in slices), (name, start)
+    assert max(end for _, _, end in on_path) == device_end
+    (host,) = [row for row in table if row["kind"] == "host"]  # it is on the path until the kernel began, by its own clock
+    recorded = {one["at"] for rank, one in events() if rank == 1 and one["name"] == "MatMulV2"}
+    assert int(host["start_ns"]) + int(host["duration_ns"]) in recorded
+    assert sum(int(row["duration_ns"]) for row in table) == sum(found["kinds"].values()) == 1_000_000
+    assert {(row[0], row[3]) for row in found["rows"]} <= {(int(row["start_ns"]), row["name"]) for row in table}
+
+
 def test_the_difference_of_two_ranks(client: FlaskClient) -> None:
     found = get(client, "difference", a=0, b=2, **{"from": 0, "to": 10_000_000}).json
     assert [row[0] for row in found["rows"][:2]] == ["hcom_allReduce__1", "MatMulV2"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,20 @@ def test_a_trace_without_streams_has_none(tmp_path: Path) -> None:
 )
 def test_what_is_damaged_says_so(tmp_path: Path, text: bytes) -> None:
     (tmp_path / idle.FILE).write_bytes(text)
+    with pytest.raises(FormatError):
+        idle.read(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["steps", "calls", "track", "threshold_ns"])
+def test_a_number_too_large_says_so(tmp_path: Path, name: str) -> None:
+    idle.write(idle.find(waiting()), str(tmp_path))
+    file = tmp_path / idle.FILE
+    stored = json.loads(file.read_text())
+    if name in ("steps", "calls"):
+        stored[name]["duration_ns"][0] = 1 << 70
+    else:
+        stored[name] = 1 << 70
+    file.write_text(json.dumps(stored))
     with pytest.raises(FormatError):
         idle.read(str(tmp_path))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 import pytest
 
 from parsers import open_run
-from parsers.profiler.trace import joining, sources, storage
+from parsers.profiler.trace import export, joining, sources, storage
 from parsers.profiler.trace.columns import Trace
 from parsers.profiler.trace.sources import TraceFiles
 
@@ -98,6 +99,54 @@ def test_a_file_of_another_clock_is_left_out_and_said(tmp_path: Path) -> None:
     assert "another one" in trace.problems[-1].text
 
 
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_arguments_in_files_of_several_pieces(tmp_path: Path, count: int) -> None:
+    filler = "x" * 12_000
+    parts = [
+        [event(f"e{at % 7}", at * 100 + part, 10, args={"of": [part, at], "filler": filler}) for at in range(240)]
+        for part in range(count)
+    ]
+    paths = written(tmp_path, *parts)
+    assert min(Path(path).stat().st_size for path in paths) > 2 << 20
+    trace = sources.read_all(TraceFiles("msprof_0_1_*.json", paths))
+    storage.write(trace, str(tmp_path / "index"))
+    trace = storage.open(str(tmp_path / "index"))
+    assert len(trace.slices) == 240 * count
+    rows = range(0, len(trace.slices), 7)
+    for row in rows:
+        number, part = divmod(int(trace.slices.start[row]) // 1000, 100)
+        assert sources.arguments(trace, row)["of"] == [part, number]
+    start, stop = int(trace.slices.start[rows[-1]]), trace.end
+    part_of_trace = export.Part(trace, "", [0] * len(trace.tracks), lambda row: sources.arguments(trace, row))
+    exported = json.loads(b"".join(export.together([part_of_trace], start, stop)))
+    found = [one["args"]["of"] for one in exported["traceEvents"] if one["ph"] == "X"]
+    late = [one["args"]["of"] for each in parts for one in each if float(one["ts"]) * 1000 >= start]
+    assert sorted(found) == sorted(late)
+    assert found
+
+
+def test_a_file_whose_events_have_no_place_is_left_out_and_said(tmp_path: Path) -> None:
+    first, second = (sources.read(path) for path in written(tmp_path, FIRST, SECOND))
+    event = second.slices.event
+    most = replace(second, slices=replace(second.slices, event=event - event.max() + (1 << 62) - 1))
+    trace = joining.joined("all", [first, most])
+    assert (len(trace.slices), trace.problems) == (5, ())
+    found = {joining.of_file(trace, row) for row in range(len(trace.slices))}
+    assert found == {(one.path, place) for one in (first, most) for place in one.slices.event.tolist()}
+    longer = replace(second, slices=replace(second.slices, event=most.slices.event + 1))
+    trace = joining.joined("all", [first, longer])
+    assert (trace.files, len(trace.slices)) == ((first.path,), 2)
+    assert [(problem.path, "2^62" in problem.text) for problem in trace.problems] == [(second.path, True)]
+
+
+def test_more_files_than_there_may_be_are_left_out_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joining, "MOST_FILES", 2)
+    trace = read(tmp_path, FIRST, SECOND, SECOND)
+    assert len(trace.slices) == 5
+    (problem,) = trace.problems
+    assert (Path(problem.path).name, "at most 2" in problem.text) == ("msprof_0_1_3.json", True)
+
+
 def test_progress_is_about_all_files(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
     paths = written(tmp_path, FIRST, SECOND)
@@ -148,7 +197,7 @@ def test_the_iterations_of_a_real_profile(real_data: Path) -> None:
     assert sum(found.values()) == 10_838
     assert len(trace.tracks) == 18
     assert int(slices.self.min()) >= 0
-    row = int((slices.event >> joining.EVENT_BITS == 7).nonzero()[0][0])
+    row = next(row for row in range(len(slices)) if joining.of_file(trace, row)[0] == trace.files[7])
     path, _ = joining.of_file(trace, row)
     texts = [one for one in json.loads(Path(path).read_text()) if one["name"] == trace.names[slices.name[row]]]
     assert sources.arguments(trace, row) in [one.get("args", {}) for one in texts]
