@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import struct
 import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -22,14 +21,12 @@ from numpy.typing import NDArray
 
 from parsers.errors import FormatError
 from parsers.file_states import FileState
+from parsers.headers import PREFIX, Format, crc_of
 from parsers.model import Cursor, Ints, PayloadBlock, Problem, Rounds, ScalarBlock, SourceFile, TagBlock
 from parsers.packed import PIECE, RAW, WIDTHS, pack, pack_pieces, packed_bytes, unpack
 
-MAGIC = b"MSIX\0\0\0"
-# Increment whenever this layout or the output of a reader changes.
-VERSION = 7
-_PREFIX = struct.Struct("<7sBQQ")
-_CRC_BYTES = 1 << 20
+# Increment the version whenever this layout or the output of a reader changes.
+FORMAT = Format("snapshot", b"MSIX\0\0\0", 7)
 
 
 class _Table(msgspec.Struct, array_like=True):
@@ -117,16 +114,11 @@ def dump(states: Sequence[FileState]) -> list[bytes | memoryview] | None:
             )
         )  # fmt: skip
     parts = [part for column in columns for part in _padded(column)]
-    crc = 0
-    for part in parts:
-        for at in range(0, len(part), _CRC_BYTES):
-            crc = google_crc32c.extend(crc, bytes(part[at : at + _CRC_BYTES]))
     try:
-        header = msgspec.msgpack.encode(_Header(files, sum(map(len, parts)), crc))
+        header = msgspec.msgpack.encode(_Header(files, sum(map(len, parts)), crc_of(parts)))
     except (UnicodeEncodeError, OverflowError):
         return None
-    prefix = _PREFIX.pack(MAGIC, VERSION, len(header), google_crc32c.value(header))
-    return [prefix, *_padded(header), *parts]
+    return [FORMAT.prefix(header), *_padded(header), *parts]
 
 
 def _pack(block: ScalarBlock | Rounds, columns: list[bytes | memoryview]) -> _Table:
@@ -156,19 +148,8 @@ def _in_turn(column: NDArray[Any], begin: Ints | None = None) -> Iterator[Ints]:
 
 def load(data: bytes) -> list[FileState]:
     """Return the states in a snapshot; FormatError for anything but a complete snapshot of this version."""
-    if len(data) < _PREFIX.size:
-        raise FormatError(f"snapshot: expected at least {_PREFIX.size} bytes, found {len(data)}")
-    magic, version, size, crc = _PREFIX.unpack_from(data)
-    if magic != MAGIC or version != VERSION:
-        raise FormatError(f"snapshot: expected version {VERSION}, found {magic!r} version {version}")
-    raw = data[_PREFIX.size : _PREFIX.size + size]
-    if len(raw) != size or google_crc32c.value(raw) != crc:
-        raise FormatError("snapshot: the header fails its CRC")
-    try:
-        header = msgspec.msgpack.decode(raw, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"snapshot: the header cannot be decoded ({error})") from error
-    body = np.frombuffer(data, np.uint8)[_PREFIX.size + _round_up(size) :]
+    header, end = FORMAT.header(data, _Header)
+    body = np.frombuffer(data, np.uint8)[PREFIX.size + _round_up(end - PREFIX.size) :]
     if len(body) != header.columns or google_crc32c.value(body) != header.crc:
         raise FormatError("snapshot: the columns fail their CRC")
     columns = _Columns(body)

@@ -8,27 +8,25 @@ A pack is the magic ``MSPK`` and a version byte, padded to 8; uint64 LE length a
 from __future__ import annotations
 
 import secrets
-import struct
 import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO
 
-import google_crc32c
 import msgspec
 
 from app.store.index import Index
 from parsers.errors import FormatError
 from parsers.file_states import FileState
+from parsers.headers import PREFIX, Format
 from parsers.snapshot import dump, load
 
 SMALL = 256 << 10
 """Snapshots of at most this many bytes are packed."""
 LEAST, MOST_BYTES, MOST_SECONDS = 8, 16 << 20, 10.0
 """Fewer runs than these get records of their own; a pack is written when it has this many bytes or has waited this long."""
-MAGIC, VERSION = b"MSPK\0\0\0", 1
+FORMAT = Format("pack", b"MSPK\0\0\0", 1)
 NAME = "pack-"
-_PREFIX = struct.Struct("<7sBQQ")
 _MOST_OPEN = 32
 _MOST_TABLE = 64 << 20
 
@@ -94,10 +92,9 @@ class Snapshots:
             at += len(data)
         encoded = msgspec.msgpack.encode(table)
         name = f"{NAME}{time.time_ns():020}-{secrets.token_hex(4)}"
-        prefix = _PREFIX.pack(MAGIC, VERSION, len(encoded), google_crc32c.value(encoded))
-        if not self._index.write(name, [prefix, encoded, *pending.values()]):
+        if not self._index.write(name, [FORMAT.prefix(encoded), encoded, *pending.values()]):
             return False
-        begin = _PREFIX.size + len(encoded)
+        begin = PREFIX.size + len(encoded)
         self._packed.update({key: (name, begin + offset, size) for key, (offset, size) in table.items()})
         return True
 
@@ -129,20 +126,15 @@ class Snapshots:
 
     def _table(self, name: str) -> Mapping[str, tuple[int, int]]:
         """Return key -> (offset, size) of the snapshots of a pack; nothing if it is damaged."""
-        prefix = self._read(name, 0, _PREFIX.size)
-        if prefix is None or len(prefix) < _PREFIX.size:
-            return {}
-        magic, version, size, crc = _PREFIX.unpack(prefix)
-        if magic != MAGIC or version != VERSION or size > _MOST_TABLE:
-            return {}
-        encoded = self._read(name, _PREFIX.size, size)
-        if encoded is None or google_crc32c.value(encoded) != crc:
-            return {}
         try:
-            table = msgspec.msgpack.decode(encoded, type=dict[str, tuple[int, int]])
-        except (msgspec.DecodeError, UnicodeDecodeError):
+            size, crc = FORMAT.place(self._read(name, 0, PREFIX.size) or b"")
+            if size > _MOST_TABLE:
+                return {}
+            encoded = self._read(name, PREFIX.size, size) or b""
+            table = FORMAT.decoded(encoded, size, crc, dict[str, tuple[int, int]])
+        except FormatError:
             return {}
-        begin = _PREFIX.size + size
+        begin = PREFIX.size + size
         return {key: (begin + offset, length) for key, (offset, length) in table.items() if offset >= 0 <= length <= SMALL}
 
     def _read(self, name: str, offset: int, size: int) -> bytes | None:

@@ -6,27 +6,23 @@ Layout: magic ``MSRC`` and a version byte; uint32 LE length and uint32 LE CRC32C
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-import google_crc32c
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
+from parsers.headers import Format, crc_of
 from parsers.model import Problem
 from parsers.profiler.tables import NONE
 from parsers.schema import Schema
 
-VERSION = 1
-"""Increment whenever this layout or the output of a reader changes."""
-_MAGIC = b"MSRC"
-_PREFIX = struct.Struct("<4sBII")
-_PIECE = 1 << 20
+FORMAT = Format("columns", b"MSRC\0\0\0", 2)
+"""Increment the version whenever this layout or the output of a reader changes."""
 _TYPES: Mapping[str, np.dtype[Any]] = {
     "b": np.dtype("<i1"), "h": np.dtype("<i2"), "w": np.dtype("<i4"), "i": np.dtype("<i8"), "f": np.dtype("<f8"),
     "t": np.dtype("<i4"),
@@ -104,13 +100,9 @@ def packed(frames: Iterable[Rows], problems: Sequence[Problem]) -> bytes:
             own = kind == "t" and like == f"{rows.schema.name}.{name}"
             columns.append(_Column(name, kind, list(rows.texts[name]) if own else None, "" if own else like))
         told.append(_Frame(rows.schema.name, rows.file, number, columns))
-    crc = 0
-    for part in parts:
-        for start in range(0, len(part), _PIECE):
-            crc = google_crc32c.extend(crc, bytes(part[start : start + _PIECE]))
-    header = msgspec.msgpack.encode(_Header(told, list(problems), sum(map(len, parts)), crc))
+    header = msgspec.msgpack.encode(_Header(told, list(problems), sum(map(len, parts)), crc_of(parts)))
     del told
-    return b"".join((_PREFIX.pack(_MAGIC, VERSION, len(header), google_crc32c.value(header)), header, *parts))
+    return b"".join((FORMAT.prefix(header), header, *parts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,18 +125,9 @@ class RankColumns:
 
 def unpacked(data: bytes) -> RankColumns:
     """Return what is in bytes of `packed`; FormatError unless they are complete and of this version."""
-    if len(data) < _PREFIX.size:
-        raise FormatError(f"columns: expected at least {_PREFIX.size} bytes, found {len(data)}")
-    magic, version, size, crc = _PREFIX.unpack_from(data)
-    raw = data[_PREFIX.size : _PREFIX.size + size]
-    if magic != _MAGIC or version != VERSION or len(raw) != size or google_crc32c.value(raw) != crc:
-        raise FormatError(f"columns: expected those of one rank, version {VERSION}")
-    try:
-        header = msgspec.msgpack.decode(raw, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"columns: the header cannot be decoded ({error})") from error
-    body = memoryview(data)[_PREFIX.size + size :]
-    if len(body) != header.size or google_crc32c.value(bytes(body)) != header.crc:
+    header, end = FORMAT.header(data, _Header)
+    body = memoryview(data)[end:]
+    if len(body) != header.size or crc_of([body]) != header.crc:
         raise FormatError("columns: they do not match the header")
     frames: dict[str, FrameColumns] = {}
     told: dict[str, list[str]] = {}

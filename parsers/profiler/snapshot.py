@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import struct
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -21,15 +20,13 @@ from numpy.typing import NDArray
 
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError, SchemaError
+from parsers.headers import PREFIX, Format, crc_of
 from parsers.model import Problem
 from parsers.profiler.sessions import ProfileFile
 from parsers.schema import Schema
 
-MAGIC = b"MSPF\0\0\0"
-VERSION = 3
-"""Increment whenever this layout or the output of a reader changes."""
-_PREFIX = struct.Struct("<7sBQQ")
-_PIECE = 1 << 20
+FORMAT = Format("snapshot", b"MSPF\0\0\0", 3)
+"""Increment the version whenever this layout or the output of a reader changes."""
 _TYPES = ("int8", "int16", "int32", "int64", "float64")
 
 
@@ -50,7 +47,7 @@ class _Header(msgspec.Struct):
 
 def key_of(directory: str, files: Sequence[ProfileFile], name: str) -> str:
     """Return the key of a profile's frame; it changes with the name, size or mtime of any file."""
-    parts = [str(VERSION), name, os.path.realpath(directory)]
+    parts = [str(FORMAT.version), name, os.path.realpath(directory)]
     parts += [f"{file.name}\0{file.size}\0{file.mtime_ns}" for file in files]
     return hashlib.blake2b("\n".join(parts).encode("utf-8", "surrogateescape"), digest_size=20).hexdigest()
 
@@ -72,35 +69,21 @@ def dump(schema: Schema, frame: pd.DataFrame, problems: Sequence[Problem]) -> li
         if columns[-1].dtype not in _TYPES:
             return None
     parts: list[bytes | memoryview] = []
-    crc = 0
     for array in arrays:
         data = memoryview(np.ascontiguousarray(array).view(np.uint8).data).cast("B")
-        for part in (data, bytes(-len(data) % 8)):
-            parts.append(part)
-            for start in range(0, len(part), _PIECE):
-                crc = google_crc32c.extend(crc, bytes(part[start : start + _PIECE]))
+        parts += (data, bytes(-len(data) % 8))
     try:
         size = sum(len(part) for part in parts)
-        header = msgspec.msgpack.encode(_Header(schema.name, len(frame), columns, list(problems), size, crc))
+        header = msgspec.msgpack.encode(_Header(schema.name, len(frame), columns, list(problems), size, crc_of(parts)))
     except UnicodeEncodeError:
         return None
-    prefix = _PREFIX.pack(MAGIC, VERSION, len(header), google_crc32c.value(header))
-    return [prefix, header, bytes(-len(header) % 8), *parts]
+    return [FORMAT.prefix(header), header, bytes(-len(header) % 8), *parts]
 
 
 def load(schema: Schema, data: bytes) -> tuple[pd.DataFrame, tuple[Problem, ...]]:
     """Return the frame in a snapshot and the damage in its files; FormatError unless it is complete and of this version."""
-    if len(data) < _PREFIX.size:
-        raise FormatError(f"snapshot: expected at least {_PREFIX.size} bytes, found {len(data)}")
-    magic, version, size, crc = _PREFIX.unpack_from(data)
-    raw = data[_PREFIX.size : _PREFIX.size + size]
-    if magic != MAGIC or version != VERSION or len(raw) != size or google_crc32c.value(raw) != crc:
-        raise FormatError(f"snapshot: expected a whole frame of version {VERSION}")
-    try:
-        header = msgspec.msgpack.decode(raw, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"snapshot: the header cannot be decoded ({error})") from error
-    body = np.frombuffer(data, np.uint8)[_PREFIX.size + size + -size % 8 :]
+    header, end = FORMAT.header(data, _Header)
+    body = np.frombuffer(data, np.uint8)[end + (PREFIX.size - end) % 8 :]
     if header.schema != schema.name or len(body) != header.size or google_crc32c.value(body) != header.crc:
         raise FormatError("snapshot: the columns do not match the header")
     made: dict[str, Any] = {}

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import struct
 import sys
 from builtins import open as open_file
 from collections.abc import Iterator, Sequence
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.errors import FormatError
+from parsers.headers import Format
 from parsers.model import Problem
 from parsers.profiler.progress import report_read
 from parsers.profiler.trace.columns import Clock, Counters, Flows, Kind, Slices, Trace, Track
@@ -30,7 +30,6 @@ MAGIC = b"MSTR\0\0\0"
 VERSION = 2
 """Increment whenever this layout, or what readers of traces make, changes."""
 HEADER, COLUMNS = "trace.header", "trace.columns"
-_PREFIX = struct.Struct("<7sBQQ")
 _ALIGNMENT = 64
 _PIECE = 1 << 22
 _SLICES = {
@@ -152,7 +151,7 @@ def write(trace: Trace, directory: str) -> None:
     )  # fmt: skip
     header = msgspec.msgpack.encode(described)
     with open_file(header_path + ".new", "wb") as file:
-        file.write(_PREFIX.pack(MAGIC, VERSION, len(header), google_crc32c.value(header)) + header)
+        file.write(Format(header_path, MAGIC, VERSION).prefix(header) + header)
     os.replace(header_path + ".new", header_path)
 
 
@@ -214,13 +213,7 @@ def open(directory: str, *, verify: bool = True) -> Trace:  # noqa: A001  read a
 def _header(path: str) -> _Header:
     with open_file(path, "rb") as file:
         data = file.read()
-    if len(data) < _PREFIX.size:
-        raise FormatError(f"{path}: expected at least {_PREFIX.size} bytes, found {len(data)}")
-    magic, version, size, crc = _PREFIX.unpack_from(data)
-    raw = data[_PREFIX.size :]
-    if magic != MAGIC or version != VERSION or len(raw) != size or google_crc32c.value(raw) != crc:
-        raise FormatError(f"{path}: expected a whole trace of version {VERSION}")
-    try:
-        return msgspec.msgpack.decode(raw, type=_Header)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FormatError(f"{path}: the header cannot be decoded ({error})") from error
+    header, end = Format(path, MAGIC, VERSION).header(data, _Header)
+    if end != len(data):
+        raise FormatError(f"{path}: expected {end} bytes, found {len(data)}")
+    return header
