@@ -45,7 +45,7 @@ _SCRIPT = """async ([text, wide, count, pictures]) => {
 
 
 def figures(times: int) -> list[Figure]:
-    """Median over pictures, of so many visits."""
+    """Draw the timeline in several visits; of each visit, the median script time of its pictures."""
     from playwright.sync_api import sync_playwright
 
     named = ("chromium-headless-shell", "chromium", "google-chrome")

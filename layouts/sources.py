@@ -312,7 +312,7 @@ class ProfileSource(RunSource, Protocol):
         ...
 
     def idle_time(self, run: str, session: str, rank: int) -> IdleTime:
-        """Return the idle time of a profile by cause, as far as it is known: no trace is read for it."""
+        """Return the idle time of a profile by cause, if its trace has been read; asking does not start reading it."""
         ...
 
     def profile_notes(self, run: str, session: str, rank: int) -> Mapping[str, Any]:

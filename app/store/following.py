@@ -254,7 +254,7 @@ class Follower:
         while not self._stopping:
             try:
                 self._turn()
-            except Exception as error:  # no other thread reads runs, so this one shows the error and goes on
+            except Exception as error:  # this thread is the only one that reads runs: if it ended, every page would stand still
                 log.exception("scanning the runs failed")
                 self.failed = f"{type(error).__name__}: {error}"
                 self._wake.wait(max(self.interval, 1.0))
@@ -299,7 +299,7 @@ class Follower:
         begin = time.monotonic()
         try:
             entry.verifying = entry.run.verify(limit=VERIFY_BYTES)
-        except Exception as error:  # a bug that one value triggers becomes a problem of its run; the others are still verified
+        except Exception as error:  # otherwise a bug that one file triggers would stop the verification of all runs
             log.exception("verifying %s failed", entry.key)
             entry.failure, entry.verifying = _failed(entry, "Verifying", error), False
         entry.count_verified()
@@ -441,7 +441,7 @@ class Follower:
         try:
             self._read(entry)
             entry.failure = ()
-        except Exception as error:  # a bug that one run triggers becomes a problem of that run; the others are still read
+        except Exception as error:  # otherwise a bug that one file triggers would keep the runs after it from being read
             log.exception("reading %s failed", entry.key)
             entry.failure = _failed(entry, "Reading", error)
             entry.due, entry.loaded = False, True

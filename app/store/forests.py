@@ -94,7 +94,7 @@ class Forests:
         while (job := self._next()) is not None:
             try:
                 state = self._run(job)
-            except Exception as error:  # scikit-learn may raise anything on unusual settings; logged, shown, the next job runs
+            except Exception as error:  # scikit-learn names no errors for odd data; without this the page would wait forever
                 log.exception("fitting a forest for %s failed", job.target)
                 state, job.text = "failed", f"{type(error).__name__}: {error}"
             job.ended = time.monotonic()

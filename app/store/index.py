@@ -41,7 +41,7 @@ class Rejected(Exception):
     """The index contains something this program never writes."""
 
 
-class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache ships no types; tests hold what it calls and expects
+class PlainDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types, so its base class is Any to mypy
     """Keys are strings, values are files named by diskcache; nothing else is written, read or deleted.
 
     stored is the name of the file written last, "" for none.

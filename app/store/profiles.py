@@ -173,7 +173,7 @@ class ProfileFrames:
             job.state = "ready"
         except Cancelled:
             job.state = "cancelled"
-        except Exception as error:  # a bug that one profile triggers is logged and shown on its page; the others are still read
+        except Exception as error:  # otherwise a bug that one profile triggers would end the thread that reads all of them
             log.exception("reading %s of %s failed", job.key[1], job.path)
             job.state, job.text = "failed", f"{type(error).__name__}: {error}"
         finally:

@@ -1,4 +1,4 @@
-"""The list of runs, newest first: only rows that changed are built again, and who knows the others is told only these."""
+"""The list of runs, newest first. Only rows that changed are built again; a browser that has the others is sent only these."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from layouts.theme import colours_of
 from parsers import Source
 
 GONE = 1000
-"""At least so many rows that no longer exist are remembered, so that others can be told about them."""
+"""The least number of deleted rows that are remembered, so that browsers can be told to remove them."""
 
 
 class HasRow(Protocol):

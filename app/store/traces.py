@@ -172,7 +172,7 @@ class Traces:
         while (job := next_job(self._jobs, self._wake, lambda: self._stopping)) is not None:
             try:
                 self._read(job)
-            except Exception as error:  # a bug that one trace triggers is logged and shown; others are still read
+            except Exception as error:  # otherwise a bug that one trace triggers would end the thread that reads all of them
                 log.exception("reading %s failed", job.files.name)
                 job.state, job.text = "failed", f"{type(error).__name__}: {error}"
             finally:

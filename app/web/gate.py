@@ -192,7 +192,7 @@ def guarded(dispatch: Callable[[], Any], callbacks: Mapping[str, Any]) -> Callab
             raise
         except PreventUpdate:
             return Response(status=204)
-        except Exception as error:  # noqa: BLE001 - a callback may raise anything; the traceback is logged, never sent
+        except Exception as error:  # noqa: BLE001 - else Dash would send the traceback to the browser; it belongs in the log
             _log.exception("callback failed")
             if isinstance(error, InvalidCallbackReturnValue) and asked is not None and not outputs_fit(asked):
                 return _refusal(400, "outputs: expected those that belong to the inputs, found others")

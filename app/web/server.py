@@ -105,7 +105,7 @@ def _directories(
     return index, notes
 
 
-class Application(dash.Dash):  # type: ignore[misc]  # mypy skips dash, whose types are partial; tests hold what is overridden
+class Application(dash.Dash):  # type: ignore[misc]  # mypy does not follow dash, so its base class is Any
     """Dash with our index page and static files, isolated from other Dash applications in the process."""
 
     def __init__(

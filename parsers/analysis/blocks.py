@@ -16,7 +16,8 @@ from parsers.model import Floats, Ints
 BLOCK = 240
 # Values per numpy call: they stay in the second-level cache from one pass to the next.
 _CHUNK = BLOCK * 256
-# Runs of values that are not finite cost 24 bytes each; a column with more than one per so many values has no blocks.
+# Each run of values that are not finite takes 24 bytes. A column with more than one run in _VALUES_PER_RUN values has no
+# blocks.
 _VALUES_PER_RUN = 64
 _NONE: Ints = np.empty(0, np.int64)
 

@@ -35,7 +35,9 @@ def entries(path: str, kind: type[T], lenient: Callable[[Any], T | None], compla
 
     lenient makes an entry of what was decoded without types; None for what is none. Never raises for the content of the file.
     """
-    decoder: msgspec.json.Decoder[dict[str, T]] = msgspec.json.Decoder(dict[str, kind])  # type: ignore[valid-type]
+    # msgspec takes types as values; mypy accepts no variable in a type, so the types to decode are made without its help.
+    inner_type: Any = dict.__class_getitem__((str, kind))
+    decoder: msgspec.json.Decoder[dict[str, T]] = msgspec.json.Decoder(inner_type)
     try:
         with RegularFile(path) as file:
             if not file.size:
@@ -45,7 +47,7 @@ def entries(path: str, kind: type[T], lenient: Callable[[Any], T | None], compla
                 data = file.read(0, file.size).removeprefix(b"\xef\xbb\xbf")
                 report_read(file.size)
                 try:
-                    whole = msgspec.json.decode(data, type=dict[str, dict[str, dict[str, kind]]])  # type: ignore[valid-type]
+                    whole = msgspec.json.decode(data, type=dict[str, dict[str, inner_type]])
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     pass
                 else:

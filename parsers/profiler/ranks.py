@@ -11,7 +11,8 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 from parsers.cluster_frames import GROUPS, JOB_FRAMES
 from parsers.errors import FormatError
@@ -41,6 +42,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
+T = TypeVar("T")
 
 
 class _Reading:
@@ -131,13 +133,7 @@ def _operations(reading: _Reading) -> Operations | None:
             found = read(reading.path(kind), reading.complaints(kind))
             found.collectives.file = found.packets.file = reading.name(kind)
             return found
-    asks: tuple[tuple[str, Callable[[Database, Complaints], Any]], ...] = (
-        ("analysis", communication_tables.operations),
-        ("database", lambda database, complaints: Tasks(database, complaints).operations()),
-        ("msprof", lambda database, complaints: Tasks(database, complaints).operations()),
-        ("cluster_database", lambda database, complaints: communication_tables.operations(database, complaints, cluster=True)),
-    )
-    kind, asked = _first(reading, asks)
+    kind, asked = _first(reading, communication_tables.operations, Tasks.operations)
     if not isinstance(asked, Operations):
         return None
     asked.collectives.file = asked.packets.file = reading.name(kind)
@@ -150,21 +146,23 @@ def _links(reading: _Reading) -> Links | None:
             found = communication_json.read_links(reading.path(kind), reading.complaints(kind), cluster=cluster)
             found.rows.file = reading.name(kind)
             return found
-    asks: tuple[tuple[str, Callable[[Database, Complaints], Any]], ...] = (
-        ("analysis", communication_tables.links),
-        ("database", lambda database, complaints: Tasks(database, complaints).links()),
-        ("msprof", lambda database, complaints: Tasks(database, complaints).links()),
-        ("cluster_database", lambda database, complaints: communication_tables.links(database, complaints, cluster=True)),
-    )
-    kind, linked = _first(reading, asks)
+    kind, linked = _first(reading, communication_tables.links, Tasks.links)
     if not isinstance(linked, Links):
         return None
     linked.rows.file = reading.name(kind)
     return linked
 
 
-def _first(reading: _Reading, asks: Sequence[tuple[str, Callable[[Database, Complaints], Any]]]) -> tuple[str, Any]:
-    """Return the first kind of database that answers, and its answer."""
+def _first(
+    reading: _Reading, of_tables: Callable[..., T | None], of_tasks: Callable[[Tasks], T | None]
+) -> tuple[str, T | None]:
+    """Return the first kind of database that answers, and its answer: from the tables of an analysis, or from single tasks."""
+    asks: tuple[tuple[str, Callable[[Database, Complaints], T | None]], ...] = (
+        ("analysis", of_tables),
+        ("database", lambda database, complaints: of_tasks(Tasks(database, complaints))),
+        ("msprof", lambda database, complaints: of_tasks(Tasks(database, complaints))),
+        ("cluster_database", partial(of_tables, cluster=True)),
+    )
     for kind, ask in asks:
         found = reading.asked(kind, ask)
         if found is not None:

@@ -7,7 +7,7 @@ import { pinnedHeight, placeOf, xOf } from "./geometry.js";
 
 /** Arrows drawn one by one, or bundles; of more bundles, those of the most arrows. */
 const MOST = 40;
-/** Ends within so many pixels are one at least. */
+/** Arrows whose ends lie less than this many pixels apart are drawn as one. */
 const NEAR = 6;
 const BEYOND = 200;
 

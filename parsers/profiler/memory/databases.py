@@ -9,6 +9,7 @@ and get the address. analysis.db and communication_analyzer.db have no table abo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -221,11 +222,12 @@ def _check_sizes(rows: checks.Rows, columns: dict[str, Any], names: Sequence[str
     for name in names:
         values = columns[name]
         negative = values < NONE
-        rows.report(
-            negative,
-            lambda row, name=name, values=values: f"column {name}: expected a size, found {values[row]}; it is unknown",  # type: ignore[misc]
-        )
+        rows.report(negative, partial(_no_size, name, values))
         columns[name] = np.where(negative, NONE, values)
+
+
+def _no_size(name: str, values: NDArray[Any], row: int) -> str:
+    return f"column {name}: expected a size, found {values[row]}; it is unknown"
 
 
 def _in_order(
