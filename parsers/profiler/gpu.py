@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from parsers.frames import KERNELS, OPERATOR_TYPES, OPERATORS
+from parsers.profiler.digits import exact_ns
 from parsers.profiler.host import lines_of, timestamps
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
@@ -24,7 +25,7 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
-from parsers.profiler.tables import Field, exact_ns, read_table
+from parsers.profiler.tables import Field, read_table
 
 _TYPES = (
     Field("type", ("op_type",), "text", required=True),

@@ -14,6 +14,7 @@ import numpy as np
 from parsers.files import RegularFile
 from parsers.frames import HOST_MEMORY, KERNELS, OPERATOR_TYPES, OPERATORS
 from parsers.model import Problem
+from parsers.profiler.digits import exact_ns
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import (
     FrameReader,
@@ -27,7 +28,7 @@ from parsers.profiler.parts import (
     frame_of,
     numbered,
 )
-from parsers.profiler.tables import Field, exact_ns, read_table
+from parsers.profiler.tables import Field, read_table
 
 LONGEST_FILE = 1 << 30
 _TYPES = (

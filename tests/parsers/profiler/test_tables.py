@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from parsers.profiler import lines
-from parsers.profiler.tables import MOST_COLUMNS, NONE, Field, Table, exact_ns, read_table
+from parsers.profiler.digits import exact_ns
+from parsers.profiler.tables import MOST_COLUMNS, NONE, Field, Table, read_table
 
 FIELDS = (
     Field("name", ("Name",), "text", required=True),
