@@ -21,7 +21,8 @@ from app.store.run_list import RunList
 from app.store.run_rows import kinds_of, run_row, unread_row
 from layouts.sources import RunChanges, RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
-from parsers.discovery import Scanner, opens_alone, rescan, source_of
+from parsers.discovery import opens_alone, rescan, source_of
+from parsers.discovery.scanner import Scanner
 from parsers.names import printable
 from parsers.runs import Run
 from parsers.snapshot import key_of
@@ -571,6 +572,6 @@ def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
     """Return (key, source) of the runs of a row: itself, its ranks, or both."""
     if not source.ranks:
         return [(name, source)]
-    own = [(name, replace(source, ranks=()))] if source.files else []
+    own = [(name, replace(source, ranks=()))] if source.files or source.profile_dirs else []
     prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
     return own + [(prefix + rank.name, rank) for rank in source.ranks]

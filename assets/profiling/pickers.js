@@ -22,9 +22,10 @@ export function nearest(numbers, wanted) {
 }
 
 /**
- * A choice among ascending numbers. names: text keys (label, previous, next, absent: what is said of a number that is not
- * there, none: the choice of no number, if there is one); titled(number) is what a list calls one; choose(number or null).
- * @param {{ label: string, previous: string, next: string, absent: string, none?: string }} names
+ * A choice among ascending numbers. names: text keys (label, absent: what is said of a number that is not there, previous and
+ * next, if there are buttons for them, none: the choice of no number, if there is one); titled(number) is what a list calls
+ * one; choose(number or null).
+ * @param {{ label: string, absent: string, previous?: string, next?: string, none?: string }} names
  * @returns {{ element: any, draw: (numbers: number[], value: number | null) => void }}
  */
 export function numberPicker(names, titled, choose) {
@@ -36,8 +37,8 @@ export function numberPicker(names, titled, choose) {
   const total = make("span", "ms-muted ms-profiling-total");
   const note = make("span", "ms-profiling-absent", [], { role: "status" });
   const typed = make("label", "ms-field", [words(names.label, {}, "span", "ms-field-name"), field, total]);
-  const previous = iconButton("left", names.previous, "previous");
-  const next = iconButton("right", names.next, "next");
+  const previous = iconButton("left", names.previous || names.label, "previous");
+  const next = iconButton("right", names.next || names.label, "next");
   const move = (by) => () => {
     const place = value === null ? (by > 0 ? -1 : numbers.length) : nearest(numbers, value);
     const found = numbers[place + by];
@@ -54,7 +55,8 @@ export function numberPicker(names, titled, choose) {
     field.value = String(found);
     if (found !== value) choose(found);
   });
-  const element = make("span", "ms-pager ms-profiling-picker", [previous, list, typed, next, note]);
+  const parts = names.next ? [previous, list, typed, next, note] : [list, typed, note];
+  const element = make("span", "ms-pager ms-profiling-picker", parts);
 
   function draw(found, chosen) {
     if (chosen !== value) note.textContent = "";

@@ -1,7 +1,7 @@
 // What all pages about a profile or a job share: choosing run, job, rank, group and step, the progress of reading, missing
 // files. Counterpart of layouts/profiling/body.py. A page calls define(name, { build(page), draw(page) }): build runs once,
-// draw after every change of the state, the catalogue or the reading. A page has state, run and profile (what is chosen), against
-// ({ run, profile } to compare with, or null), ranks (those of the job, by rank), reading, change({ key: [...] }),
+// draw after every change of the state, the catalogue or the reading. A page has state, run and profile (what is chosen),
+// against ({ run, profile } to compare with, or null), ranks (those of the job, by rank), reading, change({ key: [...] }),
 // find(selector) and store(part).
 
 import { listDamage } from "../base/damage.js";

@@ -94,7 +94,7 @@ def _listed(source: ProfileSource, runs: Sequence[tuple[str, str]]) -> Listed:
         shown.append(({"key": run, "name": name, "total": len(profiles), "listed": len(some)}, some))
     places = {about["key"]: place for place, (about, _) in enumerate(shown)}
     kinds: dict[str, int] = {}
-    jobs = jobs_of([(about["key"], one) for about, some in shown for one in some])
+    jobs = jobs_of(source, [(about["key"], one) for about, some in shown for one in some])
     made = {
         "runs": [about for about, _ in shown],
         "jobs": [_job(job, places, kinds) for job in jobs],

@@ -26,7 +26,7 @@ PATIENCE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A profile by member run, session and rank. mark changes when its files do."""
+    """A profile by member run, session and rank (-1 for the files about all ranks of a job). mark changes when its files do."""
 
     run: str
     session: str
@@ -34,7 +34,7 @@ class Choice:
     mark: str = ""
 
     def frame(self, source: ProfileSource, name: str) -> pd.DataFrame | None:
-        """Return a frame of the profile by its name in FRAMES; None if no file has it."""
+        """Return a frame of the profile (a name in FRAMES) or of its job (in JOB_FRAMES); None if no file has it."""
         until = time.monotonic() + PATIENCE
         while True:
             found = source.profile_frame(self.run, self.session, self.rank, name)

@@ -28,7 +28,9 @@ const serving = (profile) => profile.frames.includes("steps");
 test("the columns of a catalogue are the profiles of its jobs", () => {
   const book = bookOf(CATALOGUE);
   assert.equal(book, bookOf(CATALOGUE), "they are made once");
-  assert.deepEqual(book.all.map(nameOf), ["one|.|0", "one_rank_1|.|1", "two|rank0|0", "two|rank1|1", "two|rank2|2", "two|old|0"]);
+  assert.deepEqual(book.all.map(nameOf), [
+    "one|.|0", "one_rank_1|.|1", "two|rank0|0", "two|rank1|1", "two|rank2|2", "two|old|0",
+  ]);
   const { run, profile } = book.named.get("two|rank2|2");
   assert.deepEqual([run.key, profile.job, profile.title, profile.device, profile.whole], ["two", "k", "K", "", "w-k"]);
   assert.deepEqual(ranksOf(book, "k").map((one) => one.profile.rank), [0, 1, 2]);

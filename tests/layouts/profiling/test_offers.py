@@ -9,8 +9,9 @@ from parsers.cluster_frames import GROUPS
 from parsers.profiler.parts import frame_of
 
 KNOWN = [
-    ("11", "group_19", "pp", "0,2"), ("12", "group_5", "dp_cp", "2-3"), ("13", "group_6", "dp_cp", "0-1"), ("14", "", "", "0-3"),
-    ("15", "embd_1", "embd", "0,2"), ("16", "embd_2", "embd", "0,2"), ("", "nothing", "pp", ""), ("17", "named", "", ""),
+    ("11", "group_19", "pp", "0,2"), ("12", "group_5", "dp_cp", "2-3"), ("13", "group_6", "dp_cp", "0-1"),
+    ("14", "", "", "0-3"), ("15", "embd_1", "embd", "0,2"), ("16", "embd_2", "embd", "0,2"),
+    ("", "nothing", "pp", ""), ("17", "named", "", ""),
 ]  # fmt: skip
 
 

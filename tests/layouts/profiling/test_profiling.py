@@ -55,8 +55,8 @@ def test_a_great_many_are_cut_and_counted(monkeypatch: pytest.MonkeyPatch) -> No
 def test_what_profiles_have_in_common_is_sent_once() -> None:
     files = [f"a_{number}.csv" for number in range(100, 100 + MOST_FILES)]
     rows = [
-        ProfileRow(f"rank_{rank}", rank, "Ascend", (f"profiler_info_{rank}.json", *files), 1, 5.0 + rank, ("steps",), f"m{rank}")
-        for rank in (1, 10, 2)
+        ProfileRow(f"rank_{one}", one, "Ascend", (f"profiler_info_{one}.json", *files), 1, 5.0 + one, ("steps",), f"m{one}")
+        for one in (1, 10, 2)
     ]
     found = catalogue(listing(rows), {})
     assert found is not None
@@ -97,7 +97,8 @@ def test_ten_thousand_ranks_are_a_few_hundred_kilobytes() -> None:
     rows = [
         ProfileRow(
             f"node_{4000 + rank}_20261120233012998_ascend_ms", rank, "Ascend",
-            (f"profiler_info_{rank}.json", *files), 1, 5.0, ("steps",), f"{zlib.crc32(str(rank).encode()):08x}-{5_000_000 + rank:x}",
+            (f"profiler_info_{rank}.json", *files), 1, 5.0, ("steps",),
+            f"{zlib.crc32(str(rank).encode()):08x}-{5_000_000 + rank:x}",
         )
         for rank in range(10_000)
     ]  # fmt: skip
@@ -115,7 +116,7 @@ def listing(rows: list[ProfileRow]) -> Listing:
 
 
 class Listing(MemorySource):
-    """A run with these profiles, and how often they were asked for."""
+    """A run with these profiles, which are the ranks of one job, and how often they were asked for."""
 
     listed: list[ProfileRow]
     asked = 0
@@ -123,6 +124,9 @@ class Listing(MemorySource):
     def profiles(self, run: str) -> list[ProfileRow]:
         self.asked += 1
         return self.listed
+
+    def members(self, run: str, session: str, rank: int) -> list[tuple[str, str, int]]:
+        return [(run, row.session, row.rank) for row in sorted(self.listed, key=lambda row: row.rank)]
 
 
 def test_a_choice() -> None:
