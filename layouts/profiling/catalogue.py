@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 import zlib
 from collections import OrderedDict
@@ -121,8 +120,8 @@ def _job(job: Job, places: dict[str, int], kinds: dict[str, int]) -> dict[str, A
 
 def _kind(profile: ProfileRow) -> str:
     """Return what the files of a profile give, the same for ranks whose files differ in the number of the rank only."""
-    own = re.compile(rf"_{profile.rank}(?=[._])")
-    files = [own.sub("_*", name) for name in profile.files[:MOST_FILES]]
+    own = f"_{profile.rank}"
+    files = [name.replace(f"{own}.", "_*.").replace(f"{own}_", "_*_") for name in profile.files[:MOST_FILES]]
     more = max(0, len(profile.files) - MOST_FILES)
     return json.dumps({"device": profile.device, "frames": profile.frames, "files": files, "more": more})
 
