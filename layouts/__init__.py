@@ -36,6 +36,7 @@ PAGES: tuple[Page, ...] = tuple(
         "data_lineage",
         "optimisation",
         "two_runs",
+        "job",
         "profile_overview",
         "timeline",
         "operators",
