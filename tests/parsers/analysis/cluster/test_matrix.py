@@ -30,7 +30,8 @@ def links_of(path: Path) -> pd.DataFrame:
 
 def made(rows: list[tuple[int, int, int, float]], **more: Any) -> pd.DataFrame:
     """Links of class total from (source, target, bytes, ns); more: other columns."""
-    columns = dict(zip(("source", "target", "size_bytes", "time_ns"), (list(one) for one in zip(*rows, strict=True)), strict=True))
+    names = ("source", "target", "size_bytes", "time_ns")
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(names)}
     given: dict[str, Any] = {"step": [1] * len(rows), "class": ["total"] * len(rows), "group": ["g"] * len(rows)}
     return frame_of(LINKS, len(rows), given | columns | more, "made")
 
