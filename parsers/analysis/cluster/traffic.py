@@ -99,6 +99,33 @@ class Spread:
         return int(self.ranks[np.lexsort((-np.nan_to_num(self.caused_ns), -self.last))[0]])
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All operations together: means per rank and step in ns.
+
+    own_wait_ns is what ranks waited in the operations of which that is known, which took waited_ns. unexplained_ns is idle time
+    that means nothing because small tasks were not recorded.
+    """
+
+    ranks: int
+    steps: int
+    elapse_ns: float
+    waited_ns: float
+    own_wait_ns: float
+    unexplained_ns: float
+
+
+def whole(collectives: pd.DataFrame, rows: Ints) -> Whole:
+    """Return these rows together (schema COLLECTIVES)."""
+    rank, step = (collectives[name].to_numpy()[rows] for name in ("rank", "step"))
+    one = np.zeros(len(rows), np.int64)
+    parts = max(int(_distinct(one, rank, step, count=1)[0]), 1)
+    elapse, wait, idle = (collectives[name].to_numpy()[rows] for name in ("elapse_ns", "own_wait_ns", "idle_ns"))
+    unexplained = coded(collectives["idle_explained"], ("no",))[rows]
+    sums = (elapse, elapse[np.isfinite(wait)], wait, idle[unexplained])
+    return Whole(len(np.unique(rank)), len(np.unique(step)), *(float(np.nansum(part)) / parts for part in sums))
+
+
 def spread(collectives: pd.DataFrame, rows: Ints) -> Spread:
     """Return these rows of one operation by rank (schema COLLECTIVES).
 
