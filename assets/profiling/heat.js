@@ -18,7 +18,7 @@ import { colourAt, holding, isBright, paint, pixelsOf, shareOf, stride, valueAt,
 const FONT_PX = 11;
 const GAP = 6;
 const BAR = 12;
-const LARGEST_CELL = 56;
+const LARGEST_CELL = 84;
 const DRAG = 5;
 const FILE_RATIO = 2;
 const MOVES = {

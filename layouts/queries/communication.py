@@ -18,6 +18,7 @@ from parsers.analysis.cluster import packets as sizes
 from parsers.analysis.cluster import traffic
 from parsers.analysis.cluster.choosing import coded, rows_of
 from parsers.analysis.cluster.matrix import CLASSES, MEASURES, Cells, Matrix, Measure, cells, matrix
+from parsers.analysis.cluster.stragglers import ALIKE
 from parsers.cluster_frames import COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
@@ -146,12 +147,26 @@ class Traffic:
 
     @cached_property
     def operation(self) -> tuple[str, str]:
-        """(group, name) of the operation whose ranks are shown: the one asked for, else that with the longest waiting."""
+        """(group, name) of the operation whose ranks are shown: the one asked for, else that with the longest waiting.
+
+        Waiting in groups that carry the shape of the pipeline counts only where there are no others.
+        """
         if self.ask.operation:
             named = self.rows[coded(self.collectives["name"], (self.ask.operation,))[self.rows]]
             if len(named):
                 return str(self.collectives["group"].iloc[named[0]]), self.ask.operation
-        return traffic.longest(self.collectives, self.rows)
+        shaped = self.groups["group"].astype("str")[self.groups["kind"].map(self._shaped).astype("bool")]
+        rows = self.rows[~coded(self.collectives["group"], shaped)[self.rows]]
+        return traffic.longest(self.collectives, rows if len(rows) else self.rows)
+
+    def shaped(self, group: str) -> bool:
+        """Return whether the ranks of a group do different work, as the kind of the group says."""
+        kinds = self.groups["kind"][self.groups["group"] == group]
+        return bool(len(kinds)) and self._shaped(str(kinds.iloc[0]))
+
+    @staticmethod
+    def _shaped(kind: str) -> bool:
+        return kind != "" and kind not in ALIKE
 
     @cached_property
     def spread(self) -> traffic.Spread:

@@ -71,7 +71,9 @@ export function placeOf({ ranks, block, first }, index) {
 
 /** What heat.js draws of a matrix. */
 export function contentOf(matrix, ask, title) {
-  const { measure, rows, values } = matrix;
+  const { measure, rows } = matrix;
+  // Bandwidths of few bytes are negative: no colour, so that they do not pass for slow links.
+  const values = matrix.values.map((value) => (value < 0 ? NaN : value));
   const of = (ask.class || ["total"])[0];
   const scale = scaleOf(values);
   const language = document.documentElement.lang.startsWith("zh") ? 1 : 0;
@@ -81,18 +83,22 @@ export function contentOf(matrix, ask, title) {
   const texts = (key, values_) => translations(`communication.${key}`, values_);
   return {
     rows, columns: rows, values, scale, square: true, keep: measure === "bandwidth" ? "min" : "max",
-    rowName: name, columnName: name, rowTitle: named("sends"), columnTitle: named("receives"), none: named("no_traffic"),
+    rowName: name, columnName: name, rowTitle: named("sends"), columnTitle: named("receives"),
+    none: named(matrix.values.some((value) => value < 0) ? "few_traffic" : "no_traffic"),
     title: [0, 1].map((at) => texts("matrix_of", {
       measure: named(`measure.${measure}`)[at], group: title ? title : named("whole_job")[at], class: named(`class.${of}`)[at],
     })[at]),
     text: (value) => withUnit(measure, value),
     short: plainly(measure, scale.high),
-    about(row, column, value) {
+    about(row, column) {
+      const value = matrix.values[row * rows + column];
       const [source, target] = [row, column].map((index) => placeOf(matrix, index).full[language]);
-      const told = Number.isNaN(value) ? translate("communication.no_traffic") : withUnit(measure, value);
-      const lines = [translate("communication.pair", { source, target }), per && !Number.isNaN(value)
-        ? translate("communication.per_step", { value: told }) : told];
-      if (matrix.block > 1 && !Number.isNaN(value)) lines.push(translate(`communication.block.${matrix.how}`));
+      const lines = [translate("communication.pair", { source, target })];
+      if (Number.isNaN(value)) return [...lines, translate("communication.no_traffic")];
+      const told = withUnit(measure, Math.abs(value));
+      lines.push(value < 0 ? translate("communication.few", { value: told })
+        : per ? translate("communication.per_step", { value: told }) : told);
+      if (matrix.block > 1) lines.push(translate(`communication.block.${matrix.how}`));
       return lines;
     },
   };

@@ -18,7 +18,7 @@ MOST_BARS = 600
 """Ranks drawn as bars of their own; of more, each bar is the rank of several neighbours that took longest."""
 TRANSFER, WAITING, REST = PALETTE[0][0], PALETTE[4][0], "#8a93a0"
 PARTS = {"transfer": TRANSFER, "own_wait": WAITING, "transit": TRANSFER, "wait": WAITING, "rest": REST}
-_MARGIN = {"l": 60, "r": 12, "t": 20, "b": 40, "pad": 0}
+_MARGIN = {"l": 60, "r": 12, "t": 20, "b": 44, "pad": 0}
 _CLEAR = "rgba(0,0,0,0)"
 _MS = 1e6
 
@@ -63,8 +63,9 @@ def operation(spread: Spread) -> dict[str, Any] | None:
     layout["xaxis"] |= {"type": "category"} if few else {}
     if spread.latest >= 0:
         at = int(np.flatnonzero(spread.ranks == spread.latest)[0])
+        # On an axis of categories x is a place, not a name.
         layout["annotations"] = [{
-            "x": str(spread.latest) if few else spread.latest, "y": float(spread.elapse_ns[at]) / _MS, "text": "▼",
+            "x": at if few else spread.latest, "y": float(spread.elapse_ns[at]) / _MS, "text": "▼",
             "showarrow": False, "yshift": 10, "font": {"size": 12},
         }]  # fmt: skip
     return {"data": traces, "layout": layout}

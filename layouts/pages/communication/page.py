@@ -163,8 +163,9 @@ def head(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     said += _links_said(traffic, titles)
     for one in sizes.small_packets(traffic.packets, traffic.packet_rows, traffic.ask.small):
         if one.share > sizes.SHARE:
-            limit = tables.megabytes(one.limit)
-            said.append(html.P(t("communication.head_small", share=f"{one.share:.0%}", transport=one.transport, limit=limit)))
+            numbers = {"share": f"{one.share:.0%}", "transport": one.transport, "limit": tables.megabytes(one.limit)}
+            of = f"{one.small_ns / one.time_ns:.0%}" if one.time_ns > 0 else "?"
+            said.append(html.P(t("communication.head_small", of=of, **numbers)))
     if whole.unexplained_ns > 0:
         said.append(html.P(t("communication.head_unexplained", time=tables.time(whole.unexplained_ns)), className="ms-muted"))
     return said
@@ -200,7 +201,8 @@ def operation(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
         html.Li([html.Span(className="ms-dot", style={"background": figures.PARTS[part]}), t(f"communication.part.{part}")])
         for part in figures.parts_of(spread)
     ]
-    return [html.P(of), html.P(_last(spread)), html.Ul(legend, className="ms-communication-legend"), *more]
+    shape = [html.P(t("communication.shaped"), className="ms-muted")] if spread.judged and traffic.shaped(group) else []
+    return [html.P(of), html.P(_last(spread)), *shape, html.Ul(legend, className="ms-communication-legend"), *more]
 
 
 def _last(spread: sums.Spread) -> Any:

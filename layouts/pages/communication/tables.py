@@ -19,7 +19,7 @@ MOST_ROWS = 100
 """Rows of a table on the page; its CSV file has all."""
 MOST_LINKS = 24
 TIMES = ("elapse_ns", "transit_ns", "own_wait_ns", "synchronisation_ns", "idle_ns")
-_MS, _MB, _GB = 1e6, 1e6, 1e9
+_MS, _GB = 1e6, 1e9
 Titles = Mapping[str, str]
 """Hash of a group -> what it is called."""
 
@@ -68,8 +68,7 @@ def _total(row: Mapping[Any, Any], name: str, titles: Titles, share: float) -> C
         return Cell(shown, True, {"title": f"{fmt.exact(value)} ns"})
     if name in ("ranks", "count"):
         return Cell(_number(value), True)
-    scale, unit = (_MB, "B") if name == "size_bytes" else (_MS, "ns")
-    return Cell(_number(value / scale), True, {"title": f"{fmt.exact(value)} {unit}"})
+    return _size(value) if name == "size_bytes" else _scaled(value, _MS, "ns")
 
 
 def links(frame: pd.DataFrame, titles: Titles) -> list[Any]:
@@ -80,7 +79,7 @@ def links(frame: pd.DataFrame, titles: Titles) -> list[Any]:
         slow = [" ", html.Span(t("communication.slow"), className="ms-badge ms-badge-wrong")] if row["slow"] == "yes" else []
         rows.append([
             Cell([link_name(row, titles), *slow]), Cell(row["transport"]), _scaled(row["bandwidth"], _GB, "B/s"),
-            Cell(_percent(row["bandwidth"] / row["usual"]), True), _scaled(row["size_bytes"], _MB, "B"),
+            Cell(_percent(row["bandwidth"] / row["usual"]), True), _size(row["size_bytes"]),
             _scaled(row["time_ns"], _MS, "ns"), _scaled(max(row["lost_ns"], 0.0), _MS, "ns"),
         ])  # fmt: skip
     return [_table(head, rows), *_left(len(rows), len(frame))]
@@ -137,7 +136,7 @@ def contention(found: Contention, rank: int, titles: Titles) -> list[Any]:
     head = [_head(name) for name in ("name", "group", "beside_ns", "elapse_ns", "size_bytes", "bandwidth", "start")]
     cells = [
         [Cell(_press(row["name"], {"op": row["name"]}, "ms-mono")), Cell(titles.get(row["group"], row["group"])),
-         _scaled(row["beside_ns"], _MS, "ns"), _scaled(row["elapse_ns"], _MS, "ns"), _scaled(row["size_bytes"], _MB, "B"),
+         _scaled(row["beside_ns"], _MS, "ns"), _scaled(row["elapse_ns"], _MS, "ns"), _size(row["size_bytes"]),
          _scaled(row["bandwidth"], _GB, "B/s"), Cell(t(f"communication.{row['held']}"))]
         for row in near.head(MOST_LINKS).to_dict("records")
     ]  # fmt: skip
@@ -175,6 +174,10 @@ def _percent(value: float) -> str:
 
 def _scaled(value: float, scale: float, unit: str) -> Cell:
     return Cell(_number(value / scale), True, {"title": f"{fmt.exact(value)} {unit}"} if math.isfinite(value) else {})
+
+
+def _size(value: float) -> Cell:
+    return Cell(megabytes(value), True, {"title": f"{fmt.exact(value)} B"}) if math.isfinite(value) else Cell("–", True)
 
 
 def _press(shown: Any, state: Mapping[str, str], class_name: str = "") -> html.Button:

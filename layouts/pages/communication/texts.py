@@ -39,7 +39,8 @@ TEXTS = define_texts({
     ),
     "communication.head_no_links": ("Links were not checked: no file has them.", "未检查链路：缺少相关文件。"),
     "communication.head_small": (
-        "{share} of the {transport} packets are smaller than {limit}.", "{transport} 数据包中 {share} 小于 {limit}。",
+        "{share} of the {transport} packets are smaller than {limit}; they take {of} of the time of all.",
+        "{transport} 数据包中 {share} 小于 {limit}，占全部数据包耗时的 {of}。",
     ),
     "communication.head_unexplained": (
         "{time} of idle time per step is not explained: small tasks were not recorded.",
@@ -47,7 +48,7 @@ TEXTS = define_texts({
     ),
     # Cards
     "communication.totals": ("Operations", "通信算子"),
-    "communication.matrix": ("Ranks", "卡间矩阵"),
+    "communication.matrix": ("Rank to rank", "卡间矩阵"),
     "communication.operation": ("One operation over its ranks", "单个算子在各卡上的分布"),
     "communication.links": ("Slowest links", "最慢的链路"),
     "communication.packets": ("Packets by size", "数据包大小分布"),
@@ -74,7 +75,7 @@ TEXTS = define_texts({
     "communication.col.own_wait_ns": ("Own wait (ms)", "实际等待 (ms)"),
     "communication.col.synchronisation_ns": ("Synchronisation (ms)", "同步 (ms)"),
     "communication.col.idle_ns": ("Idle (ms)", "空闲 (ms)"),
-    "communication.col.size_bytes": ("Sent (MB)", "发送 (MB)"),
+    "communication.col.size_bytes": ("Sent", "发送"),
     "communication.col.bandwidth": ("Bandwidth (GB/s)", "带宽 (GB/s)"),
     "communication.col.reference": ("Of reference", "占参考值"),
     "communication.col.link": ("Link", "链路"),
@@ -133,6 +134,8 @@ TEXTS = define_texts({
         "Matrix of ranks: arrow keys move, plus and minus zoom, 0 shows all", "卡间矩阵：方向键移动，加减键缩放，0 显示全部",
     ),
     "communication.no_traffic": ("no traffic", "无通信"),
+    "communication.few_traffic": ("less than 1 MB", "不足 1 MB"),
+    "communication.few": ("{value}, but of less than 1 MB: too little to judge", "{value}，但不足 1 MB，无法判断"),
     "communication.rank_n": ("rank {n}", "卡 {n}"),
     "communication.ranks_n": ("ranks {first} to {last}", "卡 {first} 至 {last}"),
     "communication.number_n": ("number {n} of the group, rank unknown", "域内编号 {n}，卡号未知"),
@@ -162,6 +165,10 @@ TEXTS = define_texts({
     "communication.last_unknown": (
         "Which rank came last cannot be told: the operation is between two ranks or was not recorded by all of its group.",
         "无法判断哪张卡最后到达：该算子为点对点通信，或未被通信域内所有卡记录。",
+    ),
+    "communication.shaped": (
+        "The ranks of this group do different work, so who comes last follows from the pipeline.",
+        "该通信域内各卡的工作不同，最后到达的卡由流水线决定。",
     ),
     "communication.part.transfer": ("Transfer, as of the rank that came last", "传输（最后到达的卡的耗时）"),
     "communication.part.own_wait": ("Waiting for others", "等待其他卡"),

@@ -92,9 +92,9 @@ def listed(
     links: pd.DataFrame, *, group: str = "", kind: str = "", step: int | None = None, share: float = SHARE, z: float = Z,
     least_bytes: int = LEAST_BYTES,
 ) -> pd.DataFrame:
-    """Return every link between two ranks, the slowest first, judged as `slow_links` does (schema LINKS).
+    """Return every link between two ranks, judged as `slow_links` does, the slowest first and those not judged last.
 
-    source and target are ranks of the job; where one is unknown (-1), `group`, source_local and target_local say which of that
+    Takes schema LINKS. source and target are ranks of the job; where one is unknown (-1), `group`, source_local and target_local say which of that
     group it is, and are otherwise "" and -1. transport, size_bytes, time_ns, bandwidth (B/s; NaN where one of them is 0), usual
     (median of the transport), z, lost_ns (what the transfers took longer than at the usual bandwidth) and slow: yes, no, or
     "" where it was not judged: too few bytes, or fewer than four links of the transport.
@@ -113,7 +113,9 @@ def listed(
     sums = {"size_bytes": np.maximum(part["size_bytes"].to_numpy(), 0), "time_ns": np.nan_to_num(part["time_ns"].to_numpy())}
     found = pd.DataFrame(columns | sums).groupby(list(columns), sort=True)[list(sums)].sum().reset_index()
     found = found[(found["size_bytes"] > 0) | (found["time_ns"] > 0.0)].reset_index(drop=True)
-    return _judged(found, share, z, least_bytes).sort_values("bandwidth", kind="stable", ignore_index=True)
+    judged = _judged(found, share, z, least_bytes)
+    order = np.lexsort((judged["bandwidth"], judged["slow"] == ""))
+    return judged.iloc[order].reset_index(drop=True)
 
 
 def _judged(found: pd.DataFrame, share: float, z: float, least_bytes: int) -> pd.DataFrame:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from parsers.analysis.cluster.choosing import links_of_kind, numbered
+from parsers.analysis.cluster.links import LEAST_BYTES
 from parsers.deferred import pandas as pd
 from parsers.model import Floats, Ints
 
@@ -36,8 +37,9 @@ class Cells:
     """The links that carry anything: places of sender and receiver on the axis, and bytes and ns per step.
 
     ranks are those of the job at the places of the axis, -1 where only the number in the group is known. steps is how many
-    steps bytes and times are means of. unplaced counts links that have no place on the axis: those of which only the numbers
-    in their groups are known, on the axis of the job.
+    steps bytes and times are means of. few is whether a link carried so little (less than 1 MB in all) that its bandwidth is
+    that of starting, not of transferring. unplaced counts links that have no place on the axis: those of which only the
+    numbers in their groups are known, on the axis of the job.
     """
 
     ranks: Ints
@@ -45,6 +47,7 @@ class Cells:
     target: Ints
     size_bytes: Floats
     time_ns: Floats
+    few: NDArray[np.bool_]
     steps: int
     unplaced: int
 
@@ -64,7 +67,7 @@ class Matrix:
     """What is drawn: for cells row by row their row, column and value. Everything else carries nothing.
 
     A cell shows `block` x `block` places of the axis, from `first`. rows is the number of rows and of columns. how says what
-    the value of several links is.
+    the value of several links is. A bandwidth of few bytes (`Cells.few`) is negative.
     """
 
     ranks: Ints
@@ -139,14 +142,15 @@ def cells(
     time = np.nan_to_num(links["time_ns"].to_numpy()[chosen])
     key, first = numbered(places[0] * (len(ranks) + 1) + places[1])
     if of == "total":
-        count, per = len(first), max(steps, 1)
-        size, time = (np.bincount(key, one, count) / per for one in (size, time))
+        size, time = (np.bincount(key, one, len(first)) for one in (size, time))
     else:
         first = _one_each(key, size, time, of)
         size, time = size[first], time[first]
     found = np.flatnonzero((size > 0) | (time > 0))
     source, target = places[:, first[found]]
-    return Cells(ranks, source, target, size[found], time[found], steps, unplaced)
+    per = max(steps, 1) if of == "total" else 1
+    size, time = size[found], time[found]
+    return Cells(ranks, source, target, size / per, time / per, size < LEAST_BYTES, steps, unplaced)
 
 
 def matrix(
@@ -166,11 +170,18 @@ def matrix(
     row, column = ((place - first) // block for place in (found.source, found.target))
     inside = (found.source >= first) & (found.source < end) & (found.target >= first) & (found.target < end)
     inside &= np.isfinite(value)
+    if measure == "bandwidth":
+        value = np.where(found.few, -value, value)
+        if block > 1:  # what says little of the bandwidth is shown only where nothing else is
+            key = numbered(row * rows + column)[0]
+            inside &= ~found.few | (np.bincount(key, inside & ~found.few, int(key.max(initial=-1)) + 1) == 0)[key]
     row, column, value = row[inside], column[inside], value[inside]
     if block > 1 and len(row):
         key, places = numbered(row * rows + column)
         size, time = (np.bincount(key, one[inside]) for one in (found.size_bytes, found.time_ns))
-        value = size / time * 1e9 if measure == "bandwidth" and how in ("sum", "mean") else _joined(key, value, how)
+        sign = np.where(_joined(key, np.abs(value) - value, "max") > 0, -1.0, 1.0)
+        rates = measure == "bandwidth" and how in ("sum", "mean")
+        value = sign * (size / time * 1e9 if rates else _joined(key, np.abs(value), how))
         row, column = row[places], column[places]
     else:
         how = ""

@@ -188,8 +188,21 @@ def test_blocks_of_neighbours(how: str, measure: str) -> None:
             expected = sum(size for size, _ in inside) / sum(time for _, time in inside) * 1e9
         else:
             expected = {"sum": sum, "mean": np.mean, "max": max, "min": min}[way](each)
-        assert value == pytest.approx(expected)
+        # All of them are below 1 MB, so bandwidths are marked by their sign.
+        assert (-value if measure == "bandwidth" else value) == pytest.approx(expected)
     assert not wanted
+
+
+def test_bandwidths_of_few_bytes_are_marked() -> None:
+    rows = [(0, 1, 2_000_000, 1e6), (0, 2, 999_999, 1e6), (3, 2, 10, 1e6), (2, 3, 600_000, 1e6), (2, 3, 600_000, 1e6)]
+    found = cells(made(rows), members=np.arange(4))
+    assert found.few.tolist() == [False, True, True, False]
+    values = matrix(found, "bandwidth")
+    assert (values.value > 0).tolist() == [True, False, True, False]
+    assert (matrix(found, "bytes").value > 0).all()
+    halved = matrix(found, "bandwidth", most=2)
+    told = {(int(r), int(c)): v for r, c, v in zip(halved.row, halved.column, halved.value, strict=True)}
+    assert told == pytest.approx({(0, 0): 2e9, (0, 1): -0.999999e9, (1, 1): 0.6e9})
 
 
 def test_a_window_of_the_axis() -> None:
