@@ -94,10 +94,10 @@ def listed(
 ) -> pd.DataFrame:
     """Return every link between two ranks, judged as `slow_links` does, the slowest first and those not judged last.
 
-    Takes schema LINKS. source and target are ranks of the job; where one is unknown (-1), `group`, source_local and target_local say which of that
-    group it is, and are otherwise "" and -1. transport, size_bytes, time_ns, bandwidth (B/s; NaN where one of them is 0), usual
-    (median of the transport), z, lost_ns (what the transfers took longer than at the usual bandwidth) and slow: yes, no, or
-    "" where it was not judged: too few bytes, or fewer than four links of the transport.
+    Takes schema LINKS. source and target are ranks of the job; where one is unknown (-1), `group`, source_local and
+    target_local say which of that group it is, and are otherwise "" and -1. transport, size_bytes, time_ns, bandwidth (B/s; NaN
+    where one of them is 0), usual (median of the transport), z, lost_ns (what the transfers took longer than at the usual
+    bandwidth) and slow: yes, no, or "" where it was not judged: too few bytes, or fewer than four links of the transport.
     """  # fmt: skip
     rows = links_of_kind(links, group=group, kind=kind, step=step, of="total")
     part = links.iloc[rows]
