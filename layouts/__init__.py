@@ -42,6 +42,7 @@ PAGES: tuple[Page, ...] = tuple(
         "operators",
         "steps",
         "preparation",
+        "communication",
         "advice",
     )
 )
