@@ -571,6 +571,6 @@ def _leaves(name: str, source: Source) -> list[tuple[str, Source]]:
     """Return (key, source) of the runs of a row: itself, its ranks, or both."""
     if not source.ranks:
         return [(name, source)]
-    own = [(name, replace(source, ranks=()))] if source.files else []
+    own = [(name, replace(source, ranks=()))] if source.files or source.profile_dirs else []
     prefix = name[: len(name) - len(source.name)] if name.endswith(source.name) else ""
     return own + [(prefix + rank.name, rank) for rank in source.ranks]
