@@ -21,7 +21,8 @@ from app.store.run_list import RunList
 from app.store.run_rows import kinds_of, run_row, unread_row
 from layouts.sources import RunChanges, RunRow
 from parsers import PayloadCache, Problem, Source, SourceError
-from parsers.discovery import Scanner, opens_alone, rescan, source_of
+from parsers.discovery import opens_alone, rescan, source_of
+from parsers.discovery.scanner import Scanner
 from parsers.names import printable
 from parsers.runs import Run
 from parsers.snapshot import key_of
