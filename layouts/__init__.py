@@ -41,6 +41,7 @@ PAGES: tuple[Page, ...] = tuple(
         "operators",
         "steps",
         "preparation",
+        "cluster",
         "advice",
     )
 )

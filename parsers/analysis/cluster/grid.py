@@ -29,8 +29,11 @@ class Grid:
 
 
 def grid_of(ranks: Ints, dp: Ints, pp: Ints, tp: Ints, hosts: Sequence[str]) -> Grid:
-    """Return the grid of ranks. dp, pp and tp are their places, -1 for unknown; hosts theirs, "" for unknown."""
-    if len(ranks) and bool((dp >= 0).all() and (pp >= 0).all() and (tp >= 0).all()):
+    """Return the grid of ranks. dp, pp and tp are their places, -1 for unknown; hosts theirs, "" for unknown.
+
+    Ranks that are parallel in data alone would be one row, so they are placed by host or in order.
+    """
+    if len(ranks) and bool((dp >= 0).all() and (pp >= 0).all() and (tp >= 0).all()) and bool(pp.any() or tp.any()):
         return _parallel(dp, pp, tp)
     if all(hosts) and len(set(hosts)) > 1:
         return _by_host(hosts)

@@ -145,9 +145,14 @@ def test_every_rank_has_one_cell_of_the_grid() -> None:
 def test_ranks_of_one_place_are_side_by_side() -> None:
     rank = np.arange(8)
     zero = np.zeros(8, np.int64)
-    grid = grid_of(rank, rank // 4, zero, zero, [""] * 8)
-    assert grid.cells.tolist() == [[0, 1, 2, 3, 4, 5, 6, 7]]
-    assert grid.columns == (0, 0, 0, 0, 1, 1, 1, 1)
+    grid = grid_of(rank, zero, rank // 4, zero, [""] * 8)
+    assert grid.cells.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    assert grid.columns == (0, 0, 0, 0)
+
+
+def test_ranks_parallel_in_data_alone_are_no_single_row() -> None:
+    rank, zero = np.arange(64), np.zeros(64, np.int64)
+    assert grid_of(rank, rank, zero, zero, [""] * 64).cells.shape == (8, 8)
 
 
 @pytest.mark.parametrize("number", [1, 7, 64, 1_000, 10_000])
