@@ -144,7 +144,8 @@ def write_made(folder: Path, made: Made, *, hosts: int = 0, parallel: dict[str, 
     """Write a made job as torch_npu writes it, with `hosts` ranks of a host in the names of directories (0: none)."""
     ranks = sorted(made.steps["rank"].unique().tolist())
     group = made.collectives["group"].astype("str")
-    told = {row["name"]: {"group_name": row["kind"], "global_ranks": ranks_of(row["ranks"])} for _, row in made.groups.iterrows()}
+    named = zip(*(made.groups[name].tolist() for name in ("name", "kind", "ranks")), strict=True)
+    told = {name: {"group_name": kind, "global_ranks": ranks_of(text)} for name, kind, text in named}
     sizes = {f"{name}_model_parallel_size".replace("data_model", "data"): size for name, size in (parallel or {}).items()}
     own_steps, own = dict(list(made.steps.groupby("rank"))), dict(list(made.collectives.assign(group=group).groupby("rank")))
     for rank in ranks:

@@ -85,11 +85,10 @@ function drawFacts(page) {
   page.next.disabled = !facts.next;
   page.limited.hidden = !facts.limited;
   if (facts.limited) writeText(page.limited, "cluster.limited", { n: facts.limited[0], group: facts.limited[1] });
-  const part = (name) => name === "bubble" ? "cluster.part.bubble" : `composition.part.${name}`;
-  page.find(".ms-cluster-legend").replaceChildren(...facts.legend.map(([name, colour]) => {
+  page.find(".ms-cluster-legend").replaceChildren(...facts.legend.map(([key, colour]) => {
     const dot = make("span", "ms-breakdown-dot");
     dot.style.background = colour;
-    return make("li", "", [dot, words(part(name))]);
+    return make("li", "", [dot, words(key)]);
   }));
   drawReading(page);
 }

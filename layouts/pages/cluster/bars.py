@@ -30,8 +30,12 @@ _LABEL = 7
 
 def part_name(part: str, language: str) -> str:
     """Return the name of a part of a step in a stacked bar."""
-    key = "cluster.part.bubble" if part == "bubble" else f"composition.part.{part}"
-    return both(key)[LANGUAGES.index(language)]
+    return both(part_key(part))[LANGUAGES.index(language)]
+
+
+def part_key(part: str) -> str:
+    """Return the key of the name of a part."""
+    return "cluster.part.bubble" if part == "bubble" else f"composition.part.{part}"
 
 
 def is_stacked(metric: str) -> bool:
@@ -74,7 +78,7 @@ def bars_figure(
     traces += _marks(bars, late or {}, low, high, size, top, language)
     traces.append(_hover(bars, first, stop, heights, parts if stacked else (), metric, np.nan_to_num(whole) / scale, language))
     layout = bare_layout(Look({}, columns=columns, dark=dark)) | {
-        "barmode": "stack", "bargap": 0, "xaxis": _x_axis(bars, low, high, columns),
+        "barmode": "stack", "bargap": 0, "xaxis": _x_axis(bars, low, high, columns, language),
         "yaxis": {"range": [0, top * 1.08], "ticksuffix": f" {unit}", "nticks": 6, "fixedrange": True, "zeroline": True},
         "shapes": _picked(bars, picked, low, size),
         "meta": {"bars": high - low + 1, "total": len(bars), "bin": size, "window": [low, high], "unit": unit,
@@ -187,7 +191,7 @@ def _marks(
     }]  # fmt: skip
 
 
-def _x_axis(bars: Bars, low: int, high: int, columns: int) -> dict[str, Any]:
+def _x_axis(bars: Bars, low: int, high: int, columns: int, language: str) -> dict[str, Any]:
     """Return the axis of places with names as ticks, as many as there is room for."""
     span = max(high - low + 1, 1)
     longest = max((len(name) for name in bars.names[low : high + 1 : max(1, span // 50)]), default=1)
@@ -196,6 +200,8 @@ def _x_axis(bars: Bars, low: int, high: int, columns: int) -> dict[str, Any]:
     step = max(1, math.ceil(span / most))
     places = list(range(low, high + 1, step)) if len(bars) else []
     texts = [html.escape(bars.names[place][:18], quote=False) or "?" for place in places]
+    if bars.kind in ("rank", "stage"):
+        texts[:1] = [f"{word(language, f'word.{bars.kind}')} {text}" for text in texts[:1]]
     return {
         "range": [low - 0.5, high + 0.5], "tickvals": places, "ticktext": texts, "showgrid": False, "zeroline": False,
         "tickangle": 0, "ticks": "", "minallowed": -0.5, "maxallowed": max(len(bars), 1) - 0.5,

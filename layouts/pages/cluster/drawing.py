@@ -17,7 +17,7 @@ from parsers.model import Floats
 from layouts import format as fmt
 from layouts.i18n import t
 from layouts.pages.cluster.asks import FRAMES, OF_OPERATIONS, OF_RANKS, ROWS, Ask
-from layouts.pages.cluster.bars import bars_figure, colour_of, is_stacked
+from layouts.pages.cluster.bars import SINGLE, bars_figure, colour_of, is_stacked, part_key
 from layouts.pages.cluster.facts import Facts, Kept, hosts_of, of_ranks, rank_values
 from layouts.pages.cluster.heat import grid_figure, steps_figure
 from layouts.pages.cluster.panel import panel
@@ -64,7 +64,7 @@ def drawn(source: ProfileSource, kept: Kept, ask: Ask) -> Drawn:
         ),
         "grid": _grid(facts, ask, hosts, values, [one.rank for one in late]),
         "heat": _heat(facts, ask, [one.rank for one in late]),
-        "facts": _told(facts, ask, bars, hosts, values, read),
+        "facts": _told(facts, ask, bars, parts, hosts, values, read),
     }  # fmt: skip
 
 
@@ -125,7 +125,7 @@ def _heat(facts: Facts, ask: Ask, late: Sequence[int]) -> Drawn | None:
 
 
 def _told(
-    facts: Facts, ask: Ask, bars: Bars, hosts: Sequence[str], values: Floats, read: ProfileFrame | None
+    facts: Facts, ask: Ask, bars: Bars, parts: Sequence[str], hosts: Sequence[str], values: Floats, read: ProfileFrame | None
 ) -> Mapping[str, Any]:
     """Return the data of the controls: what can be chosen, the neighbours of the picked rank, the progress of reading ranks."""
     metrics = [*facts.steps.metrics, *(name for name in OF_OPERATIONS if bool(np.isfinite(facts.extra[name]).any()))]
@@ -139,7 +139,8 @@ def _told(
         "ranks": len(facts.steps.ranks), "metrics": metrics, "rows": rows, "kind": bars.kind,
         "previous": keys[at - 1] if at > 0 else keys[-1] if at < 0 and bars.kind == "rank" and keys else None,
         "next": keys[at + 1] if bars.kind == "rank" and at + 1 < len(keys) else None,
-        "legend": [[part, colour_of(part)] for part in facts.steps.stacked(ask.step)[0]] if is_stacked(ask.metric) else [],
+        "legend": [[part_key(part), colour_of(part)] for part in parts] if is_stacked(ask.metric) else
+                  [[f"cluster.metric.{ask.metric}", SINGLE]],
         "limited": [fmt.count(len(shown_ranks(facts, ask.group))), group_name(facts, ask.group)] if ask.group else None,
         "reading": None if read is None or read.state in ("ready", "missing") else
                    [read.state, read.done, read.total, read.text],

@@ -37,8 +37,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         html.Section(html.Div(id=ids("head"), className="ms-breakdown-head"), className="ms-card", tabIndex=-1),
         toolbar([], label="cluster.controls", class_name="ms-cluster-bar"),
         html.P(className="ms-cluster-status ms-muted", hidden=True, role="status"),
-        html.Section(id=ids("panel"), className="ms-card ms-cluster-panel", tabIndex=-1),
         plot_card(ids("bars"), "bars", t("cluster.bars"), "ms-cluster-bars", html.Ul(className="ms-cluster-legend")),
+        html.Section(id=ids("panel"), className="ms-card ms-cluster-panel", tabIndex=-1),
         html.Div(
             [
                 plot_card(ids("grid"), "grid", t("cluster.grid"), "ms-cluster-grid"),

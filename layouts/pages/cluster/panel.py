@@ -35,6 +35,10 @@ ELSEWHERE: Mapping[str, tuple[str, ...]] = {
 """Pages on which a rank can be opened, and the frames any of which it needs there."""
 
 
+_EQUAL = 5e-4
+"""Relative difference below which two values are shown as equal."""
+
+
 def panel(source: ProfileSource, ask: Ask, facts: Facts, hosts: Sequence[str], ranks: pd.DataFrame | None) -> list[Any]:
     """Return the panel of the picked rank; nothing if none is picked."""
     if ask.picked is None:
@@ -111,11 +115,12 @@ def _table(facts: Facts, ask: Ask, ranks: pd.DataFrame | None, at: int, peers: A
     for metric in (*facts.steps.metrics, *OF_OPERATIONS, *of_ranks):
         values = _values(facts, metric, ask.step, ranks)
         value, known = float(values[at]), values[peers & np.isfinite(values)]
-        if value != value:
+        if value != value or not values[np.isfinite(values)].any():
             continue
         median = float(np.median(known)) if len(known) else float("nan")
         change = value - median
-        share = f" ({100.0 * change / median:+.1f} %)".replace("-", "−") if median > 0.0 else ""
+        change = 0.0 if abs(change) < _EQUAL * abs(median) else change
+        share = f" ({100.0 * change / median:+.1f} %)".replace("-", "−") if median > 0.0 and change else ""
         sign = "+" if change > 0 else "−" if change < 0 else ""
         cells = [
             text_of(metric, value), text_of(metric, median), f"{sign}{text_of(metric, abs(change)) or '0'}{share}",

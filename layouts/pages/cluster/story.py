@@ -36,12 +36,17 @@ def story(facts: Facts, wanted: Mapping[str, Sequence[str]], second: Facts | Non
             found.append(html.P(_moved(facts, one, second), className="ms-cluster-moved"))
     if len(persistent) > MOST_TOLD:
         found.append(html.P(t("cluster.more_late", n=fmt.count(len(persistent) - MOST_TOLD)), className="ms-muted"))
-    if not persistent:
+    few = _steps(facts) < LEAST_STEPS
+    if not persistent and few and once:
+        found.append(html.P(_once(once), className="ms-breakdown-sentence"))
+        many = {"n": fmt.count(_steps(facts)), "least": fmt.count(LEAST_STEPS)}
+        found.append(html.P(t("cluster.few_steps", **many), className="ms-muted"))
+    elif not persistent:
         found.append(html.P(_nobody(facts, once), className="ms-breakdown-sentence"))
         if second is not None and any(one.persistent for one in second.late):
             other = next(one for one in second.late if one.persistent)
             found.append(html.P(t("cluster.second_only", rank=fmt.count(other.rank)), className="ms-cluster-moved"))
-    if once:
+    if once and (persistent or not few):
         found.append(html.P(_once(once), className="ms-muted"))
     return [*found, *_checked(facts, wanted)]
 
@@ -102,12 +107,15 @@ def _moved(facts: Facts, one: Straggler, second: Facts) -> Any:
     return t("cluster.moved.other", rank=fmt.count(one.rank), other=fmt.count(others[0].rank), late=time(others[0].lateness_ns))
 
 
+def _steps(facts: Facts) -> int:
+    """Return how many steps were judged."""
+    return len(facts.steps.steps) if facts.whole_story else int(facts.frame(CLUSTER_STEPS.name)["step"].nunique())
+
+
 def _nobody(facts: Facts, once: Sequence[Straggler]) -> Any:
-    steps = len(facts.steps.steps) if facts.whole_story else int(facts.frame(CLUSTER_STEPS.name)["step"].nunique())
-    if steps < LEAST_STEPS:
-        key = "cluster.few_steps" if once else "cluster.few_steps_none"
-        return t(key, n=fmt.count(steps), least=fmt.count(LEAST_STEPS), share=percent(LIMITS.lateness))
-    return t("cluster.nobody_persistent" if once else "cluster.nobody", n=fmt.count(steps), share=percent(LIMITS.lateness))
+    steps = _steps(facts)
+    key = "few_steps_none" if steps < LEAST_STEPS else "nobody_persistent" if once else "nobody"
+    return t(f"cluster.{key}", n=fmt.count(steps), least=fmt.count(LEAST_STEPS), share=percent(LIMITS.lateness))
 
 
 def _once(once: Sequence[Straggler]) -> Any:
@@ -117,9 +125,10 @@ def _once(once: Sequence[Straggler]) -> Any:
         for one in once[:MOST_ONCE]:
             steps = [step for step in one.steps if step >= 0]
             key = "cluster.once_one" if not steps else "cluster.once_step" if len(one.steps) == 1 else "cluster.once_steps"
+            why = "" if one.cause == "unknown" else both(f"cluster.why.{one.cause}")[number]
             values = {
                 "rank": fmt.count(one.rank), "step": fmt.count(one.steps[0]), "n": fmt.count(len(one.steps)),
-                "late": time(one.lateness_ns), "share": percent(one.share), "why": both(f"cluster.why.{one.cause}")[number],
+                "late": time(one.lateness_ns), "share": percent(one.share), "why": why,
             }  # fmt: skip
             parts.append(both(key, **values)[number])
         left = len(once) - len(parts)

@@ -170,19 +170,25 @@ TEXTS = define_texts({
     ),
     "cluster.more_late": ("{n} more ranks are late; the bars mark them.", "另有 {n} 个 rank 较晚，已在柱状图中标出。"),
     "cluster.nobody": (
-        "No rank is late: in none of {n} steps the others wait {share} % of the step for one.",
+        "No rank is late: in none of the {n} steps the others wait {share} % of the step for one.",
         "没有较慢的 rank：{n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}%。",
     ),
     "cluster.nobody_persistent": ("No rank is late in most of the {n} steps.", "{n} 步中没有持续较慢的 rank。"),
     "cluster.few_steps": (
-        "Only {n} steps were recorded: who is late in them can be told, not who is slow (from {least} steps).",
-        "仅记录了 {n} 步：只能得出这些步骤中谁较晚，不能判断谁持续较慢（至少需要 {least} 步）。",
+        "Recorded steps: {n}. Who is late in them can be told, not who is slow: that takes {least} steps.",
+        "记录的步骤数：{n}。只能得出这些步骤中谁较晚，判断谁持续较慢至少需要 {least} 步。",
     ),
     "cluster.few_steps_none": (
-        "Only {n} steps were recorded, and in none of them the others wait {share} % of the step for a rank.",
-        "仅记录了 {n} 步，其中其他 rank 等待某个 rank 的时间均不到单步的 {share}%。",
+        (
+            "Nobody is late: in none of the recorded steps ({n}) the others wait {share} % of the step for a rank. "
+            "Whether a rank is slow takes {least} steps to tell."
+        ),
+        (
+            "没有较晚的 rank：记录的 {n} 步中，其他 rank 等待某个 rank 的时间均不到单步的 {share}%。"
+            "判断是否持续较慢至少需要 {least} 步。"
+        ),
     ),
-    "cluster.once": ("Late in single steps: {parts}.", "仅在个别步骤较晚：{parts}。"),
+    "cluster.once": ("Others waited in single steps for {parts}.", "仅在个别步骤较晚：{parts}。"),
     "cluster.once_one": ("rank {rank}: {late} ({share} %{why})", "rank {rank}：{late}（{share}%{why}）"),
     "cluster.once_step": (
         "rank {rank} in step {step}: {late} ({share} %{why})", "rank {rank} 在第 {step} 步：{late}（{share}%{why}）",
@@ -195,7 +201,6 @@ TEXTS = define_texts({
     "cluster.why.computing": (", computes longer", "，计算更久"),
     "cluster.why.host": (", starts late", "，下发较晚"),
     "cluster.why.link": (", slow link", "，链路慢"),
-    "cluster.why.unknown": ("", ""),
     "cluster.moved.both": (
         (
             "In the second job it is the same rank on the same host ({host2}, {late} per step): rank and host cannot be "

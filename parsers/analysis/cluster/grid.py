@@ -73,7 +73,7 @@ def _by_host(hosts: Sequence[str]) -> Grid:
 
 def _in_order(ranks: Ints) -> Grid:
     number = len(ranks)
-    wide = max(LEAST_WIDE, 1 << int(np.ceil(np.log2(np.sqrt(max(number, 1))))))
+    wide = max(min(LEAST_WIDE, number), 1 << int(np.ceil(np.log2(np.sqrt(max(number, 1))))))
     tall = -(-number // wide)
     cells = np.full(tall * wide, -1, np.int64)
     cells[:number] = np.arange(number)
