@@ -43,6 +43,7 @@ PAGES: tuple[Page, ...] = tuple(
         "steps",
         "preparation",
         "communication",
+        "cluster",
         "advice",
     )
 )
