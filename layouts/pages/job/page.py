@@ -13,16 +13,17 @@ from typing import Any
 from dash import Input, Output, State, dcc, html, no_update
 from parsers.analysis.cluster.limiting import limiting
 from parsers.cluster_frames import JOB_FRAMES
+from parsers.profiler.groups import text_of
 
 from layouts.callbacks import in_browser
 from layouts.i18n import attributes, t
 from layouts.page import Ids, Page
 from layouts.pages.job.cards import clocks_card, files_card, groups_card, hosts_card, problems_card, steps_card
-from layouts.pages.job.members import members
+from layouts.pages.job.members import members, told_ranks
 from layouts.pages.job.sentence import head
 from layouts.pages.job.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
-from layouts.profiling.choice import JOB_KEYS, read_choice
+from layouts.profiling.choice import JOB_KEYS, Choice, read_choice
 from layouts.sources import ProfileSource
 
 FRAMES = tuple(JOB_FRAMES)
@@ -95,8 +96,9 @@ def listed(source: ProfileSource, job: Any) -> tuple[Any, Any]:
     found = source.job(choice.run, choice.session, choice.rank) if choice is not None else None
     if choice is None or found is None:
         return no_update, no_update
-    told = members(found)
-    return told, [*files_card(told["lacking"]), *problems_card(found.problems)]
+    told = {"of": _name(source, choice), **members(found)}
+    files = files_card(told["lacking"]) if len(found.members) > 1 else []
+    return told, [*files, *problems_card(found.problems)]
 
 
 def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
@@ -114,7 +116,14 @@ def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
         *hosts_card(found, frames["ranks"]), *clocks_card(frames["collectives"]),
     ]  # fmt: skip
     most = limits.first.rank if limits.first is not None else -1
-    return head(source, choice, limits, frames), cards, {"most": most, "frames": [*filter(frames.get, ())]}
+    facts = {"of": _name(source, choice), "most": most, "told": text_of(told_ranks(frames))}
+    return head(source, choice, limits, frames), cards, facts
+
+
+def _name(source: ProfileSource, choice: Choice) -> str:
+    """Return a text that names the job of a profile, the same for all of its ranks."""
+    of = choice.run, choice.session, choice.rank
+    return "|".join(map(str, next(iter(source.members(*of)), of)))
 
 
 PAGE = Page(
