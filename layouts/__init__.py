@@ -42,6 +42,8 @@ PAGES: tuple[Page, ...] = tuple(
         "operators",
         "steps",
         "preparation",
+        "communication",
+        "cluster",
         "advice",
     )
 )
