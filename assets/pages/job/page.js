@@ -13,7 +13,7 @@ import { cellAt, gridOf, LABELLED, labelledRows, moved, placeOf, ranksIn } from 
 // Pages that show a rank, and the frames of which they need one.
 const OPENED = {
   profile_overview: null, timeline: ["trace"], operators: ["operators", "operator_types", "kernels"], steps: ["steps"],
-  advice: null,
+  memory: ["memory", "operator_memory", "static_memory"], communication: ["collectives", "links"], advice: null,
 };
 const TABLES = ["groups", "cluster_steps", "ranks", "collectives", "packets", "links"];
 const STATES = ["whole", "lacking", "missing", "told"];
@@ -185,8 +185,8 @@ function about(page, rank) {
 function drawChosen(page) {
   const { profile } = page;
   const entry = profiling.memberOf(page, profile.rank);
-  const able = ([, frames]) => !frames || frames.some((name) => profile.frames.includes(name));
-  const names = Object.entries(OPENED).filter(able).map(([name]) => name);
+  const able = (name) => !OPENED[name] || OPENED[name].some((frame) => profile.frames.includes(frame));
+  const names = page.find(".ms-job-ranks").dataset.opened.split(" ").filter(able);
   const wanted = JSON.stringify([about(page, profile.rank), profile.session, names]);
   if (wanted === page.chosenShown) return;
   page.chosenShown = wanted;

@@ -16,7 +16,7 @@ from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.groups import text_of
 
 from layouts.callbacks import in_browser
-from layouts.i18n import attributes, t
+from layouts.i18n import CATALOGUE, attributes, t
 from layouts.page import Ids, Page
 from layouts.pages.job.cards import clocks_card, files_card, groups_card, hosts_card, problems_card, steps_card
 from layouts.pages.job.members import members, told_ranks
@@ -27,14 +27,15 @@ from layouts.profiling.choice import JOB_KEYS, Choice, read_choice
 from layouts.sources import ProfileSource
 
 FRAMES = tuple(JOB_FRAMES)
-OPENED = ("profile_overview", "timeline", "operators", "steps", "advice")
-"""Pages that show a rank."""
+OPENED = ("profile_overview", "timeline", "operators", "steps", "memory", "communication", "advice")
+"""Pages that show a rank; those that the application has are offered."""
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     children: list[Any] = [html.Section(html.Div(id=ids("head"), className="ms-job-head"), className="ms-card", tabIndex=-1)]
-    texts = (*TEXTS, *(f"{page}.title" for page in OPENED))
+    opened = [page for page in OPENED if f"{page}.title" in CATALOGUE]
+    texts = (*TEXTS, *(f"{page}.title" for page in opened))
     page = body(ids, routes, children, title="job.title", frames=FRAMES, texts=texts, class_name="ms-job")
     grid = html.Div(
         [
@@ -54,7 +55,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
             html.Div([html.Div(className="ms-job-legend"), grid, html.P(className="ms-job-without", hidden=True),
                       html.Div(className="ms-job-chosen", role="status")], className="ms-job-ranks-body"),
         ],
-        className="ms-card ms-job-ranks", tabIndex=-1, hidden=True,
+        className="ms-card ms-job-ranks", tabIndex=-1, hidden=True, **{"data-opened": " ".join(opened)},
     )  # fmt: skip
     page.children += [
         *(dcc.Store(id=ids(part)) for part in ("job", "members", "facts")),
