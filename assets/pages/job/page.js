@@ -44,14 +44,16 @@ function build(page) {
 }
 
 function draw(page) {
-  const { run, profile } = page;
+  // What is shown of a job is the same for all of its ranks, so it is asked for by the first one.
+  const [{ run, profile }] = page.ranks;
   const job = { run: [run.key], session: [profile.session], rank: [String(profile.rank)], mark: [profile.whole] };
-  const wanted = { ...job, rank: [String(page.ranks[0].profile.rank)], session: [page.ranks[0].profile.session] };
-  wanted.run = [page.ranks[0].run.key];
-  if (!same(wanted, page.listedFor)) {
-    page.listedFor = wanted;
-    setProps(page.store("job"), { data: wanted });
-  }
+  const request = (store) => {
+    if (same(job, page[store])) return;
+    page[store] = job;
+    setProps(page.store(store), { data: job });
+  };
+  request("job");
+  if (page.asked && page.asked.mark[0] === profile.whole) request("sum");
   drawTables(page);
   drawGrid(page);
 }

@@ -16,6 +16,7 @@ from parsers.cluster_frames import JOB_FRAMES
 from parsers.profiler.groups import text_of
 
 from layouts.callbacks import in_browser
+from layouts.components.plain_html import still
 from layouts.i18n import CATALOGUE, attributes, t
 from layouts.page import Ids, Page
 from layouts.pages.job.cards import clocks_card, files_card, groups_card, hosts_card, problems_card, steps_card
@@ -58,7 +59,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         className="ms-card ms-job-ranks", tabIndex=-1, hidden=True, **{"data-opened": " ".join(opened)},
     )  # fmt: skip
     page.children += [
-        *(dcc.Store(id=ids(part)) for part in ("job", "members", "facts")),
+        *(dcc.Store(id=ids(part)) for part in ("job", "sum", "members", "facts")),
         ranks,
         html.Div([html.Div(id=ids("read")), html.Div(id=ids("listed"))], className="ms-job-cards"),
         damage(),
@@ -82,7 +83,7 @@ def register(app: Any, source: ProfileSource, ids: Ids, routes: str) -> None:
     )(list_members)
     app.callback(
         Output(ids("head"), "children"), Output(ids("read"), "children"), Output(ids("facts"), "data"),
-        Input(ids("ask"), "data"), prevent_initial_call=True,
+        Input(ids("sum"), "data"), prevent_initial_call=True,
     )(sum_up)  # fmt: skip
     call = partial(in_browser(app, "mindscope_job"), prevent_initial_call=True)
     call("listed", Input(ids("members"), "data"), Input(ids("facts"), "data"), State(ids("root"), "id"))
@@ -99,11 +100,14 @@ def listed(source: ProfileSource, job: Any) -> tuple[Any, Any]:
         return no_update, no_update
     told = {"of": _name(source, choice), **members(found)}
     files = files_card(told["lacking"]) if len(found.members) > 1 else []
-    return told, [*files, *problems_card(found.problems)]
+    return told, still([*files, *problems_card(found.problems)])
 
 
 def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
-    """Return (sentence and table of what limits the job, cards, facts); no update if no profile is requested."""
+    """Return (sentence and table of what limits the job, cards, facts); no update if no profile is requested.
+
+    The browser asks for it once for each job, whichever of its ranks is chosen, when all frames are read.
+    """
     choice = read_choice(ask)
     if choice is None:
         return no_update, no_update, no_update
@@ -118,7 +122,7 @@ def summarised(source: ProfileSource, ask: Any) -> tuple[Any, Any, Any]:
     ]  # fmt: skip
     most = limits.first.rank if limits.first is not None else -1
     facts = {"of": _name(source, choice), "most": most, "told": text_of(told_ranks(frames))}
-    return head(source, choice, limits, frames), cards, facts
+    return still(head(source, choice, limits, frames)), still(cards), facts
 
 
 def _name(source: ProfileSource, choice: Choice) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,24 @@ from parsers.profiler.groups import ranks_of
 from parsers.profiler.jobs import JobFiles, Member
 from parsers.profiler.parts import frame_of
 from parsers.profiler.sessions import ProfileFile
-from tests.layouts.pages.steps.test_steps_page import texts_in
 from tests.sources import MemorySource
 from tests.writers.clusters import Made, make
 
 ASK: dict[str, Any] = {"run": ["a"], "session": ["s"], "rank": ["0"]}
+
+
+def texts_in(component: Any) -> str:
+    """All texts in components and in plain lists, in their order."""
+    if isinstance(component, list | tuple):
+        return "\n".join(texts_in(part) for part in component)
+    if isinstance(component, str | int | float):
+        return str(component)
+    plain = getattr(component, "data-plain", None)
+    return texts_in(getattr(component, "children", None) or []) if plain is None else texts_in(plain_texts(json.loads(plain)))
+
+
+def plain_texts(plain: list[Any]) -> list[str]:
+    return [text for one in plain for text in ([one] if isinstance(one, str) else plain_texts(one[2]))]
 
 
 def source_of(frames: dict[str, Any], job: JobFiles | None = None, ranks: int = 1) -> MemorySource:
