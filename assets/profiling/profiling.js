@@ -230,8 +230,8 @@ function drawControls(page) {
   fill(controls.job, jobs.map((one) => [one.name, one.title]), profile.job);
   controls.rank.draw(page.ranked ? numbersOf(page.ranks) : [], profile.rank, absentRank(page));
   drawOffered(page);
-  page.device.textContent = profile.device;
-  page.device.hidden = !profile.device;
+  page.device.textContent = profile.rank < 0 ? rankName(profile.rank) : profile.device;
+  page.device.hidden = !page.device.textContent;
   const able = page.root.dataset.compared === "1" && Boolean(firstOther(page));
   controls.compare.hidden = !able;
   controls.compare.setAttribute("aria-pressed", String(Boolean(page.against)));

@@ -24,6 +24,7 @@ MOST_GROUPS = 24
 """Groups that are listed one by one; more are summed up by kind and size."""
 MOST_RANGES = 6
 MOST_CLOCKS = 12
+_NUMBERS = ("files.number", "number", "each")
 
 
 def files_card(lacking: Sequence[Sequence[Any]]) -> list[Any]:
@@ -52,7 +53,8 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
     listed = groups[["kind", "name", "group", "ranks", "size", "sections", "told"]].astype({"size": "int64"})
     listed = listed.astype({name: "str" for name in listed.columns if name != "size"})
     first = [ranks[0] if (ranks := ranks_of(text)) else -1 for text in listed["ranks"]]
-    listed = listed.assign(unknown=listed["kind"].eq(""), first=first).sort_values(["unknown", "kind", "first"], kind="stable")
+    listed = listed.assign(unknown=listed["kind"].eq(""), first=first, alone=listed["size"] < 2)
+    listed = listed.sort_values(["alone", "unknown", "kind", "first"], kind="stable")
     if len(listed) <= MOST_GROUPS:
         rows = [
             html.Tr([
@@ -63,7 +65,7 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
         ]  # fmt: skip
         return [_card("job.groups", _table(("kind", "name", "of_ranks", "does"), rows))]
     rows = []
-    for (_, kind, size), own in listed.groupby(["unknown", "kind", "size"], sort=True):
+    for (_, kind, size), own in listed.groupby(["unknown", "kind", "size"], sort=False):
         sections = {part for text in own["sections"].unique() for part in str(text).split(";") if part}
         some = ", ".join(str(text) for text in own["ranks"].iloc[:2])
         shown = some if len(own) <= 2 else t("job.and_more", ranks=some, n=fmt.count(len(own) - 2))
@@ -71,7 +73,7 @@ def groups_card(groups: pd.DataFrame | None) -> list[Any]:
             html.Th(_kind(str(kind)), scope="row"), _number(len(own)), _number(int(str(size))), html.Td(shown),
             html.Td(_does(";".join(sorted(sections)))),
         ]))  # fmt: skip
-    return [_card("job.groups", _table(("kind", "number", "files.number", "of_ranks", "does"), rows[:MOST_ROWS]))]
+    return [_card("job.groups", _table(("kind", "number", "each", "of_ranks", "does"), rows[:MOST_ROWS]))]
 
 
 def _kind(kind: str) -> Any:
@@ -150,7 +152,8 @@ def clocks_card(collectives: pd.DataFrame | None) -> list[Any]:
             html.Tr([html.Th(t("profiling.rank_n", n=rank), scope="row"), html.Td(_signed(offset), className="ms-number")])
             for rank, offset in zip(far["rank"].tolist(), far["offset_ns"].tolist(), strict=True) if offset
         ]  # fmt: skip
-        names = [html.Th(t("profiling.rank"), scope="col"), html.Th(t("job.clocks.ahead", rank=int(found["rank"].iloc[0])))]
+        ahead = t("job.clocks.ahead", rank=int(found["rank"].iloc[0]))
+        names = [html.Th(t("profiling.rank"), scope="col"), html.Th(ahead, className="ms-number", scope="col")]
         if rows:
             said.append(html.Table([html.Thead(html.Tr(names)), html.Tbody(rows)], className="ms-job-table"))
     said.append(html.P(t("job.clocks.why"), className="ms-muted"))
@@ -177,8 +180,9 @@ def _number(number: int) -> html.Td:
 
 
 def _table(names: Sequence[str], rows: Sequence[Any]) -> html.Div:
-    kinds = {"files.number": "ms-number", "number": "ms-number"}
-    columns = html.Tr([html.Th(t(f"job.{name}"), scope="col", className=kinds.get(name, "")) for name in names])
+    columns = html.Tr([
+        html.Th(t(f"job.{name}"), scope="col", className="ms-number" if name in _NUMBERS else "") for name in names
+    ])  # fmt: skip
     return html.Div(html.Table([html.Thead(columns), html.Tbody(rows)], className="ms-job-table"), className="ms-job-rows")
 
 
