@@ -19,7 +19,7 @@ from parsers.analysis.cluster.stages import chains, places
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
-from parsers.profiler.columns import Joined, RankColumns, unpacked
+from parsers.profiler.columns import Joined, RankColumns
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import categorical, changed, constant, joined
@@ -39,12 +39,12 @@ _AT_ONCE = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What `columns_of` gave for one rank (rank -1: for all), of which session, and the directory it is of."""
+    """What was read of one rank (rank -1: of all), of which session, and the directory it is of."""
 
     session: str
     path: str
     rank: int
-    data: bytes
+    columns: RankColumns
 
 
 @dataclass(slots=True)
@@ -58,17 +58,16 @@ class Parts:
 
 
 def joined_parts(pieces: Iterable[Piece], schemas: Sequence[Schema]) -> Parts:
-    """Join pieces as they arrive; FormatError for one that is damaged."""
+    """Join pieces as they arrive."""
     own = {schema.name: Joined(schema) for schema in schemas}
     whole = {schema.name: Joined(schema) for schema in schemas}
     problems: list[Problem] = []
     path = ""
     for piece in pieces:
-        found: RankColumns = unpacked(piece.data)
-        problems += found.problems
+        problems += piece.columns.problems
         path = piece.path if piece.rank < 0 else path
         for joining in (own if piece.rank >= 0 else whole).values():
-            joining.add(found, piece.session, piece.rank)
+            joining.add(piece.columns, piece.session, piece.rank)
     return Parts(
         {name: one.frame() for name, one in own.items()}, {name: one.frame() for name, one in whole.items()}, problems, path
     )  # fmt: skip
