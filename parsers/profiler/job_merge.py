@@ -270,7 +270,7 @@ def steps(
     own = _placed(own, groups, parallel)
     _compare_steps(own, whole, complaints)
     frame = joined(CLUSTER_STEPS, [own, _without(whole, own["rank"].unique())]).copy(deep=False)
-    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum()
+    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum().to_dict()
     some = set(zip(collectives["rank"].tolist(), collectives["step"].tolist(), strict=True))
     keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
     between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)
