@@ -19,7 +19,7 @@ from parsers.profiler.job_access import Files, Job
 from parsers.profiler.progress import Cancelled
 from parsers.profiler.ranks import KINDS, columns_of, extent
 
-SMALL_BYTES = 16 << 10
+SMALL_BYTES = 256
 """The columns of ranks with less input are not kept: reading it takes as long."""
 _KINDS = frozenset(kind for kinds in KINDS.values() for kind in kinds)
 
