@@ -19,7 +19,7 @@ from parsers.analysis.cluster.stages import chains, places
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
-from parsers.profiler.columns import Joined, RankColumns, unpacked
+from parsers.profiler.columns import Joined, unpacked
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import categorical, changed, constant, joined
@@ -64,14 +64,20 @@ def joined_parts(pieces: Iterable[Piece], schemas: Sequence[Schema]) -> Parts:
     problems: list[Problem] = []
     path = ""
     for piece in pieces:
-        found: RankColumns = unpacked(piece.data)
-        problems += found.problems
         path = piece.path if piece.rank < 0 else path
-        for joining in (own if piece.rank >= 0 else whole).values():
-            joining.add(found, piece.session, piece.rank)
+        problems += _taken(piece, (own if piece.rank >= 0 else whole).values())
+        del piece  # before the frames are made
     return Parts(
         {name: one.frame() for name, one in own.items()}, {name: one.frame() for name, one in whole.items()}, problems, path
     )  # fmt: skip
+
+
+def _taken(piece: Piece, into: Iterable[Joined]) -> tuple[Problem, ...]:
+    """Append the rows of a piece, and return what is wrong with its files."""
+    found = unpacked(piece.data)
+    for joining in into:
+        joining.add(found, piece.session, piece.rank)
+    return found.problems
 
 
 # Communication ---------------------------------------------------------------------------------------------------------------
