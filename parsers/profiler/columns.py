@@ -244,7 +244,7 @@ class Joined:
         for column in self.schema.columns:
             whole = np.concatenate(self._parts.pop(column.name))
             if column.dtype == "category":
-                categories = pd.Index(list(self._texts[column.name]), dtype="str")
+                categories = pd.Index(list(self._texts.pop(column.name)), dtype="str")
                 made[column.name] = pd.Categorical.from_codes(whole, categories=categories, validate=False)
             else:
                 made[column.name] = whole.astype(column.dtype, copy=False)
