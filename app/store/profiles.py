@@ -10,17 +10,21 @@ import logging
 import threading
 import zlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.engines import ByAmount, Engine
 from app.store.index import Index
+from app.store.job_frames import RankReader, key_of_job, may_be_kept
 from app.store.reading_jobs import next_job
 from layouts.sources import ProfileFrame, ProfileRow
+from parsers.cluster_frames import JOB_FRAMES
 from parsers.deferred import pandas as pd
 from parsers.errors import FormatError
 from parsers.model import Problem
 from parsers.profiler.access import Profile, Profiles
+from parsers.profiler.job_access import NEEDS, Job
 from parsers.profiler.progress import Cancelled, watched
 from parsers.profiler.registry import FRAMES
 from parsers.profiler.snapshot import dump, key_of, load
@@ -49,13 +53,14 @@ def mark_of(profile: Profile) -> str:
     return f"{zlib.crc32(text.encode('utf-8', 'surrogateescape')):08x}-{sum(file.size for file in profile.files):x}"
 
 
-def row_of(profile: Profile) -> ProfileRow:
-    """Return the row that lists a profile on the pages."""
+def row_of(profile: Profile, of_job: Sequence[str] = ()) -> ProfileRow:
+    """Return the row that lists a profile on the pages; of_job are the frames that its job gives."""
     files = profile.files
+    trace = [TRACE] if sources.find(profile) else []
     return ProfileRow(
         profile.session, profile.rank, profile.device, tuple(file.name for file in files), sum(file.size for file in files),
         max((file.mtime_ns / 1e9 for file in files), default=0.0),
-        (*(name for name in FRAMES if profile.gives(name)), *([TRACE] if sources.find(profile) else [])), mark_of(profile),
+        (*(name for name in FRAMES if profile.gives(name)), *trace, *of_job), mark_of(profile),
     )  # fmt: skip
 
 
@@ -64,7 +69,7 @@ class _Job:
     """A frame being read, or one whose reading was cancelled or failed."""
 
     key: Key
-    profile: Profile
+    profile: Profile | Job
     path: str
     on_end: Callable[[], None]
     total: int
@@ -78,8 +83,12 @@ class _Job:
 class ProfileFrames:
     """The frames of all profiles of a store."""
 
-    def __init__(self, index_directory: str | None = None, *, memory: int = MEMORY_BYTES) -> None:
+    def __init__(
+        self, index_directory: str | None = None, *, memory: int = MEMORY_BYTES, engine: Engine | None = None
+    ) -> None:
+        """engine reads the ranks of jobs."""
         self._index_directory = index_directory
+        self._engine = engine or ByAmount()
         self._index: Index | None = None
         self._memory = memory
         self._frames: OrderedDict[Key, CachedFrame] = OrderedDict()
@@ -95,9 +104,22 @@ class ProfileFrames:
         """Return a frame or the progress of reading it. path is the session's directory; on_end is called after reading."""
         if name not in FRAMES:
             raise KeyError(name)
+        return self._frame(profile, path, (mark_of(profile), name), again=again, on_end=on_end)
+
+    def frame_of_job(
+        self, job: Job, mark: str, name: str, *, again: bool = False, on_end: Callable[[], None] = lambda: None
+    ) -> ProfileFrame:
+        """Return a frame of a job or the progress of reading it. mark changes whenever a file of the job does."""
+        if name not in JOB_FRAMES:
+            raise KeyError(name)
+        return self._frame(job, "", (mark, name), again=again, on_end=on_end)
+
+    def _frame(
+        self, profile: Profile | Job, path: str, key: Key, *, again: bool, on_end: Callable[[], None]
+    ) -> ProfileFrame:
+        name = key[1]
         if not profile.gives(name):
             return ProfileFrame("missing", wanted=profile.wanted(name))
-        key = (mark_of(profile), name)
         with self._lock:
             cached = self._cached(key)
             if cached is not None:
@@ -117,10 +139,10 @@ class ProfileFrames:
                 return ProfileFrame("ready", cached[0], problems=cached[1])
         return ProfileFrame(job.state, done=min(job.done, job.total), total=job.total, text=job.text)
 
-    def cancel(self, profile: Profile, name: str) -> None:
-        """Cancel the reading of a frame."""
+    def cancel(self, mark: str, name: str) -> None:
+        """Cancel the reading of a frame of the profile or job that has this mark."""
         with self._lock:
-            job = self._jobs.get((mark_of(profile), name))
+            job = self._jobs.get((mark, name))
             if job is not None and not job.ended.is_set():
                 job.cancelled = True
                 if job.state == "waiting":
@@ -162,6 +184,7 @@ class ProfileFrames:
                 log.warning("index: %s; continuing without it", error)
         while (job := next_job(self._jobs, self._wake, lambda: self._stopping)) is not None:
             self._try(job)
+        self._engine.close()
         if self._index is not None:
             self._index.close()
 
@@ -196,18 +219,25 @@ class ProfileFrames:
         """Load the frame from the index, or read it and those it is derived from; cache them, return those read."""
         mark, name = job.key
         profile = job.profile
+
+        def told(size: int) -> None:
+            job.done += size
+
         found = self._from_index(profile, job.path, name)
         if found is not None:
             self._cache(job.key, found)
             return []
-        for other in _DERIVED_FROM.get(name, ()):
+        for other in _MADE_WITH.get(name, ()):
             with self._lock:
                 known = self._cached((mark, other))
             known = known or (self._from_index(profile, job.path, other) if profile.gives(other) else None)
             if known is not None:
                 profile.put_back(other, *known)
         held_before = set(profile.held())
-        profile.frame(name)
+        if isinstance(profile, Job):
+            profile.frame(name, RankReader(self._index, self._engine, told, lambda: job.cancelled))
+        else:
+            profile.frame(name)
         fresh = [(made, frame) for made, frame in profile.held().items() if made not in held_before]
         for made, frame in fresh:
             self._cache((mark, made), frame, last=made == name)
@@ -222,27 +252,32 @@ class ProfileFrames:
                 _, (evicted, _) = self._frames.popitem(last=False)
                 total -= _size(evicted)
 
-    def _from_index(self, profile: Profile, path: str, name: str) -> CachedFrame | None:
+    def _from_index(self, profile: Profile | Job, path: str, name: str) -> CachedFrame | None:
         if self._index is None or profile.extent(name) < SMALL_BYTES:
             return None
-        data = self._index.read(key_of(path, profile.files, name))
+        data = self._index.read(_index_key(profile, path, name))
         if data is None:
             return None
         try:
-            return load(FRAMES[name], data)
+            return load(_SCHEMAS[name], data)
         except FormatError as error:
             log.info("index: %s", error)
             return None
 
-    def _to_index(self, profile: Profile, path: str, name: str, frame: CachedFrame) -> None:
-        if self._index is None or profile.extent(name) < SMALL_BYTES:
+    def _to_index(self, profile: Profile | Job, path: str, name: str, frame: CachedFrame) -> None:
+        if self._index is None or profile.extent(name) < SMALL_BYTES or not may_be_kept(frame[1]):
             return
-        parts = dump(FRAMES[name], *frame)
+        parts = dump(_SCHEMAS[name], *frame)
         if parts is not None:
-            self._index.write(key_of(path, profile.files, name), parts)
+            self._index.write(_index_key(profile, path, name), parts)
 
 
-_DERIVED_FROM: Mapping[str, tuple[str, ...]] = {"operators": ("kernels",), "operator_types": ("operators", "kernels")}
+_SCHEMAS = {**FRAMES, **JOB_FRAMES}
+_MADE_WITH: Mapping[str, tuple[str, ...]] = {"operators": ("kernels",), "operator_types": ("operators", "kernels"), **NEEDS}
+
+
+def _index_key(profile: Profile | Job, path: str, name: str) -> str:
+    return key_of_job(profile, name) if isinstance(profile, Job) else key_of(path, profile.files, name)
 
 
 def _size(frame: pd.DataFrame) -> int:

@@ -7,6 +7,7 @@ Layout: magic ``MSRC`` and a version byte; uint32 LE length and uint32 LE CRC32C
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -202,14 +203,19 @@ def unpacked(data: bytes) -> RankColumns:
     return RankColumns(frames, tuple(header.problems))
 
 
+_Part = tuple[int, "NDArray[Any] | float"]
+"""(rows, values of these rows, or one value for all of them)."""
+
+
 @dataclass(slots=True)
 class Joined:
     """Rows of one frame of all ranks, joined as they arrive."""
 
     schema: Schema
     rows: int = 0
-    _parts: dict[str, list[NDArray[Any]]] = field(default_factory=dict)
+    _parts: dict[str, list[_Part]] = field(default_factory=dict)
     _texts: dict[str, dict[str, int]] = field(default_factory=dict)
+    _last: dict[str, tuple[list[str], NDArray[Any]]] = field(default_factory=dict)
 
     def add(self, found: RankColumns, session: str, rank: int = NONE) -> None:
         """Append the rows of one rank, or of all; session is its name, before the name of the file."""
@@ -224,30 +230,43 @@ class Joined:
             if column.dtype == "category":
                 known = self._texts.setdefault(name, {})
                 if name in texts:
-                    table = np.array([known.setdefault(text, len(known)) for text in texts[name]], np.int32)
-                    parts.append(_small(table[arrays[name]]))
+                    parts.append((rows, self._table(name, texts[name])[arrays[name]]))
                 else:
                     shown = part.file if session == "." else f"{session}/{part.file}"
-                    text = shown if name == "file" else ""
-                    parts.append(np.broadcast_to(np.int32(known.setdefault(text, len(known))), rows))
+                    parts.append((rows, known.setdefault(shown if name == "file" else "", len(known))))
             elif name in arrays:
-                parts.append(narrow(arrays[name]))
+                parts.append((rows, arrays[name].copy()))  # so that the bytes it is in can go
             else:
-                missing: Any = (rank if name == "rank" else NONE) if column.dtype == "int64" else np.nan
-                parts.append(np.broadcast_to(np.min_scalar_type(missing).type(missing), rows))
+                parts.append((rows, (rank if name == "rank" else NONE) if column.dtype == "int64" else math.nan))
+
+    def _table(self, name: str, texts: list[str]) -> NDArray[Any]:
+        """Return the numbers of these texts in the joined column; ranks of a group often have the same ones."""
+        last = self._last.get(name)
+        if last is None or last[0] != texts:
+            known = self._texts[name]
+            numbers = [known.setdefault(text, len(known)) for text in texts]
+            last = self._last[name] = texts, np.array(numbers, _smallest(len(known)))
+        return last[1]
 
     def frame(self) -> pd.DataFrame:
         """Return the rows as a frame of the schema; this object is empty afterwards."""
         if not self.rows:
             return self.schema.empty()
         made: dict[str, Any] = {}
+        self._last.clear()
         for column in self.schema.columns:
-            whole = np.concatenate(self._parts.pop(column.name))
+            texts = self._texts.pop(column.name, {})
+            kind = _smallest(len(texts)) if column.dtype == "category" else np.dtype(column.dtype)
+            whole = np.empty(self.rows, kind)
+            at = 0
+            for rows, values in self._parts.pop(column.name):
+                whole[at : at + rows] = values
+                at += rows
             if column.dtype == "category":
-                categories = pd.Index(list(self._texts.pop(column.name)), dtype="str")
+                categories = pd.Index(list(texts), dtype="str")
                 made[column.name] = pd.Categorical.from_codes(whole, categories=categories, validate=False)
             else:
-                made[column.name] = whole.astype(column.dtype, copy=False)
+                made[column.name] = whole
         self.rows = 0
         return pd.DataFrame(made, copy=False)
 
@@ -286,7 +305,6 @@ def narrow(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(kind)
 
 
-def _small(codes: NDArray[np.int32]) -> NDArray[Any]:
-    """Return codes in the smallest type that holds them."""
-    most = int(codes.max()) if len(codes) else 0
-    return codes.astype(np.int8) if most < 128 else codes.astype(np.int16) if most < 1 << 15 else codes
+def _smallest(number: int) -> np.dtype[Any]:
+    """Return the smallest type for this many codes, which is the one that a categorical has."""
+    return np.dtype(np.int8 if number < 1 << 7 else np.int16 if number < 1 << 15 else np.int32)

@@ -19,7 +19,7 @@ from parsers.analysis.cluster.stages import chains, places
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, PACKETS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
-from parsers.profiler.columns import Joined, unpacked
+from parsers.profiler.columns import Joined, RankColumns
 from parsers.profiler.groups import ranks_of, text_of
 from parsers.profiler.lines import Complaints
 from parsers.profiler.parts import categorical, changed, constant, joined
@@ -39,12 +39,12 @@ _AT_ONCE = 1 << 17
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """What `columns_of` gave for one rank (rank -1: for all), of which session, and the directory it is of."""
+    """What was read of one rank (rank -1: of all), of which session, and the directory it is of."""
 
     session: str
     path: str
     rank: int
-    data: bytes
+    columns: RankColumns
 
 
 @dataclass(slots=True)
@@ -58,26 +58,20 @@ class Parts:
 
 
 def joined_parts(pieces: Iterable[Piece], schemas: Sequence[Schema]) -> Parts:
-    """Join pieces as they arrive; FormatError for one that is damaged."""
+    """Join pieces as they arrive."""
     own = {schema.name: Joined(schema) for schema in schemas}
     whole = {schema.name: Joined(schema) for schema in schemas}
     problems: list[Problem] = []
     path = ""
     for piece in pieces:
+        problems += piece.columns.problems
         path = piece.path if piece.rank < 0 else path
-        problems += _taken(piece, (own if piece.rank >= 0 else whole).values())
+        for joining in (own if piece.rank >= 0 else whole).values():
+            joining.add(piece.columns, piece.session, piece.rank)
         del piece  # before the frames are made
     return Parts(
         {name: one.frame() for name, one in own.items()}, {name: one.frame() for name, one in whole.items()}, problems, path
     )  # fmt: skip
-
-
-def _taken(piece: Piece, into: Iterable[Joined]) -> tuple[Problem, ...]:
-    """Append the rows of a piece, and return what is wrong with its files."""
-    found = unpacked(piece.data)
-    for joining in into:
-        joining.add(found, piece.session, piece.rank)
-    return found.problems
 
 
 # Communication ---------------------------------------------------------------------------------------------------------------
@@ -277,7 +271,7 @@ def steps(
     own = _placed(own, groups, parallel)
     _compare_steps(own, whole, complaints)
     frame = joined(CLUSTER_STEPS, [own, _without(whole, own["rank"].unique())]).copy(deep=False)
-    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum()
+    sums = collectives[collectives["section"].astype("str") == "p2p"].groupby(["rank", "step"])["elapse_ns"].sum().to_dict()
     some = set(zip(collectives["rank"].tolist(), collectives["step"].tolist(), strict=True))
     keys = list(zip(frame["rank"].tolist(), frame["step"].tolist(), strict=True))
     between = np.array([sums.get(key, 0.0) if key in some else np.nan for key in keys], np.float64)

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
@@ -90,6 +90,13 @@ class _Reading:
         except (sqlite3.Error, OverflowError, ValueError, TypeError) as error:
             complaints.add(f"Expected a database that can be read, found: {error}; the rest is not taken from it.")
         return None
+
+
+def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
+    """Return the bytes of the files from which frames are read, unless these turn out to lack what others have."""
+    sizes = {file.kind: file.size for file in reversed(files)}
+    used = {next((kind for kind in KINDS[name] if kind in sizes), "") for name in what}
+    return sum(sizes[kind] for kind in used if kind)
 
 
 def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
