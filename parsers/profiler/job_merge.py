@@ -68,6 +68,7 @@ def joined_parts(pieces: Iterable[Piece], schemas: Sequence[Schema]) -> Parts:
         path = piece.path if piece.rank < 0 else path
         for joining in (own if piece.rank >= 0 else whole).values():
             joining.add(piece.columns, piece.session, piece.rank)
+        del piece  # before the frames are made
     return Parts(
         {name: one.frame() for name, one in own.items()}, {name: one.frame() for name, one in whole.items()}, problems, path
     )  # fmt: skip
