@@ -403,8 +403,9 @@ class _Process:
             self.held[0] = replace(piece, tasks=piece.tasks[1:], begin=piece.begin + piece.tasks[0].size)
 
     def kill(self) -> None:
-        """End it, whatever it does; its thread waits for that."""
+        """End it, whatever it does."""
         self._process.kill()
+        self._process.wait()
         assert self._process.stdin is not None
         with contextlib.suppress(OSError):  # what it did not take in
             self._process.stdin.close()

@@ -92,6 +92,7 @@ class ProfileFrames:
         self._index: Index | None = None
         self._memory = memory
         self._frames: OrderedDict[Key, CachedFrame] = OrderedDict()
+        self._kept_of_jobs: dict[tuple[str, str, str], str] = {}
         self._jobs: dict[Key, _Job] = {}
         self._lock = threading.Lock()
         self._wake = threading.Condition(self._lock)
@@ -268,8 +269,16 @@ class ProfileFrames:
         if self._index is None or profile.extent(name) < SMALL_BYTES or not may_be_kept(frame[1]):
             return
         parts = dump(_SCHEMAS[name], *frame)
-        if parts is not None:
-            self._index.write(_index_key(profile, path, name), parts)
+        if parts is None:
+            return
+        key = _index_key(profile, path, name)
+        if isinstance(profile, Job):  # what was made of fewer ranks, or of older files, is of no use
+            place = next((one.path for one in (*profile.files.members, *profile.files.whole)), "")
+            older = self._kept_of_jobs.get((profile.name, place, name))
+            if older is not None and older != key:
+                self._index.delete(older)
+            self._kept_of_jobs[profile.name, place, name] = key
+        self._index.write(key, parts)
 
 
 _SCHEMAS = {**FRAMES, **JOB_FRAMES}
