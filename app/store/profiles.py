@@ -273,11 +273,12 @@ class ProfileFrames:
             return
         key = _index_key(profile, path, name)
         if isinstance(profile, Job):  # what was made of fewer ranks, or of older files, is of no use
-            place = next((one.path for one in (*profile.files.members, *profile.files.whole)), "")
-            older = self._kept_of_jobs.get((profile.name, place, name))
+            members = profile.files.members
+            of = (profile.name, members[0].path if members else "", name)
+            older = self._kept_of_jobs.get(of)
             if older is not None and older != key:
                 self._index.delete(older)
-            self._kept_of_jobs[profile.name, place, name] = key
+            self._kept_of_jobs[of] = key
         self._index.write(key, parts)
 
 

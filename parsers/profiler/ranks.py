@@ -14,10 +14,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, TypeVar
 
-from parsers.cluster_frames import GROUPS, JOB_FRAMES
+from parsers.cluster_frames import GROUPS, JOB_FRAMES, RANKS
 from parsers.errors import FormatError
 from parsers.model import Problem
-from parsers.profiler import communication_json, communication_tables, hccl_raw, step_parts
+from parsers.profiler import communication_json, communication_tables, hccl_raw, rank_facts, step_parts
 from parsers.profiler.columns import Rows, packed
 from parsers.profiler.communication_json import Links, Operations
 from parsers.profiler.communication_tables import Tasks
@@ -26,6 +26,7 @@ from parsers.profiler.groups import hash_of, ranks_in, ranks_named, text_of
 from parsers.profiler.json_files import read_json
 from parsers.profiler.lines import Complaints
 from parsers.profiler.sessions import ProfileFile
+from parsers.profiler.tables import NONE
 
 FRAMES = tuple(JOB_FRAMES)
 """What can be asked for."""
@@ -39,6 +40,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
     "cluster_steps": (
         "step_trace_time", "analysis", "cluster_analyse", "step_trace_raw", "cluster_steps", "cluster_database",
     ),
+    "ranks": rank_facts.KINDS,
 }  # fmt: skip
 """Frame -> kinds of files that give it, the first ones first."""
 _GROUP = ("group", "name", "kind", "ranks", "size", "told")
@@ -95,8 +97,11 @@ class _Reading:
 def extent(files: Sequence[ProfileFile], what: Iterable[str]) -> int:
     """Return the bytes of the files from which frames are read, unless these turn out to lack what others have."""
     sizes = {file.kind: file.size for file in reversed(files)}
-    used = {next((kind for kind in KINDS[name] if kind in sizes), "") for name in what}
-    return sum(sizes[kind] for kind in used if kind)
+    used: set[str] = set()
+    for name in what:
+        giving = [kind for kind in KINDS[name] if kind in sizes]
+        used.update(giving if name == RANKS.name else giving[:1])
+    return sum(sizes[kind] for kind in used)
 
 
 def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
@@ -128,7 +133,18 @@ def columns_of(files: Sequence[ProfileFile], what: Collection[str]) -> bytes:
             rows.append(linked.rows)
     if "cluster_steps" in what:
         rows.append(_steps(reading))
+    if "ranks" in what:
+        rows.append(_facts(reading, files[0].rank if files else NONE))
     return packed(rows, reading.problems())
+
+
+def _facts(reading: _Reading, rank: int) -> Rows:
+    if reading.has("cluster_database"):
+        found = reading.asked("cluster_database", rank_facts.of_cluster)
+        if isinstance(found, Rows):
+            found.file = reading.name("cluster_database")
+            return found
+    return rank_facts.read(reading, rank)
 
 
 def _operations(reading: _Reading) -> Operations | None:

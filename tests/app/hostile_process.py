@@ -14,7 +14,6 @@ from parsers.profiler.progress import report_read
 from parsers.profiler.ranks import columns_of
 from parsers.profiler.sessions import ProfileFile
 
-
 ACTS = ("kills", "once", "raises", "prints", "hangs", "slow")
 
 
