@@ -12,6 +12,7 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from app.engines import ByAmount, Engine
@@ -26,9 +27,9 @@ from parsers.model import Problem
 from parsers.profiler.access import Profile, Profiles
 from parsers.profiler.job_access import NEEDS, Job
 from parsers.profiler.progress import Cancelled, watched
-from parsers.profiler.registry import FRAMES
+from parsers.profiler.registry import FRAMES, kinds_giving
 from parsers.profiler.snapshot import dump, key_of, load
-from parsers.profiler.trace import sources
+from parsers.profiler.trace.files import SOURCES
 
 log = logging.getLogger(__name__)
 
@@ -56,12 +57,17 @@ def mark_of(profile: Profile) -> str:
 def row_of(profile: Profile, of_job: Sequence[str] = ()) -> ProfileRow:
     """Return the row that lists a profile on the pages; of_job are the frames that its job gives."""
     files = profile.files
-    trace = [TRACE] if sources.find(profile) else []
     return ProfileRow(
         profile.session, profile.rank, profile.device, tuple(file.name for file in files), sum(file.size for file in files),
-        max((file.mtime_ns / 1e9 for file in files), default=0.0),
-        (*(name for name in FRAMES if profile.gives(name)), *trace, *of_job), mark_of(profile),
+        max((file.mtime_ns for file in files), default=0) / 1e9, (*_given(profile.kinds), *of_job), mark_of(profile),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=1 << 10)  # the ranks of a job have files of the same kinds
+def _given(kinds: frozenset[str]) -> tuple[str, ...]:
+    """Return the names of what files of these kinds give."""
+    frames = (name for name, schema in FRAMES.items() if not kinds.isdisjoint(kinds_giving(schema)))
+    return (*frames, *([] if kinds.isdisjoint(SOURCES) else [TRACE]))
 
 
 @dataclass(slots=True)
