@@ -22,7 +22,7 @@ from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
 from parsers.profiler.columns import Growing, Rows, Texts
 from parsers.profiler.communication import MS, TOTAL
 from parsers.profiler.groups import ranks_named
-from parsers.profiler.json_entries import entries, number
+from parsers.profiler.json_entries import Form, entries, number
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE
 
@@ -75,6 +75,14 @@ def step_number(value: Any) -> int:
     """Return the number in step50, "50", 50 or 50.0; NONE for empty, NULL and other values."""
     match = _STEP.fullmatch(str(value).removesuffix(".0")) if value is not None else None
     return int(match[1]) if match is not None else NONE
+
+
+def step_told(value: Any, complaints: Complaints) -> int:
+    """Return the number of a step as `step_number`; what is neither a number nor empty is reported."""
+    found = step_number(value)
+    if found == NONE and value is not None and str(value).strip() not in ("", "step", "nan", "-"):
+        complaints.add(f"Expected the number of a step, found {str(value)[:60]!r}; its step is not known.")
+    return found
 
 
 def is_p2p(name: str) -> bool:
@@ -222,8 +230,8 @@ def _bytes(megabytes: NDArray[np.float64]) -> NDArray[np.int64]:
 def read_operations(path: str, complaints: Complaints) -> Operations:
     """communication.json of one rank."""
     found = Operations(complaints)
-    for step, section, operations in entries(path, Operation, _operation, complaints):
-        number_of_step = step_number(step)
+    for step, section, operations in entries(path, _OF_RANK, complaints):
+        number_of_step = step_told(step, complaints)
         for name, operation in operations.items():
             if name.partition("@")[0] != TOTAL:
                 _add(found, (number_of_step, name, section), operation)
@@ -233,8 +241,8 @@ def read_operations(path: str, complaints: Complaints) -> Operations:
 def read_cluster_operations(path: str, complaints: Complaints) -> Operations:
     """cluster_communication.json of all ranks."""
     found = Operations(complaints, ranks=True)
-    for outer, step, operations in entries(path, dict[str, Operation], _by_rank(_operation), complaints):
-        number_of_step = step_number(step)
+    for outer, step, operations in entries(path, _OF_RANKS, complaints):
+        number_of_step = step_told(step, complaints)
         told = ranks_named(outer)
         for name, ranks in operations.items():
             if name.partition("@")[0] == TOTAL:
@@ -281,6 +289,11 @@ def _by_rank(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return {name: one for name, one in made.items() if one is not None}
 
     return ranks
+
+
+_OPERATION_MARK = b'"Communication Time Info"'
+_OF_RANK = Form(Operation, _operation, _OPERATION_MARK, lambda _: 1)
+_OF_RANKS = Form(dict[str, Operation], _by_rank(_operation), _OPERATION_MARK, len)
 
 
 # Links -----------------------------------------------------------------------------------------------------------------------
@@ -399,8 +412,9 @@ class Links:
 def read_links(path: str, complaints: Complaints, *, cluster: bool = False) -> Links:
     """communication_matrix.json of one rank, or cluster_communication_matrix.json of all."""
     found = Links(complaints)
-    for outer, inner, matrices in entries(path, dict[str, Link], _by_rank(_link), complaints):
-        step, section = (step_number(inner), "p2p" if outer == "p2p" else "") if cluster else (step_number(outer), inner)
+    for outer, inner, matrices in entries(path, _MATRIX, complaints):
+        step = step_told(inner if cluster else outer, complaints)
+        section = inner if not cluster else "p2p" if outer == "p2p" else ""
         for key, links in matrices.items():
             found.add(step, key, "", section, links, local=False if cluster else None)
     return found.finish()
@@ -421,3 +435,6 @@ def _link(value: Any) -> Link | None:
     operation = value.get("Op Name", value.get("op_name"))
     size, time = number(value.get("Transit Size(MB)")), number(value.get("Transit Time(ms)"))
     return Link(str(value.get("Transport Type", "")), size, time, operation if isinstance(operation, str) else None)
+
+
+_MATRIX = Form(dict[str, Link], _by_rank(_link), b'"Transport Type"', len)
