@@ -304,6 +304,10 @@ _LINKED = (
 )  # fmt: skip
 
 
+_MOST_NAMED = 1 << 14
+"""Keys of matrices whose meaning is remembered."""
+
+
 class Links:
     """Rows of links, which are there after `finish`."""
 
@@ -314,6 +318,7 @@ class Links:
         self._sums: list[tuple[int, tuple[int, str]]] = []
         self._matrices = _Growing()
         self._number = 0
+        self._named: dict[tuple[str, str, str], tuple[tuple[str, str, str, str], bool]] = {}
         self._columns = {name: Growing() for name in ("source", "target", "operation", "transport", "size_bytes", "time_ns")}
         self._least = 0.0
         self._empty()
@@ -332,9 +337,15 @@ class Links:
 
         local says that the ends are numbers in the group; None finds it by the key.
         """
-        name, kind, own, is_local = named_matrix(key)
-        section = section or ("p2p" if is_p2p(name) else "collective")
-        self.extend((step, own or group, name, section, kind), links, local=is_local if local is None else local)
+        known = self._named.get((key, group, section))
+        if known is None:  # the same ones in every step
+            name, kind, own, is_local = named_matrix(key)
+            where = own or group, name, section or ("p2p" if is_p2p(name) else "collective"), kind
+            known = where, is_local
+            if len(self._named) < _MOST_NAMED:
+                self._named[key, group, section] = known
+        where, is_local = known
+        self.extend((step, *where), links, local=is_local if local is None else local)
 
     def extend(self, where: tuple[int, str, str, str, str], links: Mapping[str, Link], *, local: bool) -> None:
         """Append links of one step, group, name, section and class."""

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
-from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS
+from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, JOB_FRAMES, LINKS, PACKETS, RANKS
 from parsers.deferred import pandas as pd
 from parsers.model import Problem
 from parsers.profiler import job_merge
@@ -140,6 +140,9 @@ class Job:
             groups = self.frame(GROUPS.name, read)
             parts = self._parts((name,), read)
             self._frames[name], problems = job_merge.links(parts, groups, self._stage_starts())
+        elif name == RANKS.name:
+            hosts = {member.rank: member.host for member in self.files.members}
+            self._frames[name], problems = job_merge.ranks(self._parts((name,), read), hosts)
         else:
             groups, collectives = self.frame(GROUPS.name, read), self.frame(COLLECTIVES.name, read)
             parts = self._parts((CLUSTER_STEPS.name,), read)
