@@ -136,7 +136,7 @@ def simulate(seed: int, grid: Grid, fault: Fault = Fault(), *, steps: int = 10, 
         on_host = random.random(shape) < 0.5
         when = random.integers(2 * grid.micro, size=shape)
         before = len(run.rows)
-            for backward in (False, True):
+        for backward in (False, True):
             stages = range(grid.pipeline)[::-1] if backward else range(grid.pipeline)
             ready: list[Floats | None] = [None] * grid.micro
             for stage in stages:
