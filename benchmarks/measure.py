@@ -63,19 +63,20 @@ def in_fresh_process(module: str, *arguments: str, times: int = 5, watched: bool
 def shared_out(pid: int) -> float:
     """Return the memory of a process and all it started in MB, shared pages divided among them: PSS (Linux)."""
     total = 0.0
-    for one in (pid, *_started_by(pid)):
+    for one in (pid, *started_by(pid)):
         with contextlib.suppress(OSError):  # it has ended
             told = Path(f"/proc/{one}/smaps_rollup").read_text()
             total += next((int(line.split()[1]) / 1024 for line in told.splitlines() if line.startswith("Pss:")), 0.0)
     return total
 
 
-def _started_by(pid: int) -> list[int]:
+def started_by(pid: int) -> list[int]:
+    """Return the processes that a process started, and those that these started (Linux)."""
     found: list[int] = []
     with contextlib.suppress(OSError):
         for thread in Path(f"/proc/{pid}/task").iterdir():
             for child in map(int, (thread / "children").read_text().split()):
-                found += [child, *_started_by(child)]
+                found += [child, *started_by(child)]
     return found
 
 

@@ -22,7 +22,7 @@ from parsers.cluster_frames import COLLECTIVES, LINKS, PACKETS
 from parsers.profiler.columns import Growing, Rows, Texts
 from parsers.profiler.communication import MS, TOTAL
 from parsers.profiler.groups import ranks_named
-from parsers.profiler.json_entries import entries, number
+from parsers.profiler.json_entries import Form, entries, number
 from parsers.profiler.lines import Complaints
 from parsers.profiler.tables import NONE
 
@@ -75,6 +75,14 @@ def step_number(value: Any) -> int:
     """Return the number in step50, "50", 50 or 50.0; NONE for empty, NULL and other values."""
     match = _STEP.fullmatch(str(value).removesuffix(".0")) if value is not None else None
     return int(match[1]) if match is not None else NONE
+
+
+def step_told(value: Any, complaints: Complaints) -> int:
+    """Return the number of a step as `step_number`; what is neither a number nor empty is reported."""
+    found = step_number(value)
+    if found == NONE and value is not None and str(value).strip() not in ("", "step", "nan", "-"):
+        complaints.add(f"Expected the number of a step, found {str(value)[:60]!r}; its step is not known.")
+    return found
 
 
 def is_p2p(name: str) -> bool:
@@ -222,8 +230,8 @@ def _bytes(megabytes: NDArray[np.float64]) -> NDArray[np.int64]:
 def read_operations(path: str, complaints: Complaints) -> Operations:
     """communication.json of one rank."""
     found = Operations(complaints)
-    for step, section, operations in entries(path, Operation, _operation, complaints):
-        number_of_step = step_number(step)
+    for step, section, operations in entries(path, _OF_RANK, complaints):
+        number_of_step = step_told(step, complaints)
         for name, operation in operations.items():
             if name.partition("@")[0] != TOTAL:
                 _add(found, (number_of_step, name, section), operation)
@@ -233,8 +241,8 @@ def read_operations(path: str, complaints: Complaints) -> Operations:
 def read_cluster_operations(path: str, complaints: Complaints) -> Operations:
     """cluster_communication.json of all ranks."""
     found = Operations(complaints, ranks=True)
-    for outer, step, operations in entries(path, dict[str, Operation], _by_rank(_operation), complaints):
-        number_of_step = step_number(step)
+    for outer, step, operations in entries(path, _OF_RANKS, complaints):
+        number_of_step = step_told(step, complaints)
         told = ranks_named(outer)
         for name, ranks in operations.items():
             if name.partition("@")[0] == TOTAL:
@@ -283,12 +291,21 @@ def _by_rank(make: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return ranks
 
 
+_OPERATION_MARK = b'"Communication Time Info"'
+_OF_RANK = Form(Operation, _operation, _OPERATION_MARK, lambda _: 1)
+_OF_RANKS = Form(dict[str, Operation], _by_rank(_operation), _OPERATION_MARK, len)
+
+
 # Links -----------------------------------------------------------------------------------------------------------------------
 
 _LINKED = (
     "step", "group", "name", "section", "class", "operation", "source", "target", "source_local", "target_local", "transport",
     "size_bytes", "time_ns",
 )  # fmt: skip
+
+
+_MOST_NAMED = 1 << 14
+"""Keys of matrices whose meaning is remembered."""
 
 
 class Links:
@@ -301,6 +318,7 @@ class Links:
         self._sums: list[tuple[int, tuple[int, str]]] = []
         self._matrices = _Growing()
         self._number = 0
+        self._named: dict[tuple[str, str, str], tuple[tuple[str, str, str, str], bool]] = {}
         self._columns = {name: Growing() for name in ("source", "target", "operation", "transport", "size_bytes", "time_ns")}
         self._least = 0.0
         self._empty()
@@ -319,9 +337,15 @@ class Links:
 
         local says that the ends are numbers in the group; None finds it by the key.
         """
-        name, kind, own, is_local = named_matrix(key)
-        section = section or ("p2p" if is_p2p(name) else "collective")
-        self.extend((step, own or group, name, section, kind), links, local=is_local if local is None else local)
+        known = self._named.get((key, group, section))
+        if known is None:  # the same ones in every step
+            name, kind, own, is_local = named_matrix(key)
+            where = own or group, name, section or ("p2p" if is_p2p(name) else "collective"), kind
+            known = where, is_local
+            if len(self._named) < _MOST_NAMED:
+                self._named[key, group, section] = known
+        where, is_local = known
+        self.extend((step, *where), links, local=is_local if local is None else local)
 
     def extend(self, where: tuple[int, str, str, str, str], links: Mapping[str, Link], *, local: bool) -> None:
         """Append links of one step, group, name, section and class."""
@@ -399,8 +423,9 @@ class Links:
 def read_links(path: str, complaints: Complaints, *, cluster: bool = False) -> Links:
     """communication_matrix.json of one rank, or cluster_communication_matrix.json of all."""
     found = Links(complaints)
-    for outer, inner, matrices in entries(path, dict[str, Link], _by_rank(_link), complaints):
-        step, section = (step_number(inner), "p2p" if outer == "p2p" else "") if cluster else (step_number(outer), inner)
+    for outer, inner, matrices in entries(path, _MATRIX, complaints):
+        step = step_told(inner if cluster else outer, complaints)
+        section = inner if not cluster else "p2p" if outer == "p2p" else ""
         for key, links in matrices.items():
             found.add(step, key, "", section, links, local=False if cluster else None)
     return found.finish()
@@ -421,3 +446,6 @@ def _link(value: Any) -> Link | None:
     operation = value.get("Op Name", value.get("op_name"))
     size, time = number(value.get("Transit Size(MB)")), number(value.get("Transit Time(ms)"))
     return Link(str(value.get("Transport Type", "")), size, time, operation if isinstance(operation, str) else None)
+
+
+_MATRIX = Form(dict[str, Link], _by_rank(_link), b'"Transport Type"', len)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from parsers.files import RegularFile
-from parsers.json_text import all_encodable, encodable, parse_json
+from parsers.json_text import encodable, parse_json
 from parsers.profiler.lines import Complaints
 from parsers.profiler.progress import report_read
 
@@ -31,13 +32,26 @@ Entries = Iterator[tuple[str, str, dict[str, T]]]
 _DEPTH = 3
 
 
-def entries(path: str, kind: type[T], lenient: Callable[[Any], T | None], complaints: Complaints) -> Entries[T]:
+@dataclass(frozen=True, slots=True)
+class Form(Generic[T]):
+    """What entries are: their type; how one is made of what was decoded without types (None: it is none).
+
+    mark occurs `marks(entry)` times in an entry, at most: if it occurs more often, entries have the same name.
+    """
+
+    kind: type[T]
+    lenient: Callable[[Any], T | None]
+    mark: bytes
+    marks: Callable[[T], int]
+
+
+def entries(path: str, form: Form[T], complaints: Complaints) -> Entries[T]:
     """Yield (a, b, {name: entry}); several times for one a and b if there are many entries.
 
-    lenient makes an entry of what was decoded without types; None for what is none. Never raises for the content of the file.
+    Never raises for the content of the file.
     """
     # msgspec takes types as values; mypy accepts no variable in a type, so the types to decode are made without its help.
-    inner_type: Any = dict.__class_getitem__((str, kind))
+    inner_type: Any = dict.__class_getitem__((str, form.kind))
     decoder: msgspec.json.Decoder[dict[str, T]] = msgspec.json.Decoder(inner_type)
     try:
         with RegularFile(path) as file:
@@ -52,32 +66,44 @@ def entries(path: str, kind: type[T], lenient: Callable[[Any], T | None], compla
                 except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                     pass
                 else:
+                    _tell_same(data, (found for inner in whole.values() for found in inner.values()), form, complaints)
+                    del data
                     for a, inner in whole.items():
                         for b, found in inner.items():
                             yield a, b, found
                     return
+                del data
             begun = len(complaints.problems)
             number = 0
             for a, b, piece in _pieces(file, complaints):
                 number += 1
-                yield a, b, _decoded(piece, f"{a[:60]}.{b[:60]}", decoder, lenient, complaints)
+                yield a, b, _decoded(piece, f"{a[:60]}.{b[:60]}", decoder, form, complaints)
             if not number and len(complaints.problems) == begun:
                 complaints.add("Expected JSON with objects by step, found another content; nothing is taken from the file.")
     except OSError as error:
         complaints.add(f"The file cannot be read ({error.strerror or error}); what is in it is not shown.", "unreadable")
 
 
+def _tell_same(data: bytes, found: Iterable[dict[str, T]], form: Form[T], complaints: Complaints) -> None:
+    lost = data.count(form.mark) - sum(sum(map(form.marks, one.values())) for one in found)
+    if lost > 0:
+        complaints.add(f"Expected names once in an object, found {lost:,} that occur again; the last of each is shown.")
+
+
 def _decoded(
-    piece: bytes,
-    where: str,
-    decoder: msgspec.json.Decoder[dict[str, T]],
-    lenient: Callable[[Any], T | None],
-    complaints: Complaints,
+    piece: bytes, where: str, decoder: msgspec.json.Decoder[dict[str, T]], form: Form[T], complaints: Complaints
 ) -> dict[str, T]:
     try:
-        return decoder.decode(piece)
+        decoded = decoder.decode(piece)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         pass
+    else:
+        _tell_same(piece, (decoded,), form, complaints)
+        return decoded
+    try:
+        piece.decode()
+    except UnicodeDecodeError as error:
+        complaints.once("utf-8", f"{where}: expected UTF-8, found byte {piece[error.start]:02x}; it is shown as \ufffd.")
     try:
         found = parse_json(piece.decode("utf-8", "replace"))
     except (ValueError, RecursionError) as error:
@@ -85,7 +111,7 @@ def _decoded(
         complaints.add(f"{where}: expected JSON, found {rest}; damaged entries were skipped.")
     made: dict[str, T] = {}
     for name, value in found.items():
-        entry = lenient(value)
+        entry = form.lenient(value)
         if entry is None:
             complaints.add(f"{where}.{name[:60]}: expected an object with times or links; it was skipped.")
         else:
@@ -95,23 +121,19 @@ def _decoded(
 
 def _singly(piece: bytes) -> dict[str, Any]:
     """Return those entries of a damaged piece that can be decoded."""
-    decoder = json.JSONDecoder()
-    text = piece.decode("utf-8", "replace")
     found: dict[str, Any] = {}
-    at = 1
-    while at < len(text):
-        begin = text.find('"', at)
-        if begin < 0:
-            return found
-        try:
-            name, end = decoder.raw_decode(text, begin)
-            value, at = decoder.raw_decode(text, text.index("{", end))
-            value = all_encodable(value)
-        except (ValueError, RecursionError):
-            at = begin + 1
-            continue
-        if isinstance(name, str):
-            found[encodable(name)] = value
+    places, depths = _Scan().shallow(piece, 2)
+    begin = 1
+    for place, depth in zip(places.tolist(), depths.tolist(), strict=True):
+        opens = piece[place] == 0x7B
+        if depth == 2 and opens:
+            name, value_at = _key(piece[begin:place]), place
+        elif depth == 1 and not opens:
+            begin = place + 1
+            try:
+                found[name] = parse_json(piece[value_at:begin].decode("utf-8", "replace"))
+            except (ValueError, RecursionError):
+                continue
     return found
 
 
