@@ -117,9 +117,16 @@ FILE_KINDS: Mapping[str, ProfileFileKind] = {
 
 def kinds_giving(schema: Schema) -> tuple[str, ...]:
     """Return the kinds of files any of which gives a frame; those from which it is derived come last."""
-    own = tuple(dict.fromkeys(reader.file.name for reader in FRAME_READERS if reader.schema is schema))
-    derived = DERIVED.get(schema.name)
-    return own if derived is None else tuple(dict.fromkeys((*own, *kinds_giving(derived.source))))
+    return _KINDS_GIVING[schema.name]
+
+
+def _kinds_giving(name: str) -> tuple[str, ...]:
+    own = tuple(dict.fromkeys(reader.file.name for reader in FRAME_READERS if reader.schema.name == name))
+    derived = DERIVED.get(name)
+    return own if derived is None else tuple(dict.fromkeys((*own, *_kinds_giving(derived.source.name))))
+
+
+_KINDS_GIVING = {name: _kinds_giving(name) for name in FRAMES}
 
 
 def display_name(kind: str) -> str:
