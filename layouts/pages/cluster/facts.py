@@ -7,8 +7,11 @@ import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from parsers.analysis.cluster.dimensions import Dimension, dimensions
+from parsers.analysis.cluster.experts import Load, loads
 from parsers.analysis.cluster.links import SlowLink, slow_links
 from parsers.analysis.cluster.parts import RankSteps, rank_steps
 from parsers.analysis.cluster.stragglers import Straggler, alike, stragglers
@@ -20,6 +23,7 @@ from parsers.profiler.parts import joined
 
 from layouts.pages.cluster.asks import FRAMES, OF_OPERATIONS
 from layouts.profiling.choice import Choice
+from layouts.profiling.offers import offers
 from layouts.sources import ProfileFrame, ProfileSource
 
 MOST_SESSIONS = 64
@@ -37,7 +41,7 @@ class Facts:
     frames has those that files give, of the chosen session; sessions the steps of all sessions of the job in their order, with
     the place of the chosen one. late are the ranks that others wait for, judged the groups they were looked for in, links the
     slow links. whole_story is whether the steps of all sessions could be judged together. may are the values of ranks that
-    files may tell: memory, flops.
+    files may tell: memory, flops. offered are the groups and steps to choose from, metrics those that some rank has.
     """
 
     frames: Mapping[str, pd.DataFrame]
@@ -51,6 +55,17 @@ class Facts:
     may: frozenset[str]
     whole_story: bool = False
     extra: dict[str, Floats] = field(default_factory=dict)
+    _places: tuple[Ints, Ints, Ints] | None = None
+    _dimensions: dict[int | None, list[Dimension]] = field(default_factory=dict)
+    _load: tuple[pd.DataFrame | None, Load | None] | None = None
+    _stacked: dict[int | None, tuple[tuple[str, ...], Floats]] = field(default_factory=dict)
+    offered: Mapping[str, Any] = field(default_factory=dict)
+    metrics: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.offered = offers(self.frame(GROUPS.name), self.frame(CLUSTER_STEPS.name))
+        own = tuple(name for name in OF_OPERATIONS if bool(np.isfinite(self.extra[name]).any()))
+        self.metrics = (*self.steps.metrics, *own)
 
     def frame(self, name: str) -> pd.DataFrame:
         """Return a frame; an empty one if no file has it."""
@@ -58,10 +73,32 @@ class Facts:
 
     def places(self) -> tuple[Ints, Ints, Ints]:
         """Return dp, pp and tp of each rank; -1 for unknown."""
-        rows = self.frame(CLUSTER_STEPS.name)
-        own = rows[rows["kind"].astype("str") == "rank"].drop_duplicates("rank").set_index("rank")
-        found = [own[name].reindex(self.steps.ranks, fill_value=-1).to_numpy(np.int64) for name in ("dp", "pp", "tp")]
-        return found[0], found[1], found[2]
+        if self._places is None:
+            rows = self.frame(CLUSTER_STEPS.name)
+            own = rows[(rows["kind"] == "rank").to_numpy()].drop_duplicates("rank").set_index("rank")
+            found = [own[name].reindex(self.steps.ranks, fill_value=-1).to_numpy(np.int64) for name in ("dp", "pp", "tp")]
+            self._places = found[0], found[1], found[2]
+        return self._places
+
+    def stacked(self, step: int | None) -> tuple[tuple[str, ...], Floats]:
+        """Return the parts of a step, or of the mean step, of all ranks: names, and times of ranks x parts."""
+        step = step if step is not None and self.steps.place(step) is not None else None
+        if step not in self._stacked:
+            self._stacked = {step: self.steps.stacked(step)}
+        return self._stacked[step]
+
+    def dimensions(self, step: int | None) -> list[Dimension]:
+        """Return the communication of each dimension in one step, or the mean; of a step that nobody has the mean, too."""
+        step = step if step is not None and self.steps.place(step) is not None else None
+        if step not in self._dimensions:
+            self._dimensions[step] = dimensions(self.frame(COLLECTIVES.name), self.frame(GROUPS.name), step)
+        return self._dimensions[step]
+
+    def load(self, ranks: pd.DataFrame | None) -> Load | None:
+        """Return the load of experts, with the frame `ranks` or without it."""
+        if self._load is None or self._load[0] is not ranks:
+            self._load = ranks, loads(self.frame(COLLECTIVES.name), self.frame(GROUPS.name), ranks)
+        return self._load[1]
 
     def values(self, metric: str, step: int | None) -> Floats:
         """Return a metric of all ranks in one step, or the mean over the steps; NaN for unknown."""
@@ -206,5 +243,5 @@ def hosts_of(facts: Facts, ranks: pd.DataFrame | None) -> list[str]:
 def members_of(facts: Facts, group: str) -> tuple[int, ...]:
     """Return the ranks of a group by its hash; none for an unknown one."""
     groups = facts.frame(GROUPS.name)
-    found = groups.loc[groups["group"].astype("str") == group, "ranks"].tolist() if group else []
+    found = groups.loc[groups["group"] == group, "ranks"].tolist() if group else []
     return ranks_of(str(found[0])) if found else ()

@@ -161,7 +161,7 @@ def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
 def group_name(facts: Facts, group: str) -> str:
     """Return what to call a group: its kind and ranks, else its hash."""
     rows = facts.frame(GROUPS.name)
-    own: pd.DataFrame = rows[rows["group"].astype("str") == group]
+    own: pd.DataFrame = rows[rows["group"] == group]
     if own.empty:
         return group
     first = own.iloc[0]
@@ -170,7 +170,7 @@ def group_name(facts: Facts, group: str) -> str:
 
 def _size(facts: Facts, group: str) -> int:
     rows = facts.frame(GROUPS.name)
-    sizes = rows.loc[rows["group"].astype("str") == group, "size"].tolist()
+    sizes = rows.loc[rows["group"] == group, "size"].tolist()
     return int(sizes[0]) if sizes else 0
 
 

@@ -75,7 +75,8 @@ def rank_steps(frames: Sequence[pd.DataFrame]) -> RankSteps:
     """
     parts = []
     for session, frame in enumerate(frames):
-        rows = frame[(frame["kind"].astype("str") == "rank").to_numpy()].drop_duplicates(["rank", "step"])
+        rows = frame[(frame["kind"] == "rank").to_numpy()]
+        rows = rows[~rows.duplicated(["rank", "step"]).to_numpy()]
         parts.append((session, rows, np.unique(rows["step"].to_numpy())))
     ranks = np.unique(np.concatenate([np.empty(0, np.int64), *(rows["rank"].to_numpy() for _, rows, _ in parts)]))
     starts = np.cumsum([0, *(len(steps) for _, _, steps in parts)])
