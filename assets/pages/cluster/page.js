@@ -101,7 +101,8 @@ function drawReading(page) {
   if (reading) {
     const [state, done, total, text] = reading;
     const bytes = (value) => (value / MB).toFixed(value < 10 * MB ? 1 : 0);
-    const key = state === "failed" ? "failed" : state === "reading" && total ? "reading" : "preparing";
+    const known = ["failed", "sessions"].includes(state) ? state : "";
+    const key = known || (state === "reading" && total ? "reading" : "preparing");
     writeText(status, `cluster.${key}`, { done: bytes(done), total: bytes(total), text });
     if (state !== "failed" && state !== "cancelled") {
       window.clearTimeout(page.timerOfRanks);

@@ -133,11 +133,17 @@ def _told(
         "legend": [[part_key(part), colour_of(part)] for part in parts] if is_stacked(ask.metric) else
                   [[f"cluster.metric.{ask.metric}", SINGLE]],
         "limited": [fmt.count(len(shown_ranks(facts, ask.group))), group_name(facts, ask.group)] if ask.group else None,
-        "reading": None if read is None or read.state in ("ready", "missing") else
-                   [read.state, read.done, read.total, read.text],
+        "reading": _reading(facts, read),
         "nothing": list(unknown) if ask.metric in OF_RANKS and not np.isfinite(values).any() else None,
         "offered": facts.offered,
     }  # fmt: skip
+
+
+def _reading(facts: Facts, read: ProfileFrame | None) -> list[Any] | None:
+    """Return state, bytes done and in total, and reason, while something shown is being read or if that failed."""
+    if read is not None and read.state not in ("ready", "missing"):
+        return [read.state, read.done, read.total, read.text]
+    return ["sessions", 0, 0, ""] if facts.pending else None
 
 
 def _has_rows(facts: Facts, name: str, hosts: Sequence[str]) -> bool:

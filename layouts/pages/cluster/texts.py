@@ -33,6 +33,7 @@ TEXTS = define_texts({
     "cluster.csv.ranks": ("Hosts, memory and FLOPs as CSV", "主机、内存与 FLOPs CSV"),
     "cluster.reading": ("Reading {done} of {total} MB of all ranks", "正在读取各 rank 的文件：{done} / {total} MB"),
     "cluster.preparing": ("Reading files of all ranks", "正在读取各 rank 的文件"),
+    "cluster.sessions": ("Reading the other sessions of this job", "正在读取该作业的其他采集会话"),
     "cluster.failed": ("The files of ranks could not be read: {text}", "无法读取各 rank 的文件：{text}"),
     "cluster.binned": ("{n} per bar", "每条 {n} 个"),
     "cluster.binned_tip": (
