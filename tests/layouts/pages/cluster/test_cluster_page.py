@@ -175,7 +175,21 @@ def test_a_slow_link_is_named_where_nothing_else_explains_a_late_rank() -> None:
     slow = made.links.loc[made.links["source"] == 9, "bandwidth"].iloc[0] / 1e9
     assert text.startswith(f"Rank 9 is late beside a slow link: 9–10 (HCCS) has {slow:.2f} GB/s, its peers {usual:.2f} GB/s;")
     made.links["bandwidth"] = made.links["time_ns"] = np.nan
-    assert "Neither computing nor free time nor a slow link explains it." in said(answer(source_of(made))["head"])
+    text = said(answer(source_of(made))["head"])
+    late = made.collectives[made.collectives["rank"] == 9].groupby("step")["lateness_ns"].sum().mean() / 1e6
+    assert text.startswith(f"Rank 9 comes last: the others wait {late:.3g} ms per step for it")
+    assert "neither computing nor free time nor a slow link says why." in text
+
+
+def test_the_longest_wait_is_told_where_nobody_is_slow() -> None:
+    made = make(3, ranks=64, group=8, steps=10, noise=0.01, hiccups=0.0)
+    text = said(answer(source_of(made))["head"])
+    sums = made.collectives.groupby(["rank", "step"])["lateness_ns"].sum()
+    totals = made.steps.set_index(["rank", "step"])["total_ns"]
+    rank, step = (sums / totals).idxmax()
+    assert (sums / totals).max() > 0.01
+    assert text.startswith("No rank is late in most of the 10 steps; the longest wait is ")
+    assert f"({100 * (sums / totals).max():.1f} %) for rank {rank} in step {step}." in text
 
 
 def test_bytes_of_all_to_all_tell_the_load_of_experts() -> None:
