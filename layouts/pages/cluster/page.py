@@ -104,8 +104,9 @@ def _register_browser(app: Any, ids: Ids) -> None:
         *(Input(ids(f"figure-{name}"), "data") for name in FIGURES), Input(ids("facts"), "data"), root,
         prevent_initial_call=True,
     )  # fmt: skip
-    for name in FIGURES:
-        call("picked", Input(ids(name), "clickData"), root, prevent_initial_call=True)
+    call("barPressed", Input(ids("bars"), "clickData"), root, prevent_initial_call=True)
+    for name in ("grid", "heat"):
+        call("cellPressed", Input(ids(name), "clickData"), root, prevent_initial_call=True)
     call("moved", Input(ids("bars"), "relayoutData"), root, prevent_initial_call=True)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from dash import html
+from parsers.analysis.cluster.parts import mean
 from parsers.analysis.cluster.stragglers import ALIKE, LIMITS, Straggler, moves_with
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS
 from parsers.deferred import pandas as pd
@@ -113,9 +115,25 @@ def _steps(facts: Facts) -> int:
 
 
 def _nobody(facts: Facts, once: Sequence[Straggler]) -> Any:
+    """Say that nobody is slow, and how long the others waited for the rank that they waited for most."""
     steps = _steps(facts)
-    key = "few_steps_none" if steps < LEAST_STEPS else "nobody_persistent" if once else "nobody"
-    return t(f"cluster.{key}", n=fmt.count(steps), least=fmt.count(LEAST_STEPS), share=percent(LIMITS.lateness))
+    judged = np.flatnonzero((facts.steps.session == facts.session) | facts.whole_story)
+    waited, total = facts.extra["lateness"][:, judged], facts.steps.values["total"][:, judged]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shares = np.nan_to_num(waited / total)
+        means = np.nan_to_num(mean(waited, 1) / mean(total, 1))
+    values = {"n": fmt.count(steps), "least": fmt.count(LEAST_STEPS), "share": percent(LIMITS.lateness)}
+    if shares.max(initial=0.0) < LIMITS.lateness:
+        return t("cluster.few_steps_none" if steps < LEAST_STEPS else "cluster.nobody", **values)
+    if means.max(initial=0.0) < LIMITS.lateness:
+        row, column = np.unravel_index(int(shares.argmax()), shares.shape)
+        most = {"late": time(float(waited[row, column])), "most": percent(float(shares[row, column]))}
+        step = _step(int(facts.steps.steps[judged[column]]))
+        own = {"rank": fmt.count(int(facts.steps.ranks[row])), "step": step}
+        return t("cluster.nobody_persistent" if once else "cluster.nobody_most", **values, **most, **own)
+    place = int(means.argmax())
+    rank, late = int(facts.steps.ranks[place]), time(float(mean(waited, 1)[place]))
+    return t("cluster.unexplained", rank=fmt.count(rank), where=_where(facts, rank), late=late, share=percent(means[place]))
 
 
 def _once(once: Sequence[Straggler]) -> Any:
@@ -125,7 +143,7 @@ def _once(once: Sequence[Straggler]) -> Any:
         for one in once[:MOST_ONCE]:
             steps = [step for step in one.steps if step >= 0]
             key = "cluster.once_one" if not steps else "cluster.once_step" if len(one.steps) == 1 else "cluster.once_steps"
-            why = "" if one.cause == "unknown" else both(f"cluster.why.{one.cause}")[number]
+            why = both(f"cluster.why.{one.cause}")[number]
             values = {
                 "rank": fmt.count(one.rank), "step": fmt.count(one.steps[0]), "n": fmt.count(len(one.steps)),
                 "late": time(one.lateness_ns), "share": percent(one.share), "why": why,
@@ -161,7 +179,7 @@ def _checked(facts: Facts, wanted: Mapping[str, Sequence[str]]) -> list[Any]:
 def group_name(facts: Facts, group: str) -> str:
     """Return what to call a group: its kind and ranks, else its hash."""
     rows = facts.frame(GROUPS.name)
-    own: pd.DataFrame = rows[rows["group"].astype("str") == group]
+    own: pd.DataFrame = rows[rows["group"] == group]
     if own.empty:
         return group
     first = own.iloc[0]
@@ -170,7 +188,7 @@ def group_name(facts: Facts, group: str) -> str:
 
 def _size(facts: Facts, group: str) -> int:
     rows = facts.frame(GROUPS.name)
-    sizes = rows.loc[rows["group"].astype("str") == group, "size"].tolist()
+    sizes = rows.loc[rows["group"] == group, "size"].tolist()
     return int(sizes[0]) if sizes else 0
 
 

@@ -33,6 +33,7 @@ TEXTS = define_texts({
     "cluster.csv.ranks": ("Hosts, memory and FLOPs as CSV", "主机、内存与 FLOPs CSV"),
     "cluster.reading": ("Reading {done} of {total} MB of all ranks", "正在读取各 rank 的文件：{done} / {total} MB"),
     "cluster.preparing": ("Reading files of all ranks", "正在读取各 rank 的文件"),
+    "cluster.sessions": ("Reading the other sessions of this job", "正在读取该作业的其他采集会话"),
     "cluster.failed": ("The files of ranks could not be read: {text}", "无法读取各 rank 的文件：{text}"),
     "cluster.binned": ("{n} per bar", "每条 {n} 个"),
     "cluster.binned_tip": (
@@ -137,15 +138,16 @@ TEXTS = define_texts({
             "{group} 的其他 rank 每步等待它 {late}（{share}%）。"
         ),
     ),
-    "cluster.late.unknown": (
+    "cluster.unexplained": (
         (
-            "Rank {rank}{where} comes last in {group}: since step {since} the others wait {late} per step for it "
-            "({share} %). Neither computing nor free time nor a slow link explains it."
+            "Rank {rank}{where} comes last: the others wait {late} per step for it ({share} %), but neither computing "
+            "nor free time nor a slow link says why."
         ),
-        (
-            "rank {rank}{where} 在 {group} 中总是最后到达：自第 {since} 步起，其他 rank 每步等待它 {late}（{share}%）。"
-            "计算、空闲与链路均无法解释。"
-        ),
+        "rank {rank}{where} 最后到达：其他 rank 每步等待它 {late}（{share}%），但计算、空闲与链路均无法解释原因。",
+    ),
+    "cluster.nobody_most": (
+        "No rank is late in most of the {n} steps; the longest wait is {late} ({most} %) for rank {rank} in step {step}.",
+        "{n} 步中没有持续较慢的 rank；最长一次等待为第 {step} 步等待 rank {rank} {late}（{most}%）。",
     ),
     "cluster.saved": ("If it were as fast as the median: {saved} per step.", "若与中位数一样快，每步可节省 {saved}。"),
     "cluster.evidence": (

@@ -19,6 +19,7 @@ from layouts.pages.cluster.page import shown
 from layouts.sources import ProfileFrame
 from layouts.state import BadInput
 from parsers import open_run
+from parsers.analysis.cluster.lateness import waits
 from parsers.cluster_frames import CLUSTER_STEPS, COLLECTIVES, GROUPS, LINKS, RANKS
 from parsers.profiler.job_access import Job
 from parsers.profiler.jobs import JobFiles, Member
@@ -155,6 +156,49 @@ def test_a_second_job_tells_what_a_slow_rank_follows(hosts: tuple[int, int], oth
     source = source_of(first, hosts=hosts[0], b=content(second, frames, hosts[1]))
     found = answer(source, with_run=["b"], with_session=["."], with_rank=["0"])
     assert sentence in said(found["head"])
+
+
+def waiting_for(rank: int, ns: float) -> Made:
+    """A job in which others wait for a rank that neither computes longer nor is free longer."""
+    made = make(1, ranks=16, group=8, steps=10, noise=0.001, hiccups=0.0, slow_link=rank)
+    first = rank // 8 * 8
+    rows = made.collectives["rank"].between(first, first + 7) & (made.collectives["rank"] != rank)
+    made.collectives.loc[rows, "elapse_ns"] += ns
+    made.collectives["own_wait_ns"], made.collectives["lateness_ns"] = waits(made.collectives, made.groups)
+    return made
+
+
+def test_a_slow_link_is_named_where_nothing_else_explains_a_late_rank() -> None:
+    made = waiting_for(9, 3e6)
+    text = said(answer(source_of(made))["head"])
+    usual = made.links["bandwidth"].median() / 1e9
+    slow = made.links.loc[made.links["source"] == 9, "bandwidth"].iloc[0] / 1e9
+    assert text.startswith(f"Rank 9 is late beside a slow link: 9–10 (HCCS) has {slow:.2f} GB/s, its peers {usual:.2f} GB/s;")
+    made.links["bandwidth"] = made.links["time_ns"] = np.nan
+    text = said(answer(source_of(made))["head"])
+    late = made.collectives[made.collectives["rank"] == 9].groupby("step")["lateness_ns"].sum().mean() / 1e6
+    assert text.startswith(f"Rank 9 comes last: the others wait {late:.3g} ms per step for it")
+    assert "neither computing nor free time nor a slow link says why." in text
+
+
+def test_the_longest_wait_is_told_where_nobody_is_slow() -> None:
+    made = make(3, ranks=64, group=8, steps=10, noise=0.01, hiccups=0.0)
+    text = said(answer(source_of(made))["head"])
+    sums = made.collectives.groupby(["rank", "step"])["lateness_ns"].sum()
+    totals = made.steps.set_index(["rank", "step"])["total_ns"]
+    rank, step = (sums / totals).idxmax()
+    assert (sums / totals).max() > 0.01
+    assert text.startswith("No rank is late in most of the 10 steps; the longest wait is ")
+    assert f"({100 * (sums / totals).max():.1f} %) for rank {rank} in step {step}." in text
+
+
+def test_bytes_of_all_to_all_tell_the_load_of_experts() -> None:
+    made = make(1, ranks=8, group=8, steps=2)
+    made.collectives["kind"] = pd.Categorical(["alltoallv"] * len(made.collectives))
+    made.collectives["size_bytes"] = np.where(made.collectives["rank"] == 3, 3 << 20, 1 << 20)
+    text = said(answer(source_of(made))["experts"])
+    assert "Rank 3 sends 2.40 times the mean of its group in all-to-all: 15.0 MiB of 6.2 MiB per step." in text
+    assert "No file has numbers of tokens" in text
 
 
 # Bars ------------------------------------------------------------------------------------------------------------------------
