@@ -150,10 +150,11 @@ def head(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     if not len(traffic.rows):
         return [html.P(t("communication.none"), className="ms-communication-sentence"), *_links_said(traffic, titles)]
     whole = sums.whole(traffic.collectives, traffic.rows)
-    most = sums.totals(traffic.collectives, traffic.sent.iloc[:0], "group", traffic.rows).iloc[0]
+    groups = sums.totals(traffic.collectives, traffic.sent.iloc[:0], "group", traffic.rows)
+    most = groups.iloc[0]
     group = titles.get(str(most["group"]), str(most["group"]))
     times = {"time": tables.time(whole.elapse_ns), "most": tables.time(float(most["elapse_ns"])), "group": group}
-    first = "communication.head" if group and not traffic.ask.group else "communication.head_alone"
+    first = "communication.head" if group and len(groups) > 1 else "communication.head_alone"
     said = [html.P(t(first, **times), className="ms-communication-sentence")]
     if whole.waited_ns > 0:
         share = f"{whole.own_wait_ns / whole.waited_ns:.0%}"
