@@ -53,6 +53,7 @@ PROFILE_PICTURES: tuple[Picture, ...] = (
     ("operators", "operators?run=profiler_new/torch_npu_text_level2", "light", "en-US"),
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
+    ("communication", "communication?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
     ("advice", "advice?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
 )
 

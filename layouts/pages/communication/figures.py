@@ -114,7 +114,8 @@ def _layout(unit: str) -> dict[str, Any]:
     return {
         "margin": _MARGIN, "paper_bgcolor": _CLEAR, "plot_bgcolor": _CLEAR, "font": {"size": 11}, "showlegend": False,
         "legend": {"orientation": "h", "y": 1.12}, "hovermode": "closest",
-        "xaxis": {"zeroline": False, "automargin": True}, "yaxis": {"rangemode": "tozero", "ticksuffix": f" {unit}", "nticks": 6},
+        "xaxis": {"zeroline": False, "automargin": True},
+        "yaxis": {"rangemode": "tozero", "ticksuffix": f" {unit}", "nticks": 6},
     }  # fmt: skip
 
 

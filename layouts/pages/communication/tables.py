@@ -162,7 +162,7 @@ def megabytes(size: float) -> str:
     """Write bytes in units of 1,000, as files of communication count them: 1.05 MB."""
     for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= scale:
-            return f"{size / scale:,.3g} {unit}"
+            return f"{size / scale:,.0f} {unit}" if size >= 100 * scale else f"{size / scale:.3g} {unit}"
     return f"{size:,.0f} B"
 
 
