@@ -26,7 +26,8 @@ export function nearest(numbers, wanted) {
  * next, if there are buttons for them, none: the choice of no number, if there is one); titled(number) is what a list calls
  * one; choose(number or null).
  * @param {{ label: string, absent: string, previous?: string, next?: string, none?: string }} names
- * @returns {{ element: any, draw: (numbers: number[], value: number | null) => void }}
+ * draw's asked is a number that was asked for in vain.
+ * @returns {{ element: any, draw: (numbers: number[], value: number | null, asked?: number | null) => void }}
  */
 export function numberPicker(names, titled, choose) {
   let numbers = [];
@@ -58,8 +59,9 @@ export function numberPicker(names, titled, choose) {
   const parts = names.next ? [previous, list, typed, next, note] : [list, typed, note];
   const element = make("span", "ms-pager ms-profiling-picker", parts);
 
-  function draw(found, chosen) {
+  function draw(found, chosen, asked = null) {
     if (chosen !== value) note.textContent = "";
+    if (asked !== null) writeText(note, names.absent, { n: count(asked) });
     [numbers, value] = [found, chosen];
     element.hidden = numbers.length < (names.none ? 1 : 2);
     const many = numbers.length > MOST_LISTED;

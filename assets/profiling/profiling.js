@@ -228,7 +228,7 @@ function drawControls(page) {
   fill(controls.run, runsOf(book), lead.key);
   const jobs = [...book.jobs.values()].filter((one) => one.members[0].run === lead);
   fill(controls.job, jobs.map((one) => [one.name, one.title]), profile.job);
-  controls.rank.draw(page.ranked ? numbersOf(page.ranks) : [], profile.rank);
+  controls.rank.draw(page.ranked ? numbersOf(page.ranks) : [], profile.rank, absentRank(page));
   drawOffered(page);
   page.device.textContent = profile.device;
   page.device.hidden = !profile.device;
@@ -247,6 +247,13 @@ function drawControls(page) {
   if (run.total > run.listed) {
     writeText(page.left, "profiling.first_of", { n: count(run.listed), total: count(run.total) });
   } else if (total) writeText(page.left, "profiling.left", { n: count(total) });
+}
+
+// The rank in the address, if the chosen job lacks it; null otherwise.
+function absentRank(page) {
+  const asked = get(page, "rank");
+  const here = get(page, "of") === "" || page.ranks.some((one) => one.run.key === get(page, "of"));
+  return here && asked !== "" && Number.isInteger(Number(asked)) && Number(asked) !== page.profile.rank ? Number(asked) : null;
 }
 
 const numbersOf = (members) => members.map((one) => one.profile.rank);
