@@ -32,14 +32,15 @@ from layouts.sources import ProfileSource
 
 MOST_NAMES = 200
 """Operations to choose from; the table and its CSV file have all."""
-_CARDS = ("totals", "matrix", "links", "operation", "packets", "contention")
+_CARDS = ("matrix", "links", "totals", "operation", "packets", "contention")
 _PICTURES = ("matrix", "operation", "packets")
 
 
 def layout(ids: Ids, routes: str) -> html.Div:
     """Return the page without data. `routes` is the URL prefix of the plain routes."""
     stores = ("draw", "list", "near", "facts", "figure-operation", "figure-packets", "again")
-    heat = [html.Div(className="ms-communication-notes"), html.Div(className="ms-communication-map")]
+    tools = html.Div(className="ms-communication-tools")
+    heat = [tools, html.Div(className="ms-communication-notes"), html.Div(className="ms-communication-map")]
     inside: dict[str, Any] = {
         "totals": html.Div(id=ids("totals")), "matrix": heat, "links": html.Div(id=ids("links")),
         "operation": [html.Div(id=ids("operation")), *_plot(ids("plot-operation"))],
@@ -70,7 +71,7 @@ def _card(name: str, content: Any) -> html.Section:
         [
             html.H3(t(f"communication.{name}"), className="ms-card-title"),
             html.Span(className="ms-card-badges"),
-            html.Span(className="ms-communication-tools"),
+            *([html.Span(className="ms-communication-tools")] if name != "matrix" else []),
             html.Span(
                 [html.A("CSV", className="ms-button ms-button-small", download="", **{"data-csv": name}), *tools,
                  icon_button("full", "communication.full", **{"data-act": "full"})],
