@@ -130,8 +130,7 @@ def facts(traffic: Traffic, titles: Mapping[str, str]) -> dict[str, Any]:
     collectives, rows = traffic.collectives, traffic.rows
     places = collectives["kind"].cat
     kinds = sorted(str(places.categories[code]) for code in np.unique(places.codes) if code >= 0 and places.categories[code])
-    found = sums.totals(collectives, traffic.sent.iloc[:0], "operation", rows)
-    names = list(dict.fromkeys(found["name"].astype("str").head(MOST_NAMES).tolist()))
+    names = [name for name, _ in sums.most(collectives, rows, "name")[:MOST_NAMES]]
     group = traffic.group_of_matrix
     return {
         "offers": offers(traffic.groups, collectives), "kinds": kinds, "names": names, "operation": traffic.operation[1],
@@ -151,10 +150,9 @@ def head(traffic: Traffic, titles: Mapping[str, str]) -> list[Any]:
     if not len(traffic.rows):
         return [html.P(t("communication.none"), className="ms-communication-sentence"), *_links_said(traffic, titles)]
     whole = sums.whole(traffic.collectives, traffic.rows)
-    groups = sums.totals(traffic.collectives, traffic.sent.iloc[:0], "group", traffic.rows)
-    most = groups.iloc[0]
-    group = titles.get(str(most["group"]), str(most["group"]))
-    times = {"time": tables.time(whole.elapse_ns), "most": tables.time(float(most["elapse_ns"])), "group": group}
+    groups = sums.most(traffic.collectives, traffic.rows, "group")
+    group = titles.get(groups[0][0], groups[0][0])
+    times = {"time": tables.time(whole.elapse_ns), "most": tables.time(groups[0][1]), "group": group}
     first = "communication.head" if group and len(groups) > 1 else "communication.head_alone"
     said = [html.P(t(first, **times), className="ms-communication-sentence")]
     if whole.waited_ns > 0:
