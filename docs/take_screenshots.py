@@ -55,6 +55,7 @@ PROFILE_PICTURES: tuple[Picture, ...] = (
     ("steps", "steps?run=mindinsight_legacy", "light", "en-US"),
     ("preparation", "preparation?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
     ("cluster", "cluster?run=profiler_new/torch_npu_st_4ranks_pp2&picked=0", "light", "en-US"),
+    ("communication", "communication?run=profiler_new/torch_npu_st_4ranks_pp2", "light", "en-US"),
     ("advice", "advice?run=profiler_new/mindspore_2.10_minddata/raw_b", "light", "en-US"),
 )
 

@@ -140,6 +140,8 @@ class Traffic:
         """The totals at the level asked for, in the order asked for."""
         found = traffic.totals(self.collectives, self.sent, self.ask.by, self.rows)
         found["reference"] = [self.ask.references.get(name, math.nan) for name in found["transport"]]
+        # The bandwidth of few bytes is that of starting, not of the transport.
+        found.loc[~(found["carried_bytes"] >= slow.LEAST_BYTES), "reference"] = math.nan
         name, _, way = self.ask.sort.rpartition(":")
         if name in found.columns and way in ("asc", "desc"):
             found = found.sort_values(name, ascending=way == "asc", kind="stable", ignore_index=True, na_position="last")

@@ -175,6 +175,8 @@ function build(page) {
   tools(page, "totals").append(words("communication.per", {}, "span", "ms-muted"), page.by);
   page.name = select("communication.choose", set("op", ""));
   tools(page, "operation").append(page.name);
+  tools(page, "links").append(words("communication.sums", {}, "span", "ms-muted"));
+  tools(page, "packets").append(words("communication.sums_ranks", {}, "span", "ms-muted"));
   page.kinds = select("communication.kind", (value) => page.change({ kind: value ? [value] : [], op: [] }));
   find(".ms-communication-bar").replaceChildren(page.kinds, settings(page));
   page.root.addEventListener("click", (event) => press(page, event));

@@ -38,6 +38,8 @@ def totals(frame: pd.DataFrame, keys: Sequence[str], titles: Titles, sort: str, 
     frame is what `Traffic.totals` returns, keys its first columns, sort column and direction or "".
     """
     columns = [*keys, *([] if "rank" in keys else ["ranks"]), "count", *TIMES, "size_bytes", "bandwidth", "reference"]
+    if not frame["own_wait_ns"].notna().any():
+        columns[columns.index("own_wait_ns")] = "wait_ns"
     columns = [name for name in columns if name in keys or name == "count" or frame[name].notna().any()]
     rows = [[_total(row, name, titles, share) for name in columns] for row in frame.head(MOST_ROWS).to_dict("records")]
     head = [_sortable(name, sort or "elapse_ns:desc") for name in columns]
@@ -160,7 +162,7 @@ def megabytes(size: float) -> str:
     """Write bytes in units of 1,000, as files of communication count them: 1.05 MB."""
     for scale, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")):
         if size >= scale:
-            return f"{size / scale:,.3g} {unit}"
+            return f"{size / scale:,.0f} {unit}" if size >= 100 * scale else f"{size / scale:.3g} {unit}"
     return f"{size:,.0f} B"
 
 
@@ -200,7 +202,7 @@ def _sortable(name: str, sort: str) -> html.Th:
 
 
 def _tip(name: str) -> dict[str, Any]:
-    known = ("own_wait_ns", "idle_ns", "transit_ns", "synchronisation_ns", "reference", "usual", "lost_ns")
+    known = ("own_wait_ns", "wait_ns", "idle_ns", "transit_ns", "synchronisation_ns", "reference", "usual", "lost_ns")
     return attributes(title=f"communication.tip.{name}") if name in known else {}
 
 

@@ -58,6 +58,8 @@ TEXTS = define_texts({
     "communication.full": ("Full screen (f)", "全屏（f）"),
     "communication.shown": ("{n} of {total} shown; the CSV file has all.", "显示 {total} 项中的 {n} 项；CSV 文件包含全部。"),
     "communication.per": ("Means per rank and step", "每卡每步的平均值"),
+    "communication.sums": ("All steps together", "所有步骤合计"),
+    "communication.sums_ranks": ("All ranks and steps together", "所有卡与步骤合计"),
     # Levels and columns
     "communication.by": ("One row for each", "每行一个"),
     "communication.by.group": ("Group", "通信域"),
@@ -73,6 +75,7 @@ TEXTS = define_texts({
     "communication.col.elapse_ns": ("Elapse (ms)", "总耗时 (ms)"),
     "communication.col.transit_ns": ("Transit (ms)", "传输 (ms)"),
     "communication.col.own_wait_ns": ("Own wait (ms)", "实际等待 (ms)"),
+    "communication.col.wait_ns": ("Wait (ms)", "等待 (ms)"),
     "communication.col.synchronisation_ns": ("Synchronisation (ms)", "同步 (ms)"),
     "communication.col.idle_ns": ("Idle (ms)", "空闲 (ms)"),
     "communication.col.size_bytes": ("Sent", "发送"),
@@ -90,6 +93,7 @@ TEXTS = define_texts({
         "Elapse less that of the rank that came last: needs no clock. Not known for operations between two ranks.",
         "本卡耗时减去最后到达的卡的耗时，无需时钟对齐。点对点算子无法判断。",
     ),
+    "communication.tip.wait_ns": ("Waiting for other ranks, as the files have it.", "等待其他卡的时间，按文件记录。"),
     "communication.tip.idle_ns": (
         "Elapse less transit and wait, as the files have it.", "总耗时减去传输与等待，按文件记录。",
     ),
@@ -133,8 +137,8 @@ TEXTS = define_texts({
     "communication.matrix_map": (
         "Matrix of ranks: arrow keys move, plus and minus zoom, 0 shows all", "卡间矩阵：方向键移动，加减键缩放，0 显示全部",
     ),
-    "communication.no_traffic": ("no traffic", "无通信"),
-    "communication.few_traffic": ("less than 1 MB", "不足 1 MB"),
+    "communication.no_traffic": ("nothing recorded", "无记录"),
+    "communication.few_traffic": ("below 1 MB or nothing", "不足 1 MB 或无记录"),
     "communication.few": ("{value}, but of less than 1 MB: too little to judge", "{value}，但不足 1 MB，无法判断"),
     "communication.rank_n": ("rank {n}", "卡 {n}"),
     "communication.ranks_n": ("ranks {first} to {last}", "卡 {first} 至 {last}"),

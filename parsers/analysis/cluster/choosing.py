@@ -42,12 +42,46 @@ def coded(column: pd.Series[Any], wanted: Iterable[str]) -> NDArray[np.bool_]:
     return found
 
 
-def numbered(keys: Ints) -> tuple[Ints, Ints]:
-    """Return a number for each key, from 0 in the order in which they appear, and the first row of each."""
-    codes, known = pd.factorize(keys)
-    first = np.full(len(known), -1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    return codes.astype(np.int64), first
+def compact(values: NDArray[Any]) -> tuple[Ints, int]:
+    """Return a number for each whole number, from 0 in their order, and how many different ones there are.
+
+    Numbers of a small range, as codes and ranks are, take a table; others a hash.
+    """
+    if not len(values):
+        return np.empty(0, np.int64), 0
+    low, high = int(values.min()), int(values.max())
+    if high - low > max(_TABLE, 4 * len(values)):
+        codes, known = pd.factorize(values, sort=True)
+        return codes.astype(np.int64), len(known)
+    shifted = values.astype(np.int64) - low
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[shifted] = True
+    number = np.cumsum(seen) - 1
+    return number[shifted], int(number[-1]) + 1
+
+
+_TABLE = 1 << 20
+
+
+def numbered(*keys: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Return a number for each row of these columns, from 0, and the first row of each number."""
+    key, span = np.zeros(len(keys[0]), np.int64), 1
+    if not len(key):
+        return key, key
+    most = max(_TABLE, 4 * len(key))
+    for column in keys:
+        low, width = int(column.min()), int(column.max()) - int(column.min()) + 1
+        if width > most:
+            column, width = compact(column)
+            low = 0
+        if span * width > most:  # only then are the numbers made dense
+            key, span = compact(key)
+        key = key * width + (column.astype(np.int64) - low if low else column)
+        span *= width
+    key, count = compact(key)
+    first = np.zeros(count, np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    return key, first
 
 
 def rows_of(frame: pd.DataFrame, *, group: str = "", kind: str = "", step: int | None = None) -> Ints:

@@ -135,7 +135,7 @@ def cells(
     ranks, places = _placed(local, known, members) if group else _over_job(known, members)
     there = np.flatnonzero((places >= 0).all(axis=0))
     lost = (places < 0).any(axis=0)
-    unplaced = _different(links["group"].cat.codes.to_numpy()[chosen[lost]], *local[:, lost])
+    unplaced = len(numbered(links["group"].cat.codes.to_numpy()[chosen[lost]], *local[:, lost])[1])
     chosen, places = chosen[there], places[:, there]
     steps = len(np.unique(links["step"].to_numpy()[chosen])) if len(chosen) else 0
     size = np.maximum(links["size_bytes"].to_numpy()[chosen], 0).astype(np.float64)
@@ -199,15 +199,6 @@ def _joined(key: Ints, value: Floats, how: str) -> Floats:
     found = np.full(count, -np.inf if how == "max" else np.inf)
     (np.maximum if how == "max" else np.minimum).at(found, key, value)
     return found
-
-
-def _different(*columns: NDArray[Any]) -> int:
-    """Return how many different rows columns of whole numbers have."""
-    key = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        codes, known = pd.factorize(column)
-        key = pd.factorize(key * (len(known) + 1) + codes)[0].astype(np.int64)
-    return int(key.max(initial=-1)) + 1
 
 
 def _columns(links: pd.DataFrame, rows: Ints, *names: str) -> NDArray[Any]:

@@ -196,7 +196,7 @@ def test_blocks_of_neighbours(how: str, measure: str) -> None:
 def test_bandwidths_of_few_bytes_are_marked() -> None:
     rows = [(0, 1, 2_000_000, 1e6), (0, 2, 999_999, 1e6), (3, 2, 10, 1e6), (2, 3, 600_000, 1e6), (2, 3, 600_000, 1e6)]
     found = cells(made(rows), members=np.arange(4))
-    assert found.few.tolist() == [False, True, True, False]
+    assert found.few.tolist() == [False, True, False, True]
     values = matrix(found, "bandwidth")
     assert (values.value > 0).tolist() == [True, False, True, False]
     assert (matrix(found, "bytes").value > 0).all()
