@@ -40,6 +40,7 @@ PAGES: tuple[Page, ...] = tuple(
         "timeline",
         "operators",
         "steps",
+        "memory",
         "preparation",
         "advice",
     )
