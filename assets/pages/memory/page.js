@@ -132,6 +132,7 @@ function drawOffers(page, facts) {
   const graphs = facts.graphs || [];
   offer(page.graph, graphs.map((one) => [String(one), translate("memory.graph_n", { n: one })]), String(facts.graph));
   page.find(".ms-memory-plans").hidden = !graphs.length;
+  page.capacity.parentElement.hidden = !facts.components.length;
 }
 
 function fillParts(page, data, names) {

@@ -253,7 +253,7 @@ def _capacity(
     line = {"type": "line", "xref": "paper", "yref": "y", "x0": 0, "x1": 1, "y0": y, "y1": y,
             "line": {"color": COLOURS["capacity"], "width": 1.5, "dash": "dash"}}  # fmt: skip
     note = {
-        "x": 1, "xref": "paper", "xanchor": "right", "y": y if inside else 1, "yref": "y" if inside else "paper",
+        "x": 0, "xref": "paper", "xanchor": "left", "xshift": 4, "y": y if inside else 1, "yref": "y" if inside else "paper",
         "yanchor": "bottom" if inside else "top", "showarrow": False, "font": {"size": 11},
         "text": f"{words['capacity']} {look.size(capacity)}{'' if inside else ' ↑'}",
     }  # fmt: skip

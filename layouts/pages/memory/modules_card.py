@@ -34,7 +34,7 @@ def parts(large: pd.DataFrame, modules: pd.DataFrame) -> list[Any]:
     keys = ["memory.by.component", *(["memory.device"] if several else []), "memory.modules.peak", "memory.modules.when",
             "memory.modules.last"]  # fmt: skip
     head = html.Tr([html.Th(t(key), scope="col") for key in keys])
-    return [said, html.Table([html.Thead(head), html.Tbody(rows)], className="ms-memory-table")]
+    return [said, html.Table([html.Thead(head), html.Tbody(rows)], className="ms-memory-table ms-memory-narrow")]
 
 
 def _named(component: str) -> Any:

@@ -53,7 +53,8 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ]),
         _card("pool", [_part("pool-said"), html.Div(className="ms-memory-pool")]),
         html.Div(
-            [_part("plan-said"), plot_card(ids("plan"), "plan", t("memory.plan"), "ms-memory-plan"),
+            [html.Section(_part("plan-said"), className="ms-card ms-memory-plan-head", tabIndex=-1),
+             plot_card(ids("plan"), "plan", t("memory.plan"), "ms-memory-plan"),
              html.Section(_part("plan-at"), className="ms-card ms-memory-plan-at", tabIndex=-1)],
             className="ms-memory-plans", hidden=True,
         ),
@@ -135,11 +136,12 @@ def overall(source: ProfileSource, known: Recordings, ask: Ask) -> tuple[dict[st
     if static is not None and plan:
         found, node = plan_card.chosen(static, ask.graph, ask.node)
         figure = plan_card.figure(found, node, words(ask.language), dark=ask.dark)
-        answer["plan-said"] = markup([plan_card.sentence(found), *plan_card.facts(static)])
+        sentence = plan_card.sentence(found)
+        answer["plan-said"] = markup([] if recording is None else [sentence, *plan_card.facts(static)])
         answer["plan-at"] = markup(plan_card.table(static, found, node))
         answer["facts"] |= {"graphs": plan, "graph": found.graph, "node": node}
         if recording is None:
-            said = [plan_card.sentence(found)]
+            said = [sentence, *plan_card.facts(static)]
     modules = ask.choice.frame(source, "module_memory")
     answer["modules"] = markup(modules_card.parts(large_components(modules), modules)) if modules is not None else []
     frames = {name: ask.choice.frame(source, name) for name in FRAMES}

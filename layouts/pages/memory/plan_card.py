@@ -123,7 +123,7 @@ def table(static_memory: pd.DataFrame, found: Plan, node: int) -> list[Any]:
     title = html.P(t("memory.plan.at", node=fmt.count(node), n=fmt.count(len(rows)), size=look.size(used)))
     left = len(rows) - MOST_ROWS
     more = [html.P(t("memory.more_blocks", n=fmt.count(left)), className="ms-muted")] if left > 0 else []
-    listed = html.Table([html.Thead(head), html.Tbody(body)], className="ms-memory-table")
+    listed = html.Table([html.Thead(head), html.Tbody(body)], className="ms-memory-table ms-memory-narrow")
     return [title, html.Div(listed, className="ms-memory-rows"), *more] if body else [title]
 
 
@@ -144,6 +144,11 @@ def _life(first: int, last: int, end: int, node: int) -> html.Span:
 def facts(static_memory: pd.DataFrame) -> list[Any]:
     """What files from before 2.3 say of the whole device: peak, static memory, allocations and releases."""
     rows = []
+    capacity = value_of(static_memory, "capacity")
+    if capacity:
+        peak = value_of(static_memory, "peak")
+        share = f" ({look.percent(peak, capacity)})" if peak else ""
+        rows.append(("capacity", f"{look.size(capacity)}{share}", look.exact(capacity)))
     for kind in ("peak", "static"):
         found = static_memory[((static_memory["kind"] == kind) & (static_memory["graph"] < 0)).to_numpy()]["size_bytes"]
         if len(found) and int(found.iloc[0]) >= 0:

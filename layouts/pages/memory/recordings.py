@@ -182,11 +182,13 @@ def _curves(memory: pd.DataFrame, component: str) -> dict[str, Series]:
 
 
 def _ends(memory: pd.DataFrame, operator_memory: pd.DataFrame, clock: str) -> tuple[int, int]:
-    """Return the first and last moment of all components, so that offsets mean the same in each of them."""
-    names = ("allocated_event", "released_event") if clock == "event" else ("allocated_ns", "released_ns")
-    times = [operator_memory[name].to_numpy() for name in names]
-    if clock == "ns":
-        times.append(memory["time_ns"].to_numpy())
+    """Return the first and last moment of the curves of all components, so that offsets mean the same in each; without curves
+    those of the blocks."""
+    if clock == "ns" and len(memory):
+        times = [memory["time_ns"].to_numpy()]
+    else:
+        names = ("allocated_event", "released_event") if clock == "event" else ("allocated_ns", "released_ns")
+        times = [operator_memory[name].to_numpy() for name in names]
     known = [some for one in times if len(some := one[one >= 0])]
     return min((int(one.min()) for one in known), default=0), max((int(one.max()) for one in known), default=0)
 

@@ -176,6 +176,7 @@ TEXTS = define_texts({
     "memory.plan.data_type": ("Data type", "数据类型"),
     "memory.plan.shape": ("Shape", "形状"),
     "memory.plan.format": ("Format", "格式"),
+    "memory.plan.capacity": ("Capacity (peak of it)", "容量（峰值占比）"),
     "memory.plan.peak": ("Peak of the device", "设备峰值"),
     "memory.plan.static": ("Static memory", "静态内存"),
     "memory.plan.allocations": ("Allocations", "申请次数"),
