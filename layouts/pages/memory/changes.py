@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from dash import html
 from parsers.analysis.memory import changed
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts import format as fmt
-from layouts.i18n import t
 from layouts.pages.memory import look
-from layouts.pages.memory.explained import MOST_BLOCKS, block_rows
+from layouts.pages.memory.explained import largest
+from layouts.pages.memory.plain import Plain, element, words
 from layouts.pages.memory.recordings import Recording
 
 
@@ -35,21 +34,18 @@ def in_window(recording: Recording, window: tuple[int, int] | None) -> Changes:
     return Changes(found, came[found], went[found])
 
 
-def parts(operator_memory: pd.DataFrame, recording: Recording, window: tuple[int, int] | None) -> list[Any]:
+def parts(operator_memory: pd.DataFrame, recording: Recording, window: tuple[int, int] | None) -> list[Plain]:
     """A sentence with the sums of the window, and its largest blocks as a table."""
     found = in_window(recording, window)
     low, high = window or (0, recording.end - recording.origin)
     size = recording.blocks.size[found.chosen]
     came, went = int(size[found.allocated].sum()), int(size[found.released].sum())
-    said = html.P(t(
+    said = element("p", words(
         "memory.changed", n=fmt.count(int(np.count_nonzero(found.allocated))), size=look.size(came),
         m=fmt.count(int(np.count_nonzero(found.released))), other=look.size(went), net=look.signed(came - went),
         first=look.offset(low, recording.clock), last=look.offset(high, recording.clock),
     ))  # fmt: skip
     if not len(found.chosen):
         return [said]
-    few = found.chosen[:MOST_BLOCKS]
-    more = {"allocated": found.allocated[:MOST_BLOCKS].tolist(), "released": found.released[:MOST_BLOCKS].tolist()}
-    left = len(found.chosen) - len(few)
-    note = [html.P(t("memory.more_blocks", n=fmt.count(left)), className="ms-muted")] if left else []
-    return [said, html.Div(block_rows(operator_memory, recording, few, more), className="ms-memory-rows"), *note]
+    more = {"allocated": found.allocated, "released": found.released}
+    return [said, *largest(operator_memory, recording, found.chosen, more)]

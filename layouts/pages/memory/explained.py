@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from dash import html
-from parsers.analysis.memory import GROUPINGS, Explained, Series, difference, explain, value_at
+from parsers.analysis.memory import Explained, Series, difference, explain, value_at
 from parsers.analysis.memory.blocks import FIRST, NEVER
 from parsers.deferred import pandas as pd
 from parsers.model import Ints
 
 from layouts import format as fmt
 from layouts.figures.treemap import Area, squarified
-from layouts.i18n import t
 from layouts.pages.memory import look
+from layouts.pages.memory.plain import Plain, element, headings, words
+from layouts.pages.memory.plain import table as plain_table
 from layouts.pages.memory.recordings import Recording
 
 BEFORE = "\0before"
@@ -27,7 +27,7 @@ WIDTH, HEIGHT = 640.0, 320.0
 MOST_TILES = 60
 SPECK = 60.0
 """Least area of a tile of its own, in square pixels of the layout."""
-MOST_GROUPS, MOST_BLOCKS = 200, 100
+MOST_GROUPS, MOST_BLOCKS = 100, 100
 """Maximum rows of the tables on the page; files have all."""
 
 
@@ -44,19 +44,6 @@ class Moment:
         """Return the bytes of a measure then; -1 for unknown."""
         series = self.recording.measures.get(name)
         return -1 if series is None else value_at(series, self.time)
-
-
-def groupings(operator_memory: pd.DataFrame, recording: Recording) -> tuple[str, ...]:
-    """Return the groupings for which any block of the recording has a text; size needs none."""
-    return tuple(by for by in GROUPINGS if by == "size" or _told(operator_memory, recording.blocks.rows, by))
-
-
-def _told(operator_memory: pd.DataFrame, rows: Ints, by: str) -> bool:
-    texts: Any = operator_memory[by].array
-    named = np.array([*(bool(text) for text in texts.categories), False], np.bool_)
-    if by == "component":
-        return len(np.unique(texts.codes[rows])) > 1
-    return bool(named.any() and named[texts.codes[rows]].any())
 
 
 def at_moment(operator_memory: pd.DataFrame, recording: Recording, time: int, by: str) -> Moment:
@@ -130,48 +117,47 @@ def own_line(stack: str) -> str:
 # The table ---------------------------------------------------------------------------------------------------------------
 
 
-def table(moment: Moment, part: str | None, against: Moment | None = None) -> html.Table:
+def table(moment: Moment, part: str | None, against: Moment | None = None) -> Plain:
     """The groups with blocks, bytes and share; beside another moment with its bytes and the difference."""
     if against is not None:
         return _compared(moment, against)
     groups = groups_of(moment)
     total = moment.explained.total
     shown, left = groups[:MOST_GROUPS], groups[MOST_GROUPS:]
-    rows = [
-        html.Tr(
-            [
-                html.Th(_named(key, moment.by), scope="row"), html.Td("" if count < 0 else fmt.count(count)),
-                _bytes(size), html.Td(_bar(size, total)),
-            ],
-            **({"data-part": key, "aria-selected": str(key == part).lower()} if key != BEFORE else {}),
-        )
-        for key, count, size in shown
-    ]  # fmt: skip
+    rows = []
+    for key, count, size in shown:
+        cells = (element("th", _named(key, moment.by), scope="row"), element("td", "" if count < 0 else fmt.count(count)),
+                 _bytes(size), element("td", _bar(size, total)))  # fmt: skip
+        rows.append(element("tr", *cells) if key == BEFORE else
+                    element("tr", *cells, data_part=key, aria_selected=str(key == part).lower()))  # fmt: skip
     if left:
         count, size = sum(max(one[1], 0) for one in left), sum(one[2] for one in left)
-        rows.append(html.Tr([html.Th(t("memory.more_groups", n=fmt.count(len(left))), scope="row"),
-                             html.Td(fmt.count(count)), _bytes(size), html.Td(_bar(size, total))]))  # fmt: skip
+        more = words("memory.more_groups", n=fmt.count(len(left)))
+        rows.append(element("tr", element("th", more, scope="row"), element("td", fmt.count(count)), _bytes(size),
+                            element("td", _bar(size, total))))  # fmt: skip
     blocks = sum(max(count, 0) for _, count, _ in groups)
-    foot = html.Tr([html.Th(t("memory.total"), scope="row"), html.Td(fmt.count(blocks)), _bytes(total), html.Td("")])
-    head = _head((f"memory.by.{moment.by}", "memory.blocks", "memory.size", "memory.share"))
-    return html.Table([html.Thead(head), html.Tbody(rows), html.Tfoot(foot)], className="ms-memory-table ms-memory-groups")
+    foot = element("tr", element("th", words("memory.total"), scope="row"), element("td", fmt.count(blocks)), _bytes(total),
+                   element("td"))  # fmt: skip
+    head = headings(f"memory.by.{moment.by}", "memory.blocks", "memory.size", "memory.share")
+    return plain_table([head], rows, [foot], class_="ms-memory-groups")
 
 
-def _compared(moment: Moment, against: Moment) -> html.Table:
+def _compared(moment: Moment, against: Moment) -> Plain:
     found = compared(moment, against)
     rows = [
-        html.Tr([
-            html.Th(_named(str(row["group"]), moment.by), scope="row"), _bytes(int(row["second_bytes"])),
-            _bytes(int(row["first_bytes"])), _bytes(int(row["difference_bytes"]), signed=True),
-        ])
-        for row in found.head(MOST_GROUPS).to_dict("records")
+        element("tr", element("th", _named(str(group), moment.by), scope="row"), _bytes(this), _bytes(other),
+                _bytes(this - other, signed=True))
+        for group, this, other in zip(*(found[name].head(MOST_GROUPS).tolist() for name in (
+            "group", "second_bytes", "first_bytes")), strict=True)
     ]  # fmt: skip
     if len(found) > MOST_GROUPS:
-        rows.append(html.Tr(html.Td(t("memory.more_groups", n=fmt.count(len(found) - MOST_GROUPS)), colSpan="4")))
-    totals = moment.explained.total, against.explained.total
-    foot = html.Tr([html.Th(t("memory.total"), scope="row"), *map(_bytes, totals), _bytes(totals[0] - totals[1], signed=True)])
-    head = _head((f"memory.by.{moment.by}", "memory.this", "memory.other", "memory.difference"))
-    return html.Table([html.Thead(head), html.Tbody(rows), html.Tfoot(foot)], className="ms-memory-table ms-memory-groups")
+        more = words("memory.more_groups", n=fmt.count(len(found) - MOST_GROUPS))
+        rows.append(element("tr", element("td", more, colspan="4")))
+    this, other = moment.explained.total, against.explained.total
+    foot = element("tr", element("th", words("memory.total"), scope="row"), _bytes(this), _bytes(other),
+                   _bytes(this - other, signed=True))  # fmt: skip
+    head = headings(f"memory.by.{moment.by}", "memory.this", "memory.other", "memory.difference")
+    return plain_table([head], rows, [foot], class_="ms-memory-groups")
 
 
 def compared(moment: Moment, against: Moment) -> pd.DataFrame:
@@ -187,30 +173,26 @@ def with_before(moment: Moment) -> pd.DataFrame:
     return pd.DataFrame({"group": list(columns[0]), "blocks": list(columns[1]), "size_bytes": list(columns[2])})
 
 
-def _head(keys: Sequence[str]) -> html.Tr:
-    return html.Tr([html.Th(t(key), scope="col") for key in keys])
-
-
 def _named(key: str, by: str) -> Any:
     if key == BEFORE:
-        return t("memory.before")
+        return words("memory.before")
     if not key:
-        return t("memory.unnamed")
+        return words("memory.unnamed")
     if by == "stack":
-        return html.Details([html.Summary(own_line(key)), html.Pre("\n".join(key.replace("|", "\n").splitlines()))])
-    return html.Span(short(key, by), title=key)
+        lines = "\n".join(key.replace("|", "\n").splitlines())
+        return element("details", element("summary", own_line(key)), element("pre", lines))
+    return element("span", short(key, by), title=key)
 
 
-def _bytes(value: int, *, signed: bool = False) -> html.Td:
-    if value < 0 and not signed:
-        return html.Td(f"-{look.size(-value)}", title=look.exact(value))
-    return html.Td(look.signed(value) if signed else look.size(value), title=look.exact(value))
+def _bytes(value: int, *, signed: bool = False) -> Plain:
+    shown = look.signed(value) if signed else look.size(value)
+    return element("td", shown, title=look.exact(value))
 
 
-def _bar(part: int, whole: int) -> html.Span:
+def _bar(part: int, whole: int) -> Plain:
     width = 100.0 * part / whole if whole > 0 else 0.0
-    fill = html.Span(style={"width": f"{min(max(width, 0.0), 100.0):.2f}%"})
-    return html.Span([fill, html.Span(look.percent(part, whole) if part >= 0 else "–")], className="ms-memory-share")
+    fill = element("span", style=f"width:{min(max(width, 0.0), 100.0):.2f}%")
+    return element("span", fill, element("span", look.percent(part, whole) if part >= 0 else "–"), class_="ms-memory-share")
 
 
 # Single blocks -----------------------------------------------------------------------------------------------------------
@@ -236,39 +218,46 @@ def alive_of(operator_memory: pd.DataFrame, moment: Moment, part: str) -> Ints:
     return found
 
 
+def largest(
+    operator_memory: pd.DataFrame, recording: Recording, chosen: Ints, more: Mapping[str, Sequence[bool]] | None = None
+) -> list[Plain]:
+    """A table of the first MOST_BLOCKS of these blocks, and how many more there are; more as for `block_rows`."""
+    few = {name: values[:MOST_BLOCKS] for name, values in (more or {}).items()}
+    rows = element("div", block_rows(operator_memory, recording, chosen[:MOST_BLOCKS], few), class_="ms-memory-rows")
+    left = len(chosen) - MOST_BLOCKS
+    return [rows, element("p", words("memory.more_blocks", n=fmt.count(left)), class_="ms-muted")] if left > 0 else [rows]
+
+
 def block_rows(
     operator_memory: pd.DataFrame, recording: Recording, chosen: Ints, more: Mapping[str, Sequence[bool]] | None = None
-) -> html.Table:
+) -> Plain:
     """The blocks with these indices as a table: size, when allocated and released, how long in use, and where.
 
     more: further columns by name, which say yes or nothing.
     """
     blocks = recording.blocks
     frame = operator_memory.iloc[blocks.rows[chosen]]
+    start, end, size = (values[chosen].tolist() for values in (blocks.start, blocks.end, blocks.size))
     columns: dict[str, list[Any]] = {
-        "name": [html.Span(str(name) or "–", title=str(name)) for name in frame["name"]],
-        "size": [html.Span(look.size(size), title=look.exact(size)) for size in blocks.size[chosen].tolist()],
-        "from": [_time(time, recording) for time in blocks.start[chosen].tolist()],
-        "to": [_time(time, recording) for time in blocks.end[chosen].tolist()],
-        "life": [
-            "–" if start == FIRST or end == NEVER else look.offset(end - start, recording.clock)
-            for start, end in zip(blocks.start[chosen].tolist(), blocks.end[chosen].tolist(), strict=True)
-        ],
-        "stream": _numbers(frame["stream"]), "address": _addresses(frame["address"]),
-        "kind": _texts(frame["kind"]), "source": _texts(frame["source"]),
+        "name": _texts(frame["name"], "–"), "size": [element("span", look.size(one), title=look.exact(one)) for one in size],
+        "from": [_time(time, recording) for time in start], "to": [_time(time, recording) for time in end],
+        "life": ["–" if one == FIRST or other == NEVER else look.offset(other - one, recording.clock)
+                 for one, other in zip(start, end, strict=True)],
+        "stream": _numbers(frame["stream"]), "address": _addresses(frame["address"]), "kind": _texts(frame["kind"]),
+        "source": _texts(frame["source"]),
     }  # fmt: skip
     columns |= {name: ["✓" if yes else "" for yes in values] for name, values in (more or {}).items()}
     shown = [name for name in (*_COLUMNS[:5], *(more or {}), *_COLUMNS[5:]) if any(columns[name])]
-    rows = [html.Tr([html.Td(cell) for cell in row]) for row in zip(*(columns[name] for name in shown), strict=True)]
-    head = _head([f"memory.col.{name}" for name in shown])
-    return html.Table([html.Thead(head), html.Tbody(rows)], className="ms-memory-table ms-memory-blocks")
+    rows = [element("tr", *(element("td", cell) for cell in row))
+            for row in zip(*(columns[name] for name in shown), strict=True)]  # fmt: skip
+    return plain_table([headings(*(f"memory.col.{name}" for name in shown))], rows, class_="ms-memory-blocks")
 
 
 def _time(time: int, recording: Recording) -> Any:
     if time == FIRST:
-        return t("memory.before_short")
+        return words("memory.before_short")
     if time == NEVER:
-        return t("memory.never")
+        return words("memory.never")
     return look.moment(time, recording.origin, recording.clock)
 
 
@@ -280,5 +269,5 @@ def _addresses(values: pd.Series) -> list[str]:
     return [f"0x{value:x}" if value >= 0 else "" for value in values.tolist()]
 
 
-def _texts(values: pd.Series) -> list[Any]:
-    return [html.Span(str(text), title=str(text)) if text else "" for text in values]
+def _texts(values: pd.Series, none: str = "") -> list[Any]:
+    return [element("span", str(text), title=str(text)) if text else none for text in values]

@@ -16,6 +16,7 @@ from layouts import format as fmt
 from layouts.i18n import both, t
 from layouts.pages.memory import look
 from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
+from layouts.pages.memory.plain import Plain, words
 from layouts.pages.memory.spans import Span, step_at
 
 BEFORE_RECORDING = "before recording"
@@ -214,8 +215,8 @@ def at(moment: Moment, spans: Sequence[Span], *, peak: bool) -> list[Any]:
     return [html.P(html.Span([english, chinese], className="t"), title=look.exact(max(total, 0)))]
 
 
-def part_said(moment: Moment, part: str, blocks: int) -> Any:
+def part_said(moment: Moment, part: str, blocks: int) -> Plain:
     """Name the group whose blocks are listed."""
     size = next((size for key, _, size in groups_of(moment) if key == part), 0)
     name = short(part, moment.by) if part else "–"
-    return t("memory.part", name=_cut(name), n=fmt.count(blocks), size=look.size(size))
+    return words("memory.part", name=_cut(name), n=fmt.count(blocks), size=look.size(size))

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.memory import large_components, leak, pool_at
+from parsers.analysis.memory import Pool, large_components, leak, pool_at
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.model import Ints
@@ -24,6 +24,7 @@ from layouts.i18n import CATALOGUE, LANGUAGES, t
 from layouts.page import Ids, Page
 from layouts.pages.memory import absent, changes, curve, explained, head, look, modules_card, plan_card, pool_card
 from layouts.pages.memory.asks import FRAMES, KEYS, Ask, read_ask
+from layouts.pages.memory.plain import Plain, element
 from layouts.pages.memory.recordings import Recording, Recordings, highest, top
 from layouts.pages.memory.spans import Span, minima, spans_of
 from layouts.pages.memory.texts import TEXTS
@@ -164,7 +165,7 @@ def _told(
     known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], state: str, static: pd.DataFrame | None
 ) -> head.Told:
     capacity, of_file = _capacity(ask, static)
-    pool = pool_at(known.frame(ask.choice, "operator_memory"), recording.blocks, top(recording.series))
+    pool = _pool(known.frame(ask.choice, "operator_memory"), recording, top(recording.series))
     return head.Told(spans, state, leak(_minima(recording, spans)), capacity, of_file, pool)
 
 
@@ -225,7 +226,7 @@ def _against(
 
 def _moment(known: Recordings, ask: Ask, recording: Recording, time: int) -> tuple[pd.DataFrame, explained.Moment]:
     frame = known.frame(ask.choice, "operator_memory")
-    offered = explained.groupings(frame, recording)
+    offered = recording.offer.groupings
     by = ask.by if ask.by in offered else offered[0]
     return frame, explained.at_moment(frame, recording, time, by)
 
@@ -244,31 +245,36 @@ def at_moment(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, A
     frame, moment = _moment(known, ask, recording, time)
     spans, _ = spans_of(source, ask.choice) if recording.clock == "ns" else ([], "")
     answer: dict[str, Any] = {
-        "facts": _facts(ask, recording, moment, explained.groupings(frame, recording)),
+        "facts": _facts(ask, recording, moment),
         "at": markup(head.at(moment, spans, peak=ask.at is None)), "tiles": [], "table": [], "blocks": [],
         "pool": [], "pool-said": [],
     }  # fmt: skip
     if ask.view == "changed":
-        answer["blocks"] = markup(changes.parts(frame, recording, ask.window))
+        answer["blocks"] = changes.parts(frame, recording, ask.window)
     elif len(recording.blocks):
         against = _moment_against(source, known, ask, recording, spans, time, moment.by)
         answer["tiles"] = explained.tiles(moment)
-        answer["table"] = markup(explained.table(moment, ask.part, against))
+        answer["table"] = [explained.table(moment, ask.part, against)]
         if ask.part is not None:
-            answer["blocks"] = markup(_blocks_of_part(frame, moment, ask.part))
-    pool = pool_at(frame, recording.blocks, time)
+            answer["blocks"] = _blocks_of_part(frame, moment, ask.part)
+    pool = _pool(frame, recording, time)
     if pool is not None:
         answer["pool"], answer["pool-said"] = pool_card.cells(pool, frame), markup(pool_card.said(pool, recording.component))
     return answer
 
 
-def _facts(ask: Ask, recording: Recording, moment: explained.Moment, offered: Sequence[str]) -> dict[str, Any]:
+def _pool(frame: pd.DataFrame, recording: Recording, time: int) -> Pool | None:
+    """Return the pool at a moment; None without addresses."""
+    return None if recording.pool is None else pool_at(frame, recording.blocks, time, recording.pool)
+
+
+def _facts(ask: Ask, recording: Recording, moment: explained.Moment) -> dict[str, Any]:
     times = recording.series.time
     before = int(np.searchsorted(times, moment.time, side="left")) - 1
     after = int(np.searchsorted(times, moment.time, side="right"))
     return {
-        "at": moment.time - recording.origin, "peak": ask.at is None, "by": moment.by, "groupings": list(offered),
-        "view": ask.view,
+        "at": moment.time - recording.origin, "peak": ask.at is None, "by": moment.by, "view": ask.view,
+        "groupings": list(recording.offer.groupings),
         "previous": int(times[before]) - recording.origin if before >= 0 else None,
         "next": int(times[after]) - recording.origin if after < len(times) else None,
         "blocks": len(recording.blocks), "part": ask.part, "text": look.moment(moment.time, recording.origin, recording.clock),
@@ -288,15 +294,10 @@ def _moment_against(
     return explained.at_moment(frame, other, when, by)
 
 
-def _blocks_of_part(frame: pd.DataFrame, moment: explained.Moment, part: str) -> list[Any]:
+def _blocks_of_part(frame: pd.DataFrame, moment: explained.Moment, part: str) -> list[Plain]:
     found = explained.alive_of(frame, moment, part)
-    title = html.P(head.part_said(moment, part, len(found)))
-    if not len(found):
-        return [title]
-    few = found[: explained.MOST_BLOCKS]
-    rows = html.Div(explained.block_rows(frame, moment.recording, few), className="ms-memory-rows")
-    left = len(found) - len(few)
-    return [title, rows, *([html.P(t("memory.more_blocks", n=f"{left:,}"), className="ms-muted")] if left else [])]
+    said = element("p", head.part_said(moment, part, len(found)))
+    return [said, *explained.largest(frame, moment.recording, found)] if len(found) else [said]
 
 
 def saved(source: ProfileSource, known: Recordings, ask: Ask, what: str) -> dict[str, str] | None:

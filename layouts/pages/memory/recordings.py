@@ -8,7 +8,19 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from parsers.analysis.memory import Blocks, Series, blocks_of, components, counted, curve, levels, peak
+from parsers.analysis.memory import (
+    GROUPINGS,
+    Blocks,
+    Extent,
+    Series,
+    blocks_of,
+    components,
+    counted,
+    curve,
+    extent,
+    levels,
+    peak,
+)
 from parsers.deferred import pandas as pd
 from parsers.frames import MEMORY, OPERATOR_MEMORY
 from parsers.model import Ints
@@ -25,11 +37,13 @@ MOST_BYTES = 256 << 20
 
 
 class Offer(NamedTuple):
-    """What can be chosen: clocks, devices, and components of the chosen clock and device, the default first."""
+    """What can be chosen, the default first: clocks, devices, components of the chosen clock and device, and groupings: those
+    for which any block has a text."""
 
     clocks: tuple[str, ...]
     devices: tuple[int, ...]
     components: tuple[str, ...]
+    groupings: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +51,8 @@ class Recording:
     """The memory of one component over time, by a clock of CLOCKS.
 
     origin is the first moment of the profile, end the last one. measures are those recorded of the component; a curve made of
-    blocks has allocated only. process is what the process holds. blocks are those that the curve of allocated memory counts.
+    blocks has allocated only. process is what the process holds. blocks are those that the curve of allocated memory counts,
+    pool is the extent of their addresses, None without any.
     """
 
     component: str
@@ -50,6 +65,7 @@ class Recording:
     blocks: Blocks
     recorded: bool
     offer: Offer
+    pool: Extent | None = None
 
     @property
     def main(self) -> str:
@@ -130,7 +146,19 @@ def recording(
         alive = Blocks(blocks[alive.rows], alive.start, alive.end, alive.size)
     process = curve(rows, "APP", "reserved") if clock == "ns" and component != "APP" else _NOTHING
     origin, end = _ends(rows, own, clock)
-    return Recording(component, device, clock, origin, end, found, process, alive, recorded, Offer(clocks, devices, named))
+    offer = Offer(clocks, devices, named, tuple(by for by in GROUPINGS if _told(operator_memory, alive.rows, by)))
+    return Recording(component, device, clock, origin, end, found, process, alive, recorded, offer,
+                     extent(operator_memory, alive))  # fmt: skip
+
+
+def _told(operator_memory: pd.DataFrame, rows: Ints, by: str) -> bool:
+    """Return whether any of the rows has a text in a column of GROUPINGS; of components two."""
+    if by == "size":
+        return True
+    texts: Any = operator_memory[by].array
+    used = np.bincount(texts.codes[rows], minlength=len(texts.categories)) > 0
+    named = np.array([bool(text) for text in texts.categories], np.bool_)
+    return int(np.count_nonzero(used & named)) > (1 if by == "component" else 0)
 
 
 def _clocks(memory: pd.DataFrame, operator_memory: pd.DataFrame) -> tuple[str, ...]:

@@ -14,11 +14,11 @@ from parsers.analysis.memory.extremes import Extremes, extremes
 from parsers.analysis.memory.leaks import Leak, leak
 from parsers.analysis.memory.modules import large_components
 from parsers.analysis.memory.plan import Plan, in_use_at, plan
-from parsers.analysis.memory.pool import Pool, pool_at
+from parsers.analysis.memory.pool import Extent, Pool, extent, pool_at
 
 __all__ = [
-    "BEFORE", "GROUPINGS", "Blocks", "Explained", "Extremes", "Leak", "Peak", "Plan", "Pool", "Series", "alive",
-    "blocks_of", "changed", "changes", "components", "counted", "curve", "difference", "explain", "extremes", "grouped",
-    "in_use_at", "large_components", "leak", "levels", "levels_at", "peak", "peaks", "plan", "pool_at", "step_minima",
-    "value_at",
+    "BEFORE", "GROUPINGS", "Blocks", "Explained", "Extent", "Extremes", "Leak", "Peak", "Plan", "Pool", "Series", "alive",
+    "blocks_of", "changed", "changes", "components", "counted", "curve", "difference", "explain", "extent", "extremes",
+    "grouped", "in_use_at", "large_components", "leak", "levels", "levels_at", "peak", "peaks", "plan", "pool_at",
+    "step_minima", "value_at",
 ]  # fmt: skip
