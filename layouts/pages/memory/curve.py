@@ -153,11 +153,12 @@ def _path(series: Series, first: int, last: int, columns: int, found: Any) -> tu
             times, values = np.append(times, last), np.append(values, values[-1])
         return times, values, False
     there = found.low >= 0
-    stack = np.column_stack((found.low, found.high, found.last))[there]
-    times = np.repeat(found.edge[there], 3)
-    values = stack.ravel()
-    changed = np.append(True, (values[1:] != values[:-1]) | (times[1:] != times[:-1]))
-    return times[changed], values[changed], True
+    values = np.append(np.column_stack((found.low, found.high, found.last))[there].ravel(), found.last[-1])
+    times = np.append(np.repeat(found.edge[there], 3), last)
+    # Of points at the same height the first and the last are enough.
+    inner = (values[1:-1] == values[:-2]) & (values[1:-1] == values[2:])
+    kept = np.concatenate(([True], ~inner, [True]))[: len(values)]
+    return times[kept], values[kept], True
 
 
 def _line(name: str, x: Floats, y: Floats, *, stepped: bool) -> dict[str, Any]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from dash import html
-from parsers.analysis.memory import Leak, Pool, peaks, value_at
+from parsers.analysis.memory import Leak, Pool, Series, peaks, value_at
 from parsers.analysis.memory.leaks import FEWEST
 from parsers.deferred import pandas as pd
 
@@ -22,6 +23,7 @@ from layouts.pages.memory.spans import Span, step_at
 BEFORE_RECORDING = "before recording"
 NAMED = 2
 """Groups that the sentence names."""
+_FEW = 4
 _LEAST = 0.02
 """Smaller shares are not mentioned."""
 
@@ -171,11 +173,21 @@ def notes(moment: Moment, told: Told) -> list[Any]:
     used = max(process, moment.measure("reserved"), moment.measure("allocated"))
     if told.capacity and used > told.capacity:
         said.append(html.P(t("memory.note.above", size=look.size(used)), className="ms-wrong-text"))
+    if rounded(moment.recording.series):
+        said.append(html.P(t("memory.note.rounded"), className="ms-wrong-text"))
     if not moment.recording.recorded:
         said.append(html.P(t("memory.note.from_blocks"), className="ms-muted"))
     elif not len(moment.recording.blocks):
         said.append(html.P(t("memory.note.no_blocks"), className="ms-muted"))
     return said
+
+
+def rounded(series: Series) -> bool:
+    """Return whether times were rounded, as spreadsheets do (1.76425E+15): whole milliseconds, most of them several times."""
+    times = series.time
+    if len(times) < _FEW or (times % 1_000_000).any():
+        return False
+    return 2 * (1 + int(np.count_nonzero(times[1:] != times[:-1]))) <= len(times)
 
 
 def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:

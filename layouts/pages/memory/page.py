@@ -46,6 +46,7 @@ def layout(ids: Ids, routes: str) -> html.Div:
         *(dcc.Store(id=ids(part)) for part in _STORES),
         dcc.Download(id=ids("file")),
         html.Section(_part("head"), className="ms-card ms-memory-head", tabIndex=-1),
+        damage(),
         toolbar([], label="memory.controls", class_name="ms-memory-tools"),
         plot_card(ids("curve"), "curve", t("memory.curve"), "ms-memory-curve"),
         _card("moment", [
@@ -61,7 +62,6 @@ def layout(ids: Ids, routes: str) -> html.Div:
         ),
         _card("modules", [_part("modules")]),
         _card("absent", [_part("absent")]),
-        damage(),
     ]  # fmt: skip
     return body(
         ids, routes, children, title="memory.title", frames=FRAMES, keys=KEYS, compared=True, texts=tuple(TEXTS),

@@ -102,6 +102,10 @@ TEXTS = define_texts({
     "memory.note.beyond": (
         "The blocks of the file have {size} more than its curve at this moment.", "此时文件中内存块之和比曲线多 {size}。",
     ),
+    "memory.note.rounded": (
+        "The times in the files are rounded, as in 1.76425E+15, so neither the curve nor what was in use is reliable.",
+        "文件中的时间被舍入（如 1.76425E+15），曲线与占用组成均不可靠。",
+    ),
     "memory.note.above": ("{size} is more than the capacity.", "{size} 超过了容量。"),
     "memory.note.from_blocks": (
         "The curve is the sum of the blocks that the files list.", "曲线为文件所列内存块之和。",
