@@ -19,6 +19,8 @@ from layouts.pages.memory import look
 from layouts.pages.memory.explained import BEFORE, Moment, groups_of, short
 from layouts.pages.memory.plain import Plain, words
 from layouts.pages.memory.spans import Span, step_at
+from layouts.profiling.choice import Choice
+from layouts.profiling.links import address
 
 BEFORE_RECORDING = "before recording"
 NAMED = 2
@@ -31,7 +33,8 @@ _LEAST = 0.02
 @dataclass(frozen=True, slots=True)
 class Told:
     """What is known of a profile beside its curve: the steps and the state of reading them, growth, capacity in bytes (0: not
-    known) and whether a file has it, the pool at the moment (None: no addresses)."""
+    known) and whether a file has it, the pool at the moment (None: not all blocks have addresses), and the group of blocks that
+    grew most where there is a leak, with its growth in bytes."""
 
     spans: Sequence[Span]
     spans_state: str
@@ -39,6 +42,7 @@ class Told:
     capacity: int = 0
     capacity_of_file: bool = False
     pool: Pool | None = None
+    grown: tuple[str, int] | None = None
 
 
 def sentence(moment: Moment, told: Told) -> html.P:
@@ -114,7 +118,11 @@ def leak_said(told: Told) -> tuple[str, str]:
         "high": look.signed(_whole(found.high)), "growth": look.signed(_whole(found.growth)),
         "share": f"{fmt.number(100.0 * found.share, 2)} %",
     }  # fmt: skip
-    return both(f"memory.leak.{found.verdict}", **values)
+    english, chinese = both(f"memory.leak.{found.verdict}", **values)
+    if told.grown is None or found.verdict != "leak":
+        return english, chinese
+    more = both("memory.leak.grown", name=_cut(told.grown[0] or "–"), size=look.signed(told.grown[1]))
+    return f"{english} {more[0]}", f"{chinese}{more[1]}"
 
 
 def _whole(value: float) -> int:
@@ -215,8 +223,8 @@ def peaks_table(first: pd.DataFrame, second: pd.DataFrame) -> html.Table | None:
     return html.Table([html.Thead([top, below]), html.Tbody(rows)], className="ms-memory-table ms-memory-peaks")
 
 
-def at(moment: Moment, spans: Sequence[Span], *, peak: bool) -> list[Any]:
-    """Say which moment is explained, and how much memory there was."""
+def at(moment: Moment, spans: Sequence[Span], timeline: Choice | None, *, peak: bool) -> list[Any]:
+    """Say which moment is explained, and how much memory there was; with the profile that has a timeline, link to the step."""
     recording = moment.recording
     when = _when(moment, spans)
     total = value_at(recording.series, moment.time)
@@ -224,7 +232,11 @@ def at(moment: Moment, spans: Sequence[Span], *, peak: bool) -> list[Any]:
     texts = _filled("memory.at.peak" if peak else "memory.at.moment", ({"when": one, "size": size} for one in when))
     english, chinese = (html.Span(text, lang=lang, className=name)
                         for text, lang, name in zip(texts, ("en", "zh-CN"), ("en", "zh"), strict=True))  # fmt: skip
-    return [html.P(html.Span([english, chinese], className="t"), title=look.exact(max(total, 0)))]
+    said = [html.Span([english, chinese], className="t")]
+    step = step_at(spans, moment.time) if timeline is not None else None
+    if step is not None and timeline is not None:
+        said += [" ", html.A(t("memory.timeline"), **address("timeline", timeline, step=step.name))]
+    return [html.P(said, title=look.exact(max(total, 0)))]
 
 
 def part_said(moment: Moment, part: str, blocks: int) -> Plain:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 from dash import Input, Output, State, dcc, html, no_update
-from parsers.analysis.memory import Pool, large_components, leak, pool_at
+from parsers.analysis.memory import Pool, difference, large_components, leak, pool_at
 from parsers.deferred import pandas as pd
 from parsers.export.frames import csv_rows
 from parsers.model import Ints
@@ -26,10 +26,11 @@ from layouts.pages.memory import absent, changes, curve, explained, head, look, 
 from layouts.pages.memory.asks import FRAMES, KEYS, Ask, read_ask
 from layouts.pages.memory.plain import Plain, element
 from layouts.pages.memory.recordings import Recording, Recordings, highest, top
-from layouts.pages.memory.spans import Span, minima, spans_of
+from layouts.pages.memory.spans import Span, least_moments, minima, spans_of
 from layouts.pages.memory.texts import TEXTS
 from layouts.profiling.body import body, damage, register_body
 from layouts.profiling.choice import KEYS as CHOICE
+from layouts.profiling.links import traced
 from layouts.profiling.plots import plot_card
 from layouts.sources import ProfileSource
 from layouts.state import text
@@ -165,8 +166,25 @@ def _told(
     known: Recordings, ask: Ask, recording: Recording, spans: Sequence[Span], state: str, static: pd.DataFrame | None
 ) -> head.Told:
     capacity, of_file = _capacity(ask, static)
-    pool = _pool(known.frame(ask.choice, "operator_memory"), recording, top(recording.series))
-    return head.Told(spans, state, leak(_minima(recording, spans)), capacity, of_file, pool)
+    frame, peak = known.frame(ask.choice, "operator_memory"), top(recording.series)
+    pool = _pool(frame, recording, peak)
+    blocks, addressed = _addressed(frame, recording, peak)
+    least = _minima(recording, spans)
+    found = leak(least)
+    grown = _grown(frame, recording, spans, least) if found.verdict == "leak" else None
+    return head.Told(spans, state, found, capacity, of_file, pool if addressed == blocks else None, grown)
+
+
+def _grown(frame: pd.DataFrame, recording: Recording, spans: Sequence[Span], least: Ints) -> tuple[str, int] | None:
+    """Return the operator whose blocks grew most from the minimum of the first step to that of the last, and by how many bytes."""
+    moments = least_moments(spans, recording.series, least)
+    if moments is None:
+        return None
+    first, last = (explained.at_moment(frame, recording, time, "name").explained.groups for time in moments)
+    found = difference(first, last)
+    grown = found["difference_bytes"].to_numpy()
+    place = int(np.argmax(grown)) if len(grown) else -1
+    return (str(found["group"].iat[place]), int(grown[place])) if place >= 0 and grown[place] > 0 else None
 
 
 def _minima(recording: Recording, spans: Sequence[Span]) -> Ints:
@@ -244,9 +262,10 @@ def at_moment(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, A
     time = _time(ask, recording)
     frame, moment = _moment(known, ask, recording, time)
     spans, _ = spans_of(source, ask.choice) if recording.clock == "ns" else ([], "")
+    timeline = ask.choice if traced(source, ask.choice) else None
     answer: dict[str, Any] = {
         "facts": _facts(ask, recording, moment),
-        "at": markup(head.at(moment, spans, peak=ask.at is None)), "tiles": [], "table": [], "blocks": [],
+        "at": markup(head.at(moment, spans, timeline, peak=ask.at is None)), "tiles": [], "table": [], "blocks": [],
         "pool": [], "pool-said": [],
     }  # fmt: skip
     if ask.view == "changed":
@@ -259,13 +278,20 @@ def at_moment(source: ProfileSource, known: Recordings, ask: Ask) -> dict[str, A
             answer["blocks"] = _blocks_of_part(frame, moment, ask.part)
     pool = _pool(frame, recording, time)
     if pool is not None:
-        answer["pool"], answer["pool-said"] = pool_card.cells(pool, frame), markup(pool_card.said(pool, recording.component))
+        answer["pool"] = pool_card.cells(pool, frame)
+        answer["pool-said"] = markup(pool_card.said(pool, *_addressed(frame, recording, time)))
     return answer
 
 
 def _pool(frame: pd.DataFrame, recording: Recording, time: int) -> Pool | None:
     """Return the pool at a moment; None without addresses."""
     return None if recording.pool is None else pool_at(frame, recording.blocks, time, recording.pool)
+
+
+def _addressed(frame: pd.DataFrame, recording: Recording, time: int) -> tuple[int, int]:
+    """Return (number of blocks in use at a moment, how many of them have an address)."""
+    rows = recording.blocks.rows[recording.blocks.alive_at(time)]
+    return len(rows), int(np.count_nonzero(frame["address"].to_numpy()[rows] >= 0))
 
 
 def _facts(ask: Ask, recording: Recording, moment: explained.Moment) -> dict[str, Any]:

@@ -18,13 +18,15 @@ ROWS, COLUMNS = 12, 240
 """The map is so many rows of so many cells, from the lowest address on."""
 
 
-def said(pool: Pool, component: str) -> list[Any]:
-    """Say how much of the pool is free, the largest hole, and how fragmented the free memory is."""
+def said(pool: Pool, blocks: int, addressed: int) -> list[Any]:
+    """Say how much of the pool is free, the largest hole, how fragmented the free memory is, and how many of the blocks in use
+    have an address."""
     share = "–" if np.isnan(pool.fragmentation) else f"{fmt.number(100.0 * pool.fragmentation, 3)} %"
     parts: list[Any] = [html.P(t(
         "memory.pool.said", used=look.size(pool.used), free=look.size(pool.free), largest=look.size(pool.largest), share=share,
-        component=component or "*",
     ))]  # fmt: skip
+    if addressed < blocks:
+        parts.append(html.P(t("memory.pool.some", n=fmt.count(addressed), total=fmt.count(blocks))))
     if pool.overlapping:
         parts.append(html.P(t("memory.pool.overlapping", n=fmt.count(pool.overlapping)), className="ms-wrong-text"))
     parts.append(html.P(t("memory.pool.scope"), className="ms-muted"))

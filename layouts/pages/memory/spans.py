@@ -37,6 +37,19 @@ def step_at(spans: Sequence[Span], time: int) -> Span | None:
     return next((span for span in reversed(spans) if span.start <= time < span.end), None)
 
 
+def least_moments(spans: Sequence[Span], series: Series, least: Ints) -> tuple[int, int] | None:
+    """Return when memory was least within the first and within the last step that the curve covers; None without two steps."""
+    covered = np.flatnonzero(least >= 0)
+    if len(covered) < 2:
+        return None
+    found = []
+    for step in (int(covered[0]), int(covered[-1])):
+        first, last = np.searchsorted(series.time, (spans[step].start, spans[step].end), side="left")
+        inside = np.flatnonzero(series.value[first:last] == least[step])
+        found.append(int(series.time[first + inside[0]]) if len(inside) else spans[step].start)
+    return found[0], found[1]
+
+
 def minima(spans: Sequence[Span], series: Series) -> Ints:
     """Return the least bytes within each step; -1 for steps that the curve does not cover from begin to end."""
     if not len(series.time):

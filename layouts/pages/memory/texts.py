@@ -82,6 +82,7 @@ TEXTS = define_texts({
         "It leaks: the least memory of a step grows by {slope} per step (99 %: {low} to {high}), {growth} ({share}) in all.",
         "存在泄漏：各步最低内存每步增长 {slope}（99% 区间 {low} 至 {high}），{steps} 步共增长 {growth}（{share}）。",
     ),
+    "memory.leak.grown": ("Most of it by {name} ({size}).", "主要来自 {name}（{size}）。"),
     "memory.leak.none": (
         "No leak: over {steps} steps the least memory of a step changes by {growth} ({share}).",
         "未发现泄漏：{steps} 步内各步最低内存变化 {growth}（{share}）。",
@@ -116,6 +117,7 @@ TEXTS = define_texts({
     ),
     # Moment
     "memory.at.peak": ("At the peak, {when}: {size}", "峰值（{when}）：{size}"),
+    "memory.timeline": ("This step on the timeline", "在时间线上查看该步骤"),
     "memory.at.moment": ("{when}: {size}", "{when}：{size}"),
     "memory.blocks": ("Blocks", "块数"),
     "memory.size": ("Size", "大小"),
@@ -156,6 +158,10 @@ TEXTS = define_texts({
     "memory.pool.scope": (
         "Addresses that some block of the recording had, from the lowest on; others are not known.",
         "仅包含采集期间内存块用过的地址（由低到高），其余地址未知。",
+    ),
+    "memory.pool.some": (
+        "{n} of {total} blocks in use have an address; the others are not in the map.",
+        "占用的 {total} 个内存块中有 {n} 个有地址，其余不在图中。",
     ),
     "memory.pool.overlapping": (
         "{n} blocks begin inside another one; their bytes are counted once.", "{n} 个内存块与其他块重叠，重叠部分只计一次。",

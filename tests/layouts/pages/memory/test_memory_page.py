@@ -293,6 +293,7 @@ def test_a_leak_is_told_with_its_size_and_none_where_there_is_none(tmp_path: Pat
         answer, _ = page.overall(source, known, asked)
         said[run] = texts_in(answer["head"])
     assert "It leaks: the least memory of a step grows by +1 MiB per step (99 %: +1 MiB to +1 MiB), +19 MiB (3.6 %" in said["a"]
+    assert "Most of it by Default/cache/Append-op9 (+19 MiB)." in said["a"]
     assert "No leak: over 20 steps the least memory of a step changes by 0 B" in said["b"]
     assert "A leak cannot be told from 9 steps; it takes 10." in said["c"]
     figure = page.drawn(source, known, ask())
